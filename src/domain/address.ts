@@ -1,0 +1,31 @@
+import type { Address, Hex } from 'viem'
+import { getAddress, isAddress } from 'viem/utils'
+import { z } from 'zod'
+
+export type { Address, Hex } from 'viem'
+
+/** An EVM address in any casing that its checksum allows; checksummed inside and on the wire. */
+export const EvmAddress = z.codec(z.string(), z.custom<Address>(), {
+  decode: (text, ctx) => {
+    if (isAddress(text, { strict: true }) || /^0x[0-9A-F]{40}$/.test(text))
+      return getAddress(text.toLowerCase())
+    ctx.issues.push({ code: 'custom', message: 'expected an EVM address', input: text })
+    return z.NEVER
+  },
+  encode: (address) => address,
+})
+
+const text = <value extends string>(pattern: RegExp, what: string) =>
+  z.custom<value>((value) => typeof value === 'string' && pattern.test(value), `expected ${what}`)
+
+/** Calldata or another byte string: `0x` and an even number of hex digits. */
+export const HexData = text<Hex>(/^0x([0-9a-fA-F]{2})*$/, 'hex data')
+
+/** A 32-byte hash. */
+export const Hash = text<Hex>(/^0x[0-9a-fA-F]{64}$/, 'a 32-byte hash')
+
+/** The address that stands for a chain's native coin. */
+export const nativeAddress: Address = '0x0000000000000000000000000000000000000000'
+
+/** Whether two addresses are the same, whatever their casing. */
+export const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()

@@ -1,0 +1,80 @@
+import { formatUnits } from 'viem/utils'
+import { z } from 'zod'
+
+import { AppError } from './errors.ts'
+
+/** 2^256 - 1: the largest amount, and by convention of this service "all of it" for a withdrawal. */
+export const maxUint256 = 2n ** 256n - 1n
+
+/** A token amount in its smallest unit: `bigint` inside, a decimal string on the wire. No sign, exponent, hex or leading zero. */
+export const Units = z.codec(
+  z.string().regex(/^(0|[1-9][0-9]{0,77})$/, 'expected a whole number in the smallest unit'),
+  z.bigint(),
+  {
+    decode: (text, ctx) => {
+      const value = BigInt(text)
+      if (value > maxUint256) ctx.issues.push({ code: 'custom', message: 'is above 2^256 - 1', input: text })
+      return value
+    },
+    encode: (value) => value.toString(),
+  },
+)
+
+/** What an amount needs to be read and written: how many decimals, and the unit's name. */
+export type Unit = { symbol: string; decimals: number }
+
+/** A token amount as JSON prints it. */
+export type TokenAmount = { raw: string; decimals: number; symbol: string; formatted: string }
+
+/** An amount in the smallest unit, as the object that `--json` prints. */
+export const tokenAmount = (raw: bigint, { symbol, decimals }: Unit): TokenAmount => ({
+  raw: raw.toString(),
+  decimals,
+  symbol,
+  formatted: formatUnits(raw, decimals),
+})
+
+/** `100.5 USDC`: an amount as a person reads it. */
+export const formatAmount = (raw: bigint, unit: Unit): string =>
+  `${formatUnits(raw, unit.decimals)} ${unit.symbol}`
+
+/**
+ * Reads what a person typed after `--amount`: units of the token, with its symbol or without.
+ * Anything else is INVALID_AMOUNT and names both readings.
+ */
+export function parseAmount(text: string, unit: Unit): bigint {
+  const [, whole, fraction = '', symbol] =
+    /^([0-9]+)(?:\.([0-9]+))?\s*([A-Za-z][A-Za-z0-9.]*)?$/.exec(text.trim()) ?? []
+  if (whole === undefined) throw bad(text, unit, 'is not an amount')
+  if (
+    symbol !== undefined &&
+    /^[eExX][0-9]*$/.test(symbol) &&
+    symbol.toLowerCase() !== unit.symbol.toLowerCase()
+  )
+    throw bad(text, unit, 'is not an amount')
+  if (symbol !== undefined && symbol.toLowerCase() !== unit.symbol.toLowerCase())
+    throw new AppError('INVALID_AMOUNT', `"${text}" is in ${symbol}, but this takes ${unit.symbol}`)
+  if (fraction.replace(/0+$/, '').length > unit.decimals)
+    throw bad(text, unit, `has ${fraction.length} decimals, and ${unit.symbol} has ${unit.decimals}`)
+  return positive(BigInt(whole + fraction.slice(0, unit.decimals).padEnd(unit.decimals, '0')), text)
+}
+
+/** Reads what a person typed after `--amount-raw`: the smallest unit of the token. */
+export function parseRawAmount(text: string): bigint {
+  if (!/^[0-9]+$/.test(text))
+    throw new AppError('INVALID_AMOUNT', `"${text}" is not a whole number in the smallest unit`)
+  return positive(BigInt(text), text)
+}
+
+function positive(value: bigint, text: string): bigint {
+  if (value === 0n) throw new AppError('INVALID_AMOUNT', `"${text}" is zero; an amount must be above zero`)
+  if (value > maxUint256) throw new AppError('INVALID_AMOUNT', `"${text}" is more than any token can hold`)
+  return value
+}
+
+function bad(text: string, unit: Unit, why: string): AppError {
+  const example = unit.decimals > 0 ? '100.5' : '100'
+  return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, {
+    hint: `--amount ${example} is ${example} ${unit.symbol}; --amount-raw ${10n ** BigInt(unit.decimals)} is 1 ${unit.symbol} in its smallest unit.`,
+  })
+}

@@ -1,0 +1,72 @@
+import type { Address } from './address.ts'
+import type { Network } from './network.ts'
+import type { Token } from './token.ts'
+
+/** The four kinds of strategy of the specification. */
+export const categories = ['lending', 'staking', 'fixed-yield', 'other'] as const
+export type Category = (typeof categories)[number]
+
+/** What each protocol family must know about one of its markets. */
+export type AaveV3Constants = { family: 'aave-v3'; pool: Address; aToken: Address; oracle: Address }
+export type Erc4626Constants = { family: 'erc4626'; vault: Address }
+export type MarketConstants = AaveV3Constants | Erc4626Constants
+
+/**
+ * One entry of the catalogue of strategies. `asset` is the token that goes in and comes out;
+ * `receipt` is the token that the position is held in (aToken, vault share).
+ */
+export type StrategyEntry = {
+  /** `{protocol}-{assetName}-{network}` */
+  id: string
+  /** Lower-case, hyphenated; accepted wherever an id is. */
+  slug: string
+  name: string
+  protocol: string
+  network: string
+  chainId: number
+  category: Category
+  asset: Token
+  receipt: Token
+  /** `{family}@{version}`; changes with the calldata. */
+  implementationSelector: string
+  /** ISO 8601, or `null` where it is not known. */
+  startDate: string | null
+  isDefault: boolean
+  metadata: Record<string, unknown> | null
+  logourl: string | null
+  constants: MarketConstants
+  /** The block from which its events are read. */
+  fromBlock: bigint
+}
+
+/** Where Uniswap v3 stands on a chain. `via` are the tokens that a two-hop path may pass through. */
+export type UniswapV3Constants = {
+  chainId: number
+  factory: Address
+  quoterV2: Address
+  swapRouter02: Address
+  feeTiers: readonly number[]
+  via: readonly Address[]
+}
+
+/** Where the burn-and-mint bridge (CCTP v2) stands on a chain. `domain` is the bridge's own number for the chain. */
+export type CctpV2Constants = {
+  chainId: number
+  domain: number
+  token: Address
+  tokenMessenger: Address
+  messageTransmitter: Address
+}
+
+/** Everything an engine and a guard know in advance about the chains they serve: data, and nothing else. */
+export type Catalog = {
+  networks: readonly Network[]
+  tokens: readonly Token[]
+  strategies: readonly StrategyEntry[]
+  uniswapV3: readonly UniswapV3Constants[]
+  cctpV2: readonly CctpV2Constants[]
+  /** Base URL of the attestation service of the bridge. */
+  attestation: string | null
+  /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
+  priceOracles: Readonly<Record<number, Address>>
+}

@@ -1,0 +1,27 @@
+import type { Address } from './address.ts'
+import type { StrategyEntry } from './catalog.ts'
+import type { Token } from './token.ts'
+
+/**
+ * What was asked for on one chain, in the words that the guard binds calldata to. Amounts are in the
+ * smallest unit. `shares` of a withdrawal is the wallet's whole balance of the receipt token, read by us,
+ * and stands for "max"; with it, `amount` is what is expected to come out.
+ */
+export type Intent =
+  | { kind: 'deposit'; wallet: Address; strategy: StrategyEntry; amount: bigint }
+  | { kind: 'withdraw'; wallet: Address; strategy: StrategyEntry; amount: bigint; shares?: bigint }
+  | {
+      kind: 'swap'
+      wallet: Address
+      provider: string
+      tokenIn: Token
+      tokenOut: Token
+      /** Exact input: spends exactly `amountIn`, brings at least `amountOut`. Exact output: spends at most `amountIn`, brings exactly `amountOut`. */
+      exact: 'in' | 'out'
+      amountIn: bigint
+      amountOut: bigint
+      recipient: Address
+      /** Unix seconds after which the swap must not execute. */
+      deadline: number
+    }
+  | { kind: 'transfer'; wallet: Address; token: Token; recipient: Address; amount: bigint }

@@ -1,0 +1,47 @@
+import type { Unit } from './amount.ts'
+import { AppError } from './errors.ts'
+
+/** A chain as this program knows it. `depth` is how many blocks, its own included, make a transaction final by default. */
+export type Network = {
+  name: string
+  chainId: number
+  native: Unit
+  depth: number
+  testnet: boolean
+  /** Base URL of a block explorer, without a slash at the end; `null` where there is none. */
+  explorer: string | null
+}
+
+/** The two embedded chains. Their ids are nobody's, so nothing signed there is valid elsewhere. */
+export const sandboxNetworks: readonly Network[] = [
+  {
+    name: 'sandbox-one',
+    chainId: 31337,
+    native: { symbol: 'ETH', decimals: 18 },
+    depth: 1,
+    testnet: true,
+    explorer: null,
+  },
+  {
+    name: 'sandbox-two',
+    chainId: 31338,
+    native: { symbol: 'ETH', decimals: 18 },
+    depth: 1,
+    testnet: true,
+    explorer: null,
+  },
+]
+
+/** The network that a person or a service names, by its name or its chain id. */
+export function networkNamed(networks: readonly Network[], name: string | number): Network {
+  const text = String(name).toLowerCase()
+  const found = networks.find((network) => network.name === text || String(network.chainId) === text)
+  if (found) return found
+  throw new AppError(
+    'UNKNOWN_NETWORK',
+    `There is no network "${name}". Known: ${networks.map((network) => network.name).join(', ')}`,
+  )
+}
+
+/** A chain as JSON prints it. */
+export const chainRef = ({ name, chainId }: Network) => ({ network: name, chainId })

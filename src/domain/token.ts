@@ -1,0 +1,40 @@
+import { type Address, nativeAddress, sameAddress } from './address.ts'
+import { AppError } from './errors.ts'
+import type { Network } from './network.ts'
+
+/** A token. Its identity is (chainId, address); the symbol is only a word. The native coin is the zero address. */
+export type Token = { chainId: number; address: Address; symbol: string; decimals: number; name: string }
+
+/** The native coin of a network, as a token. */
+export const nativeToken = ({ chainId, native }: Network): Token => ({
+  chainId,
+  address: nativeAddress,
+  symbol: native.symbol,
+  decimals: native.decimals,
+  name: native.symbol,
+})
+
+/** The token at an address of a chain, if it is one of these. */
+export const tokenAt = (tokens: readonly Token[], chainId: number, address: string): Token | undefined =>
+  tokens.find((token) => token.chainId === chainId && sameAddress(token.address, address))
+
+/** The token that a person names on a network: by address, or by a symbol that only one known token has. */
+export function tokenNamed(tokens: readonly Token[], network: Network, name: string): Token {
+  const here = [nativeToken(network), ...tokens.filter((token) => token.chainId === network.chainId)]
+  const found = name.startsWith('0x')
+    ? here.filter((token) => sameAddress(token.address, name))
+    : here.filter((token) => token.symbol.toLowerCase() === name.toLowerCase())
+  if (found.length === 1) return found[0]!
+  if (found.length > 1)
+    throw new AppError(
+      'AMBIGUOUS_TOKEN',
+      `${found.length} tokens on ${network.name} are called ${name}: ${found.map((token) => `${token.address} (${token.name})`).join(', ')}`,
+      {
+        details: { addresses: found.map((token) => token.address) },
+      },
+    )
+  throw new AppError(
+    'UNKNOWN_TOKEN',
+    `There is no token "${name}" on ${network.name}. Known: ${here.map((token) => token.symbol).join(', ')}`,
+  )
+}
