@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, type Dispatcher, request } from 'undici'
+
+import { AppError } from '../domain/errors.ts'
+
+/** What one HTTP call may cost. `deadlineMs` covers everything up to the last byte of the body. */
+export type HttpOptions = {
+  headers?: Readonly<Record<string, string>>
+  deadlineMs?: number
+  maxBytes?: number
+  signal?: AbortSignal
+  dispatcher?: Dispatcher
+}
+
+/** An answer with its JSON body read; `headers` are lower-case. */
+export type HttpAnswer = { status: number; headers: Readonly<Record<string, string>>; body: unknown }
+
+/** Why an answer could not be had: nothing came, too late, too much, or not what was agreed. */
+export type HttpFault = 'unreachable' | 'deadline' | 'too-large' | 'not-json' | 'redirect' | 'aborted'
+
+const fault = (kind: HttpFault, message: string, cause?: unknown): AppError =>
+  new AppError(
+    kind === 'unreachable' || kind === 'deadline' || kind === 'aborted'
+      ? 'SERVICE_UNREACHABLE'
+      : 'SERVICE_BAD_RESPONSE',
+    message,
+    {
+      details: { fault: kind },
+      cause,
+    },
+  )
+
+/** The host of a URL, which is all of it that may be shown: paths and queries carry keys. */
+export function hostOf(url: string): string {
+  try {
+    return new URL(url).host
+  } catch (cause) {
+    throw new AppError('CONFIG_INVALID', 'A configured URL is not a URL', { cause })
+  }
+}
+
+/** Makes the caller's own connection pool, so that nothing global can be put between us and the service. */
+export const newDispatcher = (): Dispatcher => new Agent({ connections: 16, keepAliveTimeout: 4_000 })
+
+async function readCapped(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) {
+      body.destroy()
+      throw fault('too-large', `The answer is larger than ${maxBytes} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/**
+ * One HTTP exchange, JSON both ways: no redirects, a size cap, and one deadline over all of it, so that a body that
+ * drips cannot hold us. Without a `dispatcher` it opens a connection of its own and closes it. Throws SERVICE_UNREACHABLE or SERVICE_BAD_RESPONSE with `details.fault`; a status is never a throw.
+ */
+export async function exchangeJson(
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  url: string,
+  body: unknown,
+  options: HttpOptions = {},
+): Promise<HttpAnswer> {
+  const { headers = {}, deadlineMs = 10_000, maxBytes = 16_000_000 } = options
+  const host = hostOf(url)
+  const dispatcher = options.dispatcher ?? newDispatcher()
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(), deadlineMs)
+  const stop = () => deadline.abort()
+  options.signal?.addEventListener('abort', stop, { once: true })
+  try {
+    if (options.signal?.aborted) deadline.abort()
+    const answer = await request(url, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: deadline.signal,
+      dispatcher,
+    })
+    const found: Record<string, string> = {}
+    for (const [name, value] of Object.entries(answer.headers))
+      if (value !== undefined) found[name] = Array.isArray(value) ? value.join(', ') : value
+    if (answer.statusCode >= 300 && answer.statusCode < 400) {
+      await answer.body.dump()
+      throw fault('redirect', `${host} answers with a redirect, which is not followed`)
+    }
+    const text = await readCapped(answer.body, maxBytes)
+    return { status: answer.statusCode, headers: found, body: parseJson(text, host, answer.statusCode) }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    if (options.signal?.aborted) throw fault('aborted', `The request to ${host} was stopped`, error)
+    if (deadline.signal.aborted)
+      throw fault('deadline', `${host} did not answer within ${deadlineMs} ms`, error)
+    throw fault('unreachable', `${host} cannot be reached`, error)
+  } finally {
+    clearTimeout(timer)
+    options.signal?.removeEventListener('abort', stop)
+    if (!options.dispatcher) void dispatcher.close()
+  }
+}
+
+function parseJson(text: string, host: string, status: number): unknown {
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text) as unknown
+  } catch (cause) {
+    throw new AppError('SERVICE_BAD_RESPONSE', `${host} answers ${status} with something that is not JSON`, {
+      details: { fault: 'not-json' satisfies HttpFault, status },
+      cause,
+    })
+  }
+}
+
+/** `GET`, once. */
+export const getJson = (url: string, options?: HttpOptions): Promise<HttpAnswer> =>
+  exchangeJson('GET', url, undefined, options)
+
+/** `POST`, once. */
+export const postJson = (url: string, body: unknown, options?: HttpOptions): Promise<HttpAnswer> =>
+  exchangeJson('POST', url, body, options)
+
+/** How long a `Retry-After` asks us to wait, in ms: seconds or an HTTP date, clamped to 1..120 s; `undefined` if there is none to be read. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined
+  const text = header.trim()
+  const wanted = /^[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  if (Number.isNaN(wanted)) return undefined
+  return Math.min(120_000, Math.max(1_000, wanted))
+}
+
+/** The wait before try number `n` (from 1): doubling from 50 ms to 2 s, half of it by chance. */
+export const backoffMs = (n: number, random: () => number = Math.random): number => {
+  const most = Math.min(2_000, 50 * 2 ** (n - 1))
+  return most / 2 + random() * (most / 2)
+}
+
+/** Waits, or throws what the signal was aborted with. */
+export const wait = async (ms: number, signal?: AbortSignal): Promise<void> => {
+  await sleep(ms, undefined, signal ? { signal } : {})
+}

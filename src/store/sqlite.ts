@@ -1,0 +1,87 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+import type { ErrorCode } from '../domain/errors.ts'
+import { storeFault } from './faults.ts'
+import { migrate } from './migrate.ts'
+import type { Migration, Sql, SqlValue } from './sql.ts'
+
+/** What a SQLite database is opened with. `corrupt` is the code for a damaged file. */
+export type SqliteOptions = { migrations: readonly Migration[]; corrupt?: ErrorCode; busyMs?: number }
+
+/** Makes a directory that only its owner can enter. */
+export function privateDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw storeFault(error, path)
+  }
+}
+
+/** Opens a SQLite file that survives a power cut, with its schema brought up to date: for code that must not await between two writes. */
+export function openSqlite(path: string, options: SqliteOptions): DatabaseSync {
+  let db: DatabaseSync | undefined
+  try {
+    if (path !== ':memory:') {
+      privateDirectory(dirname(path))
+      closeSync(openSync(path, 'a', 0o600))
+      if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+    }
+    db = new DatabaseSync(path, { timeout: options.busyMs ?? 10_000, enableForeignKeyConstraints: true })
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF')
+    migrate(db, options.migrations, path)
+    return db
+  } catch (error) {
+    db?.close()
+    throw storeFault(error, path, options.corrupt)
+  }
+}
+
+/** Runs `work` in one transaction of a synchronous database. */
+export function transactionOf<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** SQLite behind the `Sql` type. `:memory:` is a database of its own for as long as it is open. */
+export function sqliteSql(path: string, options: SqliteOptions): Sql {
+  const db = openSqlite(path, options)
+  const run = <Row>(text: string, values: readonly SqlValue[] = []): Row[] => {
+    try {
+      const bound = Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value]))
+      return db.prepare(text).all(bound) as Row[]
+    } catch (error) {
+      throw storeFault(error, path, options.corrupt)
+    }
+  }
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work, work)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+  return {
+    query: (text, values) => inTurn(async () => run(text, values)),
+    transaction: (work) =>
+      inTurn(async () => {
+        run('BEGIN IMMEDIATE')
+        try {
+          const result = await work({ query: async (text, values) => run(text, values) })
+          run('COMMIT')
+          return result
+        } catch (error) {
+          if (db.isTransaction) run('ROLLBACK')
+          throw error
+        }
+      }),
+    close: () => inTurn(async () => db.close()),
+  }
+}
