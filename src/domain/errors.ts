@@ -104,6 +104,7 @@ export const errorTable = {
   STRATEGY_PAUSED: { status: 400, exit: 10, hint: 'sluice strategies list --paused exclude' },
   ACTION_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice action list' },
   NOT_FOUND: { status: 404, exit: 4 },
+  BAD_REQUEST: { status: 400, exit: 4 },
 
   // What was typed, and what is set.
   USAGE: { exit: 2, hint: 'sluice --help' },

@@ -1,0 +1,175 @@
+import { z } from 'zod'
+
+import { EvmAddress, HexData } from '../domain/address.ts'
+import { Units } from '../domain/amount.ts'
+import { Quote, WireQuote } from './quote.ts'
+import { ChainId, TransactionItem } from './transaction.ts'
+import { maybe, Numeric, orNull, Whole } from './wire.ts'
+
+/**
+ * Query of `GET /strategies/{id}/bytecode`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all.
+ * `from` (ours) names the network that the funds start on, where it is not the strategy's own.
+ */
+export const StrategyBytecodeInput = z.object({
+  id: z.string(),
+  action: z.enum(['lend', 'withdraw']),
+  amount: Units,
+  wallet: EvmAddress,
+  from: z.string().optional(),
+})
+export type StrategyBytecodeInput = z.output<typeof StrategyBytecodeInput>
+
+/** The ordered transactions of a deposit or a withdrawal. `quote` is the bridge quote of a cross-chain deposit. */
+export const StrategyBytecode = z.codec(
+  z.object({
+    id: z.string(),
+    feeCharged: maybe(z.union([z.string(), z.number()])),
+    chainIdIn: ChainId,
+    chainIdOut: ChainId,
+    crossChain: maybe(
+      z.object({ isCrossChain: z.boolean(), chainIdIn: maybe(ChainId), chainIdOut: maybe(ChainId) }),
+    ),
+    quote: maybe(Quote),
+    bytecode: z.array(TransactionItem),
+  }),
+  z.object({
+    id: z.string(),
+    feeCharged: z.string(),
+    chainIdIn: z.int(),
+    chainIdOut: z.int(),
+    crossChain: z.object({ isCrossChain: z.boolean(), chainIdIn: z.int(), chainIdOut: z.int() }),
+    quote: z.custom<z.output<typeof Quote>>().nullable(),
+    bytecode: z.array(z.custom<z.output<typeof TransactionItem>>()),
+  }),
+  {
+    decode: (wire) => ({
+      id: wire.id,
+      feeCharged: String(wire.feeCharged ?? '0'),
+      chainIdIn: wire.chainIdIn,
+      chainIdOut: wire.chainIdOut,
+      crossChain: {
+        isCrossChain: wire.crossChain?.isCrossChain ?? wire.chainIdIn !== wire.chainIdOut,
+        chainIdIn: wire.crossChain?.chainIdIn ?? wire.chainIdIn,
+        chainIdOut: wire.crossChain?.chainIdOut ?? wire.chainIdOut,
+      },
+      quote: orNull(wire.quote),
+      bytecode: wire.bytecode,
+    }),
+    encode: (value) => value,
+  },
+)
+export type StrategyBytecode = z.output<typeof StrategyBytecode>
+
+/** Body of `POST /v2/swap/bytecode`: the quote exactly as it was given, and whose wallet sends. */
+export const SwapBytecodeInput = z.object({
+  quote: WireQuote,
+  walletAddress: EvmAddress,
+  destinationAddress: EvmAddress.optional(),
+  decimalsIn: Whole.optional(),
+})
+
+const WireCall = z.object({
+  to: EvmAddress,
+  data: HexData,
+  value: Units,
+  chainId: ChainId.optional(),
+  gasLimit: maybe(Numeric),
+})
+const oneOrMore = z.union([WireCall, z.array(WireCall)])
+
+/** The transactions of a swap: approvals first, in order. `type` is `SAMECHAIN_SWAP` or `CROSSCHAIN_SWAP`. */
+export const SwapBytecode = z.codec(
+  z.object({
+    type: z.string(),
+    provider: z.string(),
+    chainId: ChainId,
+    transactionData: oneOrMore,
+    approveData: maybe(oneOrMore),
+    swapDetails: z.unknown().optional(),
+    rawSwapData: z.unknown().optional(),
+    message: maybe(z.string()),
+  }),
+  z.object({
+    type: z.string(),
+    provider: z.string(),
+    chainId: z.int(),
+    approvals: z.array(z.custom<z.output<typeof TransactionItem>>()),
+    transactions: z.array(z.custom<z.output<typeof TransactionItem>>()),
+    swapDetails: z.unknown(),
+    rawSwapData: z.unknown(),
+    message: z.string().nullable(),
+  }),
+  {
+    decode: ({ transactionData, approveData, ...wire }) => {
+      const list = (calls: z.output<typeof oneOrMore> | null | undefined) =>
+        (calls ? [calls].flat() : []).map(({ to, data, value, chainId }) => ({
+          to,
+          data,
+          value,
+          chainId: chainId ?? wire.chainId,
+        }))
+      return {
+        ...wire,
+        approvals: list(approveData),
+        transactions: list(transactionData),
+        swapDetails: orNull(wire.swapDetails),
+        rawSwapData: orNull(wire.rawSwapData),
+        message: orNull(wire.message),
+      }
+    },
+    encode: ({ approvals, transactions, ...value }) => ({
+      ...value,
+      approveData: approvals.length === 0 ? null : approvals.length === 1 ? approvals[0]! : approvals,
+      transactionData: transactions.length === 1 ? transactions[0]! : transactions,
+    }),
+  },
+)
+export type SwapBytecode = z.output<typeof SwapBytecode>
+
+/** Body of `POST /transfer/bytecode`. The deprecated spellings `walletOrigin` and `walletDestination` are read too; the token and chain fields are ours. */
+export const TransferInput = z.codec(
+  z.object({
+    originAddress: EvmAddress.optional(),
+    destinationAddress: EvmAddress.optional(),
+    walletOrigin: EvmAddress.optional(),
+    walletDestination: EvmAddress.optional(),
+    token: EvmAddress,
+    chainId: ChainId,
+    amount: Units,
+  }),
+  z.object({
+    originAddress: z.custom<z.output<typeof EvmAddress>>(
+      (value) => typeof value === 'string',
+      'expected an EVM address',
+    ),
+    destinationAddress: z.custom<z.output<typeof EvmAddress>>(
+      (value) => typeof value === 'string',
+      'expected an EVM address',
+    ),
+    token: z.custom<z.output<typeof EvmAddress>>(),
+    chainId: z.int(),
+    amount: z.bigint(),
+  }),
+  {
+    decode: ({
+      walletOrigin,
+      walletDestination,
+      originAddress = walletOrigin,
+      destinationAddress = walletDestination,
+      ...rest
+    }) => ({
+      ...rest,
+      originAddress: originAddress as never,
+      destinationAddress: destinationAddress as never,
+    }),
+    encode: (value) => value,
+  },
+)
+
+/** The transactions of a plain transfer, and the id that it is tracked by. */
+export const TransferBytecode = z.object({
+  id: z.string(),
+  chainId: ChainId,
+  bytecode: z.array(TransactionItem),
+})
+export type TransferBytecode = z.output<typeof TransferBytecode>

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+
+import { EvmAddress } from '../domain/address.ts'
+import { maybe, orNull, Whole } from './wire.ts'
+
+/** Whose key it is. The specification names the endpoint and not the shape: this one is ours. */
+export const Customer = z.object({
+  id: z.string(),
+  name: z.string(),
+  testnet: z.boolean(),
+  markupBps: z.int(),
+})
+export type Customer = z.output<typeof Customer>
+
+const bps = z.int().min(0).max(10_000)
+
+/** The fees of a customer in basis points, and who collects them. Nothing is charged without a collector. The shape is ours. */
+export const Fees = z.codec(
+  z.object({ swapFeeBps: bps, performanceFeeBps: bps, markupBps: bps, collector: maybe(EvmAddress) }),
+  z.object({
+    swapFeeBps: bps,
+    performanceFeeBps: bps,
+    markupBps: bps,
+    collector: z.custom<z.output<typeof EvmAddress>>().nullable(),
+  }),
+  { decode: (wire) => ({ ...wire, collector: orNull(wire.collector) }), encode: (value) => value },
+)
+export type Fees = z.output<typeof Fees>
+
+/** What is to change in the fees of a customer. */
+export const FeesInput = z.object({ markupBps: Whole.optional(), collector: EvmAddress.optional() })

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+
+import { AppError, type ErrorCode, errorRow, isErrorCode } from '../domain/errors.ts'
+
+/** The one error body of the service. */
+export const ErrorEnvelope = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+})
+
+/** Writes a failure the way the wire carries it. What is not for a client to know becomes INTERNAL_SERVER_ERROR without a word about its cause. */
+export function toEnvelope(error: unknown): { status: number; body: z.output<typeof ErrorEnvelope> } {
+  const status = error instanceof AppError ? errorRow(error.code).status : undefined
+  if (!(error instanceof AppError) || status === undefined)
+    return { status: 500, body: { error: { code: 'INTERNAL_SERVER_ERROR', message: 'Unexpected error' } } }
+  const { code, message, details } = error
+  return { status, body: { error: { code, message, ...(details && { details }) } } }
+}
+
+/** Reads a failure back. An unknown code keeps its name in `details.code` and takes its meaning from the status. */
+export function fromEnvelope(status: number, body: unknown): AppError {
+  const error = ErrorEnvelope.safeParse(body).data?.error ?? {
+    code: '',
+    message: `The service answered ${status}`,
+    details: undefined,
+  }
+  if (isErrorCode(error.code) && errorRow(error.code).status !== undefined)
+    return new AppError(error.code, error.message, error.details ? { details: error.details } : {})
+  return new AppError(meaningOf(status), error.message, {
+    details: { ...error.details, ...(error.code && { code: error.code }) },
+  })
+}
+
+function meaningOf(status: number): ErrorCode {
+  if (status === 401 || status === 403) return 'UNAUTHORIZED'
+  if (status === 404) return 'NOT_FOUND'
+  if (status === 422) return 'VALIDATION_ERROR'
+  if (status === 429) return 'RATE_LIMITED'
+  if (status >= 400 && status < 500) return 'BAD_REQUEST'
+  return 'INTERNAL_SERVER_ERROR'
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod'
+
+import { EvmAddress } from '../domain/address.ts'
+import { Units } from '../domain/amount.ts'
+import { ChainId } from './transaction.ts'
+import { Flag, isoTime, maybe, Numeric, orNull } from './wire.ts'
+
+const QuoteToken = z.object({
+  chainId: ChainId,
+  address: EvmAddress,
+  symbol: z.string(),
+  decimals: z.int(),
+  amount: Units,
+  priceUsd: z.string().nullable(),
+})
+
+/**
+ * A swap quote. `deadline` is ISO text; `minAmountOut` and `slippage` (a fraction) are `null` where the deployment
+ * does not send them. `raw` is the object as it came, which is what goes back when its bytecode is asked for.
+ */
+export const QuoteValue = z.object({
+  id: z.string(),
+  quoteId: z.string(),
+  from: z.object({ network: z.string(), chainId: ChainId }),
+  to: z.object({ network: z.string(), chainId: ChainId }),
+  tokenIn: QuoteToken,
+  tokenOut: QuoteToken,
+  provider: z.string(),
+  minAmountOut: Units.nullable(),
+  maxAmountIn: Units.nullable(),
+  slippage: z.number().nullable(),
+  deadline: z.string().nullable(),
+  status: z.string(),
+  fees: z.array(z.unknown()).nullable(),
+  feeSponsorship: z.boolean().nullable(),
+  raw: z.record(z.string(), z.unknown()),
+})
+export type Quote = z.output<typeof QuoteValue>
+
+const WireToken = z.object({
+  contract: z.string(),
+  symbol: z.string(),
+  decimals: z.int(),
+  amount: z.string(),
+  chainId: z.union([z.int(), z.string()]),
+  priceUSD: maybe(z.union([z.string(), z.number()])),
+})
+
+/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage` and `fees` are ours. */
+export const WireQuote = z.looseObject({
+  id: z.string(),
+  quoteId: maybe(z.string()),
+  originChain: z.string(),
+  destinationChain: z.string(),
+  tokenIn: WireToken,
+  tokenOut: WireToken,
+  provider: z.string(),
+  deadline: maybe(z.union([z.number(), z.string()])),
+  deadlineDate: maybe(z.string()),
+  chainIdIn: z.union([z.int(), z.string()]),
+  chainIdOut: z.union([z.int(), z.string()]),
+  rawQuote: z.unknown().optional(),
+  status: maybe(z.string()),
+  feeSponsorship: maybe(z.boolean()),
+  customer: maybe(z.string()),
+  minAmountOut: maybe(z.string()),
+  maxAmountIn: maybe(z.string()),
+  slippage: maybe(Numeric),
+  fees: maybe(z.array(z.unknown())),
+})
+
+const token = (wire: z.output<typeof WireToken>) => ({
+  chainId: wire.chainId,
+  address: wire.contract,
+  symbol: wire.symbol,
+  decimals: wire.decimals,
+  amount: wire.amount,
+  priceUsd: wire.priceUSD === null || wire.priceUSD === undefined ? null : String(wire.priceUSD),
+})
+
+/** A quote on the wire. It is written exactly as it was read. */
+export const Quote = z.codec(WireQuote, QuoteValue, {
+  decode: (wire) => ({
+    id: wire.id,
+    quoteId: wire.quoteId ?? wire.id,
+    from: { network: wire.originChain, chainId: wire.chainIdIn },
+    to: { network: wire.destinationChain, chainId: wire.chainIdOut },
+    tokenIn: token(wire.tokenIn),
+    tokenOut: token(wire.tokenOut),
+    provider: wire.provider,
+    minAmountOut: orNull(wire.minAmountOut),
+    maxAmountIn: orNull(wire.maxAmountIn),
+    slippage: wire.slippage === null || wire.slippage === undefined ? null : Number(wire.slippage),
+    deadline: isoTime(wire.deadlineDate) ?? isoTime(wire.deadline),
+    status: wire.status ?? 'pending',
+    fees: orNull(wire.fees),
+    feeSponsorship: orNull(wire.feeSponsorship),
+    raw: wire,
+  }),
+  encode: ({ raw }) => raw as never,
+})
+
+/** The answer of the quote endpoints: one quote, whatever number of providers was asked. */
+export const QuoteAnswer = z.object({ quote: Quote })
+
+/** Query of `GET /v2/swap/quote`. `slippage` is a fraction from 0.0001 to 0.5; its limits are checked by the engine, which has a code for it. */
+export const QuoteInput = z.object({
+  originChain: z.string().optional(),
+  chainIdIn: ChainId.optional(),
+  destinationChain: z.string().optional(),
+  chainIdOut: ChainId.optional(),
+  tokenIn: EvmAddress,
+  tokenOut: EvmAddress,
+  amountIn: Units.optional(),
+  amountOut: Units.optional(),
+  destinationAddress: EvmAddress.optional(),
+  refundAddress: EvmAddress.optional(),
+  feeSponsorship: Flag.optional(),
+  preferredProvider: z.string().optional(),
+  slippage: z.codec(Numeric, z.number(), { decode: Number, encode: String }).optional(),
+  transferSpeed: z.enum(['fast', 'standard']).optional(),
+})
+export type QuoteInput = z.output<typeof QuoteInput>
+
+/** The seven words of the specification; an unknown word passes through. */
+export const swapStatuses = [
+  'pending',
+  'confirmed',
+  'fulfilled',
+  'expired',
+  'failed',
+  'refunded',
+  'processing',
+] as const
+
+/** Where a swap stands: one of the seven words in lower case, or a word that this version does not know. */
+export const SwapStatus = z.codec(
+  z.object({
+    status: z.string(),
+    originTxHash: maybe(z.string()),
+    destinationTxHash: maybe(z.string()),
+    provider: maybe(z.string()),
+  }),
+  z.object({
+    status: z.string(),
+    originTxHash: z.string().nullable(),
+    destinationTxHash: z.string().nullable(),
+    provider: z.string().nullable(),
+  }),
+  {
+    decode: (wire) => ({
+      status: wire.status.toLowerCase(),
+      originTxHash: orNull(wire.originTxHash),
+      destinationTxHash: orNull(wire.destinationTxHash),
+      provider: orNull(wire.provider),
+    }),
+    encode: (value) => value,
+  },
+)
+export type SwapStatus = z.output<typeof SwapStatus>

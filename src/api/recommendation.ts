@@ -1,0 +1,91 @@
+import { z } from 'zod'
+
+import { EvmAddress } from '../domain/address.ts'
+import { Units } from '../domain/amount.ts'
+import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
+import { TransactionItem } from './transaction.ts'
+import { maybe, orNull } from './wire.ts'
+
+/** Input of `GET /yield/{identifier}`: an asset name (any casing) or a category. `amount` is in the smallest unit and goes with `wallet`. */
+export const RecommendationInput = z.object({
+  identifier: z.string(),
+  wallet: EvmAddress.optional(),
+  amount: Units.optional(),
+  action: z.enum(['lend', 'withdraw']).optional(),
+  from: z.string().optional(),
+  to: z.string().optional(),
+})
+export type RecommendationInput = z.output<typeof RecommendationInput>
+
+/** The message that stands for `bytecodeExecution` where wallet and amount were not sent. */
+export const needsWalletAndAmount = 'Send wallet and amount to receive the transactions.'
+
+/** The best strategy for an asset or a category. `transactions` is `null` when no wallet and amount were given; `actionId` (ours) tracks them. */
+export const Recommendation = z.codec(
+  z.object({
+    recommendedStrategyId: z.string(),
+    destinationChain: z.string(),
+    bytecodeExecution: z.union([
+      z.array(TransactionItem),
+      z.string(),
+      z.looseObject({ message: z.string() }),
+    ]),
+    strategy: StrategyComposite,
+    spotPosition: maybe(z.record(z.string(), z.unknown())),
+    actionId: maybe(z.string()),
+  }),
+  z.object({
+    recommendedStrategyId: z.string(),
+    destinationChain: z.string(),
+    strategy: z.custom<Strategy>(),
+    spotPosition: z.record(z.string(), z.unknown()).nullable(),
+    transactions: z.array(z.custom<z.output<typeof TransactionItem>>()).nullable(),
+    actionId: z.string().nullable(),
+  }),
+  {
+    decode: ({ bytecodeExecution, ...wire }) => ({
+      ...wire,
+      spotPosition: orNull(wire.spotPosition),
+      actionId: orNull(wire.actionId),
+      transactions: Array.isArray(bytecodeExecution) ? bytecodeExecution : null,
+    }),
+    encode: ({ transactions, ...value }) => ({
+      ...value,
+      bytecodeExecution: transactions ?? needsWalletAndAmount,
+    }),
+  },
+)
+export type Recommendation = z.output<typeof Recommendation>
+
+/** Totals over all active strategies. `totalTvlUsd` is a decimal string, `averageApy` a fraction. `averageApyFraction` is ours: deployments show the average in percent. */
+export const Analytics = z.codec(
+  z.object({
+    totalTVL: z.string(),
+    averageAPY: z.number(),
+    strategyCount: z.int(),
+    topStrategies: z.array(StrategyDetail),
+    averageApyFraction: maybe(z.number()),
+  }),
+  z.object({
+    totalTvlUsd: z.string(),
+    averageApy: z.number(),
+    strategyCount: z.int(),
+    topStrategies: z.array(z.custom<Strategy>()),
+  }),
+  {
+    decode: (wire) => ({
+      totalTvlUsd: wire.totalTVL,
+      averageApy: wire.averageApyFraction ?? wire.averageAPY / 100,
+      strategyCount: wire.strategyCount,
+      topStrategies: wire.topStrategies,
+    }),
+    encode: (value) => ({
+      totalTVL: value.totalTvlUsd,
+      averageAPY: Number((value.averageApy * 100).toPrecision(12)),
+      averageApyFraction: value.averageApy,
+      strategyCount: value.strategyCount,
+      topStrategies: value.topStrategies,
+    }),
+  },
+)
+export type Analytics = z.output<typeof Analytics>

@@ -1,0 +1,164 @@
+import { z } from 'zod'
+
+import { EvmAddress, Hash } from '../domain/address.ts'
+import { Action } from './action.ts'
+import {
+  StrategyBytecode,
+  StrategyBytecodeInput,
+  SwapBytecode,
+  SwapBytecodeInput,
+  TransferBytecode,
+  TransferInput,
+} from './bytecode.ts'
+import { Customer, Fees, FeesInput } from './customer.ts'
+import { PageOf } from './page.ts'
+import { Quote, QuoteAnswer, QuoteInput, SwapStatus } from './quote.ts'
+import { Analytics, Recommendation, RecommendationInput } from './recommendation.ts'
+import { StrategyDetail } from './strategy.ts'
+import { History, Wallet } from './wallet.ts'
+import { Whole } from './wire.ts'
+
+/** One row of the contract. What is in the path comes from `input`; the rest of it is the query of a GET and the body of a POST or PUT. */
+export type Route = {
+  method: 'GET' | 'POST' | 'PUT'
+  path: string
+  input: z.ZodType
+  output: z.ZodType
+  doc: string
+}
+
+const paging = { page: Whole.optional(), limit: Whole.optional() }
+const nothing = z.object({})
+
+/** The whole HTTP contract. The type `Service`, the client, the server and the OpenAPI document are read off this table. */
+export const routes = {
+  recommend: {
+    method: 'GET',
+    path: '/yield/{identifier}',
+    input: RecommendationInput,
+    output: Recommendation,
+    doc: 'The strategy with the highest current APY for an asset or a category, and its transactions when wallet and amount are sent.',
+  },
+  listStrategies: {
+    method: 'GET',
+    path: '/strategies',
+    input: z.object(paging),
+    output: PageOf(StrategyDetail),
+    doc: 'The strategies that are active for this customer, a page at a time.',
+  },
+  analytics: {
+    method: 'GET',
+    path: '/strategies/analytics',
+    input: nothing,
+    output: Analytics,
+    doc: 'Total value locked, average APY, count, and the best strategies.',
+  },
+  getStrategy: {
+    method: 'GET',
+    path: '/strategies/{id}',
+    input: z.object({ id: z.string() }),
+    output: StrategyDetail,
+    doc: 'One strategy, by id or slug.',
+  },
+  strategyBytecode: {
+    method: 'GET',
+    path: '/strategies/{id}/bytecode',
+    input: StrategyBytecodeInput,
+    output: StrategyBytecode,
+    doc: 'The ordered transactions that deposit into (lend) or withdraw from a strategy. An amount of 2^256 - 1 withdraws all.',
+  },
+  getWallet: {
+    method: 'GET',
+    path: '/wallets/{address}',
+    input: z.object({ address: EvmAddress }),
+    output: Wallet,
+    doc: 'The positions of a wallet with principal, profit and USD value.',
+  },
+  walletHistory: {
+    method: 'GET',
+    path: '/wallets/{address}/history/{strategyId}',
+    input: z.object({ address: EvmAddress, strategyId: z.string(), ...paging }),
+    output: History,
+    doc: 'What a wallet did in a strategy, newest first.',
+  },
+  getAction: {
+    method: 'GET',
+    path: '/actions/{id}',
+    input: z.object({ id: z.string() }),
+    output: Action,
+    doc: 'A tracked operation.',
+  },
+  ingest: {
+    method: 'POST',
+    path: '/actions/ingest/wallet',
+    input: z.object({
+      actionId: z.string(),
+      event: z.enum(['SIGNED', 'TX_FAILED']),
+      txHash: Hash.optional(),
+      chainId: Whole.optional(),
+    }),
+    output: Action,
+    doc: 'Ours, optional: a client tells the hash of a transaction that it signed for an action. Without it the transaction is found on chain.',
+  },
+  listQuotes: {
+    method: 'GET',
+    path: '/quotes',
+    input: z.object({
+      originChain: z.string().optional(),
+      destinationChain: z.string().optional(),
+      provider: z.string().optional(),
+      ...paging,
+    }),
+    output: PageOf(Quote),
+    doc: 'The quotes given to this customer, newest first, without rawQuote.',
+  },
+  quote: {
+    method: 'GET',
+    path: '/v2/swap/quote',
+    input: QuoteInput,
+    output: QuoteAnswer,
+    doc: 'The best quote for a swap; it lives for 5 minutes.',
+  },
+  swapBytecode: {
+    method: 'POST',
+    path: '/v2/swap/bytecode',
+    input: SwapBytecodeInput,
+    output: SwapBytecode,
+    doc: 'The transactions of a quote, which is sent back exactly as it was given.',
+  },
+  swapStatus: {
+    method: 'GET',
+    path: '/v2/swap/status/{id}',
+    input: z.object({ id: z.string(), btcTxHash: z.string().optional() }),
+    output: SwapStatus,
+    doc: 'Where a swap stands, with the hashes of origin and destination.',
+  },
+  transferBytecode: {
+    method: 'POST',
+    path: '/transfer/bytecode',
+    input: TransferInput,
+    output: TransferBytecode,
+    doc: 'The transaction of a plain transfer of a token or the native coin (zero address).',
+  },
+  customer: {
+    method: 'GET',
+    path: '/customers/by-api-key',
+    input: nothing,
+    output: Customer,
+    doc: 'Whose API key it is. The shape is ours.',
+  },
+  getFees: {
+    method: 'GET',
+    path: '/fees',
+    input: nothing,
+    output: Fees,
+    doc: 'The fees of this customer. Path and shape are ours.',
+  },
+  setFees: {
+    method: 'PUT',
+    path: '/fees',
+    input: FeesInput,
+    output: Fees,
+    doc: 'Changes markup and collector of this customer. Path and shape are ours.',
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+
+import { EvmAddress, HexData } from '../domain/address.ts'
+import { Units } from '../domain/amount.ts'
+
+/** A chain id that some deployments send as text. */
+export const ChainId = z.codec(
+  z.union([z.int().positive(), z.string().regex(/^[1-9][0-9]{0,14}$/)]),
+  z.int().positive(),
+  {
+    decode: Number,
+    encode: (value) => value,
+  },
+)
+
+/** One bytecode transaction item: `value` is in wei. */
+export const TransactionItem = z.object({ to: EvmAddress, data: HexData, value: Units, chainId: ChainId })

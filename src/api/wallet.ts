@@ -1,0 +1,225 @@
+import { z } from 'zod'
+
+import { EvmAddress } from '../domain/address.ts'
+import { Units } from '../domain/amount.ts'
+import {
+  CompositeStrategy,
+  DetailStrategy,
+  type Strategy,
+  StrategyComposite,
+  StrategyDetail,
+} from './strategy.ts'
+import { maybe, Numeric, orNull } from './wire.ts'
+
+/** What a wallet holds in one strategy. Amounts are in the smallest unit of the strategy's asset; `null` is unknown. */
+export type Position = {
+  strategy: Strategy
+  balance: bigint
+  principal: bigint | null
+  profit: bigint | null
+  balanceUsd: string | null
+  profitUsd: string | null
+  apy: number | null
+}
+
+const StatsAsset = z.object({
+  address: EvmAddress,
+  decimals: z.int(),
+  symbol: z.string(),
+  name: maybe(z.string()),
+})
+const StatsBalance = z.object({ raw: z.string(), humanized: Numeric, decimals: z.int() })
+
+/** Shape C: collateral and debt of a lending account. A health factor below 1 can be liquidated. */
+export const Stats = z.object({
+  underlying: z.array(
+    z.object({
+      asset: StatsAsset,
+      balance: StatsBalance,
+      balanceUSD: Numeric,
+      price: maybe(Numeric),
+      liquidationThreshold: maybe(Numeric),
+    }),
+  ),
+  debt: z.array(
+    z.object({ asset: StatsAsset, balance: StatsBalance, balanceUSD: Numeric, borrowRate: maybe(Numeric) }),
+  ),
+  healthFactor: maybe(Numeric),
+  ltv: maybe(Numeric),
+  liquidationPrice: maybe(Numeric),
+  maxBorrowValue: maybe(Numeric),
+})
+export type Stats = z.output<typeof Stats>
+
+/** The positions of a wallet. `totalValueUsd` is a decimal string. */
+export const WalletValue = z.object({
+  address: z.custom<z.output<typeof EvmAddress>>().nullable(),
+  positions: z.array(z.custom<Position>()),
+  totalValueUsd: z.string().nullable(),
+  stats: z.custom<Stats>().nullable(),
+})
+export type Wallet = z.output<typeof WalletValue>
+
+/** Shape A (reference); `principal`, `apyFraction` and `stats` are ours. */
+const ShapeA = z.object({
+  address: EvmAddress,
+  positions: z.array(
+    z.object({
+      strategy: z.union([DetailStrategy, CompositeStrategy]),
+      balance: z.string(),
+      balanceUSD: maybe(Numeric),
+      earned: maybe(z.string()),
+      earnedUSD: maybe(Numeric),
+      principal: maybe(z.string()),
+      apyFraction: maybe(z.number()),
+    }),
+  ),
+  totalValueUSD: maybe(Numeric),
+  stats: maybe(Stats),
+})
+
+const Humanized = z.object({
+  value: z.string(),
+  decimals: z.int(),
+  humanized: maybe(Numeric),
+  symbol: maybe(z.string()),
+})
+
+/** Shape B (quickstart). */
+const ShapeB = z.object({
+  address: maybe(EvmAddress),
+  positions: z.array(
+    z.object({
+      strategy: CompositeStrategy,
+      spotPosition: z.object({
+        currentPosition: Humanized,
+        profit: maybe(Humanized),
+        principal: maybe(Humanized),
+        underlyingBalanceUSD: maybe(Numeric),
+        apy: maybe(z.number()),
+      }),
+    }),
+  ),
+  summary: z.object({ totalUnderlyingBalanceUSD: maybe(Numeric) }),
+})
+
+/** Shape C (the older lending and borrowing page). */
+const ShapeC = z.object({ address: EvmAddress, stats: Stats })
+
+const units = (text: string | null | undefined) =>
+  text === null || text === undefined ? null : z.decode(Units, text)
+const decimal = (value: string | number | null | undefined) =>
+  value === null || value === undefined ? null : String(value)
+
+/** A wallet on the wire: shapes A, B and C are read; shape A is written. */
+export const Wallet = z.codec(z.union([ShapeB, ShapeA, ShapeC]), WalletValue, {
+  decode: (wire) => {
+    if ('summary' in wire)
+      return {
+        address: orNull(wire.address),
+        positions: wire.positions.map(({ strategy, spotPosition: spot }) => ({
+          strategy: z.decode(StrategyComposite, strategy),
+          balance: z.decode(Units, spot.currentPosition.value),
+          principal: units(spot.principal?.value),
+          profit: units(spot.profit?.value),
+          balanceUsd: decimal(spot.underlyingBalanceUSD),
+          profitUsd: null,
+          apy: orNull(spot.apy),
+        })),
+        totalValueUsd: decimal(wire.summary.totalUnderlyingBalanceUSD),
+        stats: null,
+      }
+    if (!('positions' in wire))
+      return { address: wire.address, positions: [], totalValueUsd: null, stats: wire.stats }
+    return {
+      address: wire.address,
+      positions: wire.positions.map((position) => ({
+        strategy: z.decode(StrategyDetail, position.strategy),
+        balance: z.decode(Units, position.balance),
+        principal: units(position.principal),
+        profit: signed(position.earned),
+        balanceUsd: decimal(position.balanceUSD),
+        profitUsd: decimal(position.earnedUSD),
+        apy: orNull(position.apyFraction),
+      })),
+      totalValueUsd: decimal(wire.totalValueUSD),
+      stats: orNull(wire.stats),
+    }
+  },
+  encode: (value) => ({
+    address: value.address!,
+    positions: value.positions.map(
+      ({ strategy, balance, principal, profit, balanceUsd, profitUsd, apy }) => ({
+        strategy: z.encode(StrategyDetail, strategy),
+        balance: balance.toString(),
+        balanceUSD: balanceUsd,
+        earned: profit === null ? null : profit.toString(),
+        earnedUSD: profitUsd,
+        principal: principal === null ? null : principal.toString(),
+        apyFraction: apy,
+      }),
+    ),
+    totalValueUSD: value.totalValueUsd,
+    stats: value.stats,
+  }),
+})
+
+/** A profit can be a loss: a whole number with a sign. */
+function signed(text: string | null | undefined): bigint | null {
+  if (text === null || text === undefined) return null
+  if (!/^-?[0-9]{1,78}$/.test(text))
+    throw new z.core.$ZodError([
+      { code: 'custom', path: ['earned'], message: 'expected a whole number', input: text },
+    ])
+  return BigInt(text)
+}
+
+/** One event of a wallet in a strategy. `amount` is in the smallest unit of the strategy's asset. */
+const HistoryItem = z.object({
+  txHash: z.string(),
+  timestamp: z.string(),
+  type: z.string(),
+  amount: Units,
+  status: z.string(),
+})
+
+/** The history of a wallet in one strategy, newest first; `total` and `limit` are ours. */
+export const History = z.codec(
+  z.object({
+    transactions: z.array(HistoryItem),
+    page: Numeric,
+    totalPages: Numeric,
+    limit: maybe(Numeric),
+    total: maybe(Numeric),
+  }),
+  z.object({
+    items: z.array(z.custom<z.output<typeof HistoryItem>>()),
+    page: z.int(),
+    limit: z.int(),
+    total: z.int(),
+    hasMore: z.boolean(),
+  }),
+  {
+    decode: (wire) => {
+      const limit = Number(wire.limit ?? wire.transactions.length)
+      return {
+        items: wire.transactions,
+        page: Number(wire.page),
+        limit,
+        total: Number(
+          wire.total ??
+            (Number(wire.totalPages) <= 1 ? wire.transactions.length : Number(wire.totalPages) * limit),
+        ),
+        hasMore: Number(wire.page) < Number(wire.totalPages),
+      }
+    },
+    encode: ({ items, page, limit, total }) => ({
+      transactions: items,
+      page,
+      limit,
+      total,
+      totalPages: limit > 0 ? Math.ceil(total / limit) : 0,
+    }),
+  },
+)
+export type History = z.output<typeof History>

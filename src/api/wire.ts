@@ -1,0 +1,37 @@
+import { z } from 'zod'
+
+/** A whole number that may arrive as text, as everything in a query string does. */
+export const Whole = z.codec(
+  z.union([z.int(), z.string().regex(/^[0-9]{1,15}$/, 'expected a whole number')]),
+  z.int(),
+  {
+    decode: Number,
+    encode: (value) => value,
+  },
+)
+
+/** A yes or no that may arrive as text. */
+export const Flag = z.codec(z.union([z.boolean(), z.enum(['true', 'false'])]), z.boolean(), {
+  decode: (value) => value === true || value === 'true',
+  encode: (value) => value,
+})
+
+/** What a deployment may leave out or send as null; inside it is `null`. */
+export const maybe = <inner extends z.ZodType>(inner: inner) => z.nullish(inner)
+
+/** A number that some deployments send as text. */
+export const Numeric = z.union([z.number(), z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)])
+
+/** A field that a deployment may name freely: read as it is, `null` where it is not sent. */
+export const orNull = <value>(value: value | null | undefined): value | null => value ?? null
+
+/** A unix time in seconds or an ISO text, as ISO text in UTC. Throws nothing: what is neither is `null`. */
+export function isoTime(value: unknown): string | null {
+  const date =
+    typeof value === 'number' || (typeof value === 'string' && /^[0-9]+$/.test(value))
+      ? new Date(Number(value) * 1000)
+      : typeof value === 'string'
+        ? new Date(value)
+        : undefined
+  return date && !Number.isNaN(date.getTime()) ? date.toISOString() : null
+}
