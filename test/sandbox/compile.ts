@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+const require = createRequire(import.meta.url)
+/** Where the sources and the committed artifacts of the sandbox's own contracts are. */
+export const contractsDir = join(import.meta.dirname, '../../src/sandbox/contracts')
+
+type Output = {
+  errors?: { severity: string; formattedMessage: string }[]
+  contracts: Record<string, Record<string, { abi: unknown[]; evm: { bytecode: { object: string } } }>>
+}
+
+/** Compiles the contracts and gives the text of each artifact file, by file name. The same sources give the same bytes. */
+export function compileContracts(): Record<string, string> {
+  const solc = require('solc')
+  const names = readdirSync(contractsDir)
+    .filter((file) => file.endsWith('.sol'))
+    .sort()
+  const input = {
+    language: 'Solidity',
+    sources: Object.fromEntries(
+      names.map((file) => [file, { content: readFileSync(join(contractsDir, file), 'utf8') }]),
+    ),
+    settings: {
+      optimizer: { enabled: true, runs: 200 },
+      evmVersion: 'cancun',
+      viaIR: true,
+      metadata: { bytecodeHash: 'none' },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+    },
+  }
+  const output: Output = JSON.parse(
+    solc.compile(JSON.stringify(input), {
+      import: (path: string) => ({ contents: readFileSync(require.resolve(path), 'utf8') }),
+    }),
+  )
+  const errors = output.errors?.filter(({ severity }) => severity === 'error') ?? []
+  if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
+  return Object.fromEntries(
+    names.map((file) => {
+      const name = file.replace('.sol', '')
+      const { abi, evm } = output.contracts[file]![name]!
+      return [`${name}.json`, `${JSON.stringify({ abi, bytecode: `0x${evm.bytecode.object}` })}\n`]
+    }),
+  )
+}
+
+if (import.meta.main)
+  for (const [file, text] of Object.entries(compileContracts())) writeFileSync(join(contractsDir, file), text)
