@@ -1,0 +1,53 @@
+import type { Abi, DecodeFunctionDataReturnType, EncodeFunctionDataParameters } from 'viem'
+import { decodeFunctionData, encodeFunctionData } from 'viem/utils'
+
+import type { Address, Hex } from '../domain/address.ts'
+import type { ErrorCode } from '../domain/errors.ts'
+
+/** Why calldata is not what was asked for. */
+export type Violation = { code: Extract<ErrorCode, `POLICY_${string}`>; message: string }
+
+/**
+ * What a call does, once it is known to be what was asked for: its name and arguments for people and JSON, the wei it
+ * must carry, and the tokens that its contract may pull from the wallet through an allowance.
+ */
+export type Bound = {
+  name: string
+  args: Record<string, string>
+  text: string
+  value: bigint
+  spends?: { token: Address; amount: bigint }
+}
+
+/** A violation, or the call that it is. */
+export type Verdict = { violation: Violation } | { bound: Bound }
+
+/** Says no. */
+export const refuse = (code: Violation['code'], message: string): { violation: Violation } => ({
+  violation: { code, message },
+})
+
+/**
+ * Calldata as a call of one of these functions, only if writing the call down again gives the same bytes: no trailing
+ * bytes, no dirty padding, no second way to say it. `undefined` otherwise.
+ */
+export function strictDecode<const abi extends Abi>(
+  abi: abi,
+  data: Hex,
+): DecodeFunctionDataReturnType<abi> | undefined {
+  try {
+    const call = decodeFunctionData({ abi: abi as Abi, data })
+    const again = encodeFunctionData({
+      abi: abi as Abi,
+      functionName: call.functionName,
+      args: call.args ?? [],
+    } as EncodeFunctionDataParameters)
+    return again === data.toLowerCase() ? (call as DecodeFunctionDataReturnType<abi>) : undefined
+  } catch {
+    return undefined // Not a call of these functions at all: the caller names the refusal.
+  }
+}
+
+/** Arguments as JSON prints them. */
+export const printed = (args: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]))
