@@ -26,8 +26,11 @@ export const aaveV3OracleAbi = parseAbi([
   'function getAssetsPrices(address[] assets) view returns (uint256[])',
 ])
 
-/** What an aToken knows beyond ERC-20. */
+/** What an aToken knows beyond ERC-20, and its events (`@aave/core-v3`, IScaledBalanceToken and IAToken). */
 export const aaveV3ATokenAbi = parseAbi([
+  'event Mint(address indexed caller, address indexed onBehalfOf, uint256 value, uint256 balanceIncrease, uint256 index)',
+  'event Burn(address indexed from, address indexed target, uint256 value, uint256 balanceIncrease, uint256 index)',
+  'event BalanceTransfer(address indexed from, address indexed to, uint256 value, uint256 index)',
   'function scaledBalanceOf(address user) view returns (uint256)',
   'function UNDERLYING_ASSET_ADDRESS() view returns (address)',
 ])

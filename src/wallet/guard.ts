@@ -1,0 +1,167 @@
+import { isAddress } from 'viem/utils'
+
+import { authoritySelectors } from '../calls/authority.ts'
+import { refuse, type Violation } from '../calls/decode.ts'
+import { decodeApprove } from '../calls/erc20.ts'
+import { type Address, type Hex, HexData, sameAddress } from '../domain/address.ts'
+import { formatAmount } from '../domain/amount.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Intent } from '../domain/intent.ts'
+import { tokenAt } from '../domain/token.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import { expectation, tokensOf } from './registry.ts'
+
+/** One transaction of a leg, understood. */
+export type DecodedStep = {
+  index: number
+  role: 'approve-reset' | 'approve' | 'action'
+  transaction: Transaction
+  call: { name: string; args: Record<string, string> }
+  text: string
+}
+
+/** What is to be checked. `allow` are contracts that the person vouches for, for this one operation. */
+export type LegQuestion = {
+  intent: Intent
+  chainId: number
+  transactions: readonly Transaction[]
+  catalog: Catalog
+  allow?: readonly Address[]
+}
+
+const approveSelector = '0x095ea7b3'
+
+const deny = ({ code, message }: Violation, index?: number): AppError =>
+  new AppError(code, index === undefined ? message : `Transaction ${index + 1}: ${message}`, {
+    details: index === undefined ? {} : { index },
+  })
+
+/**
+ * Decides whether the transactions of one leg do what was asked and nothing else, whoever built them. Gives them back
+ * understood, or throws the first rule that is broken (G1 to G8), as POLICY_*. What is not known is refused.
+ */
+export function checkLeg({ intent, chainId, transactions, catalog, allow = [] }: LegQuestion): DecodedStep[] {
+  if (transactions.length < 1 || transactions.length > 4)
+    throw deny({
+      code: 'POLICY_SHAPE',
+      message: `A leg has 1 to 4 transactions, this one has ${transactions.length}`,
+    })
+  for (const [index, transaction] of transactions.entries()) {
+    const wrong = shapeFault(transaction, intent)
+    if (wrong) throw deny({ code: 'POLICY_SHAPE', message: wrong }, index)
+  }
+  for (const [index, transaction] of transactions.entries())
+    if (transaction.chainId !== chainId)
+      throw deny(
+        { code: 'POLICY_CHAIN', message: `It is for chain ${transaction.chainId}, not for ${chainId}` },
+        index,
+      )
+
+  const roles = rolesOf(transactions)
+  const action = transactions[transactions.length - 1]!
+  const last = transactions.length - 1
+  const expected = expectation(intent, chainId, catalog, action, allow)
+  if ('violation' in expected) throw deny(expected.violation, last)
+  if (![...expected.targets, ...allow].some((known) => sameAddress(known, action.to)))
+    throw deny(
+      {
+        code: 'POLICY_CONTRACT_NOT_ALLOWED',
+        message: `The contract ${action.to} is not the one that does this here`,
+      },
+      last,
+    )
+  const verdict = expected.bind(action)
+  if ('violation' in verdict) throw deny(verdict.violation, last)
+  const { bound } = verdict
+  if (action.value !== bound.value)
+    throw deny({ code: 'POLICY_VALUE', message: `It carries ${action.value} wei, not ${bound.value}` }, last)
+
+  const approvals = transactions.slice(0, -1).map((transaction, index): DecodedStep => {
+    const role = roles[index]!
+    const approval = checkApproval(transaction, role, action.to, bound.spends)
+    if ('violation' in approval) throw deny(approval.violation, index)
+    if (transaction.value !== 0n)
+      throw deny({ code: 'POLICY_VALUE', message: `An approval carries ${transaction.value} wei` }, index)
+    return { index, role, transaction, ...describeApproval(approval, transaction, chainId, catalog, intent) }
+  })
+  const { name, args, text } = bound
+  return [...approvals, { index: last, role: 'action', transaction: action, call: { name, args }, text }]
+}
+
+/** G1: exactly the four fields, each of its shape, and a target that can be meant. */
+function shapeFault(transaction: Transaction, { wallet }: Intent): string | undefined {
+  if (Object.keys(transaction).sort().join() !== 'chainId,data,to,value')
+    return 'It has other fields than to, data, value and chainId'
+  const { to, data, value, chainId } = transaction
+  if (typeof to !== 'string' || !(isAddress(to, { strict: true }) || /^0x[0-9a-f]{40}$/.test(to)))
+    return 'Its target is not an address'
+  if (BigInt(to) < 0x10000n) return `Its target ${to} is no contract of anybody`
+  if (sameAddress(to, wallet)) return 'Its target is the wallet itself'
+  if (!HexData.safeParse(data).success) return 'Its calldata is not hex'
+  if (typeof value !== 'bigint' || value < 0n || value >= 1n << 256n) return 'Its value is not an amount'
+  if (!Number.isSafeInteger(chainId) || chainId < 1) return 'Its chain id is not one'
+  return undefined
+}
+
+const selectorOf = (data: Hex): Hex => data.slice(0, 10).toLowerCase() as Hex
+
+/** G3 and the half of G8 that needs no context: (reset approval)? (approval)? action, and no other grant of power anywhere. */
+function rolesOf(transactions: readonly Transaction[]): DecodedStep['role'][] {
+  return transactions.map(({ data }, index) => {
+    const selector = selectorOf(data)
+    const isLast = index === transactions.length - 1
+    if (selector === approveSelector) {
+      if (isLast)
+        throw deny({ code: 'POLICY_SHAPE', message: 'It ends in an approval, with nothing after it' }, index)
+      const first = transactions.length === 3 && index === 0
+      return first ? 'approve-reset' : 'approve'
+    }
+    const power = authoritySelectors[selector]
+    if (power !== undefined)
+      throw deny(
+        { code: 'POLICY_AUTHORITY', message: `${power} gives somebody power over the wallet` },
+        index,
+      )
+    if (!isLast)
+      throw deny({ code: 'POLICY_SHAPE', message: 'Only approvals may stand before the action' }, index)
+    if (transactions.length > 3)
+      throw deny({ code: 'POLICY_SHAPE', message: 'There are more approvals than any action needs' }, 0)
+    return 'action'
+  })
+}
+
+/** G4: an approval of the token that the action spends, to the contract that spends it, of exactly that much. */
+function checkApproval(
+  { to, data }: Transaction,
+  role: DecodedStep['role'],
+  spender: Address,
+  spends: { token: Address; amount: bigint } | undefined,
+): { spender: Address; amount: bigint } | { violation: Violation } {
+  const approval = decodeApprove(data)
+  if (!approval) return refuse('POLICY_DECODE', 'It is not a clean call of approve(address,uint256)')
+  if (!spends) return refuse('POLICY_ALLOWANCE', 'The action needs no approval')
+  if (!sameAddress(to, spends.token))
+    return refuse('POLICY_ALLOWANCE', `It approves the token ${to}, and the action spends ${spends.token}`)
+  if (!sameAddress(approval.spender, spender))
+    return refuse('POLICY_SPENDER', `It approves ${approval.spender}, and the action is a call of ${spender}`)
+  const exact = role === 'approve-reset' ? 0n : spends.amount
+  if (approval.amount !== exact)
+    return refuse('POLICY_ALLOWANCE', `It approves ${approval.amount}, and the need is exactly ${exact}`)
+  return approval
+}
+
+function describeApproval(
+  { spender, amount }: { spender: Address; amount: bigint },
+  { to }: Transaction,
+  chainId: number,
+  catalog: Catalog,
+  intent: Intent,
+): Pick<DecodedStep, 'call' | 'text'> {
+  const token = tokenAt([...catalog.tokens, ...tokensOf(intent)], chainId, to)
+  const shown = token ? formatAmount(amount, token) : `${amount} of ${to}`
+  return {
+    call: { name: 'approve', args: { spender, amount: amount.toString() } },
+    text: amount === 0n ? `Take the allowance of ${spender} back` : `Allow ${spender} to take ${shown}`,
+  }
+}

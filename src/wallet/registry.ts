@@ -1,0 +1,111 @@
+import { bindAaveV3 } from '../calls/aave-v3.ts'
+import { bindCctpV2 } from '../calls/cctp-v2.ts'
+import { refuse, type Verdict, type Violation } from '../calls/decode.ts'
+import { bindTransfer } from '../calls/erc20.ts'
+import { bindErc4626 } from '../calls/erc4626.ts'
+import { bindUniswapV3 } from '../calls/uniswap-v3.ts'
+import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import type { Intent } from '../domain/intent.ts'
+import { type Token, tokenAt } from '../domain/token.ts'
+import type { Transaction } from '../domain/transaction.ts'
+
+/** Where the action of an intent must go, and how its calldata is bound. */
+export type Expectation = { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict }
+
+/** The tokens that an intent names. */
+export const tokensOf = (intent: Intent): Token[] => {
+  if (intent.kind === 'swap') return [intent.tokenIn, intent.tokenOut]
+  return intent.kind === 'transfer' ? [intent.token] : [intent.strategy.asset]
+}
+
+/** What an intent says about its tokens against what the catalogue knows: a lie about decimals is a lie about amounts. */
+function tokenFault(
+  intent: Intent,
+  catalog: Catalog,
+  allow: readonly Address[],
+): { violation: Violation } | undefined {
+  for (const token of tokensOf(intent)) {
+    if (sameAddress(token.address, nativeAddress)) continue
+    const known = tokenAt(catalog.tokens, token.chainId, token.address)
+    if (!known && !allow.some((address) => sameAddress(address, token.address)))
+      return refuse(
+        'POLICY_CONTRACT_NOT_ALLOWED',
+        `The token ${token.address} is not in the catalogue of this program`,
+      )
+    if (known && (known.decimals !== token.decimals || known.symbol !== token.symbol))
+      return refuse(
+        'POLICY_TOKEN_METADATA',
+        `${token.address} is ${known.symbol} with ${known.decimals} decimals`,
+      )
+  }
+  return undefined
+}
+
+/**
+ * G5: the registered contract for what was asked on this chain, and how its calldata is bound. It comes from the
+ * catalogue and never from the intent, unless the person vouches for the contract with `allow`.
+ */
+export function expectation(
+  intent: Intent,
+  chainId: number,
+  catalog: Catalog,
+  action: Transaction,
+  allow: readonly Address[],
+): Expectation | { violation: Violation } {
+  const vouched = allow.some((address) => sameAddress(address, action.to))
+  const unknown = (what: string) =>
+    refuse('POLICY_CONTRACT_NOT_ALLOWED', `${what} is not in the catalogue of this program`)
+  const fault = tokenFault(intent, catalog, allow)
+  if (fault) return fault
+  switch (intent.kind) {
+    case 'transfer': {
+      const { token, recipient } = intent
+      if (token.chainId !== chainId)
+        return refuse('POLICY_CHAIN', `${token.symbol} is a token of chain ${token.chainId}`)
+      if (recipient === nativeAddress) return refuse('POLICY_RECIPIENT', 'The zero address receives nothing')
+      const bind = (transaction: Transaction) => bindTransfer(transaction, intent)
+      if (sameAddress(token.address, nativeAddress)) return { targets: [action.to], bind }
+      return { targets: [token.address], bind }
+    }
+    case 'deposit':
+    case 'withdraw': {
+      if (intent.strategy.chainId !== chainId)
+        return refuse(
+          'POLICY_CHAIN',
+          `${intent.strategy.id} is on chain ${intent.strategy.chainId}, not on ${chainId}`,
+        )
+      const known = catalog.strategies.find(
+        (entry) => entry.id === intent.strategy.id && entry.chainId === chainId,
+      )
+      const strategy = known ?? (vouched ? intent.strategy : undefined)
+      if (!strategy) return unknown(`The strategy ${intent.strategy.id}`)
+      if (!sameAddress(strategy.asset.address, intent.strategy.asset.address))
+        return refuse('POLICY_TOKEN_METADATA', `${strategy.id} takes ${strategy.asset.address}`)
+      const { constants, asset } = strategy
+      return constants.family === 'aave-v3'
+        ? { targets: [constants.pool], bind: (transaction) => bindAaveV3(transaction, intent, asset) }
+        : { targets: [constants.vault], bind: (transaction) => bindErc4626(transaction, intent, asset) }
+    }
+    case 'swap': {
+      const { tokenIn, tokenOut } = intent
+      if (tokenIn.chainId !== chainId)
+        return refuse('POLICY_CHAIN', `${tokenIn.symbol} is not a token of chain ${chainId}`)
+      if (tokenOut.chainId === chainId) {
+        const constants = catalog.uniswapV3.find((entry) => entry.chainId === chainId)
+        if (!constants) return unknown(`A swap provider of chain ${chainId}`)
+        return {
+          targets: [constants.swapRouter02],
+          bind: (transaction) => bindUniswapV3(transaction, intent, constants),
+        }
+      }
+      const here = catalog.cctpV2.find((entry) => entry.chainId === chainId)
+      const there = catalog.cctpV2.find((entry) => entry.chainId === tokenOut.chainId)
+      if (!here || !there) return unknown(`A bridge from chain ${chainId} to chain ${tokenOut.chainId}`)
+      return {
+        targets: [here.tokenMessenger],
+        bind: (transaction) => bindCctpV2(transaction, intent, { here, there }),
+      }
+    }
+  }
+}
