@@ -1,0 +1,18 @@
+import type { Catalog, StrategyEntry } from '../../domain/catalog.ts'
+import { aaveV3 } from './aave-v3.ts'
+import { erc4626 } from './erc4626.ts'
+import type { Market } from './market.ts'
+
+/** The market behind an entry of the catalogue: a new protocol family is one line here and a file beside this one. */
+export function marketOf(entry: StrategyEntry): Market {
+  const { constants } = entry
+  switch (constants.family) {
+    case 'aave-v3':
+      return aaveV3(entry, constants)
+    case 'erc4626':
+      return erc4626(entry, constants)
+  }
+}
+
+/** Every market of a catalogue. */
+export const marketsOf = (catalog: Catalog): Market[] => catalog.strategies.map(marketOf)

@@ -1,0 +1,71 @@
+import type { Abi, AbiEvent } from 'viem'
+import { getAbiItem, pad, toEventSelector } from 'viem/utils'
+
+import type { Address, Hex } from '../../domain/address.ts'
+import type { StrategyEntry } from '../../domain/catalog.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Reading } from '../reading.ts'
+
+/** One call, and the allowance it needs first. The engine turns needs into exact approvals, so no market builds one. */
+export type Step = { transaction: Transaction; needs?: { token: Address; spender: Address; amount: bigint } }
+
+/** How much, and whose. Amounts are in the smallest unit of the asset. */
+export type Order = { amount: bigint; owner: Address }
+
+/**
+ * How a market stands now. `apr` is the linear rate a year, `apy` its compounded form by the protocol's own convention.
+ * `index` is how much one unit has become since the market began, scaled by 1e27. `headroom` and `liquidity` are what can
+ * still go in and come out, in the smallest unit of the asset; `null` is no limit.
+ */
+export type MarketState = {
+  apr: number
+  apy: number
+  tvl: bigint
+  index: bigint
+  canDeposit: boolean
+  canWithdraw: boolean
+  headroom: bigint | null
+  liquidity: bigint | null
+}
+
+/** What a log of a market means for one owner. `shares` are units of the receipt that do not grow by themselves; `null` until it is priced. */
+export type MarketEvent = {
+  type: 'deposit' | 'withdraw' | 'transfer_in' | 'transfer_out'
+  amount: bigint | null
+  shares: bigint
+}
+
+/** One filter of `eth_getLogs`: topics by position. */
+export type LogFilter = { address: Address; topics: (Hex | null)[] }
+export type Log = { address: Address; topics: Hex[]; data: Hex }
+
+/**
+ * One place to put one asset. It is a set of answers over constants; what must be read from a chain is data
+ * (`Reading`), so that many markets are read in one call.
+ */
+export type Market = {
+  entry: StrategyEntry
+  /** What does it pay, what is in it, is it open? */
+  state: Reading<MarketState>
+  /** What does this owner hold, in units of the receipt token? */
+  shares: (owner: Address) => Reading<bigint>
+  /** What are so many units of the receipt worth, in units of the asset? */
+  worth: (shares: bigint) => Reading<bigint>
+  /** How does one get in? */
+  deposit: (order: Order) => Step
+  /** How does one get out of a part? */
+  withdraw: (order: Order) => Step
+  /** How does one get out of all of it, so that nothing is left? */
+  withdrawAll: (order: { owner: Address; shares: bigint }) => Step
+  /** Which logs are about this owner? */
+  logs: (owner: Address) => LogFilter[]
+  /** What does one of those logs mean for this owner? `undefined` is nothing. */
+  event: (log: Log, owner: Address) => MarketEvent | undefined
+}
+
+/** An address as an indexed topic of an event. */
+export const topic = (address: Address): Hex => pad(address.toLowerCase() as Hex)
+
+/** The first topic of an event of an ABI. */
+export const topicOf = (abi: Abi, eventName: string): Hex =>
+  toEventSelector(getAbiItem({ abi, name: eventName }) as AbiEvent)

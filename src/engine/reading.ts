@@ -1,0 +1,22 @@
+import type { Abi, Address } from 'viem'
+
+/** One contract read, as data. */
+export type Read = { address: Address; abi: Abi; functionName: string; args?: readonly unknown[] }
+
+/** What a read gave, or `undefined` where the contract refused. */
+export type Answer = unknown
+
+/** Reads that belong together, and what they mean. Many of these are asked in one call. */
+export type Reading<value> = { reads: readonly Read[]; parse: (answers: readonly Answer[]) => value }
+
+/** Several readings as one. */
+export const together = <value>(readings: readonly Reading<value>[]): Reading<value[]> => ({
+  reads: readings.flatMap(({ reads }) => reads),
+  parse: (answers) => {
+    let at = 0
+    return readings.map(({ reads, parse }) => parse(answers.slice(at, (at += reads.length))))
+  },
+})
+
+/** A reading that asks nothing. */
+export const known = <value>(value: value): Reading<value> => ({ reads: [], parse: () => value })

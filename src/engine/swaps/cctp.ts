@@ -1,0 +1,152 @@
+import { z } from 'zod'
+
+import { decodeMessage, depositForBurn, finality, messageTransmitterV2Abi } from '../../calls/cctp-v2.ts'
+import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import type { CctpV2Constants } from '../../domain/catalog.ts'
+import { AppError } from '../../domain/errors.ts'
+import { topicOf } from '../markets/market.ts'
+import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
+
+/** What the bridge asks of the network: its attestation service, the newest block of a chain, and logs of a chain. */
+export type CctpNetwork = {
+  attestation: (path: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown }>
+  head: (chainId: number) => Promise<bigint>
+  logs: (
+    chainId: number,
+    filter: { address: string; topics: (string | null)[]; fromBlock: bigint },
+  ) => Promise<{ transactionHash: Hex }[]>
+}
+
+type Raw = { speed: 'fast' | 'standard'; maxFee: string; amount: string; destinationFromBlock: string }
+
+const Fees = z.array(z.object({ finalityThreshold: z.number(), minimumFee: z.number().nonnegative() }))
+const Messages = z.object({
+  messages: z.array(z.object({ message: HexData, eventNonce: z.string(), status: z.string() })),
+})
+
+/** Burn and mint of USDC from one chain to another by CCTP v2. Fast pays the fee that the attestation service names; standard waits for finality. */
+export function cctp(deployments: readonly CctpV2Constants[], network: CctpNetwork): SwapProvider {
+  const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
+  return {
+    name: 'cctp',
+    supports: ({ from, to, tokenIn, tokenOut }) => {
+      const [here, there] = [on(from.chainId), on(to.chainId)]
+      return (
+        from.chainId !== to.chainId &&
+        !!here &&
+        !!there &&
+        sameAddress(here.token, tokenIn.address) &&
+        sameAddress(there.token, tokenOut.address)
+      )
+    },
+
+    async quote(ask, signal) {
+      const [here, there] = [on(ask.from.chainId)!, on(ask.to.chainId)!]
+      const rate = await feeRate(network, here.domain, there.domain, ask.speed, signal)
+      const amounts =
+        ask.exact === 'in'
+          ? { amountIn: ask.amount, fee: feeOf(ask.amount, rate) }
+          : grossUp(ask.amount, rate)
+      if (amounts.fee >= amounts.amountIn) return undefined
+      return offer(ask, amounts, await network.head(ask.to.chainId))
+    },
+
+    build({ from, to }, { amountIn, raw }, { recipient }) {
+      const [here, there] = [on(from.chainId)!, on(to.chainId)!]
+      const { speed, maxFee } = raw as Raw
+      return {
+        transaction: depositForBurn({
+          chainId: from.chainId,
+          messenger: here.tokenMessenger,
+          amount: amountIn,
+          domain: there.domain,
+          recipient,
+          burnToken: here.token,
+          maxFee: BigInt(maxFee),
+          minFinalityThreshold: finality[speed],
+        }),
+        needs: { token: here.token, spender: here.tokenMessenger, amount: amountIn },
+      }
+    },
+
+    async status({ from, to }, offer, origin, { recipient }) {
+      const [here, there] = [on(from.chainId)!, on(to.chainId)!]
+      const raw = offer.raw as Raw
+      const { status, body } = await network.attestation(
+        `/v2/messages/${here.domain}?transactionHash=${origin}`,
+      )
+      if (status === 404) return { status: 'confirmed' }
+      const messages = Messages.safeParse(body).data?.messages ?? []
+      const ours = messages.find(({ message }) => {
+        const burn = decodeMessage(message)
+        return burn && sameAddress(burn.mintRecipient, recipient) && burn.amount.toString() === raw.amount
+      })
+      if (!ours || ours.status !== 'complete') return { status: 'processing' }
+      const [received] = await network.logs(to.chainId, {
+        address: there.messageTransmitter,
+        topics: [
+          topicOf(messageTransmitterV2Abi, 'MessageReceived'),
+          null,
+          decodeMessage(ours.message)!.nonce,
+        ],
+        fromBlock: BigInt(raw.destinationFromBlock),
+      })
+      return received
+        ? { status: 'fulfilled', destination: received.transactionHash }
+        : { status: 'processing' }
+    },
+  }
+}
+
+/** The fee in hundredths of a basis point: the service may name fractions such as 1.3. */
+async function feeRate(
+  network: CctpNetwork,
+  from: number,
+  to: number,
+  speed: 'fast' | 'standard',
+  signal: AbortSignal,
+): Promise<bigint> {
+  const { status, body } = await network.attestation(`/v2/burn/USDC/fees/${from}/${to}`, signal)
+  const fees = Fees.safeParse(body)
+  const fee = fees.data?.find(({ finalityThreshold }) => finalityThreshold === finality[speed])
+  if (status !== 200 || !fee)
+    throw new AppError('PROVIDER_API_ERROR', 'The attestation service did not name its fees', {
+      details: { status },
+    })
+  return BigInt(Math.ceil(fee.minimumFee * 100))
+}
+
+const parts = 1_000_000n
+const feeOf = (amount: bigint, rate: bigint) => (amount * rate + parts - 1n) / parts
+
+/** The smallest input that brings at least `out` after the fee. */
+function grossUp(out: bigint, rate: bigint): { amountIn: bigint; fee: bigint } {
+  let amountIn = (out * parts) / (parts - rate)
+  while (amountIn - feeOf(amountIn, rate) < out) amountIn += 1n
+  return { amountIn, fee: feeOf(amountIn, rate) }
+}
+
+function offer(
+  { tokenIn, from, speed }: Ask & Route,
+  { amountIn, fee }: { amountIn: bigint; fee: bigint },
+  head: bigint,
+): Offer {
+  const raw: Raw = {
+    speed,
+    maxFee: fee.toString(),
+    amount: amountIn.toString(),
+    destinationFromBlock: head.toString(),
+  }
+  const out = amountIn - fee
+  return {
+    amountIn,
+    amountOut: out,
+    maxAmountIn: amountIn,
+    minAmountOut: out,
+    fees:
+      fee === 0n
+        ? []
+        : [{ kind: 'bridge', token: tokenIn.address, chainId: from.chainId, amount: fee.toString() }],
+    raw,
+  }
+}

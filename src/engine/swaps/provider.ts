@@ -1,0 +1,61 @@
+import type { Address, Hex } from '../../domain/address.ts'
+import type { Network } from '../../domain/network.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Step } from '../markets/market.ts'
+
+/** From what, to what, across which chains. */
+export type Route = { from: Network; to: Network; tokenIn: Token; tokenOut: Token }
+
+/** What is asked of a provider. `amount` is the input of an exact-in swap and the output of an exact-out one; `slippage` is a fraction. */
+export type Ask = Route & {
+  exact: 'in' | 'out'
+  amount: bigint
+  slippage: number
+  speed: 'fast' | 'standard'
+}
+
+/** One fee of an offer, already inside its amounts. */
+export type OfferFee = { kind: string; token: Address; chainId: number; amount: string }
+
+/**
+ * What a provider would give. `minAmountOut` and `maxAmountIn` are what the chain enforces. `raw` is the provider's own,
+ * JSON and nothing else: it is stored and handed back, and nobody else looks inside.
+ */
+export type Offer = {
+  amountIn: bigint
+  amountOut: bigint
+  minAmountOut: bigint
+  maxAmountIn: bigint
+  fees: OfferFee[]
+  raw: unknown
+}
+
+/** Whose swap it is. `deadline` is in Unix seconds. */
+export type SwapOrder = { wallet: Address; recipient: Address; deadline: number }
+
+/** How a swap goes on after its origin transaction was mined. */
+export type SwapProgress = {
+  status: 'confirmed' | 'processing' | 'fulfilled' | 'failed' | 'refunded'
+  destination?: Hex
+}
+
+/** Somewhere swaps can be made. */
+export type SwapProvider = {
+  name: string
+  /** Could it serve this route at all? Answered without asking anyone. */
+  supports: (route: Route) => boolean
+  /** What would it give? `undefined` when it has nothing to offer. */
+  quote: (ask: Ask, signal: AbortSignal) => Promise<Offer | undefined>
+  /** What must be sent to take the offer? */
+  build: (ask: Route, offer: Offer, order: SwapOrder) => Step
+  /** How does it go on, once the origin transaction is mined? */
+  status: (route: Route, offer: Offer, origin: Hex, order: { recipient: Address }) => Promise<SwapProgress>
+}
+
+/** The fraction of an amount that slippage leaves at least, rounded down. Slippage counts in millionths. */
+export const less = (amount: bigint, slippage: number): bigint =>
+  (amount * (1_000_000n - BigInt(Math.round(slippage * 1e6)))) / 1_000_000n
+
+/** An amount with slippage on top, rounded up. */
+export const more = (amount: bigint, slippage: number): bigint =>
+  (amount * (1_000_000n + BigInt(Math.round(slippage * 1e6))) + 999_999n) / 1_000_000n

@@ -1,0 +1,236 @@
+import type { Migration, Sql } from './sql.ts'
+
+/** A quote as the engine keeps it. `wire` is the JSON that was given out; times are epoch milliseconds. */
+export type QuoteRow = {
+  id: string
+  customer: string
+  provider: string
+  originChain: string
+  destinationChain: string
+  wire: string
+  /** The provider's offer and what was asked, as JSON. */
+  offer: string
+  createdAt: number
+  expiresAt: number
+}
+
+/** A tracked operation as the engine keeps it. `status` is the internal word (pending, confirmed, ...). */
+export type ActionRow = {
+  id: string
+  customer: string
+  type: string
+  status: string
+  strategyId: string | null
+  strategySlug: string | null
+  wallet: string
+  receiver: string
+  amounts: string
+  quoteId: string | null
+  destinationHash: string | null
+  createdAt: number
+  updatedAt: number
+  finishedAt: number | null
+}
+
+/** One transaction of a tracked operation: what it must look like, and what was found on chain. */
+export type ActionTxRow = {
+  actionId: string
+  idx: number
+  kind: string
+  chainId: number
+  recipient: string
+  data: string
+  value: string
+  /** The chain and the wallet as they were when the bytecode was made: the search starts there. */
+  fromBlock: number
+  fromNonce: number
+  hash: string | null
+  nonce: number | null
+  blockNumber: number | null
+  blockHash: string | null
+  /** 1 succeeded, 0 reverted, `null` not seen in a block. */
+  succeeded: number | null
+  gasUsed: string | null
+}
+
+/** The schema of the engine's store. */
+export const engineMigrations: readonly Migration[] = [
+  `create table quotes (
+     id text primary key, customer text not null, provider text not null, origin_chain text not null, destination_chain text not null,
+     wire text not null, offer text not null, created_at bigint not null, expires_at bigint not null);
+   create index quotes_newest on quotes (customer, created_at);
+   create table actions (
+     id text primary key, customer text not null, type text not null, status text not null, strategy_id text, strategy_slug text,
+     wallet text not null, receiver text not null, amounts text not null, quote_id text, destination_hash text,
+     created_at bigint not null, updated_at bigint not null, finished_at bigint);
+   create table action_txs (
+     action_id text not null references actions (id), idx integer not null, kind text not null, chain_id bigint not null,
+     recipient text not null, data text not null, value text not null, from_block bigint not null, from_nonce bigint not null,
+     hash text, nonce bigint, block_number bigint, block_hash text, succeeded integer, gas_used text,
+     primary key (action_id, idx), unique (chain_id, hash));
+   create table settings (customer text not null, name text not null, value text not null, primary key (customer, name))`,
+]
+
+const quoteColumns = `id, customer, provider, origin_chain as "originChain", destination_chain as "destinationChain", wire, offer, created_at as "createdAt", expires_at as "expiresAt"`
+const actionColumns = `id, customer, type, status, strategy_id as "strategyId", strategy_slug as "strategySlug", wallet, receiver, amounts, quote_id as "quoteId",
+  destination_hash as "destinationHash", created_at as "createdAt", updated_at as "updatedAt", finished_at as "finishedAt"`
+const txColumns = `action_id as "actionId", idx, kind, chain_id as "chainId", recipient, data, value, from_block as "fromBlock", from_nonce as "fromNonce",
+  hash, nonce, block_number as "blockNumber", block_hash as "blockHash", succeeded, gas_used as "gasUsed"`
+
+/** What the engine remembers; every query names the customer whose row it is. */
+export type EngineStore = ReturnType<typeof engineStore>
+
+/** The engine's queries over any SQL database. */
+export function engineStore(sql: Sql) {
+  return {
+    saveQuote: (row: QuoteRow) =>
+      sql.query(
+        'insert into quotes (id, customer, provider, origin_chain, destination_chain, wire, offer, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+        [
+          row.id,
+          row.customer,
+          row.provider,
+          row.originChain,
+          row.destinationChain,
+          row.wire,
+          row.offer,
+          row.createdAt,
+          row.expiresAt,
+        ],
+      ),
+
+    quote: async (customer: string, id: string): Promise<QuoteRow | undefined> =>
+      (
+        await sql.query<QuoteRow>(`select ${quoteColumns} from quotes where customer = $1 and id = $2`, [
+          customer,
+          id,
+        ])
+      )[0],
+
+    /** Newest first; a filter that is null lets everything through. */
+    quotes: async (
+      customer: string,
+      by: { originChain: string | null; destinationChain: string | null; provider: string | null },
+      limit: number,
+      offset: number,
+    ) => {
+      const where = `customer = $1 and ($2 is null or origin_chain = $2) and ($3 is null or destination_chain = $3) and ($4 is null or provider = $4)`
+      const values = [customer, by.originChain, by.destinationChain, by.provider]
+      const rows = await sql.query<QuoteRow>(
+        `select ${quoteColumns} from quotes where ${where} order by created_at desc, id limit $5 offset $6`,
+        [...values, limit, offset],
+      )
+      const [count] = await sql.query<{ n: number }>(
+        `select count(*) as n from quotes where ${where}`,
+        values,
+      )
+      return { rows, total: Number(count?.n ?? 0) }
+    },
+
+    /** Stores an operation with its transactions; again under the same id it replaces what has not been seen on chain. */
+    saveAction: (row: ActionRow, txs: readonly ActionTxRow[]) =>
+      sql.transaction(async ({ query }) => {
+        await query('delete from action_txs where action_id = $1 and hash is null', [row.id])
+        await query(
+          `insert into actions (id, customer, type, status, strategy_id, strategy_slug, wallet, receiver, amounts, quote_id, created_at, updated_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (id) do update set updated_at = excluded.updated_at`,
+          [
+            row.id,
+            row.customer,
+            row.type,
+            row.status,
+            row.strategyId,
+            row.strategySlug,
+            row.wallet,
+            row.receiver,
+            row.amounts,
+            row.quoteId,
+            row.createdAt,
+            row.updatedAt,
+          ],
+        )
+        for (const tx of txs)
+          await query(
+            `insert into action_txs (action_id, idx, kind, chain_id, recipient, data, value, from_block, from_nonce) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+             on conflict (action_id, idx) do nothing`,
+            [
+              tx.actionId,
+              tx.idx,
+              tx.kind,
+              tx.chainId,
+              tx.recipient,
+              tx.data,
+              tx.value,
+              tx.fromBlock,
+              tx.fromNonce,
+            ],
+          )
+      }),
+
+    action: async (
+      customer: string,
+      id: string,
+    ): Promise<{ action: ActionRow; txs: ActionTxRow[] } | undefined> => {
+      const [action] = await sql.query<ActionRow>(
+        `select ${actionColumns} from actions where customer = $1 and id = $2`,
+        [customer, id],
+      )
+      return (
+        action && {
+          action,
+          txs: await sql.query<ActionTxRow>(
+            `select ${txColumns} from action_txs where action_id = $1 order by idx`,
+            [id],
+          ),
+        }
+      )
+    },
+
+    /** Whether a transaction already belongs to some operation. */
+    claimed: async (chainId: number, hash: string): Promise<boolean> =>
+      (await sql.query('select 1 from action_txs where chain_id = $1 and hash = $2', [chainId, hash]))
+        .length > 0,
+
+    /** Ties a transaction to its hash. Told by the client, it takes the hash from whoever it was guessed for. */
+    bindTx: (actionId: string, idx: number, chainId: number, hash: string) =>
+      sql.transaction(async ({ query }) => {
+        await query(
+          'update action_txs set hash = null, nonce = null, block_number = null, block_hash = null, succeeded = null, gas_used = null where chain_id = $1 and hash = $2',
+          [chainId, hash],
+        )
+        await query('update action_txs set hash = $3 where action_id = $1 and idx = $2', [
+          actionId,
+          idx,
+          hash,
+        ])
+      }),
+
+    saveTx: (tx: ActionTxRow) =>
+      sql.query(
+        'update action_txs set hash = $3, nonce = $4, block_number = $5, block_hash = $6, succeeded = $7, gas_used = $8 where action_id = $1 and idx = $2',
+        [tx.actionId, tx.idx, tx.hash, tx.nonce, tx.blockNumber, tx.blockHash, tx.succeeded, tx.gasUsed],
+      ),
+
+    moveAction: (row: Pick<ActionRow, 'id' | 'status' | 'destinationHash' | 'updatedAt' | 'finishedAt'>) =>
+      sql.query(
+        'update actions set status = $2, destination_hash = $3, updated_at = $4, finished_at = $5 where id = $1',
+        [row.id, row.status, row.destinationHash, row.updatedAt, row.finishedAt],
+      ),
+
+    setting: async (customer: string, name: string): Promise<string | undefined> =>
+      (
+        await sql.query<{ value: string }>('select value from settings where customer = $1 and name = $2', [
+          customer,
+          name,
+        ])
+      )[0]?.value,
+
+    saveSetting: (customer: string, name: string, value: string) =>
+      sql.query(
+        'insert into settings (customer, name, value) values ($1, $2, $3) on conflict (customer, name) do update set value = excluded.value',
+        [customer, name, value],
+      ),
+
+    close: sql.close,
+  }
+}
