@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+
+import type { Hex } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { httpRpc, type Rpc } from '../net/rpc.ts'
+
+const require = createRequire(import.meta.url)
+
+/** A running node of ours. */
+export type Anvil = {
+  pid: number
+  port: number
+  rpcUrl: string
+  rpc: Rpc
+  /** Ends the node and waits until it is gone. */
+  stop: () => Promise<void>
+  hasExited: () => boolean
+}
+
+/** Where the node's binary is: the path that was given, the optional package, or the PATH; else ANVIL_NOT_FOUND. */
+export function findAnvil({ explicit, path = '' }: { explicit?: string; path?: string }): string {
+  if (explicit) {
+    if (isExecutable(explicit)) return explicit
+    throw new AppError('ANVIL_NOT_FOUND', `There is no program at ${explicit}`)
+  }
+  const found = [packaged(), ...path.split(delimiter).map((dir) => dir && join(dir, 'anvil'))].find(
+    (file) => file && isExecutable(file),
+  )
+  if (found) return found
+  throw new AppError('ANVIL_NOT_FOUND', 'The sandbox needs anvil, a local EVM node, and did not find it')
+}
+
+function packaged(): string {
+  try {
+    return require.resolve('@foundry-rs/anvil-linux-amd64/bin/anvil')
+  } catch {
+    return '' // The package is optional: on other platforms it is not there.
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false // Which is the answer.
+  }
+}
+
+export type AnvilOptions = {
+  binary: string
+  chainId: number
+  /** A state file of an earlier run. */
+  loadState?: string
+  /** Without it, a free one. */
+  port?: number
+}
+
+/** Starts a node on loopback and waits until it answers. */
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  for (let tries = 1; ; tries++) {
+    const anvil = await tryStart(options, options.port ?? (await freePort()))
+    if (anvil) return anvil
+    if (tries === 5)
+      throw new AppError('SANDBOX_UNAVAILABLE', `${options.binary} does not start`, {
+        details: { chainId: options.chainId },
+      })
+  }
+}
+
+/** One try; `undefined` when the node ended by itself, as it does when somebody else has taken the port. */
+async function tryStart(
+  { binary, chainId, loadState }: AnvilOptions,
+  port: number,
+): Promise<Anvil | undefined> {
+  // Whoever answers on the port is the node we started only if it has our gas limit.
+  const gasLimit = 1_000_000_000 + Math.floor(Math.random() * 1_000_000)
+  const args = [
+    '--host',
+    '127.0.0.1',
+    '--port',
+    port,
+    '--chain-id',
+    chainId,
+    '--gas-limit',
+    gasLimit,
+    '--silent',
+  ]
+  args.push('--prune-history', 100)
+  if (loadState) args.push('--load-state', loadState)
+  const child = spawn(binary, args.map(String), { stdio: 'ignore', env: {} })
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+    child.once('error', () => resolve())
+  })
+  const hasExited = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+  const abandon = () => child.kill('SIGTERM')
+  process.once('exit', abandon)
+  void ended.then(() => process.removeListener('exit', abandon))
+
+  const rpcUrl = `http://127.0.0.1:${port}`
+  const probe = httpRpc(rpcUrl, { deadlineMs: 2000, retries: 0 })
+  const until = performance.now() + 15_000
+  while (!hasExited() && performance.now() < until) {
+    if ((await gasLimitOf(probe)) === gasLimit) {
+      const rpc = httpRpc(rpcUrl, { deadlineMs: 60_000 })
+      await catchUp(rpc)
+      return { pid: child.pid!, port, rpcUrl, rpc, hasExited, stop: () => stop(child, ended) }
+    }
+    await sleep(5)
+  }
+  await stop(child, ended)
+  return undefined
+}
+
+async function gasLimitOf(rpc: Rpc): Promise<number | undefined> {
+  try {
+    const info = await rpc.request<{ environment: { gasLimit: Hex } }>('anvil_nodeInfo')
+    return Number(info.environment.gasLimit)
+  } catch {
+    return undefined // Not up yet; the caller has a deadline.
+  }
+}
+
+async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5000)
+  await ended
+  clearTimeout(timer)
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+/** A node forgets over a restart how far its clock was ahead; without this its next block would go back in time. */
+export async function catchUp(rpc: Rpc): Promise<void> {
+  const latest = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+  const ahead = Number(latest.timestamp) - Math.floor(Date.now() / 1000)
+  if (ahead > 0) await rpc.request('evm_increaseTime', [ahead])
+}
+
+/** The whole state of a node, as the JSON text that `--load-state` takes. */
+export async function dumpState(rpc: Rpc): Promise<Uint8Array> {
+  const zipped = await rpc.request<Hex>('anvil_dumpState')
+  return gunzipSync(Buffer.from(zipped.slice(2), 'hex'))
+}

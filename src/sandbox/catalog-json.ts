@@ -1,0 +1,20 @@
+import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
+
+type Written = Omit<Catalog, 'strategies'> & {
+  strategies: readonly (Omit<StrategyEntry, 'fromBlock'> & { fromBlock: string })[]
+}
+
+/** A catalogue as JSON can carry it: block numbers are decimal strings. */
+export const encodeCatalog = (catalog: Catalog): Written => ({
+  ...catalog,
+  strategies: catalog.strategies.map((entry) => ({ ...entry, fromBlock: entry.fromBlock.toString() })),
+})
+
+/** Reads back what `encodeCatalog` gave. */
+export function decodeCatalog(json: unknown): Catalog {
+  const written = json as Written
+  return {
+    ...written,
+    strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
+  }
+}

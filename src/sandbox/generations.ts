@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Catalog } from '../domain/catalog.ts'
+import type { Network } from '../domain/network.ts'
+import type { Rpc } from '../net/rpc.ts'
+import { dumpState } from './anvil.ts'
+import { decodeCatalog, encodeCatalog } from './catalog-json.ts'
+import { diskFault, moveDurable, privateDirectory, writeDurable } from './files.ts'
+
+/** A saved world: one state file a chain, and the catalogue of what is deployed there. */
+export type Saved = { catalog: Catalog; stateFile: (network: Network) => string }
+
+const stateName = ({ name }: Network): string => `${name}.json`
+
+/** Reads a saved world; `undefined` where there is none. */
+export function readSaved(dir: string): Saved | undefined {
+  const file = join(dir, 'catalog.json')
+  if (!existsSync(file)) return undefined
+  return {
+    catalog: decodeCatalog(JSON.parse(readFileSync(file, 'utf8'))),
+    stateFile: (network) => join(dir, stateName(network)),
+  }
+}
+
+/** Saves a world under a name that appears only when all of it is on the disk. */
+export async function saveWorld(
+  dir: string,
+  catalog: Catalog,
+  nodes: readonly { network: Network; rpc: Rpc }[],
+): Promise<void> {
+  const temporary = `${dir}.${process.pid}.tmp`
+  privateDirectory(temporary)
+  try {
+    const dumps = await Promise.all(nodes.map(({ rpc }) => dumpState(rpc)))
+    nodes.forEach(({ network }, index) => {
+      writeDurable(join(temporary, stateName(network)), dumps[index]!)
+    })
+    writeDurable(join(temporary, 'catalog.json'), JSON.stringify(encodeCatalog(catalog)))
+    moveDurable(temporary, dir)
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true })
+    throw diskFault(error, dir)
+  }
+}
+
+const numbered = /^world-([0-9]+)$/
+
+function numbers(dir: string): number[] {
+  const found = readdirSync(dir).flatMap((name) => numbered.exec(name)?.[1] ?? [])
+  return found.map(Number).sort((a, b) => b - a)
+}
+
+/** The newest saved world of a state directory, which it makes where there is none. */
+export function newestWorld(dir: string): Saved | undefined {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const [newest] = numbers(dir)
+    return newest === undefined ? undefined : readSaved(join(dir, `world-${newest}`))
+  } catch (error) {
+    throw diskFault(error, dir)
+  }
+}
+
+/** Saves the next world of a state directory and then drops the ones before it. */
+export async function saveNext(
+  dir: string,
+  catalog: Catalog,
+  nodes: readonly { network: Network; rpc: Rpc }[],
+): Promise<void> {
+  const older = numbers(dir)
+  await saveWorld(join(dir, `world-${(older[0] ?? 0) + 1}`), catalog, nodes)
+  for (const number of older) rmSync(join(dir, `world-${number}`), { recursive: true, force: true })
+  for (const name of readdirSync(dir))
+    if (name.startsWith('world-') && name.endsWith('.tmp') && !name.includes(`.${process.pid}.`))
+      rmSync(join(dir, name), { recursive: true, force: true })
+}
+
+/** Forgets every saved world of a state directory, so that the next start is from genesis. */
+export function forgetWorlds(dir: string): void {
+  for (const number of numbers(dir)) rmSync(join(dir, `world-${number}`), { recursive: true, force: true })
+}

@@ -1,0 +1,140 @@
+import { maxUint256, parseUnits, zeroAddress } from 'viem'
+
+import type { Address } from '../../domain/address.ts'
+import { own, published, publishedAbi } from './artifacts.ts'
+import type { Deployer } from './deployer.ts'
+import { type Asset, about, assets, type Plan } from './plan.ts'
+import type { Tokens } from './tokens.ts'
+
+const artifacts = '@aave/core-v3/artifacts/contracts'
+const core = (contract: string, libraries?: Record<string, Address>) =>
+  published(artifacts, contract, libraries)
+const coreAbi = (contract: string) => publishedAbi(artifacts, contract)
+
+/** An account that collects the reserves' share; nobody has its key. */
+const treasury: Address = '0x000000000000000000000000000000000000dEaD'
+
+const ray = (percent: number): bigint => BigInt(Math.round(percent * 1e7)) * 10n ** 18n
+
+export type Aave = { pool: Address; oracle: Address; aTokens: Record<Asset, Address> }
+
+/** Deploys an Aave v3 market with five reserves and puts deposits and loans into it, so that no rate is zero. */
+export async function deployAave(d: Deployer, plan: Plan, tokens: Tokens): Promise<Aave> {
+  const providerArtifact = core('protocol/configuration/PoolAddressesProvider')
+  const provider = d.deploy(providerArtifact, ['Sandbox market', d.from])
+  const configure = (name: string, ...args: unknown[]) => d.call(providerArtifact.abi, provider, name, args)
+
+  const poolArtifact = core('protocol/pool/Pool', deployLibraries(d))
+  const poolImplementation = d.deploy(poolArtifact, [provider])
+  const configuratorArtifact = core('protocol/pool/PoolConfigurator', {
+    ConfiguratorLogic: d.deploy(core('protocol/libraries/logic/ConfiguratorLogic')),
+  })
+  const configuratorImplementation = d.deploy(configuratorArtifact)
+  configure('setACLAdmin', d.from)
+  const aclArtifact = core('protocol/configuration/ACLManager')
+  const acl = d.deploy(aclArtifact, [provider])
+  configure('setACLManager', acl)
+  for (const role of ['addPoolAdmin', 'addEmergencyAdmin', 'addRiskAdmin', 'addAssetListingAdmin'])
+    d.call(aclArtifact.abi, acl, role, [d.from])
+
+  const oracle = deployOracle(d, provider, tokens)
+  configure('setPriceOracle', oracle)
+  configure('setPoolImpl', poolImplementation)
+  configure('setPoolConfiguratorImpl', configuratorImplementation)
+  const dataArtifact = core('misc/AaveProtocolDataProvider')
+  const data = d.deploy(dataArtifact, [provider])
+  configure('setPoolDataProvider', data)
+  const pool = await d.read<Address>(providerArtifact.abi, provider, 'getPool')
+  const configurator = await d.read<Address>(providerArtifact.abi, provider, 'getPoolConfigurator')
+
+  initReserves(d, { provider, pool, configurator, tokens })
+  for (const asset of assets) {
+    const token = tokens.assets[asset]
+    const set = (name: string, ...args: unknown[]) =>
+      d.call(configuratorArtifact.abi, configurator, name, [token, ...args])
+    set('configureReserveAsCollateral', 7500n, 8000n, 10500n)
+    set('setReserveBorrowing', true)
+    set('setReserveFactor', 1000n)
+  }
+  seed(d, pool, plan, tokens)
+  for (const asset of plan.pausedReserves)
+    d.call(configuratorArtifact.abi, configurator, 'setReservePause', [tokens.assets[asset], true])
+
+  const aTokens: Partial<Record<Asset, Address>> = {}
+  for (const asset of assets)
+    aTokens[asset] = (
+      await d.read<readonly Address[]>(dataArtifact.abi, data, 'getReserveTokensAddresses', [
+        tokens.assets[asset],
+      ])
+    )[0]!
+  return { pool, oracle, aTokens: aTokens as Record<Asset, Address> }
+}
+
+function deployLibraries(d: Deployer): Record<string, Address> {
+  const libraries: Record<string, Address> = {}
+  const names = ['SupplyLogic', 'BorrowLogic', 'LiquidationLogic', 'EModeLogic', 'BridgeLogic', 'PoolLogic']
+  for (const name of [...names, 'FlashLoanLogic'])
+    libraries[name] = d.deploy(core(`protocol/libraries/logic/${name}`, libraries))
+  return libraries
+}
+
+function deployOracle(d: Deployer, provider: Address, tokens: Tokens): Address {
+  const aggregator = core('mocks/oracle/CLAggregators/MockAggregator')
+  return d.deploy(core('misc/AaveOracle'), [
+    provider,
+    assets.map((asset) => tokens.assets[asset]),
+    assets.map((asset) => d.deploy(aggregator, [about[asset].usd])),
+    zeroAddress,
+    zeroAddress,
+    100000000n,
+  ])
+}
+
+type Market = { provider: Address; pool: Address; configurator: Address; tokens: Tokens }
+
+function initReserves(d: Deployer, { provider, pool, configurator, tokens }: Market): void {
+  const strategy = (optimal: number, base: number, slope1: number, slope2: number) =>
+    d.deploy(core('protocol/pool/DefaultReserveInterestRateStrategy'), [
+      provider,
+      ...[optimal, base, slope1, slope2, 0.5, 60, 1, 8, 20].map(ray),
+    ])
+  const stable = strategy(90, 0, 5.5, 60)
+  const volatile = strategy(80, 1, 3.8, 80)
+  const aToken = d.deploy(core('protocol/tokenization/AToken'), [pool])
+  const stableDebt = d.deploy(core('protocol/tokenization/StableDebtToken'), [pool])
+  const variableDebt = d.deploy(core('protocol/tokenization/VariableDebtToken'), [pool])
+  const inputs = assets.map((asset) => ({
+    aTokenImpl: aToken,
+    stableDebtTokenImpl: stableDebt,
+    variableDebtTokenImpl: variableDebt,
+    underlyingAssetDecimals: about[asset].decimals,
+    interestRateStrategyAddress: asset === 'WETH' || asset === 'WBTC' ? volatile : stable,
+    underlyingAsset: tokens.assets[asset],
+    treasury,
+    incentivesController: zeroAddress,
+    aTokenName: `Aave Sandbox ${asset}`,
+    aTokenSymbol: `a${asset}`,
+    variableDebtTokenName: `Aave Sandbox Variable Debt ${asset}`,
+    variableDebtTokenSymbol: `variableDebt${asset}`,
+    stableDebtTokenName: `Aave Sandbox Stable Debt ${asset}`,
+    stableDebtTokenSymbol: `stableDebt${asset}`,
+    params: '0x10',
+  }))
+  d.call(coreAbi('protocol/pool/PoolConfigurator'), configurator, 'initReserves', [inputs])
+}
+
+function seed(d: Deployer, pool: Address, plan: Plan, tokens: Tokens): void {
+  const abi = coreAbi('protocol/pool/Pool')
+  const units = (asset: Asset, whole: bigint) => parseUnits(String(whole), about[asset].decimals)
+  for (const asset of assets) {
+    const token = tokens.assets[asset]
+    d.call(own('SandboxToken').abi, token, 'approve', [pool, maxUint256])
+    d.call(abi, pool, 'supply', [token, units(asset, plan.lending[asset].supplied), d.from, 0])
+  }
+  const variableRate = 2n
+  for (const asset of assets) {
+    const { supplied, borrowedPercent } = plan.lending[asset]
+    const amount = units(asset, (supplied * borrowedPercent) / 100n)
+    d.call(abi, pool, 'borrow', [tokens.assets[asset], amount, variableRate, 0, d.from])
+  }
+}

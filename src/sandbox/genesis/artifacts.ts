@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Abi } from 'viem'
+
+import type { Address, Hex } from '../../domain/address.ts'
+
+const require = createRequire(import.meta.url)
+
+/** What is needed to put a contract on a chain and to call it. */
+export type Artifact = { abi: Abi; bytecode: Hex }
+
+type Links = Record<string, Record<string, readonly { start: number; length: number }[]>>
+
+/** Bytecode of a published package, by the path of its contract inside the package's artifacts folder, with its libraries put in. */
+export function published(
+  folder: string,
+  contract: string,
+  libraries: Record<string, Address> = {},
+): Artifact {
+  const name = contract.split('/').at(-1)!
+  const json: Artifact & { linkReferences?: Links } = require(`${folder}/${contract}.sol/${name}.json`)
+  return { abi: json.abi, bytecode: link(json.bytecode, json.linkReferences ?? {}, libraries) }
+}
+
+/** Only the ABI of such a contract, for calls. */
+export const publishedAbi = (folder: string, contract: string): Abi =>
+  require(`${folder}/${contract}.sol/${contract.split('/').at(-1)}.json`).abi
+
+/** Canonical wrapped ether. */
+export const weth9 = (): Artifact => require('canonical-weth/build/contracts/WETH9.json')
+
+export type OwnContract =
+  | 'SandboxToken'
+  | 'SandboxUsdt'
+  | 'SandboxVault'
+  | 'MessageTransmitterV2'
+  | 'TokenMessengerV2'
+
+/** One of the contracts that are written here, from its committed artifact. */
+export const own = (name: OwnContract): Artifact =>
+  JSON.parse(readFileSync(join(import.meta.dirname, '..', 'contracts', `${name}.json`), 'utf8'))
+
+function link(bytecode: Hex, references: Links, libraries: Record<string, Address>): Hex {
+  let linked: string = bytecode
+  for (const file of Object.values(references))
+    for (const [name, places] of Object.entries(file))
+      for (const { start, length } of places) {
+        const address = libraries[name]
+        if (!address) throw new Error(`library ${name} is not deployed yet`)
+        linked =
+          linked.slice(0, 2 + start * 2) +
+          address.slice(2).toLowerCase() +
+          linked.slice(2 + (start + length) * 2)
+      }
+  return linked as Hex
+}

@@ -1,0 +1,171 @@
+import type { Address } from '../../domain/address.ts'
+import type { Catalog, CctpV2Constants, StrategyEntry, UniswapV3Constants } from '../../domain/catalog.ts'
+import { type Network, networkNamed, sandboxNetworks } from '../../domain/network.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Aave } from './aave.ts'
+import { type Asset, about, assets, type Plan } from './plan.ts'
+import type { Tokens } from './tokens.ts'
+import type { Vaults } from './vaults.ts'
+
+/** What was deployed on one chain. */
+export type Deployed = {
+  plan: Plan
+  tokens: Tokens
+  aave: Aave
+  vaults: Vaults
+  uniswap: UniswapV3Constants
+  bridge: CctpV2Constants
+  fromBlock: bigint
+  /** ISO 8601. */
+  startDate: string
+}
+
+/** Everything an engine and a guard must know in advance, read off what was deployed. */
+export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
+  networks: sandboxNetworks,
+  tokens: chains.flatMap(tokensOf),
+  strategies: chains.flatMap(strategiesOf),
+  uniswapV3: chains.map(({ uniswap }) => uniswap),
+  cctpV2: chains.map(({ bridge }) => bridge),
+  attestation: null,
+  priceOracles: Object.fromEntries(chains.map(({ plan, aave }) => [plan.chainId, aave.oracle])),
+})
+
+const tokensOf = (chain: Deployed): Token[] => [
+  ...assets.map((asset) => assetToken(chain, asset)),
+  ...chain.tokens.duplicates.map((address, index) => ({
+    chainId: chain.plan.chainId,
+    address,
+    symbol: 'DUP',
+    decimals: 18,
+    name: chain.plan.duplicates[index]!,
+  })),
+]
+
+const assetToken = ({ plan, tokens }: Deployed, asset: Asset): Token => ({
+  chainId: plan.chainId,
+  address: tokens.assets[asset],
+  symbol: asset,
+  decimals: about[asset].decimals,
+  name: about[asset].name,
+})
+
+function strategiesOf(chain: Deployed): StrategyEntry[] {
+  const network = networkNamed(sandboxNetworks, chain.plan.chainId)
+  const lent: Asset[] = ['USDC', 'USDT', 'WETH']
+  if (network.name === 'sandbox-two') lent.push('BRLA', 'WBTC')
+  return [
+    ...lent.map((asset) => lendingEntry(chain, network, asset)),
+    vaultEntry(chain, network, {
+      protocol: 'sandbox-vault',
+      category: 'lending',
+      asset: 'USDC',
+      vault: chain.vaults.lending,
+      receipt: { symbol: 'svUSDC', name: 'Sandbox USDC Vault' },
+      name: 'Sandbox USDC vault',
+    }),
+    vaultEntry(chain, network, {
+      protocol: 'sandbox-staking',
+      category: 'staking',
+      asset: 'WETH',
+      vault: chain.vaults.staking,
+      receipt: { symbol: 'stWETH', name: 'Sandbox Staked WETH' },
+      name: 'Sandbox staked WETH',
+    }),
+  ]
+}
+
+type Common =
+  | 'id'
+  | 'slug'
+  | 'protocol'
+  | 'network'
+  | 'chainId'
+  | 'asset'
+  | 'startDate'
+  | 'logourl'
+  | 'fromBlock'
+
+function common(
+  chain: Deployed,
+  network: Network,
+  protocol: string,
+  asset: Asset,
+): Pick<StrategyEntry, Common> {
+  const id = `${protocol}-${asset}-${network.name}`
+  return {
+    id,
+    slug: id.toLowerCase(),
+    protocol,
+    network: network.name,
+    chainId: network.chainId,
+    asset: assetToken(chain, asset),
+    startDate: chain.startDate,
+    logourl: null,
+    fromBlock: chain.fromBlock,
+  }
+}
+
+const lendingEntry = (chain: Deployed, network: Network, asset: Asset): StrategyEntry => ({
+  ...common(chain, network, 'aave-v3', asset),
+  name: `Aave v3 ${asset}`,
+  category: 'lending',
+  receipt: {
+    chainId: network.chainId,
+    address: chain.aave.aTokens[asset],
+    symbol: `a${asset}`,
+    decimals: about[asset].decimals,
+    name: `Aave Sandbox ${asset}`,
+  },
+  implementationSelector: 'aave-v3@1',
+  isDefault: asset === 'USDC',
+  metadata: texts(
+    asset,
+    `Lends ${asset} to borrowers of an Aave v3 market against collateral. The rate follows how much is borrowed.`,
+  ),
+  constants: {
+    family: 'aave-v3',
+    pool: chain.aave.pool,
+    aToken: chain.aave.aTokens[asset],
+    oracle: chain.aave.oracle,
+  },
+})
+
+type VaultWords = {
+  protocol: string
+  category: 'lending' | 'staking'
+  asset: Asset
+  vault: Address
+  receipt: { symbol: string; name: string }
+  name: string
+}
+
+const vaultEntry = (chain: Deployed, network: Network, words: VaultWords): StrategyEntry => ({
+  ...common(chain, network, words.protocol, words.asset),
+  name: words.name,
+  category: words.category,
+  receipt: {
+    chainId: network.chainId,
+    address: words.vault,
+    ...words.receipt,
+    decimals: about[words.asset].decimals,
+  },
+  implementationSelector: 'erc4626@1',
+  isDefault: false,
+  metadata: texts(
+    words.asset,
+    `An ERC-4626 vault that takes ${words.asset} and gives shares; a share is worth more as the vault earns.`,
+  ),
+  constants: { family: 'erc4626', vault: words.vault },
+})
+
+const texts = (asset: Asset, description: string) => ({
+  en: {
+    risk: 'Sandbox: test tokens on a local chain, no value at risk.',
+    volatility:
+      asset === 'WETH' || asset === 'WBTC'
+        ? `Follows the price of ${asset}.`
+        : `Low: ${asset} holds its peg here.`,
+    description,
+  },
+})

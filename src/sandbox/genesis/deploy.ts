@@ -1,0 +1,55 @@
+import { numberToHex, parseEther } from 'viem/utils'
+
+import type { Hex } from '../../domain/address.ts'
+import type { Catalog } from '../../domain/catalog.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import { roles, sandboxAddress, userIndexes } from '../accounts.ts'
+import { deployAave } from './aave.ts'
+import { deployBridge, linkBridge } from './bridge.ts'
+import { catalogOf, type Deployed } from './catalog.ts'
+import { type Deployer, startDeployer } from './deployer.ts'
+import { grantAll } from './fund.ts'
+import { type Plan, plans } from './plan.ts'
+import { deployTokens } from './tokens.ts'
+import { deployUniswap } from './uniswap.ts'
+import { deployVaults } from './vaults.ts'
+
+/** Builds the whole world on two empty nodes, in the order of `sandboxNetworks`, and says where everything is. */
+export async function deployWorld(nodes: readonly [Rpc, Rpc]): Promise<Catalog> {
+  const owner = sandboxAddress(roles.owner)
+  const ends = await Promise.all(
+    plans.map(async (plan, index) => {
+      const rpc = nodes[index]!
+      await rpc.request('anvil_setBalance', [owner, numberToHex(parseEther('1000000'))])
+      const d = await startDeployer(rpc, owner)
+      return { d, deployed: await deployChain(rpc, d, plan) }
+    }),
+  )
+  const [one, two] = ends as [(typeof ends)[0], (typeof ends)[0]]
+  linkBridge(one.d, one.deployed.bridge, two.deployed.bridge)
+  linkBridge(two.d, two.deployed.bridge, one.deployed.bridge)
+  await Promise.all(ends.map(({ d }) => d.flush()))
+  return catalogOf([one.deployed, two.deployed])
+}
+
+async function deployChain(rpc: Rpc, d: Deployer, plan: Plan): Promise<Deployed> {
+  for (let sent = 0; sent < plan.padding; sent++) d.skip()
+  const tokens = deployTokens(d, plan)
+  const aave = await deployAave(d, plan, tokens)
+  const vaults = deployVaults(d, plan, tokens, aave)
+  const uniswap = deployUniswap(d, plan, tokens)
+  const bridge = deployBridge(d, plan, tokens)
+  for (const index of userIndexes) grantAll(d, tokens.assets, sandboxAddress(index))
+  await d.flush()
+  const block = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+  return {
+    plan,
+    tokens,
+    aave,
+    vaults,
+    uniswap,
+    bridge,
+    fromBlock: 0n,
+    startDate: new Date(Number(block.timestamp) * 1000).toISOString(),
+  }
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Abi } from 'viem'
+import {
+  decodeFunctionResult,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  numberToHex,
+} from 'viem/utils'
+
+import type { Address, Hex } from '../../domain/address.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Artifact } from './artifacts.ts'
+
+/** Sends many transactions of one unlocked account at once: addresses are computed, and nothing waits before `flush`. */
+export type Deployer = {
+  from: Address
+  deploy: (artifact: Artifact, args?: readonly unknown[]) => Address
+  /** A plain transfer of nothing to itself, which uses up a nonce. */
+  skip: () => void
+  call: (abi: Abi, to: Address, name: string, args?: readonly unknown[], value?: bigint) => void
+  /** A call that is answered after all that was queued before it. */
+  read: <T>(abi: Abi, to: Address, name: string, args?: readonly unknown[]) => Promise<T>
+  /** Sends what is queued and waits until all of it succeeded. */
+  flush: () => Promise<void>
+}
+
+type Queued = { label: string; tx: Record<string, string> }
+type Receipt = { status: Hex } | null
+
+// The largest transaction (the Aave pool) needs 5.5 M; a block takes 1,000 M.
+const gasEach = numberToHex(15_000_000)
+// A request body of the node may have 2 MB.
+const bodyLimit = 900_000
+
+/** A deployer that starts at the account's present nonce. */
+export async function startDeployer(rpc: Rpc, from: Address): Promise<Deployer> {
+  let nonce = Number(await rpc.request<Hex>('eth_getTransactionCount', [from, 'latest']))
+  let queue: Queued[] = []
+
+  const push = (label: string, tx: Record<string, string>): void => {
+    queue.push({ label, tx: { from, gas: gasEach, nonce: numberToHex(nonce++), ...tx } })
+  }
+
+  const flush = async (): Promise<void> => {
+    const sent = queue
+    queue = []
+    const hashes: unknown[] = []
+    for (const part of parts(sent))
+      hashes.push(...(await rpc.batch(part.map(({ tx }) => ['eth_sendTransaction', [tx]] as const))))
+    for (let index = 0; index < hashes.length; index++) {
+      const receipt = await receiptOf(rpc, hashes[index])
+      if (receipt.status !== '0x1') throw new Error(`${sent[index]!.label} reverted`)
+    }
+  }
+
+  return {
+    from,
+    flush,
+    deploy: ({ abi, bytecode }, args = []) => {
+      const address = getContractAddress({ from, nonce: BigInt(nonce) })
+      push(`deployment ${nonce}`, { data: encodeDeployData({ abi, bytecode, args: [...args] }) })
+      return address
+    },
+    skip: () => push('skip', { to: from }),
+    call: (abi, to, functionName, args = [], value = 0n) =>
+      push(functionName, {
+        to,
+        data: encodeFunctionData({ abi, functionName, args: [...args] }),
+        value: numberToHex(value),
+      }),
+    read: async <T>(abi: Abi, to: Address, functionName: string, args: readonly unknown[] = []) => {
+      await flush()
+      const data = encodeFunctionData({ abi, functionName, args: [...args] })
+      const answer = await rpc.request<Hex>('eth_call', [{ to, data }, 'latest'])
+      return decodeFunctionResult({ abi, functionName, args: [...args], data: answer }) as T
+    },
+  }
+}
+
+function* parts(queue: readonly Queued[]): Generator<Queued[]> {
+  let part: Queued[] = []
+  let size = 0
+  for (const item of queue) {
+    const length = item.tx.data?.length ?? 0
+    if (size + length > bodyLimit && part.length > 0) {
+      yield part
+      part = []
+      size = 0
+    }
+    part.push(item)
+    size += length
+  }
+  if (part.length > 0) yield part
+}
+
+/** Waits until a transaction is mined; for sandbox nodes, which mine at once. */
+export async function receiptOf(rpc: Rpc, hash: unknown): Promise<NonNullable<Receipt>> {
+  for (let tries = 0; tries < 2000; tries++) {
+    const receipt = await rpc.request<Receipt>('eth_getTransactionReceipt', [hash])
+    if (receipt) return receipt
+    await sleep(5)
+  }
+  throw new Error(`transaction ${String(hash)} was not mined`)
+}

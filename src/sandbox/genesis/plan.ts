@@ -1,0 +1,59 @@
+/** The assets that Aave and Uniswap know on both chains. */
+export const assets = ['USDC', 'USDT', 'WETH', 'WBTC', 'BRLA'] as const
+export type Asset = (typeof assets)[number]
+
+/** What is true of an asset on both chains: decimals, name, and its price in USD with 8 decimals. */
+export const about: Record<Asset, { decimals: number; name: string; usd: bigint }> = {
+  USDC: { decimals: 6, name: 'USD Coin', usd: 1_00000000n },
+  USDT: { decimals: 6, name: 'Tether USD', usd: 1_00000000n },
+  WETH: { decimals: 18, name: 'Wrapped Ether', usd: 3000_00000000n },
+  WBTC: { decimals: 8, name: 'Wrapped BTC', usd: 90000_00000000n },
+  BRLA: { decimals: 18, name: 'BRLA Token', usd: 18000000n },
+}
+
+/** Deposits into Aave in whole tokens, and the share of each that is borrowed, in percent. */
+export type Lending = Record<Asset, { supplied: bigint; borrowedPercent: bigint }>
+
+/** What makes the two chains differ. */
+export type Plan = {
+  chainId: number
+  /** The bridge's number for the chain; its own space, far from the numbers of real chains. */
+  domain: number
+  /** Transactions sent before anything else, so that the same contract has another address on each chain. */
+  padding: number
+  lending: Lending
+  /** Deposit limit of the USDC vault in whole tokens. */
+  vaultCap: bigint | null
+  pausedReserves: readonly Asset[]
+  /** Names of tokens that share the symbol DUP. */
+  duplicates: readonly string[]
+}
+
+const lending = (percent: Record<Asset, bigint>): Lending => ({
+  USDC: { supplied: 10_000_000n, borrowedPercent: percent.USDC },
+  USDT: { supplied: 8_000_000n, borrowedPercent: percent.USDT },
+  WETH: { supplied: 4_000n, borrowedPercent: percent.WETH },
+  WBTC: { supplied: 200n, borrowedPercent: percent.WBTC },
+  BRLA: { supplied: 20_000_000n, borrowedPercent: percent.BRLA },
+})
+
+export const plans: readonly [Plan, Plan] = [
+  {
+    chainId: 31337,
+    domain: 31337,
+    padding: 0,
+    lending: lending({ USDC: 70n, USDT: 60n, WETH: 40n, WBTC: 20n, BRLA: 50n }),
+    vaultCap: 2_000_000n,
+    pausedReserves: [],
+    duplicates: ['Duplicate A', 'Duplicate B'],
+  },
+  {
+    chainId: 31338,
+    domain: 31338,
+    padding: 3,
+    lending: lending({ USDC: 82n, USDT: 55n, WETH: 50n, WBTC: 20n, BRLA: 70n }),
+    vaultCap: null,
+    pausedReserves: ['WBTC'],
+    duplicates: [],
+  },
+]

@@ -1,0 +1,27 @@
+import { parseEther, parseUnits } from 'viem/utils'
+
+import type { Address } from '../../domain/address.ts'
+import { own, weth9 } from './artifacts.ts'
+import type { Deployer } from './deployer.ts'
+import { type Asset, about, assets, type Plan } from './plan.ts'
+
+export type Tokens = { assets: Record<Asset, Address>; duplicates: readonly Address[] }
+
+/** Deploys the tokens and gives the owner what it will seed the markets with. */
+export function deployTokens(d: Deployer, plan: Plan): Tokens {
+  const deployed: Partial<Record<Asset, Address>> = {}
+  const weth = weth9()
+  const token = own('SandboxToken')
+  for (const asset of assets) {
+    const { name, decimals } = about[asset]
+    const kind = asset === 'USDT' ? own('SandboxUsdt') : token
+    const address = asset === 'WETH' ? d.deploy(weth) : d.deploy(kind, [name, asset, decimals])
+    if (asset === 'WETH') d.call(weth.abi, address, 'deposit', [], parseEther('100000'))
+    else d.call(token.abi, address, 'mint', [d.from, parseUnits('1000000000', decimals)])
+    deployed[asset] = address
+  }
+  return {
+    assets: deployed as Record<Asset, Address>,
+    duplicates: plan.duplicates.map((name) => d.deploy(token, [name, 'DUP', 18])),
+  }
+}

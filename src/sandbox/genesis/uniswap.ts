@@ -1,0 +1,94 @@
+import { maxUint256, zeroAddress } from 'viem'
+
+import type { Address } from '../../domain/address.ts'
+import type { UniswapV3Constants } from '../../domain/catalog.ts'
+import { own, published } from './artifacts.ts'
+import type { Deployer } from './deployer.ts'
+import { type Asset, about, type Plan } from './plan.ts'
+import type { Tokens } from './tokens.ts'
+
+/** Distance of ticks by fee tier, as the factory has it; the 0.01 % tier must be enabled by hand. */
+const spacing: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+const maxTick = 887272
+
+type Pool = { pair: readonly [Asset, Asset]; fee: number; usdEachSide: bigint }
+
+/** Every pair of the five assets has a route of at most two pools, some of them several. */
+const pools: readonly Pool[] = [
+  { pair: ['USDC', 'USDT'], fee: 100, usdEachSide: 20_000_000n },
+  { pair: ['USDC', 'USDT'], fee: 500, usdEachSide: 5_000_000n },
+  { pair: ['USDC', 'WETH'], fee: 500, usdEachSide: 15_000_000n },
+  { pair: ['USDC', 'WETH'], fee: 3000, usdEachSide: 25_000_000n },
+  { pair: ['USDC', 'WETH'], fee: 10000, usdEachSide: 1_000_000n },
+  { pair: ['USDC', 'BRLA'], fee: 500, usdEachSide: 5_000_000n },
+  { pair: ['USDC', 'BRLA'], fee: 3000, usdEachSide: 2_000_000n },
+  { pair: ['USDC', 'WBTC'], fee: 3000, usdEachSide: 10_000_000n },
+  { pair: ['USDT', 'WETH'], fee: 3000, usdEachSide: 10_000_000n },
+  { pair: ['WBTC', 'WETH'], fee: 500, usdEachSide: 15_000_000n },
+  { pair: ['WBTC', 'WETH'], fee: 3000, usdEachSide: 10_000_000n },
+]
+
+/** Deploys Uniswap v3 with its quoter and router, and seeds its pools over the whole range of prices. */
+export function deployUniswap(d: Deployer, plan: Plan, tokens: Tokens): UniswapV3Constants {
+  const weth = tokens.assets.WETH
+  const periphery = (contract: string) => published('@uniswap/v3-periphery/artifacts/contracts', contract)
+  const factoryArtifact = published('@uniswap/v3-core/artifacts/contracts', 'UniswapV3Factory')
+  const factory = d.deploy(factoryArtifact)
+  d.call(factoryArtifact.abi, factory, 'enableFeeAmount', [100, 1])
+  const positions = periphery('NonfungiblePositionManager')
+  // The descriptor only draws the picture of a position.
+  const manager = d.deploy(positions, [factory, weth, zeroAddress])
+  const quoterV2 = d.deploy(periphery('lens/QuoterV2'), [factory, weth])
+  const router = published('@uniswap/swap-router-contracts/artifacts/contracts', 'SwapRouter02')
+  const swapRouter02 = d.deploy(router, [zeroAddress, factory, manager, weth])
+
+  for (const token of Object.values(tokens.assets))
+    d.call(own('SandboxToken').abi, token, 'approve', [manager, maxUint256])
+  for (const { pair, fee, usdEachSide } of pools) {
+    const [a, b] = pair.map((asset) => side(asset, tokens.assets[asset], usdEachSide)) as [Side, Side]
+    const [zero, one] = a.token.toLowerCase() < b.token.toLowerCase() ? [a, b] : [b, a]
+    const price = root((one.amount << 192n) / zero.amount)
+    d.call(positions.abi, manager, 'createAndInitializePoolIfNecessary', [zero.token, one.token, fee, price])
+    const edge = Math.floor(maxTick / spacing[fee]!) * spacing[fee]!
+    const position = {
+      token0: zero.token,
+      token1: one.token,
+      fee,
+      tickLower: -edge,
+      tickUpper: edge,
+      amount0Desired: zero.amount,
+      amount1Desired: one.amount,
+      amount0Min: 0n,
+      amount1Min: 0n,
+      recipient: d.from,
+      deadline: maxUint256,
+    }
+    d.call(positions.abi, manager, 'mint', [position])
+  }
+  return {
+    chainId: plan.chainId,
+    factory,
+    quoterV2,
+    swapRouter02,
+    feeTiers: Object.keys(spacing).map(Number),
+    via: [tokens.assets.USDC, weth],
+  }
+}
+
+type Side = { token: Address; amount: bigint }
+
+const side = (asset: Asset, token: Address, usd: bigint): Side => ({
+  token,
+  amount: (usd * 10n ** BigInt(about[asset].decimals + 8)) / about[asset].usd,
+})
+
+/** The whole part of a square root (Newton). */
+function root(n: bigint): bigint {
+  if (n < 2n) return n
+  let x = 1n << BigInt(Math.ceil(n.toString(2).length / 2))
+  for (;;) {
+    const next = (x + n / x) / 2n
+    if (next >= x) return x
+    x = next
+  }
+}
