@@ -1,0 +1,137 @@
+import type { Migration } from './sql.ts'
+
+/** The life of one step. `PLANNED` has no nonce; from `RESERVED` on it has one, for good once it is signed. */
+export const stepStates = [
+  'PLANNED',
+  'RESERVED',
+  'SIGNED',
+  'BROADCAST',
+  'INCLUDED',
+  'FINAL_OK',
+  'FINAL_REVERTED',
+  'CANCELLED',
+  'SUPERSEDED',
+] as const
+export type StepState = (typeof stepStates)[number]
+
+/** Where a step may go. Back edges: a reservation that was never signed, and blocks that a reorganisation took away. */
+export const stepMoves: Readonly<Record<StepState, readonly StepState[]>> = {
+  PLANNED: ['RESERVED'],
+  RESERVED: ['SIGNED', 'PLANNED'],
+  SIGNED: ['BROADCAST'],
+  BROADCAST: ['INCLUDED', 'SUPERSEDED'],
+  INCLUDED: ['FINAL_OK', 'FINAL_REVERTED', 'CANCELLED', 'BROADCAST'],
+  FINAL_OK: ['INCLUDED'],
+  FINAL_REVERTED: ['INCLUDED'],
+  CANCELLED: ['INCLUDED'],
+  SUPERSEDED: [],
+}
+
+/** The life of an operation. It leaves `OPEN` with its first signature. */
+export const operationStates = [
+  'OPEN',
+  'EXECUTING',
+  'DONE',
+  'PARTIAL',
+  'FAILED',
+  'CANCELLED',
+  'ATTENTION',
+] as const
+export type OperationState = (typeof operationStates)[number]
+
+/** Where an operation may go. `DONE` and `FAILED` open again only when a reorganisation takes a final block away. */
+export const operationMoves: Readonly<Record<OperationState, readonly OperationState[]>> = {
+  OPEN: ['EXECUTING', 'CANCELLED'],
+  EXECUTING: ['DONE', 'PARTIAL', 'FAILED', 'CANCELLED', 'ATTENTION'],
+  DONE: ['EXECUTING'],
+  PARTIAL: ['EXECUTING', 'CANCELLED'],
+  FAILED: ['EXECUTING'],
+  CANCELLED: [],
+  ATTENTION: ['EXECUTING', 'CANCELLED'],
+}
+
+const moves = (table: string, known: Readonly<Record<string, readonly string[]>>): string =>
+  `CREATE TABLE ${table} (was TEXT NOT NULL, becomes TEXT NOT NULL, PRIMARY KEY (was, becomes)) STRICT, WITHOUT ROWID;
+   ${Object.entries(known)
+     .flatMap(([was, all]) => all.map((becomes) => `INSERT INTO ${table} VALUES ('${was}', '${becomes}');`))
+     .join('\n')}`
+
+const never = (table: string, what: 'UPDATE' | 'DELETE', columns = ''): string =>
+  `CREATE TRIGGER ${table}_never_${what.toLowerCase()} BEFORE ${what}${columns} ON ${table}
+   BEGIN SELECT RAISE(ABORT, '${table}: what is written stays'); END;`
+
+/**
+ * The journal. Amounts are decimal text, times are epoch milliseconds. What must never happen is a constraint or a
+ * trigger, so that no code can do it by mistake.
+ */
+export const journalMigrations: readonly Migration[] = [
+  `
+  PRAGMA application_id = 0x736c6a31;
+  ${moves('step_move', stepMoves)}
+  ${moves('operation_move', operationMoves)}
+
+  CREATE TABLE operation (
+    id TEXT PRIMARY KEY, idem_key TEXT NOT NULL UNIQUE, request_hash TEXT NOT NULL, request TEXT NOT NULL,
+    kind TEXT NOT NULL, wallet TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'OPEN', exit INTEGER, result TEXT,
+    created INTEGER NOT NULL, updated INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX operation_by_wallet ON operation (wallet, created);
+  CREATE TRIGGER operation_state BEFORE UPDATE OF state ON operation WHEN OLD.state <> NEW.state
+    AND NOT EXISTS (SELECT 1 FROM operation_move WHERE was = OLD.state AND becomes = NEW.state)
+    BEGIN SELECT RAISE(ABORT, 'operation: no such move'); END;
+  ${never('operation', 'UPDATE', ' OF id, idem_key, request_hash, request, kind, wallet, created')}
+  ${never('operation', 'DELETE')}
+
+  CREATE TABLE leg (
+    operation TEXT NOT NULL REFERENCES operation (id), leg INTEGER NOT NULL, chain_id INTEGER NOT NULL,
+    arrival_token TEXT, arrival_minimum TEXT, arrival_hash TEXT, PRIMARY KEY (operation, leg)
+  ) STRICT, WITHOUT ROWID;
+  ${never('leg', 'UPDATE', ' OF operation, leg, chain_id, arrival_token, arrival_minimum')}
+  ${never('leg', 'DELETE')}
+
+  CREATE TABLE step (
+    operation TEXT NOT NULL, idx INTEGER NOT NULL, leg INTEGER NOT NULL, chain_id INTEGER NOT NULL,
+    wallet TEXT NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL,
+    target TEXT NOT NULL, value TEXT NOT NULL, data TEXT NOT NULL,
+    nonce INTEGER, from_block INTEGER, state TEXT NOT NULL DEFAULT 'PLANNED',
+    final_hash TEXT, block_number INTEGER, block_hash TEXT, gas_used TEXT, gas_price TEXT,
+    PRIMARY KEY (operation, idx), FOREIGN KEY (operation, leg) REFERENCES leg (operation, leg),
+    CHECK ((nonce IS NULL) = (state = 'PLANNED'))
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX one_nonce_one_step ON step (chain_id, wallet, nonce)
+    WHERE nonce IS NOT NULL AND state <> 'SUPERSEDED';
+  CREATE TRIGGER step_state BEFORE UPDATE OF state ON step WHEN OLD.state <> NEW.state
+    AND NOT EXISTS (SELECT 1 FROM step_move WHERE was = OLD.state AND becomes = NEW.state)
+    BEGIN SELECT RAISE(ABORT, 'step: no such move'); END;
+  CREATE TRIGGER step_nonce BEFORE UPDATE OF nonce ON step
+    WHEN OLD.nonce IS NOT NEW.nonce AND OLD.state NOT IN ('PLANNED', 'RESERVED')
+    BEGIN SELECT RAISE(ABORT, 'step: one nonce for its whole life'); END;
+  ${never('step', 'UPDATE', ' OF operation, idx, leg, chain_id, wallet, role, text, target, value, data')}
+  ${never('step', 'DELETE')}
+
+  CREATE TABLE attempt (
+    hash TEXT PRIMARY KEY, operation TEXT NOT NULL, idx INTEGER NOT NULL, raw TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('run', 'bump', 'cancel')),
+    chain_id INTEGER NOT NULL, nonce INTEGER NOT NULL, target TEXT NOT NULL, value TEXT NOT NULL, data TEXT NOT NULL,
+    gas TEXT NOT NULL, max_fee TEXT NOT NULL, max_priority TEXT NOT NULL,
+    created INTEGER NOT NULL, sends INTEGER NOT NULL DEFAULT 0, last_answer TEXT,
+    FOREIGN KEY (operation, idx) REFERENCES step (operation, idx)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER attempt_is_its_step BEFORE INSERT ON attempt WHEN NOT EXISTS (
+    SELECT 1 FROM step WHERE step.operation = NEW.operation AND step.idx = NEW.idx AND step.nonce = NEW.nonce
+      AND step.chain_id = NEW.chain_id AND step.state <> 'PLANNED' AND (NEW.kind = 'cancel'
+      OR (step.target = NEW.target AND step.value = NEW.value AND step.data = NEW.data)))
+    BEGIN SELECT RAISE(ABORT, 'attempt: it is not its step'); END;
+  ${never('attempt', 'UPDATE', ' OF hash, operation, idx, raw, kind, chain_id, nonce, target, value, data, gas, max_fee, max_priority, created')}
+  ${never('attempt', 'DELETE')}
+
+  CREATE TABLE event (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, operation TEXT NOT NULL, idx INTEGER, was TEXT NOT NULL, becomes TEXT NOT NULL,
+    why TEXT NOT NULL, at INTEGER NOT NULL, prev_hash TEXT NOT NULL, hash TEXT NOT NULL UNIQUE
+  ) STRICT;
+  ${never('event', 'UPDATE')}
+  ${never('event', 'DELETE')}
+
+  CREATE TABLE head (chain_id INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash TEXT NOT NULL, seen INTEGER NOT NULL) STRICT;
+  `,
+]

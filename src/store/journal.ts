@@ -1,0 +1,314 @@
+import { createHash } from 'node:crypto'
+
+import type { Address, Hex } from '../domain/address.ts'
+import { AppError, type Exit } from '../domain/errors.ts'
+import { storeFault } from './faults.ts'
+import { attemptOf, operationOf, type Row } from './journal-rows.ts'
+import { journalMigrations, type OperationState, type StepState } from './journal-schema.ts'
+import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation.ts'
+import { openSqlite, transactionOf } from './sqlite.ts'
+
+/** The write-ahead journal. Every call is on disk when it returns. */
+export type Journal = {
+  insert: (operation: NewOperation) => Operation
+  find: (id: string) => Operation | undefined
+  /** The operation under an idempotency key; IDEMPOTENCY_KEY_REUSED when it was for another request. */
+  findByKey: (idemKey: string, request: unknown) => Operation | undefined
+  /** Newest first. */
+  list: (filter?: { states?: readonly OperationState[]; wallet?: Address; limit?: number }) => Operation[]
+  attempts: (id: string, index: number) => Attempt[]
+  /** One above the highest nonce that any step holds, or 0. */
+  nextNonce: (chainId: number, wallet: Address) => number
+  reserve: (id: string, index: number, nonce: number, fromBlock: number) => void
+  /** Gives back a nonce that nothing was signed for. */
+  release: (id: string, index: number, why: string) => void
+  /** Gives back what other operations of a wallet reserved and never signed. Only for the holder of the wallet's lock. */
+  releaseOthers: (chainId: number, wallet: Address, id: string) => void
+  /** Writes a signed transaction down, before anybody else sees it. */
+  sign: (id: string, index: number, attempt: Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>) => void
+  /** Notes that an attempt was sent, and what the node said. */
+  sent: (hash: Hex, answer: string) => void
+  move: (id: string, index: number, becomes: StepState, why: string, inclusion?: Inclusion) => void
+  arrive: (id: string, leg: number, hash: Hex) => void
+  settle: (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown) => void
+  head: (chainId: number) => { number: number; hash: Hex } | undefined
+  sawHead: (chainId: number, number: number, hash: Hex) => void
+  events: (id: string) => JournalEvent[]
+  close: () => void
+}
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner === 'bigint') return inner.toString()
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
+    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+  }) ?? 'null'
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** The hash that tells whether two requests are the same, whatever the order of their keys. */
+export const hashRequest = (request: unknown): string => sha256(canonical(request))
+
+/** Opens the journal. A damaged one is JOURNAL_UNREADABLE, because it may have been signed with. */
+export function openJournal(path: string, clock: () => number): Journal {
+  const db = openSqlite(path, { migrations: journalMigrations, corrupt: 'JOURNAL_UNREADABLE' })
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      throw storeFault(error, path, 'JOURNAL_UNREADABLE')
+    }
+  }
+  const all = (text: string, ...values: (string | number | null)[]): Row[] =>
+    guarded(() => db.prepare(text).all(...values) as Row[])
+  const one = (text: string, ...values: (string | number | null)[]): Row | undefined =>
+    all(text, ...values)[0]
+  const write = <T>(work: () => T): T => guarded(() => transactionOf(db, work))
+  const run = (text: string, ...values: (string | number | null)[]): number =>
+    Number(db.prepare(text).run(...values).changes)
+
+  const broken = one('PRAGMA quick_check(1)')
+  if (broken?.quick_check !== 'ok') {
+    db.close()
+    throw new AppError('JOURNAL_UNREADABLE', `${path} is damaged`, { details: { path } })
+  }
+
+  const note = (operation: string, index: number | null, was: string, becomes: string, why: string): void => {
+    const at = clock()
+    const before = one('SELECT hash FROM event ORDER BY seq DESC LIMIT 1')
+    const previous = before ? String(before.hash) : ''
+    const hash = sha256(canonical([previous, operation, index, was, becomes, why, at]))
+    run(
+      'INSERT INTO event (operation, idx, was, becomes, why, at, prev_hash, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      operation,
+      index,
+      was,
+      becomes,
+      why,
+      at,
+      previous,
+      hash,
+    )
+    run('UPDATE operation SET updated = ? WHERE id = ?', at, operation)
+  }
+  const stateOf = (id: string, index: number): string =>
+    String(one('SELECT state FROM step WHERE operation = ? AND idx = ?', id, index)?.state)
+  const load = (row: Row): Operation =>
+    operationOf(
+      row,
+      all('SELECT * FROM leg WHERE operation = ? ORDER BY leg', String(row.id)),
+      all('SELECT * FROM step WHERE operation = ? ORDER BY idx', String(row.id)),
+    )
+  const find = (id: string): Operation | undefined => {
+    const row = one('SELECT * FROM operation WHERE id = ?', id)
+    return row && load(row)
+  }
+  const step = (id: string, index: number, becomes: StepState, why: string): void => {
+    const was = stateOf(id, index)
+    run('UPDATE step SET state = ? WHERE operation = ? AND idx = ?', becomes, id, index)
+    note(id, index, was, becomes, why)
+  }
+  const release = (id: string, index: number, why: string): void => {
+    run(
+      "UPDATE step SET state = 'PLANNED', nonce = NULL, from_block = NULL WHERE operation = ? AND idx = ?",
+      id,
+      index,
+    )
+    note(id, index, 'RESERVED', 'PLANNED', why)
+  }
+  const settle = (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown): void => {
+    const was = String(one('SELECT state FROM operation WHERE id = ?', id)?.state)
+    run(
+      'UPDATE operation SET state = ?, exit = ?, result = ? WHERE id = ?',
+      becomes,
+      exit ?? null,
+      result === undefined ? null : canonical(result),
+      id,
+    )
+    note(id, null, was, becomes, why)
+  }
+
+  return {
+    insert: (operation) => {
+      const { id, idemKey, request, kind, wallet, legs } = operation
+      write(() => {
+        const now = clock()
+        run(
+          'INSERT INTO operation (id, idem_key, request_hash, request, kind, wallet, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+          id,
+          idemKey,
+          hashRequest(request),
+          canonical(request),
+          kind,
+          wallet,
+          now,
+          now,
+        )
+        let index = 0
+        for (const [leg, { chainId, arrival, steps }] of legs.entries()) {
+          run(
+            'INSERT INTO leg (operation, leg, chain_id, arrival_token, arrival_minimum) VALUES (?, ?, ?, ?, ?)',
+            id,
+            leg,
+            chainId,
+            arrival?.token ?? null,
+            arrival?.minimum.toString() ?? null,
+          )
+          for (const { role, text, transaction } of steps)
+            run(
+              'INSERT INTO step (operation, idx, leg, chain_id, wallet, role, text, target, value, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+              id,
+              index++,
+              leg,
+              chainId,
+              wallet,
+              role,
+              text,
+              transaction.to,
+              transaction.value.toString(),
+              transaction.data,
+            )
+        }
+        note(id, null, '', 'OPEN', 'planned')
+      })
+      return find(id)!
+    },
+    find,
+    findByKey: (idemKey, request) => {
+      const row = one('SELECT * FROM operation WHERE idem_key = ?', idemKey)
+      if (row && row.request_hash !== hashRequest(request))
+        throw new AppError(
+          'IDEMPOTENCY_KEY_REUSED',
+          `The idempotency key ${idemKey} was used for another request`,
+          {
+            details: { operation: row.id },
+          },
+        )
+      return row && load(row)
+    },
+    list: ({ states, wallet, limit = 100 } = {}) =>
+      all(
+        `SELECT * FROM operation WHERE (? IS NULL OR wallet = ?) AND (? IS NULL OR state IN (SELECT value FROM json_each(?)))
+         ORDER BY created DESC, id DESC LIMIT ?`,
+        wallet ?? null,
+        wallet ?? null,
+        states ? 'some' : null,
+        JSON.stringify(states ?? []),
+        limit,
+      ).map(load),
+    attempts: (id, index) =>
+      all('SELECT * FROM attempt WHERE operation = ? AND idx = ? ORDER BY created, hash', id, index).map(
+        attemptOf,
+      ),
+    nextNonce: (chainId, wallet) =>
+      Number(
+        one(
+          "SELECT coalesce(max(nonce) + 1, 0) AS next FROM step WHERE chain_id = ? AND wallet = ? AND state <> 'SUPERSEDED'",
+          chainId,
+          wallet,
+        )?.next,
+      ),
+    reserve: (id, index, nonce, fromBlock) =>
+      write(() => {
+        run(
+          "UPDATE step SET state = 'RESERVED', nonce = ?, from_block = ? WHERE operation = ? AND idx = ?",
+          nonce,
+          fromBlock,
+          id,
+          index,
+        )
+        note(id, index, 'PLANNED', 'RESERVED', `nonce ${nonce}`)
+      }),
+    release: (id, index, why) => write(() => release(id, index, why)),
+    releaseOthers: (chainId, wallet, id) =>
+      write(() => {
+        for (const row of all(
+          "SELECT * FROM step WHERE chain_id = ? AND wallet = ? AND state = 'RESERVED' AND operation <> ?",
+          chainId,
+          wallet,
+          id,
+        ))
+          release(String(row.operation), Number(row.idx), 'never signed, and its process is gone')
+      }),
+    sign: (id, index, attempt) =>
+      write(() => {
+        const { transaction } = attempt
+        run(
+          `INSERT INTO attempt (hash, operation, idx, raw, kind, chain_id, nonce, target, value, data, gas, max_fee, max_priority, created)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          attempt.hash,
+          id,
+          index,
+          attempt.raw,
+          attempt.kind,
+          transaction.chainId,
+          attempt.nonce,
+          transaction.to,
+          transaction.value.toString(),
+          transaction.data,
+          attempt.gas.toString(),
+          attempt.maxFeePerGas.toString(),
+          attempt.maxPriorityFeePerGas.toString(),
+          clock(),
+        )
+        if (stateOf(id, index) === 'RESERVED') step(id, index, 'SIGNED', attempt.hash)
+        if (find(id)?.state === 'OPEN') settle(id, 'EXECUTING', 'first signature')
+      }),
+    sent: (hash, answer) =>
+      write(() => {
+        run(
+          'UPDATE attempt SET sends = sends + 1, last_answer = ? WHERE hash = ?',
+          answer.slice(0, 500),
+          hash,
+        )
+        const row = one('SELECT * FROM attempt WHERE hash = ?', hash)
+        if (row && stateOf(String(row.operation), Number(row.idx)) === 'SIGNED')
+          step(String(row.operation), Number(row.idx), 'BROADCAST', answer.slice(0, 500))
+      }),
+    move: (id, index, becomes, why, inclusion) =>
+      write(() => {
+        run(
+          'UPDATE step SET final_hash = ?, block_number = ?, block_hash = ?, gas_used = ?, gas_price = ? WHERE operation = ? AND idx = ?',
+          inclusion?.hash ?? null,
+          inclusion?.blockNumber ?? null,
+          inclusion?.blockHash ?? null,
+          inclusion?.gasUsed.toString() ?? null,
+          inclusion?.gasPrice.toString() ?? null,
+          id,
+          index,
+        )
+        step(id, index, becomes, why)
+      }),
+    arrive: (id, leg, hash) =>
+      write(() => {
+        run('UPDATE leg SET arrival_hash = ? WHERE operation = ? AND leg = ?', hash, id, leg)
+        note(id, null, `leg ${leg} waiting`, `leg ${leg} ready`, hash)
+      }),
+    settle: (id, becomes, why, exit, result) => write(() => settle(id, becomes, why, exit, result)),
+    head: (chainId) => {
+      const row = one('SELECT * FROM head WHERE chain_id = ?', chainId)
+      return row && { number: Number(row.number), hash: String(row.hash) as Hex }
+    },
+    sawHead: (chainId, number, hash) =>
+      write(() =>
+        run(
+          'INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (chain_id) DO UPDATE SET number = excluded.number, hash = excluded.hash, seen = excluded.seen',
+          chainId,
+          number,
+          hash,
+          clock(),
+        ),
+      ),
+    events: (id) =>
+      all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map((row) => ({
+        seq: Number(row.seq),
+        operation: String(row.operation),
+        index: row.idx === null ? null : Number(row.idx),
+        was: String(row.was),
+        becomes: String(row.becomes),
+        why: String(row.why),
+        at: Number(row.at),
+      })),
+    close: () => db.close(),
+  }
+}
