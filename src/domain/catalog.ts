@@ -9,7 +9,11 @@ export type Category = (typeof categories)[number]
 /** What each protocol family must know about one of its markets. */
 export type AaveV3Constants = { family: 'aave-v3'; pool: Address; aToken: Address; oracle: Address }
 /** `backing` is where a vault that only wraps a lending reserve earns: its rate is that reserve's. */
-export type Erc4626Constants = { family: 'erc4626'; vault: Address; backing?: { pool: Address; aToken: Address } }
+export type Erc4626Constants = {
+  family: 'erc4626'
+  vault: Address
+  backing?: { pool: Address; aToken: Address }
+}
 export type MarketConstants = AaveV3Constants | Erc4626Constants
 
 /**

@@ -102,6 +102,16 @@ export const errorTable = {
   INVALID_ADDRESS: { status: 400, exit: 4, hint: 'An address is 0x and 40 hex digits.' },
   STRATEGY_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice strategies list' },
   STRATEGY_PAUSED: { status: 400, exit: 10, hint: 'sluice strategies list --paused exclude' },
+  STRATEGY_CAP_REACHED: {
+    status: 400,
+    exit: 10,
+    hint: 'Deposit less, or choose another: sluice strategies list',
+  },
+  INSUFFICIENT_LIQUIDITY: {
+    status: 400,
+    exit: 10,
+    hint: 'Withdraw less now, and the rest when others repay.',
+  },
   ACTION_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice action list' },
   NOT_FOUND: { status: 404, exit: 4 },
   BAD_REQUEST: { status: 400, exit: 4 },
@@ -156,7 +166,7 @@ export const errorTable = {
 
   // Before signing.
   DECLINED: { exit: 9 },
-  INSUFFICIENT_FUNDS: { exit: 10, hint: 'sluice wallet show' },
+  INSUFFICIENT_FUNDS: { status: 400, exit: 10, hint: 'sluice wallet show' },
   SIMULATION_REVERTED: { exit: 10 },
   FOREIGN_PENDING: { exit: 10, hint: 'Wait until the other transaction of this wallet is mined.' },
   WALLET_BUSY: { exit: 11, retryable: true, hint: 'sluice action list' },

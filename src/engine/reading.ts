@@ -14,9 +14,19 @@ export const together = <value>(readings: readonly Reading<value>[]): Reading<va
   reads: readings.flatMap(({ reads }) => reads),
   parse: (answers) => {
     let at = 0
-    return readings.map(({ reads, parse }) => parse(answers.slice(at, (at += reads.length))))
+    return readings.map(({ reads, parse }) => {
+      const first = at
+      at += reads.length
+      return parse(answers.slice(first, at))
+    })
   },
 })
 
 /** A reading that asks nothing. */
 export const known = <value>(value: value): Reading<value> => ({ reads: [], parse: () => value })
+
+/** A reading that is `undefined` when any of its reads was refused. */
+export const optional = <value>({ reads, parse }: Reading<value>): Reading<value | undefined> => ({
+  reads,
+  parse: (answers) => (answers.some((answer) => answer === undefined) ? undefined : parse(answers)),
+})

@@ -81,7 +81,7 @@ export function cctp(deployments: readonly CctpV2Constants[], network: CctpNetwo
         const burn = decodeMessage(message)
         return burn && sameAddress(burn.mintRecipient, recipient) && burn.amount.toString() === raw.amount
       })
-      if (!ours || ours.status !== 'complete') return { status: 'processing' }
+      if (ours?.status !== 'complete') return { status: 'processing' }
       const [received] = await network.logs(to.chainId, {
         address: there.messageTransmitter,
         topics: [

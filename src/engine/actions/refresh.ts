@@ -1,0 +1,144 @@
+import type { Address, Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/network.ts'
+import type { ActionRow, ActionTxRow } from '../../store/engine.ts'
+import type { Chain } from '../chain.ts'
+import type { Context } from '../context.ts'
+import { offerOf, providerNamed, routeOf } from '../stored-quote.ts'
+import { findTransactions } from './find.ts'
+import { type Evidence, isOver, type Seen, type State, stateOf, transitions } from './states.ts'
+import type { Tracked } from './track.ts'
+
+/** An operation brought up to date with its chains. */
+export async function tracked(context: Context, id: string): Promise<Tracked | undefined> {
+  const found = await context.store.action(context.customer, id)
+  if (!found || (isOver(found.action.status as State) && found.action.status !== 'expired')) return found
+  const { action } = found
+  const txs: ActionTxRow[] = []
+  for (const tx of found.txs) txs.push(await lookAt(context, action, tx, txs))
+  const seen = await Promise.all(txs.map((tx) => depthOf(context, tx)))
+  const { delivered, destination, pastDeadline } = await delivery(context, action, txs, seen)
+  const status = stateOf({ seen, pastDeadline, delivered })
+  if (status === action.status && destination === action.destinationHash) return { action, txs }
+  if (status !== action.status && !transitions[action.status as State].includes(status))
+    throw new AppError('BUG', `An operation cannot go from ${action.status} to ${status}`, {
+      details: { id },
+    })
+  const moved = {
+    ...action,
+    status,
+    destinationHash: destination,
+    updatedAt: context.now(),
+    finishedAt: isOver(status) && status !== 'expired' ? context.now() : null,
+  }
+  await context.store.moveAction(moved)
+  return { action: moved, txs }
+}
+
+type Receipt = { status: Hex; blockNumber: Hex; blockHash: Hex; gasUsed: Hex }
+
+/** One transaction as the chain shows it now: found, still there, or gone again after a reorganisation. */
+async function lookAt(
+  context: Context,
+  action: ActionRow,
+  tx: ActionTxRow,
+  before: readonly ActionTxRow[],
+): Promise<ActionTxRow> {
+  const chain = context.chain(tx.chainId)
+  const hash = tx.hash ?? (await search(context, chain, action, tx, before))
+  if (hash === undefined) return tx
+  const receipt = await chain.rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash])
+  const canonical =
+    receipt &&
+    (await chain.rpc.request<{ hash: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false]))
+      ?.hash === receipt.blockHash
+  const seen =
+    receipt && canonical
+      ? {
+          blockNumber: Number(receipt.blockNumber),
+          blockHash: receipt.blockHash,
+          succeeded: Number(receipt.status),
+          gasUsed: BigInt(receipt.gasUsed).toString(),
+        }
+      : { blockNumber: null, blockHash: null, succeeded: null, gasUsed: null }
+  const nonce =
+    tx.nonce ??
+    Number(
+      (await chain.rpc.request<{ nonce: Hex } | null>('eth_getTransactionByHash', [hash]))?.nonce ??
+        Number.NaN,
+    )
+  const now = { ...tx, hash, nonce: Number.isNaN(nonce) ? null : nonce, ...seen }
+  if (JSON.stringify(now) !== JSON.stringify(tx)) await context.store.saveTx(now)
+  return now
+}
+
+/** The hash of a transaction that nobody told us, found by sender, nonce and calldata; not one that another operation has. */
+async function search(
+  { store }: Context,
+  chain: Chain,
+  action: ActionRow,
+  tx: ActionTxRow,
+  before: readonly ActionTxRow[],
+): Promise<Hex | undefined> {
+  const last = Math.max(
+    -1,
+    ...before.filter(({ chainId }) => chainId === tx.chainId).map(({ nonce }) => nonce ?? -1),
+  )
+  const wanted = {
+    wallet: action.wallet as Address,
+    to: tx.recipient,
+    data: tx.data,
+    value: BigInt(tx.value),
+    fromBlock: tx.fromBlock,
+    fromNonce: tx.fromNonce,
+  }
+  for (const found of await findTransactions(chain, wanted))
+    if (
+      Number(found.nonce) >= tx.fromNonce &&
+      Number(found.nonce) > last &&
+      !(await store.claimed(tx.chainId, found.hash))
+    )
+      return found.hash
+  return undefined
+}
+
+async function depthOf(context: Context, tx: ActionTxRow): Promise<Seen> {
+  if (tx.blockNumber === null) return 'none'
+  if (tx.succeeded === 0) return 'reverted'
+  const head = Number(await context.chain(tx.chainId).rpc.request<Hex>('eth_blockNumber'))
+  return head - tx.blockNumber + 1 >= networkNamed(context.catalog.networks, tx.chainId).depth
+    ? 'final'
+    : 'included'
+}
+
+type Delivery = Pick<Evidence, 'delivered' | 'pastDeadline'> & { destination: string | null }
+
+/** Where a swap is after its origin transaction: only a swap is delivered elsewhere, and only its quote has a deadline. */
+async function delivery(
+  context: Context,
+  action: ActionRow,
+  txs: readonly ActionTxRow[],
+  seen: readonly Seen[],
+): Promise<Delivery> {
+  const isSwap = action.type.endsWith('_SWAP')
+  const row =
+    isSwap && action.quoteId ? await context.store.quote(context.customer, action.quoteId) : undefined
+  const origin = txs.at(-1)?.hash as Hex | null | undefined
+  const pastDeadline = row !== undefined && context.now() > row.expiresAt
+  if (!row || !origin || !seen.every((one) => one === 'final'))
+    return { delivered: isSwap ? 'no' : 'not-needed', destination: action.destinationHash, pastDeadline }
+  const progress = await providerNamed(context, row.provider).status(
+    routeOf(context, row),
+    offerOf(row),
+    origin,
+    { recipient: action.receiver as Address },
+  )
+  const delivered = {
+    confirmed: 'no',
+    processing: 'processing',
+    fulfilled: 'yes',
+    failed: 'failed',
+    refunded: 'refunded',
+  } as const
+  return { delivered: delivered[progress.status], destination: progress.destination ?? null, pastDeadline }
+}

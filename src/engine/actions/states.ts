@@ -1,0 +1,58 @@
+/** The words of the machine behind every tracked operation and every swap (safety: 3.5). */
+export type State = 'pending' | 'confirmed' | 'processing' | 'fulfilled' | 'expired' | 'failed' | 'refunded'
+
+/** Every change that may happen; any other is a bug. `expired` can come back: the chain wins over the clock. */
+export const transitions: Readonly<Record<State, readonly State[]>> = {
+  pending: ['confirmed', 'processing', 'fulfilled', 'expired', 'failed', 'refunded'],
+  confirmed: ['pending', 'processing', 'fulfilled', 'failed', 'refunded'],
+  processing: ['pending', 'confirmed', 'fulfilled', 'failed', 'refunded'],
+  fulfilled: [],
+  expired: ['confirmed', 'processing', 'fulfilled', 'failed', 'refunded'],
+  failed: [],
+  refunded: [],
+}
+
+/** Whether nothing but new evidence from the chain can change it. */
+export const isOver = (state: State): boolean =>
+  state === 'fulfilled' || state === 'failed' || state === 'refunded' || state === 'expired'
+
+/** What is known about one transaction of an operation: not on chain, in a block, deep enough, or reverted. */
+export type Seen = 'none' | 'included' | 'final' | 'reverted'
+
+/** What decides the next state. `delivered` is what the provider and the destination chain say of a cross-chain swap. */
+export type Evidence = {
+  seen: readonly Seen[]
+  pastDeadline: boolean
+  delivered: 'not-needed' | 'no' | 'processing' | 'yes' | 'failed' | 'refunded'
+}
+
+/** The state that the evidence shows. */
+export function stateOf({ seen, pastDeadline, delivered }: Evidence): State {
+  if (seen.some((one) => one === 'reverted')) return 'failed'
+  if (seen.every((one) => one === 'none')) return pastDeadline ? 'expired' : 'pending'
+  if (!seen.every((one) => one === 'final')) return 'confirmed'
+  switch (delivered) {
+    case 'not-needed':
+    case 'yes':
+      return 'fulfilled'
+    case 'no':
+      return 'confirmed'
+    case 'processing':
+      return 'processing'
+    case 'failed':
+      return 'failed'
+    case 'refunded':
+      return 'refunded'
+  }
+}
+
+/** The status of `GET /actions/{id}` for a state. `expired` with nothing sent stays INITIAL: nothing was ever on chain. */
+export const actionStatus: Readonly<Record<State, string>> = {
+  pending: 'INITIAL',
+  expired: 'INITIAL',
+  confirmed: 'PENDING',
+  processing: 'PENDING',
+  fulfilled: 'SUCCESS',
+  failed: 'FAILED',
+  refunded: 'REFUNDED',
+}

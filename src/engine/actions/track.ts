@@ -1,0 +1,62 @@
+import type { Address, Hex } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { ActionRow, ActionTxRow } from '../../store/engine.ts'
+import { headOf } from '../chain.ts'
+import type { Context } from '../context.ts'
+
+/** A tracked operation with its transactions. */
+export type Tracked = { action: ActionRow; txs: ActionTxRow[] }
+
+/** What is to be tracked. `kinds` says what each transaction is for. */
+export type ToTrack = Pick<ActionRow, 'id' | 'type' | 'strategyId' | 'strategySlug' | 'quoteId'> & {
+  wallet: Address
+  receiver: Address
+  amounts: unknown
+  transactions: readonly Transaction[]
+  kinds: readonly string[]
+}
+
+/** Remembers an operation whose bytecode was just made, with where its search on each chain begins. */
+export async function track(
+  context: Context,
+  { transactions, kinds, amounts, ...about }: ToTrack,
+): Promise<void> {
+  const starts = new Map<number, { fromBlock: number; fromNonce: number }>()
+  for (const chainId of new Set(transactions.map((tx) => tx.chainId))) {
+    const chain = context.chain(chainId)
+    const [head, nonce] = await Promise.all([
+      headOf(chain),
+      chain.rpc.request<Hex>('eth_getTransactionCount', [about.wallet, 'latest']),
+    ])
+    starts.set(chainId, { fromBlock: Number(head.number), fromNonce: Number(nonce) })
+  }
+  const now = context.now()
+  await context.store.saveAction(
+    {
+      ...about,
+      customer: context.customer,
+      status: 'pending',
+      amounts: JSON.stringify(amounts),
+      destinationHash: null,
+      createdAt: now,
+      updatedAt: now,
+      finishedAt: null,
+    },
+    transactions.map((tx, idx) => ({
+      actionId: about.id,
+      idx,
+      kind: kinds[idx]!,
+      chainId: tx.chainId,
+      recipient: tx.to,
+      data: tx.data,
+      value: tx.value.toString(),
+      ...starts.get(tx.chainId)!,
+      hash: null,
+      nonce: null,
+      blockNumber: null,
+      blockHash: null,
+      succeeded: null,
+      gasUsed: null,
+    })),
+  )
+}

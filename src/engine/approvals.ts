@@ -1,0 +1,46 @@
+import { approve, erc20Abi } from '../calls/erc20.ts'
+import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import { type Chain, read } from './chain.ts'
+import type { Step } from './markets/market.ts'
+
+/**
+ * A step with the approvals that it still lacks, in the order to send them: none where the allowance is enough, else the
+ * exact amount, after a reset to zero where the token refuses to change an allowance that is not zero.
+ */
+export async function withApprovals(
+  chain: Chain,
+  wallet: Address,
+  { transaction, needs }: Step,
+): Promise<Transaction[]> {
+  if (!needs) return [transaction]
+  const { token, spender, amount } = needs
+  const allowed = await read(chain, {
+    reads: [{ address: token, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }],
+    parse: ([allowance]) => (allowance as bigint | undefined) ?? 0n,
+  })
+  if (allowed >= amount) return [transaction]
+  const exact = approve({ chainId: transaction.chainId, token, spender, amount })
+  const reset = approve({ chainId: transaction.chainId, token, spender, amount: 0n })
+  return allowed > 0n && !(await accepts(chain, wallet, exact))
+    ? [reset, exact, transaction]
+    : [exact, transaction]
+}
+
+/** Whether a contract lets this call through now. */
+async function accepts({ rpc }: Chain, from: Address, { to, data }: Transaction): Promise<boolean> {
+  try {
+    await rpc.request('eth_call', [{ from, to, data }, 'latest'])
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return false
+    throw error
+  }
+}
+
+/** What each transaction of a list is for, by its place: approvals first, then the action. */
+export const kindsOf = (transactions: readonly Transaction[], action: string): string[] =>
+  transactions.map((_, at) =>
+    at === transactions.length - 1 ? action : at === transactions.length - 2 ? 'approve' : 'approve-reset',
+  )

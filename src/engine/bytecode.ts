@@ -1,0 +1,199 @@
+import type { StrategyBytecode, StrategyBytecodeInput } from '../api/bytecode.ts'
+import type { Quote } from '../api/quote.ts'
+import { sameAddress } from '../domain/address.ts'
+import { formatAmount, maxUint256, tokenAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Network, networkNamed } from '../domain/network.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import { track } from './actions/track.ts'
+import { kindsOf, withApprovals } from './approvals.ts'
+import { type Context, marketNamed, networkOf } from './context.ts'
+import type { Market, MarketState, Step } from './markets/market.ts'
+import { holdings } from './positions.ts'
+import { quoteFor } from './quotes.ts'
+import { offerOf, providerNamed, routeOf } from './stored-quote.ts'
+import { standings } from './strategies.ts'
+
+/** The ordered transactions of a deposit or a withdrawal, tracked under the id that comes with them. */
+export async function strategyBytecode(
+  context: Context,
+  input: StrategyBytecodeInput,
+): Promise<StrategyBytecode> {
+  const market = marketNamed(context, input.id)
+  if (input.amount === 0n)
+    throw new AppError('VALIDATION_ERROR', 'The amount must be above zero', {
+      details: { errors: [{ path: 'amount', message: 'must be above zero' }] },
+    })
+  const [standing] = await standings(context, [market])
+  if (!standing?.state)
+    throw new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${market.entry.slug} do not answer`)
+  const home = networkOf(context, market.entry)
+  const origin = input.from === undefined ? home : originNamed(context, input.from)
+  if (input.action === 'withdraw')
+    return sameChain(context, input, market, await withdrawal(context, market, standing.state, input))
+  if (origin.chainId !== home.chainId) return crossChain(context, input, market, standing.state, origin, home)
+  mayDeposit(market, standing.state, input.amount)
+  return sameChain(context, input, market, market.deposit({ amount: input.amount, owner: input.wallet }))
+}
+
+function originNamed({ catalog }: Context, name: string): Network {
+  try {
+    return networkNamed(catalog.networks, name)
+  } catch (cause) {
+    throw new AppError('NO_ROUTE_FOUND', `There is no network "${name}"`, { cause })
+  }
+}
+
+function mayDeposit({ entry }: Market, state: MarketState, amount: bigint) {
+  if (state.headroom === 0n)
+    throw new AppError(
+      state.canDeposit ? 'STRATEGY_CAP_REACHED' : 'STRATEGY_PAUSED',
+      `${entry.slug} takes no deposits now`,
+      { details: { action: 'lend' } },
+    )
+  if (!state.canDeposit)
+    throw new AppError('STRATEGY_PAUSED', `${entry.slug} is paused: it takes no deposits now`, {
+      details: { action: 'lend' },
+    })
+  if (state.headroom !== null && amount > state.headroom)
+    throw new AppError(
+      'STRATEGY_CAP_REACHED',
+      `${entry.slug} takes at most ${formatAmount(state.headroom, entry.asset)} more`,
+      { details: { headroom: state.headroom.toString() } },
+    )
+}
+
+/** The step out of a market: a part of the position, or all of it. */
+async function withdrawal(
+  context: Context,
+  market: Market,
+  state: MarketState,
+  { amount, wallet }: StrategyBytecodeInput,
+): Promise<Step> {
+  const { entry } = market
+  if (!state.canWithdraw)
+    throw new AppError('STRATEGY_PAUSED', `${entry.slug} is paused: nothing can be withdrawn now`, {
+      details: { action: 'withdraw' },
+    })
+  const [held] = await holdings(context, [market], wallet)
+  if (!held) throw new AppError('INSUFFICIENT_FUNDS', `${wallet} holds nothing in ${entry.slug}`)
+  const wanted = amount === maxUint256 ? held.balance : amount
+  if (wanted > held.balance)
+    throw new AppError(
+      'INSUFFICIENT_FUNDS',
+      `${wallet} holds ${formatAmount(held.balance, entry.asset)} in ${entry.slug}, which is less than ${formatAmount(wanted, entry.asset)}`,
+      { hint: `sluice withdraw ${entry.slug} --amount max` },
+    )
+  if (state.liquidity !== null && wanted > state.liquidity)
+    throw new AppError(
+      'INSUFFICIENT_LIQUIDITY',
+      `${entry.slug} can pay out ${formatAmount(state.liquidity, entry.asset)} now`,
+      { details: { liquidity: state.liquidity.toString() } },
+    )
+  return amount === maxUint256
+    ? market.withdrawAll({ owner: wallet, shares: held.shares })
+    : market.withdraw({ amount, owner: wallet })
+}
+
+async function sameChain(
+  context: Context,
+  input: StrategyBytecodeInput,
+  market: Market,
+  step: Step,
+): Promise<StrategyBytecode> {
+  const { chainId } = market.entry
+  const bytecode = await withApprovals(context.chain(chainId), input.wallet, step)
+  const isDeposit = input.action === 'lend'
+  return finished(context, input, market, {
+    type: isDeposit ? 'SAMECHAIN_INVESTMENT_DEPOSIT' : 'SAMECHAIN_INVESTMENT_WITHDRAW',
+    bytecode,
+    kinds: kindsOf(bytecode, isDeposit ? 'deposit' : 'withdraw'),
+    chainIdIn: chainId,
+    quote: null,
+  })
+}
+
+/** A deposit whose funds are on another chain: the bridge first, then the deposit of what the bridge brings at least. */
+async function crossChain(
+  context: Context,
+  input: StrategyBytecodeInput,
+  market: Market,
+  state: MarketState,
+  from: Network,
+  to: Network,
+): Promise<StrategyBytecode> {
+  const { asset } = market.entry
+  const bridges = context.catalog.cctpV2
+  const [here, there] = [
+    bridges.find(({ chainId }) => chainId === from.chainId),
+    bridges.find(({ chainId }) => chainId === to.chainId),
+  ]
+  if (!here || !there || !sameAddress(there.token, asset.address))
+    throw new AppError('NO_ROUTE_FOUND', `No bridge brings ${asset.symbol} from ${from.name} to ${to.name}`)
+  const quote = await quoteFor(context, {
+    chainIdIn: from.chainId,
+    chainIdOut: to.chainId,
+    tokenIn: here.token,
+    tokenOut: there.token,
+    amountIn: input.amount,
+    destinationAddress: input.wallet,
+  })
+  const row = await context.store.quote(context.customer, quote.id)
+  const offer = offerOf(row!)
+  mayDeposit(market, state, offer.minAmountOut)
+  const burn = providerNamed(context, quote.provider).build(routeOf(context, row!), offer, {
+    wallet: input.wallet,
+    recipient: input.wallet,
+    deadline: Math.floor(row!.expiresAt / 1000),
+  })
+  const away = await withApprovals(context.chain(from.chainId), input.wallet, burn)
+  const home = await withApprovals(
+    context.chain(to.chainId),
+    input.wallet,
+    market.deposit({ amount: offer.minAmountOut, owner: input.wallet }),
+  )
+  return finished(context, input, market, {
+    type: 'CROSSCHAIN_INVESTMENT_DEPOSIT',
+    bytecode: [...away, ...home],
+    kinds: [...kindsOf(away, 'bridge'), ...kindsOf(home, 'deposit')],
+    chainIdIn: from.chainId,
+    quote,
+  })
+}
+
+type Made = { type: string; bytecode: Transaction[]; kinds: string[]; chainIdIn: number; quote: Quote | null }
+
+async function finished(
+  context: Context,
+  { wallet, amount, action }: StrategyBytecodeInput,
+  { entry }: Market,
+  made: Made,
+): Promise<StrategyBytecode> {
+  const id = context.newId()
+  const moved = amount === maxUint256 ? null : tokenAmount(amount, entry.asset)
+  await track(context, {
+    id,
+    type: made.type,
+    strategyId: entry.id,
+    strategySlug: entry.slug,
+    quoteId: made.quote?.id ?? null,
+    wallet,
+    receiver: wallet,
+    amounts: action === 'lend' ? { in: moved, out: null } : { in: null, out: moved },
+    transactions: made.bytecode,
+    kinds: made.kinds,
+  })
+  return {
+    id,
+    feeCharged: '0',
+    chainIdIn: made.chainIdIn,
+    chainIdOut: entry.chainId,
+    crossChain: {
+      isCrossChain: made.chainIdIn !== entry.chainId,
+      chainIdIn: made.chainIdIn,
+      chainIdOut: entry.chainId,
+    },
+    quote: made.quote,
+    bytecode: made.bytecode,
+  }
+}

@@ -1,0 +1,31 @@
+import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Network, networkNamed } from '../domain/network.ts'
+import type { EngineStore } from '../store/engine.ts'
+import type { Chain } from './chain.ts'
+import type { Market } from './markets/market.ts'
+import type { SwapProvider } from './swaps/provider.ts'
+
+/** What every part of the engine works with. `now` is in epoch milliseconds; `newId` makes UUIDs. */
+export type Context = {
+  catalog: Catalog
+  markets: readonly Market[]
+  providers: readonly SwapProvider[]
+  chain: (chainId: number) => Chain
+  store: EngineStore
+  customer: string
+  now: () => number
+  newId: () => string
+}
+
+/** The market behind an id or a slug, in any casing. */
+export function marketNamed({ markets }: Context, id: string): Market {
+  const wanted = id.toLowerCase()
+  const found = markets.find(({ entry }) => entry.slug === wanted || entry.id.toLowerCase() === wanted)
+  if (found) return found
+  throw new AppError('STRATEGY_NOT_FOUND', `There is no strategy "${id}"`, { details: { id } })
+}
+
+/** The network of a strategy. */
+export const networkOf = ({ catalog }: Context, { chainId }: StrategyEntry): Network =>
+  networkNamed(catalog.networks, chainId)

@@ -1,0 +1,88 @@
+import type { History, Position, Wallet } from '../api/wallet.ts'
+import type { Address } from '../domain/address.ts'
+import { read } from './chain.ts'
+import { type Context, marketNamed } from './context.ts'
+import { eventsOf, netInvested } from './events.ts'
+import type { Market } from './markets/market.ts'
+import { sumUsd, usd } from './prices.ts'
+import { together } from './reading.ts'
+import { paged, type Standing, standings, strategyOf } from './strategies.ts'
+
+/** A market in which the owner has something. */
+export type Held = { market: Market; shares: bigint; balance: bigint }
+
+/** What an owner holds: two calls a chain, whatever the number of markets. */
+export async function holdings(
+  context: Context,
+  markets: readonly Market[],
+  owner: Address,
+): Promise<Held[]> {
+  const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
+  const perChain = await Promise.all(
+    chainIds.map(async (id) => {
+      const here = markets.filter(({ entry }) => entry.chainId === id)
+      const shares = await read(context.chain(id), together(here.map((market) => market.shares(owner))))
+      const held = here.flatMap((market, at) => (shares[at]! > 0n ? [{ market, shares: shares[at]! }] : []))
+      const worth = await read(
+        context.chain(id),
+        together(held.map(({ market, shares }) => market.worth(shares))),
+      )
+      return held.map((one, at) => ({ ...one, balance: worth[at]! }))
+    }),
+  )
+  return perChain.flat()
+}
+
+/** The positions of a wallet over all markets, with principal and profit off the chain's logs. */
+export async function walletOf(context: Context, address: Address): Promise<Wallet> {
+  const held = await holdings(context, context.markets, address)
+  const stands = await standings(
+    context,
+    held.map(({ market }) => market),
+  )
+  const positions = await Promise.all(held.map((one, at) => positionOf(context, one, stands[at]!, address)))
+  return {
+    address,
+    positions,
+    totalValueUsd: sumUsd(positions.map(({ balanceUsd }) => balanceUsd)),
+    stats: null,
+  }
+}
+
+async function positionOf(
+  context: Context,
+  { market, balance }: Held,
+  standing: Standing,
+  owner: Address,
+): Promise<Position> {
+  const net = netInvested(await eventsOf(context.chain(market.entry.chainId), market, owner))
+  const profit = balance - net
+  const { asset } = market.entry
+  const strategy = strategyOf(standing)
+  return {
+    strategy,
+    balance,
+    principal: net > 0n ? net : 0n,
+    profit,
+    balanceUsd: usd(balance, asset, standing.price),
+    profitUsd: usd(profit, asset, standing.price),
+    apy: strategy.apy,
+  }
+}
+
+/** What a wallet did in one strategy, newest first. */
+export async function historyOf(
+  context: Context,
+  input: { address: Address; strategyId: string; page?: number | undefined; limit?: number | undefined },
+): Promise<History> {
+  const market = marketNamed(context, input.strategyId)
+  const events = await eventsOf(context.chain(market.entry.chainId), market, input.address)
+  const items = events.reverse().map(({ txHash, at, type, amount }) => ({
+    txHash,
+    timestamp: new Date(at).toISOString(),
+    type,
+    amount,
+    status: 'confirmed',
+  }))
+  return paged(items, input)
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod'
+
+import type { Page } from '../api/page.ts'
+import { Quote, type QuoteInput, type WireQuote } from '../api/quote.ts'
+import { erc20Abi } from '../calls/erc20.ts'
+import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Network, networkNamed } from '../domain/network.ts'
+import { type Token, tokenAt } from '../domain/token.ts'
+import { read } from './chain.ts'
+import type { Context } from './context.ts'
+import { priceOf, usd } from './prices.ts'
+import { storedOffer } from './stored-quote.ts'
+import { best } from './swaps/best.ts'
+import type { Ask } from './swaps/provider.ts'
+import { statusOf } from './take-quote.ts'
+
+const fiveMinutes = 5 * 60_000
+const askDeadline = 5_000
+
+/** The best quote for a swap, persisted; it lives for five minutes. */
+export async function quoteFor(context: Context, input: QuoteInput): Promise<Quote> {
+  const { amountIn, amountOut, slippage = 0.005 } = input
+  if (amountIn !== undefined && amountOut !== undefined)
+    throw new AppError('INVALID_AMOUNT_PARAMS', 'Send amountIn or amountOut, not both')
+  if (amountIn === undefined && amountOut === undefined)
+    throw new AppError('MISSING_AMOUNT_PARAMS', 'Send amountIn or amountOut')
+  if (!(slippage >= 0.0001 && slippage <= 0.5))
+    throw new AppError('INVALID_SLIPPAGE', 'slippage is a fraction from 0.0001 to 0.5')
+  const amount = amountIn ?? amountOut!
+  if (amount === 0n) throw new AppError('QUOTE_GENERATION_FAILED', 'The amount must be above zero')
+  const from = networkFor(context, input.chainIdIn ?? input.originChain, 'originChain or chainIdIn')
+  const to = networkFor(context, input.chainIdOut ?? input.destinationChain, 'destinationChain or chainIdOut')
+  const [tokenIn, tokenOut] = await Promise.all([
+    tokenFor(context, from, input.tokenIn),
+    tokenFor(context, to, input.tokenOut),
+  ])
+  const ask: Ask = {
+    from,
+    to,
+    tokenIn,
+    tokenOut,
+    exact: amountIn === undefined ? 'out' : 'in',
+    amount,
+    slippage,
+    speed: input.transferSpeed ?? 'fast',
+  }
+  const { provider, offer } = await best(context.providers, ask, input.preferredProvider, askDeadline)
+  const [priceIn, priceOut] = await Promise.all([
+    read(context.chain(from.chainId), priceOf(context.catalog, tokenIn)),
+    read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)),
+  ])
+  const now = context.now()
+  const id = context.newId()
+  const deadline = Math.floor((now + fiveMinutes) / 1000)
+  const side = (token: Token, sum: bigint, price: bigint | null) => ({
+    contract: token.address,
+    symbol: token.symbol,
+    decimals: token.decimals,
+    amount: sum.toString(),
+    chainId: token.chainId,
+    priceUSD: usd(10n ** BigInt(token.decimals), token, price),
+  })
+  const wire = {
+    id,
+    quoteId: id,
+    originChain: from.name,
+    destinationChain: to.name,
+    tokenIn: side(tokenIn, offer.amountIn, priceIn),
+    tokenOut: side(tokenOut, offer.amountOut, priceOut),
+    provider: provider.name,
+    deadline,
+    deadlineDate: new Date(deadline * 1000).toISOString(),
+    chainIdIn: from.chainId,
+    chainIdOut: to.chainId,
+    rawQuote: offer.raw,
+    status: 'pending',
+    feeSponsorship: false,
+    customer: context.customer,
+    minAmountOut: offer.minAmountOut.toString(),
+    maxAmountIn: offer.maxAmountIn.toString(),
+    slippage,
+    fees: offer.fees,
+  }
+  await context.store.saveQuote({
+    id,
+    customer: context.customer,
+    provider: provider.name,
+    originChain: from.name,
+    destinationChain: to.name,
+    wire: JSON.stringify(wire),
+    offer: storedOffer(ask, input.destinationAddress, offer),
+    createdAt: now,
+    expiresAt: deadline * 1000,
+  })
+  return z.decode(Quote, wire)
+}
+
+function networkFor({ catalog }: Context, name: string | number | undefined, what: string): Network {
+  if (name === undefined)
+    throw new AppError('VALIDATION_ERROR', `Send ${what}`, {
+      details: { errors: [{ path: what, message: 'is missing' }] },
+    })
+  try {
+    return networkNamed(catalog.networks, name)
+  } catch (cause) {
+    throw new AppError('NO_ROUTE_FOUND', `There is no network "${name}"`, { cause })
+  }
+}
+
+/** A token by its address: out of the catalogue, or read off its own contract. */
+async function tokenFor(context: Context, network: Network, address: Address): Promise<Token> {
+  const found = tokenAt(context.catalog.tokens, network.chainId, address)
+  if (found) return found
+  const token = await read(context.chain(network.chainId), {
+    reads: (['symbol', 'decimals'] as const).map((functionName) => ({
+      address,
+      abi: erc20Abi,
+      functionName,
+    })),
+    parse: ([symbol, decimals]) =>
+      typeof symbol === 'string' && typeof decimals === 'number' ? { symbol, decimals } : undefined,
+  })
+  if (!token) throw new AppError('QUOTE_GENERATION_FAILED', `${address} is not a token on ${network.name}`)
+  return { chainId: network.chainId, address, name: token.symbol, ...token }
+}
+
+/** The quotes given out, newest first, without `rawQuote` and with the deadline as text. */
+export async function quotesOf(
+  context: Context,
+  input: {
+    originChain?: string | undefined
+    destinationChain?: string | undefined
+    provider?: string | undefined
+    page?: number | undefined
+    limit?: number | undefined
+  },
+): Promise<Page<Quote>> {
+  const { page = 1, limit = 10 } = input
+  const by = {
+    originChain: input.originChain ?? null,
+    destinationChain: input.destinationChain ?? null,
+    provider: input.provider ?? null,
+  }
+  const { rows, total } = await context.store.quotes(context.customer, by, limit, (page - 1) * limit)
+  const items = await Promise.all(
+    rows.map(async (row) => {
+      const { rawQuote: _, ...wire } = JSON.parse(row.wire) as z.input<typeof WireQuote>
+      return z.decode(Quote, {
+        ...wire,
+        deadline: wire.deadlineDate,
+        status: (await statusOf(context, row.id)).status,
+      })
+    }),
+  )
+  return { items, page, limit, total, hasMore: page * limit < total }
+}

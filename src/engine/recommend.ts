@@ -1,0 +1,82 @@
+import type { Recommendation, RecommendationInput } from '../api/recommendation.ts'
+import { sameAddress } from '../domain/address.ts'
+import { categories } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
+import { strategyBytecode } from './bytecode.ts'
+import type { Context } from './context.ts'
+import type { Market } from './markets/market.ts'
+import { type Standing, standings, strategyOf } from './strategies.ts'
+
+/** The strategy with the highest rate among those that are open for the action, for an asset name or a category in any casing. */
+export async function recommend(context: Context, input: RecommendationInput): Promise<Recommendation> {
+  const { wallet, amount, action = 'lend' } = input
+  if ((wallet === undefined) !== (amount === undefined)) {
+    const path = wallet === undefined ? 'wallet' : 'amount'
+    throw new AppError('VALIDATION_ERROR', 'wallet and amount go together', {
+      details: { errors: [{ path, message: 'is missing' }] },
+    })
+  }
+  const wanted = input.identifier.toLowerCase()
+  const isCategory = (categories as readonly string[]).includes(wanted)
+  const named = context.markets.filter(({ entry }) =>
+    isCategory ? entry.category === wanted : entry.asset.symbol.toLowerCase() === wanted,
+  )
+  const reachable = named.filter((market) => goesThere(context, market, input))
+  const rows = (await standings(context, reachable)).filter(({ state }) =>
+    action === 'lend' ? state?.canDeposit : state?.canWithdraw,
+  )
+  const best = rows.reduce<Standing | undefined>(
+    (a, b) => (a && a.state!.apy >= b.state!.apy ? a : b),
+    undefined,
+  )
+  if (!best)
+    throw new AppError(
+      'STRATEGY_NOT_FOUND',
+      `There is no open strategy for "${input.identifier}"${input.from || input.to ? ' between these networks' : ''}`,
+      {
+        details: { identifier: input.identifier },
+      },
+    )
+  const strategy = strategyOf(best)
+  const made =
+    wallet && amount !== undefined
+      ? await strategyBytecode(context, {
+          id: strategy.slug,
+          action,
+          amount,
+          wallet,
+          ...(input.from && action === 'lend' && { from: input.from }),
+        })
+      : undefined
+  return {
+    recommendedStrategyId: strategy.id,
+    destinationChain: strategy.network,
+    strategy,
+    spotPosition: {
+      apy: strategy.apy,
+      tvlUsd: strategy.tvlUsd,
+      liquidity: best.state!.liquidity?.toString() ?? null,
+    },
+    transactions: made?.bytecode ?? null,
+    actionId: made?.id ?? null,
+  }
+}
+
+/** Whether a market is on the destination asked for, and can be reached from the origin asked for: it is there, or a bridge brings its asset. */
+function goesThere({ catalog }: Context, { entry }: Market, { from, to }: RecommendationInput): boolean {
+  const known = (name: string) => {
+    try {
+      return networkNamed(catalog.networks, name).chainId
+    } catch (cause) {
+      throw new AppError('NO_ROUTE_FOUND', `There is no network "${name}"`, { cause })
+    }
+  }
+  if (to !== undefined && known(to) !== entry.chainId) return false
+  if (from === undefined || known(from) === entry.chainId) return true
+  const bridged = (chainId: number) => catalog.cctpV2.find((bridge) => bridge.chainId === chainId)
+  const there = bridged(entry.chainId)
+  return (
+    bridged(known(from)) !== undefined && there !== undefined && sameAddress(there.token, entry.asset.address)
+  )
+}

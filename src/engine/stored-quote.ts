@@ -1,0 +1,82 @@
+import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
+import type { Token } from '../domain/token.ts'
+import type { QuoteRow } from '../store/engine.ts'
+import type { Context } from './context.ts'
+import type { Offer, OfferFee, Route, SwapProvider } from './swaps/provider.ts'
+
+/** What is stored with a quote beside what was given out: the route, whom it is for, and the provider's offer. */
+type Stored = {
+  chainIdIn: number
+  chainIdOut: number
+  tokenIn: Token
+  tokenOut: Token
+  exact: 'in' | 'out'
+  recipient: Address | null
+  amountIn: string
+  amountOut: string
+  minAmountOut: string
+  maxAmountIn: string
+  fees: OfferFee[]
+  raw: unknown
+}
+
+/** A quote's own part as JSON text. */
+export const storedOffer = (
+  route: Route & { exact: 'in' | 'out' },
+  recipient: Address | undefined,
+  offer: Offer,
+): string => {
+  const stored: Stored = {
+    chainIdIn: route.from.chainId,
+    chainIdOut: route.to.chainId,
+    tokenIn: route.tokenIn,
+    tokenOut: route.tokenOut,
+    exact: route.exact,
+    recipient: recipient ?? null,
+    amountIn: offer.amountIn.toString(),
+    amountOut: offer.amountOut.toString(),
+    minAmountOut: offer.minAmountOut.toString(),
+    maxAmountIn: offer.maxAmountIn.toString(),
+    fees: offer.fees,
+    raw: offer.raw,
+  }
+  return JSON.stringify(stored)
+}
+
+const read = ({ offer }: QuoteRow): Stored => JSON.parse(offer) as Stored
+
+/** From what to what a stored quote goes. */
+export function routeOf({ catalog }: Context, row: QuoteRow): Route {
+  const { chainIdIn, chainIdOut, tokenIn, tokenOut } = read(row)
+  return {
+    from: networkNamed(catalog.networks, chainIdIn),
+    to: networkNamed(catalog.networks, chainIdOut),
+    tokenIn,
+    tokenOut,
+  }
+}
+
+/** The offer of a stored quote. */
+export function offerOf(row: QuoteRow): Offer {
+  const { amountIn, amountOut, minAmountOut, maxAmountIn, fees, raw } = read(row)
+  return {
+    amountIn: BigInt(amountIn),
+    amountOut: BigInt(amountOut),
+    minAmountOut: BigInt(minAmountOut),
+    maxAmountIn: BigInt(maxAmountIn),
+    fees,
+    raw,
+  }
+}
+
+/** Whom a stored quote was asked for, if it was said then. */
+export const recipientOf = (row: QuoteRow): Address | null => read(row).recipient
+
+/** The provider of this name. */
+export function providerNamed({ providers }: Context, name: string): SwapProvider {
+  const found = providers.find((provider) => provider.name === name)
+  if (found) return found
+  throw new AppError('PROVIDER_NOT_FOUND', `There is no provider "${name}"`, { details: { provider: name } })
+}

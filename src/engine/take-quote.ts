@@ -1,0 +1,89 @@
+import type { z } from 'zod'
+
+import type { SwapBytecode } from '../api/bytecode.ts'
+import type { SwapStatus, WireQuote } from '../api/quote.ts'
+import type { Address } from '../domain/address.ts'
+import { tokenAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import { tracked } from './actions/refresh.ts'
+import { track } from './actions/track.ts'
+import { kindsOf, withApprovals } from './approvals.ts'
+import type { Context } from './context.ts'
+import { offerOf, providerNamed, recipientOf, routeOf } from './stored-quote.ts'
+
+/** The transactions that take a quote. The quote must come back exactly as it was given; `rawQuote` may be left out. */
+export async function swapBytecodeOf(
+  context: Context,
+  input: {
+    quote: z.output<typeof WireQuote>
+    walletAddress: Address
+    destinationAddress?: Address | undefined
+  },
+): Promise<SwapBytecode> {
+  const { quote, walletAddress: wallet } = input
+  if (!quote.provider) throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote names no provider')
+  const row = await context.store.quote(context.customer, quote.quoteId ?? quote.id)
+  if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
+  if (context.now() >= row.expiresAt)
+    throw new AppError('QUOTE_EXPIRED', 'The quote has expired', {
+      details: { expiredAt: new Date(row.expiresAt).toISOString() },
+    })
+  const given = JSON.parse(row.wire) as Record<string, unknown>
+  if (canonical({ ...given, ...quote }) !== canonical(given))
+    throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote is not the one that was given')
+  const provider = providerNamed(context, row.provider)
+  const recipient = input.destinationAddress ?? recipientOf(row) ?? wallet
+  const route = routeOf(context, row)
+  const offer = offerOf(row)
+  const step = provider.build(route, offer, { wallet, recipient, deadline: Math.floor(row.expiresAt / 1000) })
+  const transactions = await withApprovals(context.chain(route.from.chainId), wallet, step)
+  const type = route.from.chainId === route.to.chainId ? 'SAMECHAIN_SWAP' : 'CROSSCHAIN_SWAP'
+  const amounts = {
+    in: tokenAmount(offer.amountIn, route.tokenIn),
+    out: tokenAmount(offer.amountOut, route.tokenOut),
+  }
+  await track(context, {
+    id: row.id,
+    type,
+    strategyId: null,
+    strategySlug: null,
+    quoteId: row.id,
+    wallet,
+    receiver: recipient,
+    amounts,
+    transactions,
+    kinds: kindsOf(transactions, 'swap'),
+  })
+  return {
+    type,
+    provider: provider.name,
+    chainId: route.from.chainId,
+    approvals: transactions.slice(0, -1),
+    transactions: transactions.slice(-1),
+    swapDetails: amounts,
+    rawSwapData: offer.raw,
+    message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${new Date(row.expiresAt).toISOString()}`,
+  }
+}
+
+/** JSON with its keys in order, so that equal objects are equal texts. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, item: unknown) =>
+    item && typeof item === 'object' && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  )
+
+/** Where the swap of a quote stands, with both hashes when they are known. */
+export async function statusOf(context: Context, id: string): Promise<SwapStatus> {
+  const row = await context.store.quote(context.customer, id)
+  if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
+  const found = await tracked(context, id)
+  const status = found ? found.action.status : context.now() > row.expiresAt ? 'expired' : 'pending'
+  return {
+    status,
+    originTxHash: found?.txs.at(-1)?.hash ?? null,
+    destinationTxHash: found?.action.destinationHash ?? null,
+    provider: row.provider,
+  }
+}
