@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { accessSync, constants, existsSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
@@ -79,20 +81,10 @@ async function tryStart(
   { binary, chainId, loadState }: AnvilOptions,
   port: number,
 ): Promise<Anvil | undefined> {
-  // Whoever answers on the port is the node we started only if it has our gas limit.
-  const gasLimit = 1_000_000_000 + Math.floor(Math.random() * 1_000_000)
-  const args = [
-    '--host',
-    '127.0.0.1',
-    '--port',
-    port,
-    '--chain-id',
-    chainId,
-    '--gas-limit',
-    gasLimit,
-    '--silent',
-  ]
-  args.push('--prune-history', 100)
+  // The node writes this file once it listens: only then is it ours that answers on the port.
+  const listening = join(tmpdir(), `sluice-anvil-${process.pid}-${randomBytes(6).toString('hex')}.json`)
+  const args = ['--host', '127.0.0.1', '--port', port, '--chain-id', chainId, '--silent']
+  args.push('--gas-limit', 1_000_000_000, '--prune-history', 100, '--config-out', listening)
   if (loadState) args.push('--load-state', loadState)
   const child = spawn(binary, args.map(String), { stdio: 'ignore', env: {} })
   const ended = new Promise<void>((resolve) => {
@@ -104,31 +96,27 @@ async function tryStart(
   process.once('exit', abandon)
   void ended.then(() => process.removeListener('exit', abandon))
 
-  const rpcUrl = `http://127.0.0.1:${port}`
-  const probe = httpRpc(rpcUrl, { deadlineMs: 2000, retries: 0 })
-  const until = performance.now() + 15_000
-  while (!hasExited() && performance.now() < until) {
-    if ((await gasLimitOf(probe)) === gasLimit) {
+  try {
+    const until = performance.now() + 15_000
+    while (!existsSync(listening) && !hasExited() && performance.now() < until) await sleep(3)
+    if (existsSync(listening)) {
+      const rpcUrl = `http://127.0.0.1:${port}`
       const rpc = httpRpc(rpcUrl, { deadlineMs: 60_000 })
       await catchUp(rpc)
       return { pid: child.pid!, port, rpcUrl, rpc, hasExited, stop: () => stop(child, ended) }
     }
-    await sleep(5)
+  } catch (error) {
+    await stop(child, ended)
+    throw error
+  } finally {
+    rmSync(listening, { force: true })
   }
   await stop(child, ended)
   return undefined
 }
 
-async function gasLimitOf(rpc: Rpc): Promise<number | undefined> {
-  try {
-    const info = await rpc.request<{ environment: { gasLimit: Hex } }>('anvil_nodeInfo')
-    return Number(info.environment.gasLimit)
-  } catch {
-    return undefined // Not up yet; the caller has a deadline.
-  }
-}
-
 async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  if (child.pid === undefined) return
   child.kill('SIGTERM')
   const timer = setTimeout(() => child.kill('SIGKILL'), 5000)
   await ended

@@ -1,6 +1,7 @@
-import { maxUint256, parseUnits, zeroAddress } from 'viem'
+import { parseUnits } from 'viem/utils'
 
-import type { Address } from '../../domain/address.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import { maxUint256 } from '../../domain/amount.ts'
 import { own, published, publishedAbi } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, about, assets, type Plan } from './plan.ts'
@@ -84,8 +85,8 @@ function deployOracle(d: Deployer, provider: Address, tokens: Tokens): Address {
     provider,
     assets.map((asset) => tokens.assets[asset]),
     assets.map((asset) => d.deploy(aggregator, [about[asset].usd])),
-    zeroAddress,
-    zeroAddress,
+    nativeAddress,
+    nativeAddress,
     100000000n,
   ])
 }
@@ -111,7 +112,7 @@ function initReserves(d: Deployer, { provider, pool, configurator, tokens }: Mar
     interestRateStrategyAddress: asset === 'WETH' || asset === 'WBTC' ? volatile : stable,
     underlyingAsset: tokens.assets[asset],
     treasury,
-    incentivesController: zeroAddress,
+    incentivesController: nativeAddress,
     aTokenName: `Aave Sandbox ${asset}`,
     aTokenSymbol: `a${asset}`,
     variableDebtTokenName: `Aave Sandbox Variable Debt ${asset}`,

@@ -1,6 +1,5 @@
-import { maxUint256, zeroAddress } from 'viem'
-
-import type { Address } from '../../domain/address.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import { maxUint256 } from '../../domain/amount.ts'
 import type { UniswapV3Constants } from '../../domain/catalog.ts'
 import { own, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
@@ -37,10 +36,10 @@ export function deployUniswap(d: Deployer, plan: Plan, tokens: Tokens): UniswapV
   d.call(factoryArtifact.abi, factory, 'enableFeeAmount', [100, 1])
   const positions = periphery('NonfungiblePositionManager')
   // The descriptor only draws the picture of a position.
-  const manager = d.deploy(positions, [factory, weth, zeroAddress])
+  const manager = d.deploy(positions, [factory, weth, nativeAddress])
   const quoterV2 = d.deploy(periphery('lens/QuoterV2'), [factory, weth])
   const router = published('@uniswap/swap-router-contracts/artifacts/contracts', 'SwapRouter02')
-  const swapRouter02 = d.deploy(router, [zeroAddress, factory, manager, weth])
+  const swapRouter02 = d.deploy(router, [nativeAddress, factory, manager, weth])
 
   for (const token of Object.values(tokens.assets))
     d.call(own('SandboxToken').abi, token, 'approve', [manager, maxUint256])

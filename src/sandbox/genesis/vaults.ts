@@ -1,6 +1,7 @@
-import { maxUint256, parseUnits } from 'viem'
+import { parseUnits } from 'viem/utils'
 
 import type { Address } from '../../domain/address.ts'
+import { maxUint256 } from '../../domain/amount.ts'
 import type { Aave } from './aave.ts'
 import { own } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'

@@ -1,0 +1,70 @@
+import { encodeFunctionData, numberToHex, parseEther, parseUnits } from 'viem/utils'
+
+import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Network } from '../domain/network.ts'
+import { nativeToken, type Token } from '../domain/token.ts'
+import type { Rpc } from '../net/rpc.ts'
+import { roles, sandboxAddress } from './accounts.ts'
+import { own, weth9 } from './genesis/artifacts.ts'
+import { receiptOf } from './genesis/deployer.ts'
+import { grant, nativeGrant } from './genesis/fund.ts'
+
+/** What one `fund` gave, as `sandbox fund` prints it. */
+export type Grant = { network: string; token: Token; amount: bigint }
+
+const owner = sandboxAddress(roles.owner)
+
+/** Gives an account coins and tokens on every chain that has them: all of them, or the ones with a symbol. */
+export async function fund(
+  chains: readonly { network: Network; rpc: Rpc }[],
+  catalog: Catalog,
+  to: Address,
+  { symbol, amount }: { symbol?: string; amount?: bigint } = {},
+): Promise<Grant[]> {
+  const grants = chains.flatMap(({ network }) =>
+    [nativeToken(network), ...catalog.tokens.filter((token) => token.chainId === network.chainId)]
+      .filter((token) => (symbol ? token.symbol.toLowerCase() === symbol.toLowerCase() : hasGrant(token)))
+      .map((token) => ({ network: network.name, token, amount: amount ?? usual(token) })),
+  )
+  if (grants.length === 0) throw new AppError('UNKNOWN_TOKEN', `There is no token "${symbol}" in the sandbox`)
+  for (const { network, token, amount } of grants) {
+    const { rpc } = chains.find((chain) => chain.network.name === network)!
+    await give(rpc, token, to, amount)
+  }
+  return grants
+}
+
+const hasGrant = (token: Token): boolean => token.address === nativeAddress || token.symbol in grant
+
+function usual(token: Token): bigint {
+  if (token.address === nativeAddress) return nativeGrant
+  return parseUnits((grant as Record<string, string>)[token.symbol] ?? '1000', token.decimals)
+}
+
+async function give(rpc: Rpc, token: Token, to: Address, amount: bigint): Promise<void> {
+  if (token.address === nativeAddress) return addNative(rpc, to, amount)
+  if (token.symbol !== 'WETH')
+    return send(
+      rpc,
+      token.address,
+      encodeFunctionData({ abi: own('SandboxToken').abi, functionName: 'mint', args: [to, amount] }),
+    )
+  const { abi } = weth9()
+  // Wrapped ether is real here: somebody has to wrap it.
+  await addNative(rpc, owner, amount + parseEther('1'))
+  await send(rpc, token.address, encodeFunctionData({ abi, functionName: 'deposit' }), amount)
+  await send(rpc, token.address, encodeFunctionData({ abi, functionName: 'transfer', args: [to, amount] }))
+}
+
+async function addNative(rpc: Rpc, to: Address, amount: bigint): Promise<void> {
+  const held = BigInt(await rpc.request<Hex>('eth_getBalance', [to, 'latest']))
+  await rpc.request('anvil_setBalance', [to, numberToHex(held + amount)])
+}
+
+async function send(rpc: Rpc, to: Address, data: Hex, value = 0n): Promise<void> {
+  const tx = { from: owner, to, data, value: numberToHex(value), gas: numberToHex(200_000) }
+  const { status } = await receiptOf(rpc, await rpc.request('eth_sendTransaction', [tx]))
+  if (status !== '0x1') throw new AppError('INVALID_AMOUNT', 'The faucet cannot give that much')
+}

@@ -1,0 +1,177 @@
+import type { Address, Hex } from '../domain/address.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import { type Network, sandboxNetworks } from '../domain/network.ts'
+import type { Rpc } from '../net/rpc.ts'
+import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
+import { type Anvil, catchUp, startAnvil } from './anvil.ts'
+import { attestationAnswer } from './attester/api.ts'
+import { type Attester, startAttester } from './attester/attester.ts'
+import { fund, type Grant } from './faucet.ts'
+import { forgetWorlds, newestWorld, type Saved, saveNext } from './generations.ts'
+import { genesis } from './genesis/cache.ts'
+import { serveLoopback } from './loopback.ts'
+
+/** One of the two chains. Its address stays the same as long as the world runs, also over a reset. */
+export type SandboxChain = { network: Network; rpcUrl: string; rpc: Rpc }
+
+/** What `sandbox status` prints. */
+export type SandboxStatus = {
+  running: boolean
+  pid: number | null
+  chains: { network: string; chainId: number; rpcUrl: string; blockNumber: number }[]
+  accounts: { address: Address; default: boolean }[]
+  tokens: { network: string; symbol: string; address: Address; decimals: number }[]
+}
+
+/** The running world: two nodes, the attester and the relayer between them. */
+export type SandboxWorld = {
+  catalog: () => Catalog
+  chains: readonly SandboxChain[]
+  pids: () => number[]
+  attestationUrl: string
+  /** Gives coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
+  fund: (to: Address, what?: { symbol?: string; amount?: bigint }) => Promise<Grant[]>
+  /** Moves the clocks of both chains and mines one block on each. */
+  warp: (seconds: number) => Promise<void>
+  /** Goes back to genesis; what was saved is forgotten. */
+  reset: () => Promise<void>
+  /** Saves the world in its state directory; without one, nothing happens. */
+  dump: () => Promise<void>
+  status: () => Promise<SandboxStatus>
+  snapshot: () => Promise<readonly Hex[]>
+  /** Takes both chains back to a snapshot, which is used up by that. */
+  revert: (snapshot: readonly Hex[]) => Promise<void>
+  /** Whether both nodes are alive. */
+  isAlive: () => boolean
+  /** Saves, then ends everything that was started. */
+  stop: () => Promise<void>
+}
+
+export type WorldOptions = {
+  /** The anvil binary: see `findAnvil`. */
+  binary: string
+  cacheDir: string
+  /** Where the world is kept; without it, it starts from genesis and is forgotten. */
+  dir?: string
+  standardDelayMs?: number
+  pollMs?: number
+  now?: () => number
+}
+
+/** Starts the two chains where they were left, or at genesis, with the bridge between them. */
+export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
+  const { binary, cacheDir, dir, standardDelayMs = 2000, pollMs = 100, now = Date.now } = options
+  const base = await genesis(cacheDir, binary)
+  let saved: Saved = (dir && newestWorld(dir)) || base
+  const nodes = await startNodes(binary, saved)
+  const chains = sandboxNetworks.map((network, index) => ({
+    network,
+    rpcUrl: nodes[index]!.rpcUrl,
+    rpc: nodes[index]!.rpc,
+  }))
+
+  const attest = (): Attester =>
+    startAttester({
+      ends: saved.catalog.cctpV2.map((bridge, index) => ({ bridge, rpc: chains[index]!.rpc })),
+      key: sandboxKey(roles.attester),
+      relayer: sandboxAddress(roles.relayer),
+      standardDelayMs,
+      pollMs,
+      now,
+    })
+  let attester = attest()
+  const api = await serveLoopback((_, url) =>
+    attestationAnswer(
+      url,
+      attester,
+      saved.catalog.cctpV2.map(({ domain }) => domain),
+      now,
+    ),
+  )
+  const everywhere = <T>(work: (rpc: Rpc, index: number) => Promise<T>): Promise<T[]> =>
+    Promise.all(chains.map(({ rpc }, index) => work(rpc, index)))
+  const dump = async (): Promise<void> => {
+    // With the relayer at rest, no mint is saved without its burn.
+    if (dir) await attester.paused(() => saveNext(dir, saved.catalog, chains))
+  }
+
+  return {
+    chains,
+    dump,
+    attestationUrl: api.url,
+    catalog: () => ({ ...saved.catalog, attestation: api.url }),
+    pids: () => nodes.map(({ pid }) => pid),
+    isAlive: () => nodes.every((node) => !node.hasExited()),
+    fund: (to, what) => attester.paused(() => fund(chains, saved.catalog, to, what)),
+    warp: async (seconds) => {
+      await everywhere(async (rpc) => {
+        await rpc.request('evm_increaseTime', [seconds])
+        await rpc.request('evm_mine')
+      })
+    },
+    reset: async () => {
+      await attester.stop()
+      await Promise.all(nodes.map((node) => node.stop()))
+      if (dir) forgetWorlds(dir)
+      saved = await genesis(cacheDir, binary)
+      const ports = nodes.map(({ port }) => port)
+      nodes.splice(0, nodes.length, ...(await startNodes(binary, saved, ports)))
+      attester = attest()
+    },
+    status: async () => ({
+      running: true,
+      pid: process.pid,
+      chains: await Promise.all(
+        chains.map(async ({ network: { name, chainId }, rpcUrl, rpc }) => ({
+          network: name,
+          chainId,
+          rpcUrl,
+          blockNumber: Number(await rpc.request<Hex>('eth_blockNumber')),
+        })),
+      ),
+      accounts: userIndexes.map((index) => ({
+        address: sandboxAddress(index),
+        default: index === roles.user,
+      })),
+      tokens: saved.catalog.tokens.map(({ chainId, symbol, address, decimals }) => ({
+        network: sandboxNetworks.find((network) => network.chainId === chainId)!.name,
+        symbol,
+        address,
+        decimals,
+      })),
+    }),
+    snapshot: () => attester.paused(() => everywhere((rpc) => rpc.request<Hex>('evm_snapshot'))),
+    revert: async (snapshot) => {
+      await attester.paused(() =>
+        everywhere(async (rpc, index) => {
+          await rpc.request('evm_revert', [snapshot[index]])
+          await catchUp(rpc)
+        }),
+      )
+    },
+    stop: async () => {
+      try {
+        await dump()
+      } finally {
+        await attester.stop()
+        await api.close()
+        await Promise.all(nodes.map((node) => node.stop()))
+      }
+    },
+  }
+}
+
+async function startNodes(binary: string, saved: Saved, ports: readonly number[] = []): Promise<Anvil[]> {
+  const started = await Promise.allSettled(
+    sandboxNetworks.map((network, index) => {
+      const port = ports[index]
+      const loadState = saved.stateFile(network)
+      return startAnvil({ binary, chainId: network.chainId, loadState, ...(port ? { port } : {}) })
+    }),
+  )
+  const nodes = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const failure = started.find((result) => result.status === 'rejected')
+  if (!failure) return nodes
+  await Promise.all(nodes.map((node) => node.stop()))
+  throw failure.reason
+}

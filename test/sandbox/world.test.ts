@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest'
+
+import { calldata, useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const day = 86_400
+
+test('the default account is funded on both chains', async () => {
+  for (const chainId of [31337, 31338]) {
+    const held = (symbol: string) =>
+      sandbox.balanceOf(chainId, sandbox.token(chainId, symbol).address, sandbox.user.address)
+    expect(await held('USDC')).toBe(100_000_000000n)
+    expect(await held('USDT')).toBe(50_000_000000n)
+    expect(await held('WETH')).toBe(10n * 10n ** 18n)
+    expect(await held('WBTC')).toBe(100000000n)
+    expect(await held('BRLA')).toBe(100_000n * 10n ** 18n)
+    expect(await sandbox.nativeBalanceOf(chainId, sandbox.user.address)).toBe(10_000n * 10n ** 18n)
+  }
+})
+
+test('the same protocol has another address on each chain', () => {
+  const [one, two] = ['one', 'two'].map((name) => sandbox.strategy(`aave-v3-USDC-sandbox-${name}`))
+  expect(one!.constants).not.toEqual(two!.constants)
+  expect(one!.asset.address).not.toBe(two!.asset.address)
+})
+
+test('a deposit into Aave grows with time and comes back with interest', async () => {
+  const { asset, receipt, constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+  if (constants.family !== 'aave-v3') throw new Error('not Aave')
+  const { address } = sandbox.user
+  const amount = 1_000_000000n
+  const before = await sandbox.balanceOf(31337, asset.address, address)
+  await send(asset.address, 'function approve(address,uint256)', [constants.pool, amount])
+  await send(constants.pool, 'function supply(address,uint256,address,uint16)', [
+    asset.address,
+    amount,
+    address,
+    0,
+  ])
+  await sandbox.world.warp(365 * day)
+  const grown = await sandbox.balanceOf(31337, receipt.address, address)
+  expect(grown).toBeGreaterThan(amount + 10_000000n)
+  const all = 2n ** 256n - 1n
+  await send(constants.pool, 'function withdraw(address,uint256,address)', [asset.address, all, address])
+  expect(await sandbox.balanceOf(31337, receipt.address, address)).toBe(0n)
+  expect(await sandbox.balanceOf(31337, asset.address, address)).toBeGreaterThanOrEqual(
+    before + grown - amount,
+  )
+})
+
+test('after a test both the chain and its clock are back where they were', async () => {
+  const { rpc } = sandbox.chain(31337)
+  await rpc.request('evm_mine')
+  const block = await rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
+  expect(Math.abs(Number(block.timestamp) - Date.now() / 1000)).toBeLessThan(600)
+})
+
+test('a swap pays what the quoter said', async () => {
+  const { quoterV2, swapRouter02 } = sandbox.world.catalog().uniswapV3[0]!
+  const [usdc, brla] = ['USDC', 'BRLA'].map((symbol) => sandbox.token(31337, symbol).address)
+  const amount = 500_000000n
+  const { address } = sandbox.user
+  const quoted = await sandbox.call(
+    31337,
+    quoterV2,
+    'function quoteExactInputSingle((address,address,uint256,uint24,uint160)) returns (uint256,uint160,uint32,uint256)',
+    [[usdc, brla, amount, 500, 0n]],
+  )
+  await send(usdc!, 'function approve(address,uint256)', [swapRouter02, amount])
+  const before = await sandbox.balanceOf(31337, brla!, address)
+  await send(
+    swapRouter02,
+    'function exactInputSingle((address,address,uint24,address,uint256,uint256,uint160)) returns (uint256)',
+    [[usdc, brla, 500, address, amount, 0n, 0n]],
+  )
+  expect((await sandbox.balanceOf(31337, brla!, address)) - before).toBe(BigInt(quoted.slice(0, 66)))
+})
+
+test('an USDT allowance goes from one value to another only over zero', async () => {
+  const usdt = sandbox.token(31337, 'USDT').address
+  const spender = sandbox.world.catalog().uniswapV3[0]!.swapRouter02
+  const approve = 'function approve(address,uint256)'
+  await send(usdt, approve, [spender, 5n])
+  const again = { to: usdt, data: calldata(approve, [spender, 6n]) }
+  expect((await sandbox.sendAs(31337, sandbox.user.address, again)).status).toBe('0x0')
+  await send(usdt, approve, [spender, 0n])
+  await send(usdt, approve, [spender, 6n])
+})
+
+test('the faucet gives every token, or the one that is named', async () => {
+  const to = '0x1111111111111111111111111111111111111111'
+  await sandbox.world.fund(to)
+  await sandbox.world.fund(to, { symbol: 'usdc', amount: 7n })
+  await sandbox.world.fund(to, { symbol: 'DUP' })
+  for (const chainId of [31337, 31338]) {
+    expect(await sandbox.balanceOf(chainId, sandbox.token(chainId, 'USDC').address, to)).toBe(100_000_000007n)
+    expect(await sandbox.balanceOf(chainId, sandbox.token(chainId, 'WETH').address, to)).toBe(10n ** 19n)
+    expect(await sandbox.nativeBalanceOf(chainId, to)).toBe(10n ** 22n)
+  }
+  await expect(sandbox.world.fund(to, { symbol: 'NOPE' })).rejects.toMatchObject({ code: 'UNKNOWN_TOKEN' })
+})
+
+test('every deposit market earns something, and exactly one is paused', async () => {
+  const paused: string[] = []
+  for (const entry of sandbox.world.catalog().strategies) {
+    const { constants, chainId, asset } = entry
+    if (constants.family !== 'aave-v3') continue
+    const data = await sandbox.call(
+      chainId,
+      constants.pool,
+      'function getReserveData(address) view returns (uint256,uint128,uint128)',
+      [asset.address],
+    )
+    const word = (index: number) => BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64)}`)
+    expect(word(2), entry.id).toBeGreaterThan(0n)
+    if ((word(0) >> 60n) & 1n) paused.push(entry.id)
+  }
+  expect(paused).toEqual(['aave-v3-WBTC-sandbox-two'])
+})
+
+test('a reset goes back to genesis on the same addresses', async () => {
+  const usdc = sandbox.token(31338, 'USDC').address
+  const url = sandbox.chain(31338).rpcUrl
+  await sandbox.world.fund(sandbox.user.address, { symbol: 'USDC', amount: 1n })
+  await sandbox.world.reset()
+  expect(sandbox.chain(31338).rpcUrl).toBe(url)
+  expect(await sandbox.balanceOf(31338, usdc, sandbox.user.address)).toBe(100_000_000000n)
+})
+
+async function send(to: `0x${string}`, signature: string, args: readonly unknown[]): Promise<void> {
+  const receipt = await sandbox.sendAs(31337, sandbox.user.address, { to, data: calldata(signature, args) })
+  expect(receipt.status).toBe('0x1')
+}
