@@ -1,0 +1,46 @@
+import { encodeFunctionData } from 'viem/utils'
+
+import { decodeApprove, erc20Abi } from '../calls/erc20.ts'
+import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Rpc } from '../net/rpc.ts'
+import type { Operation, Step } from '../store/operation.ts'
+
+/** What a contract may still take from the wallet. `amount` is decimal text in the smallest unit. */
+export type Allowance = { token: Address; spender: Address; amount: string }
+
+/** The allowance that an operation left behind when a step after its approval failed. */
+export async function allowanceLeft(
+  rpc: Rpc,
+  operation: Operation,
+  failed: Step,
+): Promise<Allowance | undefined> {
+  const approval = operation.steps.findLast(
+    ({ leg, index, role, state }) =>
+      leg === failed.leg && index < failed.index && role === 'approve' && state === 'FINAL_OK',
+  )
+  const decoded = approval && decodeApprove(approval.transaction.data)
+  if (!decoded) return undefined
+  const token = approval.transaction.to
+  const data = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'allowance',
+    args: [operation.wallet, decoded.spender],
+  })
+  // A node that fails now must not hide that the step reverted: what was approved is the most that can be left.
+  const left = await rpc.request<string>('eth_call', [{ to: token, data }, 'latest']).catch(() => undefined)
+  const amount = left === undefined || left === '0x' ? decoded.amount : BigInt(left)
+  return amount === 0n ? undefined : { token, spender: decoded.spender, amount: amount.toString() }
+}
+
+/** A finished operation once more: as it was given back, or thrown, the first time. */
+export function outcomeOf(operation: Operation): Operation {
+  const { id, state, steps } = operation
+  if (state === 'DONE') return operation
+  if (state === 'CANCELLED')
+    throw new AppError('CANCELLED', `Operation ${id} was cancelled`, { details: { operation: id } })
+  const failed = steps.find((step) => step.state === 'FINAL_REVERTED')
+  throw new AppError('REVERTED', `Operation ${id} reverted on chain`, {
+    details: { operation: id, hash: failed?.inclusion?.hash ?? null, index: failed?.index ?? null },
+  })
+}

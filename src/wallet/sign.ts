@@ -1,0 +1,73 @@
+import type { LocalAccount, TransactionSerializableEIP1559 } from 'viem'
+import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
+
+import { sameAddress } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { hexQuantity, quantity } from '../net/quantity.ts'
+import type { Rpc } from '../net/rpc.ts'
+import type { Attempt, Step } from '../store/operation.ts'
+import { currentFees, type Head, withRoom } from './fees.ts'
+import { revertReason } from './revert.ts'
+
+type Signed = Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>
+
+const dataOf = (error: AppError): `0x${string}` | undefined => {
+  const data = error.details?.data
+  return typeof data === 'string' && /^0x[0-9a-f]*$/i.test(data) ? (data as `0x${string}`) : undefined
+}
+
+/** The gas that a step takes now, with room. A step that would revert is SIMULATION_REVERTED. */
+async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: Step): Promise<bigint> {
+  try {
+    const call = { from: wallet, to, data, value: hexQuantity(value) }
+    return withRoom(quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate'))
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'RPC_ERROR') throw error
+    const said = String(error.details?.message ?? '')
+    if (/insufficient funds|gas required exceeds allowance/i.test(said))
+      throw new AppError('INSUFFICIENT_FUNDS', `${wallet} cannot pay for this transaction: ${said}`, {
+        cause: error,
+      })
+    throw new AppError('SIMULATION_REVERTED', `It would fail: ${revertReason(dataOf(error), said)}`, {
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Signs a step with the nonce that it holds, and reads the result back before anybody sees it: the signature must be
+ * the wallet's and every field that of the step, else POLICY_TAMPER.
+ */
+export async function signStep(rpc: Rpc, signer: LocalAccount, step: Step, head: Head): Promise<Signed> {
+  const { transaction, nonce } = step
+  if (nonce === null) throw new AppError('BUG', 'A step without a nonce cannot be signed')
+  const [gas, fees] = await Promise.all([gasFor(rpc, step), currentFees(rpc, head)])
+  const raw = await signer.signTransaction({ type: 'eip1559', ...transaction, nonce, gas, ...fees })
+  const signed: Signed = { hash: keccak256(raw), raw, kind: 'run', nonce, transaction, gas, ...fees }
+  await verifySigned(signed, step)
+  return signed
+}
+
+/** Throws POLICY_TAMPER unless `raw` is exactly this step, signed by its wallet. */
+export async function verifySigned({ raw, gas, maxFeePerGas, nonce }: Signed, step: Step): Promise<void> {
+  const { r, s, v, yParity, ...read } = parseTransaction(raw as `0x02${string}`)
+  if (r === undefined || s === undefined || yParity === undefined)
+    throw new AppError('POLICY_TAMPER', 'What came back from the signer is not signed')
+  const unsigned = serializeTransaction({ ...read, type: 'eip1559' } as TransactionSerializableEIP1559)
+  const from = await recoverAddress({ hash: keccak256(unsigned), signature: { r, s, yParity } })
+  const { to, data, value, chainId } = step.transaction
+  const same =
+    read.type === 'eip1559' &&
+    sameAddress(from, step.wallet) &&
+    sameAddress(read.to ?? '', to) &&
+    (read.data ?? '0x') === data.toLowerCase() &&
+    (read.value ?? 0n) === value &&
+    read.chainId === chainId &&
+    (read.nonce ?? 0) === nonce &&
+    nonce === step.nonce &&
+    read.gas === gas &&
+    read.maxFeePerGas === maxFeePerGas &&
+    (read.accessList ?? []).length === 0
+  if (!same)
+    throw new AppError('POLICY_TAMPER', 'What came back from the signer is not what was to be signed')
+}
