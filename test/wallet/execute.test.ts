@@ -1,0 +1,347 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { keccak256 } from 'viem/utils'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { AppError } from '../../src/domain/errors.ts'
+import { quantity } from '../../src/net/quantity.ts'
+import type { Journal } from '../../src/store/journal.ts'
+import type { FaultPoint } from '../../src/wallet/execute.ts'
+import { type Chain, startChain } from './chain.ts'
+import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
+import { type Lie, startProxy } from './proxy.ts'
+
+let chain: Chain
+let home: string
+let journal: Journal
+let snapshot: unknown
+
+const paid = async (): Promise<bigint> =>
+  quantity(await chain.rpc.request('eth_getBalance', [payee, 'latest']), 'the balance')
+const nonceOf = async (): Promise<bigint> =>
+  quantity(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']), 'the nonce')
+const code = (error: unknown): string => (error as { code: string }).code
+
+beforeAll(async () => {
+  chain = await startChain()
+})
+afterAll(() => chain.stop())
+beforeEach(async () => {
+  snapshot = await chain.rpc.request('evm_snapshot')
+  home = newHome()
+  journal = journalIn(home)
+})
+afterEach(async () => {
+  journal.close()
+  removeHome(home)
+  await chain.rpc.request('evm_setAutomine', [true])
+  await chain.rpc.request('evm_revert', [snapshot])
+})
+
+describe('an operation', () => {
+  it('pays once a step, with dense nonces, and is done', async () => {
+    planPayments(journal, 'three', 3)
+    const before = await paid()
+    const done = await run(journal, home, chain.url, 'three')
+    expect(done).toMatchObject({ state: 'DONE', exit: 0 })
+    expect(done.steps.map(({ state }) => state)).toEqual(['FINAL_OK', 'FINAL_OK', 'FINAL_OK'])
+    expect(done.steps.map(({ nonce }) => nonce! - done.steps[0]!.nonce!)).toEqual([0, 1, 2])
+    expect((await paid()) - before).toBe(3n * oneCoin)
+  })
+
+  it('is answered from the journal when it is executed again', async () => {
+    planPayments(journal, 'once')
+    await run(journal, home, chain.url, 'once')
+    const before = [await paid(), await nonceOf()]
+    const proxy = await startProxy(chain.url, [])
+    expect((await run(journal, home, proxy.url, 'once')).state).toBe('DONE')
+    expect(proxy.calls).toEqual([])
+    await proxy.stop()
+    expect([await paid(), await nonceOf()]).toEqual(before)
+  })
+
+  it('has every transaction in the journal before the node sees it', async () => {
+    planPayments(journal, 'ahead', 2)
+    const reader = journalIn(home)
+    const known: boolean[] = []
+    const proxy = await startProxy(chain.url, [], (raw) => {
+      const attempts = [0, 1].flatMap((index) => reader.attempts('ahead', index))
+      known.push(attempts.some(({ hash }) => hash === keccak256(raw as `0x${string}`)))
+    })
+    await run(journal, home, proxy.url, 'ahead')
+    await proxy.stop()
+    reader.close()
+    expect(known).toEqual([true, true])
+  })
+})
+
+describe('killed with SIGKILL and resumed, it pays exactly once', () => {
+  const points: [FaultPoint, number][] = [
+    ['after_op', 1],
+    ['after_nonce', 1],
+    ['after_nonce', 2],
+    ['after_sign', 1],
+    ['after_sign', 2],
+    ['after_journal', 1],
+    ['after_journal', 2],
+    ['after_broadcast', 1],
+    ['after_broadcast', 2],
+    ['after_receipt', 1],
+    ['after_receipt', 3],
+    ['after_final', 1],
+    ['after_final', 2],
+    ['before_done', 1],
+  ]
+  it.each(points)('at %s, the %ith time', async (point, nth) => {
+    planPayments(journal, 'killed', 2)
+    const [before, nonce] = [await paid(), await nonceOf()]
+    const script = fileURLToPath(new URL('killed.ts', import.meta.url))
+    const child = spawn(process.execPath, [script, home, chain.url, 'killed', point, String(nth)], {
+      stdio: 'ignore',
+    })
+    const [, signal] = await once(child, 'exit')
+    expect(signal).toBe('SIGKILL')
+    const raws = [0, 1].map((index) => journal.attempts('killed', index).map(({ raw }) => raw))
+    expect((await run(journal, home, chain.url, 'killed')).state).toBe('DONE')
+    expect((await paid()) - before).toBe(2n * oneCoin)
+    expect((await nonceOf()) - nonce).toBe(2n)
+    for (const [index, signed] of raws.entries())
+      if (signed.length > 0) expect(journal.attempts('killed', index).map(({ raw }) => raw)).toEqual(signed)
+  })
+
+  it('and an operation that was never signed leaves no gap for the next one', async () => {
+    planPayments(journal, 'first')
+    planPayments(journal, 'second')
+    const script = fileURLToPath(new URL('killed.ts', import.meta.url))
+    const child = spawn(process.execPath, [script, home, chain.url, 'first', 'after_nonce', '1'], {
+      stdio: 'ignore',
+    })
+    await once(child, 'exit')
+    expect((await run(journal, home, chain.url, 'second')).state).toBe('DONE')
+    expect((await run(journal, home, chain.url, 'first')).state).toBe('DONE')
+  })
+})
+
+describe('a node that answers badly', () => {
+  const lies: [string, Lie][] = [
+    ['eth_sendRawTransaction', 'lose-answer'],
+    ['eth_sendRawTransaction', 'lose-request'],
+    ['eth_sendRawTransaction', 'answer-502'],
+    ['eth_sendRawTransaction', 'fake-hash'],
+    ['eth_sendRawTransaction', 'nonce-too-low'],
+    ['eth_sendRawTransaction', 'already-known'],
+    ['eth_sendRawTransaction', 'wrong-id'],
+    ['eth_sendRawTransaction', 'html'],
+    ['eth_getTransactionReceipt', 'lose-answer'],
+    ['eth_getTransactionReceipt', 'wrong-id'],
+    ['eth_getTransactionReceipt', 'html'],
+    ['eth_estimateGas', 'lose-answer'],
+  ]
+  it.each(lies)('to %s with %s makes one payment and not two', async (method, lie) => {
+    planPayments(journal, 'lied-to')
+    const [before, nonce] = [await paid(), await nonceOf()]
+    const proxy = await startProxy(chain.url, [{ method, nth: 1, lie }])
+    expect((await run(journal, home, proxy.url, 'lied-to')).state).toBe('DONE')
+    await proxy.stop()
+    expect((await paid()) - before).toBe(oneCoin)
+    expect((await nonceOf()) - nonce).toBe(1n)
+  })
+
+  it('and is on another chain is refused before anything is signed', async () => {
+    const other = await startChain(['--chain-id', '31338'])
+    planPayments(journal, 'elsewhere')
+    await expect(run(journal, home, other.url, 'elsewhere')).rejects.toMatchObject({
+      code: 'CHAIN_ID_MISMATCH',
+    })
+    await other.stop()
+    expect(journal.attempts('elsewhere', 0)).toEqual([])
+  })
+
+  it('and has gone back in time is refused before anything is signed', async () => {
+    planPayments(journal, 'behind')
+    journal.sawHead(31337, 1_000_000, `0x${'00'.repeat(32)}`)
+    await expect(run(journal, home, chain.url, 'behind')).rejects.toMatchObject({ code: 'RPC_INCONSISTENT' })
+    expect(journal.attempts('behind', 0)).toEqual([])
+  })
+})
+
+describe('the chain', () => {
+  it('takes a block away before it is deep enough: the payment is not final, is sent again and arrives once', async () => {
+    await chain.rpc.request('anvil_mine', ['0x5'])
+    planPayments(journal, 'reorged')
+    const before = await paid()
+    const kinds: string[] = []
+    let reorged: Promise<unknown> | undefined
+    const running = run(journal, home, chain.url, 'reorged', {
+      confirmations: 3,
+      onProgress: ({ kind }) => {
+        kinds.push(kind)
+        if (kind === 'included' && !reorged) reorged = chain.rpc.request('anvil_reorg', [1, []])
+        if (kind === 'gone') setTimeout(() => void chain.rpc.request('anvil_mine', ['0x3']), 300)
+      },
+    })
+    const done = await running
+    await reorged
+    expect(kinds).toEqual(['signed', 'sent', 'included', 'gone', 'sent', 'included', 'final'])
+    expect(done.state).toBe('DONE')
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+
+  it('gives our nonce to another transaction: exit 23, and nothing is signed again', async () => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    planPayments(journal, 'overtaken')
+    const before = await paid()
+    const error = await run(journal, home, chain.url, 'overtaken', {
+      fault: (point) => {
+        if (point === 'after_journal') throw new Error('stopped here')
+      },
+    }).catch(code)
+    expect(error).toBe('PENDING')
+    const nonce = journal.find('overtaken')!.steps[0]!.nonce!
+    const raw = await signer.signTransaction({
+      chainId: 31337,
+      type: 'eip1559',
+      nonce,
+      gas: 21_000n,
+      maxFeePerGas: 10n ** 11n,
+      maxPriorityFeePerGas: 10n ** 10n,
+      to: signer.address,
+      value: 0n,
+    })
+    await chain.rpc.request('eth_sendRawTransaction', [raw])
+    await chain.rpc.request('anvil_mine', ['0x1'])
+    await expect(run(journal, home, chain.url, 'overtaken')).rejects.toMatchObject({
+      code: 'SUPERSEDED',
+      details: { hash: keccak256(raw) },
+    })
+    expect(journal.find('overtaken')).toMatchObject({ state: 'ATTENTION', exit: 23 })
+    expect(journal.attempts('overtaken', 0)).toHaveLength(1)
+    expect(await paid()).toBe(before)
+  })
+
+  it('reverts a step: exit 22, and the steps after it are not signed', async () => {
+    planPayments(journal, 'reverted', 2)
+    const poison = async () => chain.rpc.request('anvil_setCode', [payee, '0x60006000fd'])
+    let poisoned: Promise<unknown> | undefined
+    await chain.rpc.request('evm_setAutomine', [false])
+    const error = await run(journal, home, chain.url, 'reverted', {
+      onProgress: ({ kind }) => {
+        if (kind === 'sent') poisoned = poison().then(() => chain.rpc.request('anvil_mine', ['0x1']))
+      },
+    }).catch(code)
+    await poisoned
+    expect(error).toBe('REVERTED')
+    expect(journal.find('reverted')).toMatchObject({ state: 'FAILED', exit: 22 })
+    expect(journal.attempts('reverted', 1)).toEqual([])
+  })
+
+  it('has another transaction of the wallet waiting: refused before anything is signed', async () => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    const nonce = Number(await nonceOf())
+    const raw = await signer.signTransaction({
+      chainId: 31337,
+      type: 'eip1559',
+      nonce,
+      gas: 21_000n,
+      maxFeePerGas: 10n ** 11n,
+      maxPriorityFeePerGas: 10n ** 9n,
+      to: payee,
+      value: 1n,
+    })
+    await chain.rpc.request('eth_sendRawTransaction', [raw])
+    planPayments(journal, 'behind-another')
+    await expect(run(journal, home, chain.url, 'behind-another')).rejects.toMatchObject({
+      code: 'FOREIGN_PENDING',
+    })
+    expect(journal.attempts('behind-another', 0)).toEqual([])
+    await chain.rpc.request('anvil_dropAllTransactions')
+  })
+})
+
+describe('an interruption', () => {
+  const until: [FaultPoint, string][] = [
+    ['after_op', 'INTERRUPTED'],
+    ['after_nonce', 'INTERRUPTED'],
+    ['after_sign', 'INTERRUPTED'],
+    ['after_journal', 'PENDING'],
+    ['after_broadcast', 'PENDING'],
+  ]
+  it.each(until)('at %s ends in %s, and the operation can be gone on with', async (point, expected) => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    planPayments(journal, 'interrupted')
+    const [before, person] = [await paid(), new AbortController()]
+    const error = await run(journal, home, chain.url, 'interrupted', {
+      signal: person.signal,
+      fault: (at) => {
+        if (at === point) person.abort()
+      },
+    }).catch(code)
+    expect(error).toBe(expected)
+    expect(journal.attempts('interrupted', 0)).toHaveLength(expected === 'PENDING' ? 1 : 0)
+    await chain.rpc.request('evm_setAutomine', [true])
+    await chain.rpc.request('anvil_mine', ['0x1'])
+    expect((await run(journal, home, chain.url, 'interrupted')).state).toBe('DONE')
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+
+  it('by time ends in PENDING and says how to go on', async () => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    planPayments(journal, 'slow')
+    await expect(run(journal, home, chain.url, 'slow', { timeoutMs: 300 })).rejects.toMatchObject({
+      code: 'PENDING',
+      hint: 'sluice action resume slow',
+    })
+    await chain.rpc.request('anvil_dropAllTransactions')
+  })
+
+  it('by the guard between two steps ends in PARTIAL and keeps the second step unsigned', async () => {
+    planPayments(journal, 'half', 2)
+    const error = await run(journal, home, chain.url, 'half', {
+      fault: (point) => {
+        if (point === 'after_final') throw new Error('gone')
+      },
+    }).catch(code)
+    expect(error).toBe('PENDING')
+    const refused = await run(journal, home, chain.url, 'half', {
+      beforeLeg: async (_, steps) => {
+        expect(steps.map(({ index }) => index)).toEqual([1])
+        throw new AppError('POLICY_AMOUNT', 'not this')
+      },
+    }).catch(code)
+    expect(refused).toBe('PARTIAL')
+    expect(journal.attempts('half', 1)).toEqual([])
+    expect((await run(journal, home, chain.url, 'half')).state).toBe('DONE')
+  })
+})
+
+describe('many at once', () => {
+  it('processes with the same operation make one payment', async () => {
+    planPayments(journal, 'same')
+    const before = await paid()
+    const script = fileURLToPath(new URL('killed.ts', import.meta.url))
+    const exits = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const child = spawn(process.execPath, [script, home, chain.url, 'same'], { stdio: 'ignore' })
+        return (await once(child, 'exit'))[0] as number
+      }),
+    )
+    expect(exits).toEqual([0, 0, 0, 0])
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+
+  it('operations of one wallet make one payment each, with dense nonces', async () => {
+    const ids = ['a', 'b', 'c', 'd']
+    for (const id of ids) planPayments(journal, id)
+    const [before, nonce] = [await paid(), await nonceOf()]
+    const script = fileURLToPath(new URL('killed.ts', import.meta.url))
+    const exits = await Promise.all(
+      ids.map(async (id) => {
+        const child = spawn(process.execPath, [script, home, chain.url, id], { stdio: 'ignore' })
+        return (await once(child, 'exit'))[0] as number
+      }),
+    )
+    expect(exits).toEqual([0, 0, 0, 0])
+    expect((await paid()) - before).toBe(4n * oneCoin)
+    expect((await nonceOf()) - nonce).toBe(4n)
+  })
+})
