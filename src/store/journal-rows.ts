@@ -65,6 +65,7 @@ const legOf = (row: Row): Leg => ({
       : {
           token: row.arrival_token as Address,
           minimum: BigInt(text(row.arrival_minimum)),
+          recipient: hex(row.arrival_recipient),
           hash: row.arrival_hash as Hex | null,
         },
 })
@@ -75,6 +76,7 @@ export const operationOf = (row: Row, legs: readonly Row[], steps: readonly Row[
   idemKey: text(row.idem_key),
   requestHash: text(row.request_hash),
   request: JSON.parse(text(row.request)) as unknown,
+  plan: JSON.parse(text(row.plan)) as unknown,
   kind: text(row.kind),
   wallet: hex(row.wallet),
   state: row.state as OperationState,

@@ -71,7 +71,7 @@ export const journalMigrations: readonly Migration[] = [
   ${moves('operation_move', operationMoves)}
 
   CREATE TABLE operation (
-    id TEXT PRIMARY KEY, idem_key TEXT NOT NULL UNIQUE, request_hash TEXT NOT NULL, request TEXT NOT NULL,
+    id TEXT PRIMARY KEY, idem_key TEXT NOT NULL UNIQUE, request_hash TEXT NOT NULL, request TEXT NOT NULL, plan TEXT NOT NULL,
     kind TEXT NOT NULL, wallet TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'OPEN', exit INTEGER, result TEXT,
     created INTEGER NOT NULL, updated INTEGER NOT NULL
   ) STRICT;
@@ -79,14 +79,14 @@ export const journalMigrations: readonly Migration[] = [
   CREATE TRIGGER operation_state BEFORE UPDATE OF state ON operation WHEN OLD.state <> NEW.state
     AND NOT EXISTS (SELECT 1 FROM operation_move WHERE was = OLD.state AND becomes = NEW.state)
     BEGIN SELECT RAISE(ABORT, 'operation: no such move'); END;
-  ${never('operation', 'UPDATE', ' OF id, idem_key, request_hash, request, kind, wallet, created')}
+  ${never('operation', 'UPDATE', ' OF id, idem_key, request_hash, request, plan, kind, wallet, created')}
   ${never('operation', 'DELETE')}
 
   CREATE TABLE leg (
     operation TEXT NOT NULL REFERENCES operation (id), leg INTEGER NOT NULL, chain_id INTEGER NOT NULL,
-    arrival_token TEXT, arrival_minimum TEXT, arrival_hash TEXT, PRIMARY KEY (operation, leg)
+    arrival_token TEXT, arrival_minimum TEXT, arrival_recipient TEXT, arrival_hash TEXT, PRIMARY KEY (operation, leg)
   ) STRICT, WITHOUT ROWID;
-  ${never('leg', 'UPDATE', ' OF operation, leg, chain_id, arrival_token, arrival_minimum')}
+  ${never('leg', 'UPDATE', ' OF operation, leg, chain_id, arrival_token, arrival_minimum, arrival_recipient')}
   ${never('leg', 'DELETE')}
 
   CREATE TABLE step (

@@ -134,11 +134,12 @@ export function openJournal(path: string, clock: () => number): Journal {
       write(() => {
         const now = clock()
         run(
-          'INSERT INTO operation (id, idem_key, request_hash, request, kind, wallet, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+          'INSERT INTO operation (id, idem_key, request_hash, request, plan, kind, wallet, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
           id,
           idemKey,
           hashRequest(request),
           canonical(request),
+          canonical(operation.plan ?? null),
           kind,
           wallet,
           now,
@@ -147,12 +148,13 @@ export function openJournal(path: string, clock: () => number): Journal {
         let index = 0
         for (const [leg, { chainId, arrival, steps }] of legs.entries()) {
           run(
-            'INSERT INTO leg (operation, leg, chain_id, arrival_token, arrival_minimum) VALUES (?, ?, ?, ?, ?)',
+            'INSERT INTO leg (operation, leg, chain_id, arrival_token, arrival_minimum, arrival_recipient) VALUES (?, ?, ?, ?, ?, ?)',
             id,
             leg,
             chainId,
             arrival?.token ?? null,
             arrival?.minimum.toString() ?? null,
+            arrival?.recipient ?? null,
           )
           for (const { role, text, transaction } of steps)
             run(

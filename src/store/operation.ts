@@ -36,10 +36,10 @@ export type Step = {
   inclusion: Inclusion | null
 }
 
-/** What must have come to the wallet before a later leg starts, and the transaction that brought it. */
-export type Arrival = { token: Address; minimum: bigint; hash: Hex | null }
+/** What an earlier leg must have brought to the recipient on this chain, and the transaction that did. */
+export type Arrival = { token: Address; minimum: bigint; recipient: Address; hash: Hex | null }
 
-/** The steps on one chain. */
+/** The steps on one chain; one without steps only waits for its arrival. */
 export type Leg = { leg: number; chainId: number; arrival: Arrival | null }
 
 /** One command that signs: all that must survive of it. `id` is the action id of the service. */
@@ -48,6 +48,8 @@ export type Operation = {
   idemKey: string
   requestHash: string
   request: unknown
+  /** What the steps are for, in the words of whoever planned them: JSON. */
+  plan: unknown
   kind: string
   wallet: Address
   state: OperationState
@@ -64,11 +66,12 @@ export type NewOperation = {
   id: string
   idemKey: string
   request: unknown
+  plan?: unknown
   kind: string
   wallet: Address
   legs: readonly {
     chainId: number
-    arrival?: { token: Address; minimum: bigint }
+    arrival?: Omit<Arrival, 'hash'>
     steps: readonly { role: string; text: string; transaction: Transaction }[]
   }[]
 }

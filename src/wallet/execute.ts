@@ -155,8 +155,9 @@ const isUnsigned = ({ state }: Step): boolean => state === 'PLANNED' || state ==
 
 /** One leg under the lock of its wallet. Later legs wait first for what an earlier one sends. */
 async function executeLeg(run: Run, leg: Leg): Promise<void> {
+  const isDone = current(run).steps.some((step) => step.leg === leg.leg) && unfinished(run, leg).length === 0
+  if (!isDone && leg.arrival && leg.arrival.hash === null) await awaitArrival(run, leg)
   if (unfinished(run, leg).length === 0) return
-  if (leg.arrival && leg.arrival.hash === null) await awaitArrival(run, leg)
   const { wallet } = current(run)
   const lock = await exclusiveLock(
     `${run.locks}/${leg.chainId}-${wallet.toLowerCase()}.lock`,
@@ -190,11 +191,10 @@ async function awaitArrival(run: Run, leg: Leg): Promise<void> {
   if (!leg.arrival) return
   run.onProgress?.({ kind: 'waiting', leg })
   const rpc = run.rpc(leg.chainId)
-  const { wallet } = current(run)
   for (let ms = isLocal(rpc) ? 25 : 2_000; ; ) {
     try {
       const hash = await run.arrived?.(leg)
-      if (hash && arrivedOnChain(await findOnChain(rpc, hash), leg.arrival, wallet)) {
+      if (hash && arrivedOnChain(await findOnChain(rpc, hash), leg.arrival)) {
         run.journal.arrive(run.operationId, leg.leg, hash)
         run.onProgress?.({ kind: 'arrived', leg, hash })
         return

@@ -1,0 +1,86 @@
+import type { Command } from 'commander'
+
+import type { Service } from '../api/service.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Globals, globalsOf } from './globals.ts'
+import type { Io } from './io.ts'
+import { emitList, emitOne, type List, type ListView, type View } from './output.ts'
+import { type Teller, teller } from './progress.ts'
+import type { Place, World } from './world.ts'
+
+/** What one run of one command works with: the world, its global options, and the ways to answer. */
+export type Cli = {
+  world: World
+  io: Io
+  globals: Globals
+  place: Place
+  service: () => Promise<Service>
+  /** Ends the command with one thing. */
+  emit: <value>(value: value, view: View<value>) => void
+  /** Ends the command with a page of a list. */
+  list: <row>(list: List<row>, view: ListView<row>) => Promise<void>
+  teller: () => Promise<Teller>
+  /** A notice on stderr, unless `--quiet`. */
+  notice: (line: string) => void
+}
+
+/** Makes the action of a command out of a function that gets `Cli`, the arguments and the options. */
+export const action =
+  <args extends unknown[]>(world: World, work: (cli: Cli, ...args: args) => Promise<void>) =>
+  async (...given: unknown[]): Promise<void> => {
+    const command = given.at(-1) as Command
+    await work(cliFor(world, globalsOf(command)), ...(given.slice(0, -1) as args))
+  }
+
+/** The `Cli` of a command line whose global options are known. */
+export function cliFor(world: World, globals: Globals): Cli {
+  const { io } = world
+  if (globals.json && globals.csv) throw new AppError('USAGE', '--json and --csv exclude each other')
+  const place = world.at(globals)
+  return {
+    world,
+    io,
+    globals,
+    place,
+    service: place.service,
+    emit: (value, view) => emitOne(io, globals, value, view),
+    list: (list, view) => emitList(io, globals, list, view),
+    teller: () => teller(io, globals.quiet),
+    notice: (line) => {
+      if (!globals.quiet) io.err.write(`${line}\n`)
+    },
+  }
+}
+
+/** A page of a list of this program, from all rows: filters and sorting run before paging. */
+export function pageOf<row>(
+  rows: readonly row[],
+  { page = 1, limit = 10, all = false }: { page?: number; limit?: number; all?: boolean },
+): List<row> {
+  if (all) return { items: [...rows], page: 1, limit: rows.length, total: rows.length, hasMore: false }
+  return {
+    items: rows.slice((page - 1) * limit, page * limit),
+    page,
+    limit,
+    total: rows.length,
+    hasMore: page * limit < rows.length,
+  }
+}
+
+/** A page number or a page size that was typed. */
+export function whole(text: string, what: string, most = 1_000_000): number {
+  if (/^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= most) return Number(text)
+  throw new AppError('USAGE', `${what} is a whole number from 1 to ${most}, not "${text}"`)
+}
+
+/** Every item of a paged endpoint, asked with the largest page. */
+export async function everything<row>(
+  ask: (page: number, limit: number) => Promise<List<row>>,
+): Promise<row[]> {
+  const rows: row[] = []
+  for (let page = 1; ; page++) {
+    const answer = await ask(page, 100)
+    rows.push(...answer.items)
+    if (!answer.hasMore || answer.items.length === 0) return rows
+  }
+}

@@ -1,0 +1,36 @@
+import type { ChalkInstance } from 'chalk'
+
+/** A fraction as a percentage: 0.0525 is `5.25%`; what is unknown is a dash. */
+export const percent = (fraction: number | null, digits = 2): string =>
+  fraction === null ? '-' : `${(fraction * 100).toFixed(digits)}%`
+
+/** A decimal string of dollars with thousands separators and two decimals, rounded towards zero; what is unknown is a dash. */
+export function dollars(value: string | null): string {
+  if (value === null) return '-'
+  const [, sign, whole = '0', fraction = ''] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(value) ?? []
+  return `${sign ?? ''}$${grouped(whole)}.${fraction.slice(0, 2).padEnd(2, '0')}`
+}
+
+/** A decimal string with thousands separators, and no more than `digits` decimals (the rest is cut, not rounded). */
+export function decimal(value: string, digits = 6): string {
+  const [whole = '0', fraction = ''] = value.split('.')
+  const kept = fraction.slice(0, digits).replace(/0+$/, '')
+  return (whole.startsWith('-') ? '-' : '') + grouped(whole.replace('-', '')) + (kept ? `.${kept}` : '')
+}
+
+const grouped = (whole: string) => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
+
+/** `0x1234…abcd` */
+export const short = (hex: string): string => (hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex)
+
+/** An ISO time as a person in the same place reads it: `2026-11-21 12:05:26Z`. */
+export const when = (iso: string | null): string =>
+  iso === null ? '-' : iso.replace('T', ' ').replace(/\.[0-9]+Z$/, 'Z')
+
+/** A word of state in its colour. */
+export function stateWord(word: string, paint: ChalkInstance): string {
+  const upper = word.toUpperCase()
+  if (['SUCCESS', 'DONE', 'FULFILLED', 'CONFIRMED'].includes(upper)) return paint.green(word)
+  if (['FAILED', 'REFUNDED', 'EXPIRED', 'CANCELLED', 'ATTENTION'].includes(upper)) return paint.red(word)
+  return paint.yellow(word)
+}

@@ -1,0 +1,63 @@
+import type { Quote } from '../api/quote.ts'
+import type { Strategy } from '../api/strategy.ts'
+import type { Position, Wallet } from '../api/wallet.ts'
+import { tokenAmount } from '../domain/amount.ts'
+
+/** A strategy as `--json` prints it (cli.md, Output). */
+export const strategyJson = ({ logourl: _, implementationSelector: __, ...strategy }: Strategy) => strategy
+
+/** A quote as `--json` prints it. */
+export const quoteJson = (quote: Quote) => {
+  const side = (token: Quote['tokenIn']) => ({
+    chainId: token.chainId,
+    address: token.address,
+    symbol: token.symbol,
+    decimals: token.decimals,
+    amount: tokenAmount(token.amount, token),
+    priceUsd: token.priceUsd,
+  })
+  return {
+    id: quote.id,
+    quoteId: quote.quoteId,
+    from: quote.from,
+    to: quote.to,
+    tokenIn: side(quote.tokenIn),
+    tokenOut: side(quote.tokenOut),
+    provider: quote.provider,
+    minAmountOut: quote.minAmountOut === null ? null : tokenAmount(quote.minAmountOut, quote.tokenOut),
+    slippage: quote.slippage,
+    deadline: quote.deadline,
+    status: quote.status,
+    fees: quote.fees,
+  }
+}
+
+/** A position as `--json` prints it. */
+export const positionJson = ({
+  strategy,
+  balance,
+  principal,
+  profit,
+  balanceUsd,
+  profitUsd,
+  apy,
+}: Position) => {
+  const amount = (raw: bigint | null) => (raw === null ? null : tokenAmount(raw, strategy.asset))
+  return {
+    strategy: strategyJson(strategy),
+    balance: amount(balance),
+    principal: amount(principal),
+    profit: amount(profit),
+    balanceUsd,
+    profitUsd,
+    apy,
+  }
+}
+
+/** A wallet as `--json` prints it. */
+export const walletJson = ({ address, positions, totalValueUsd, stats }: Wallet) => ({
+  address,
+  positions: positions.map(positionJson),
+  totalValueUsd,
+  ...(stats && { stats }),
+})

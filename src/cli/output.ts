@@ -1,0 +1,83 @@
+import { AppError } from '../domain/errors.ts'
+import type { Globals } from './globals.ts'
+import type { Io, Stream } from './io.ts'
+import { type Column, table } from './table.ts'
+
+/** Text for people, drawn from the same value that `--json` prints. */
+export type View<value> = (value: value, to: Stream) => string
+
+/** A page of a list as `--json` prints it. */
+export type List<row> = { items: row[]; page: number; limit: number; total: number; hasMore: boolean }
+
+/** How a list is shown: its columns, and the words for an empty one. */
+export type ListView<row> = { columns: readonly Column<row>[]; empty: string }
+
+/** A value as one JSON document. Amounts inside are already objects; a bare `bigint` becomes text. */
+export const toJson = (value: unknown, pretty: boolean): string =>
+  JSON.stringify(
+    value,
+    (_, item: unknown) => (typeof item === 'bigint' ? item.toString() : item),
+    pretty ? 2 : undefined,
+  )
+
+/** Prints one thing. */
+export function emitOne<value>(io: Io, globals: Globals, value: value, view: View<value>): void {
+  if (globals.csv) throw new AppError('USAGE', '--csv is for lists only', { hint: 'Use --json here.' })
+  if (globals.json)
+    return io.out.write(
+      `${toJson(globals.fields ? picked(value, globals.fields) : value, io.out.isTerminal)}\n`,
+    )
+  if (globals.quiet) return
+  io.out.write(`${view(value, io.out)}\n`)
+}
+
+/** Prints a page of a list as JSON, CSV or a table. */
+export async function emitList<row>(
+  io: Io,
+  globals: Globals,
+  list: List<row>,
+  { columns, empty }: ListView<row>,
+): Promise<void> {
+  if (globals.json) {
+    const { fields } = globals
+    return io.out.write(
+      `${toJson(fields ? { ...list, items: list.items.map((row) => picked(row, fields)) } : list, io.out.isTerminal)}\n`,
+    )
+  }
+  const chosen = globals.fields ? globals.fields.map((name) => columnNamed(columns, name)) : columns
+  if (globals.csv) {
+    const { stringify } = await import('csv-stringify/sync')
+    return io.out.write(
+      stringify(
+        list.items.map((row) => chosen.map(({ text }) => text(row, unpainted))),
+        { header: true, columns: chosen.map(({ field }) => field), escape_formulas: true },
+      ),
+    )
+  }
+  if (list.items.length === 0) return io.err.write(`${empty}\n`)
+  io.out.write(`${table(chosen, list.items, io.out)}\n`)
+  if (list.hasMore && !globals.quiet)
+    io.err.write(
+      io.err.paint.dim(`${list.items.length} of ${list.total}; --page ${list.page + 1} shows more\n`),
+    )
+}
+
+const unpainted = new Proxy((text: string) => text, { get: () => unpainted }) as unknown as Stream['paint']
+
+function picked(value: unknown, fields: readonly string[]): unknown {
+  const record = value as Record<string, unknown>
+  for (const name of fields) if (!Object.hasOwn(record, name)) throw unknownField(name, Object.keys(record))
+  return Object.fromEntries(fields.map((name) => [name, record[name]]))
+}
+
+function columnNamed<row>(columns: readonly Column<row>[], name: string): Column<row> {
+  const found = columns.find(({ field }) => field === name)
+  if (found) return found
+  throw unknownField(
+    name,
+    columns.map(({ field }) => field),
+  )
+}
+
+const unknownField = (name: string, known: readonly string[]) =>
+  new AppError('USAGE', `There is no field "${name}"`, { hint: `Fields: ${known.join(', ')}` })

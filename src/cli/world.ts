@@ -1,0 +1,85 @@
+import type { Quote } from '../api/quote.ts'
+import type { Service } from '../api/service.ts'
+import type { Address, Hex } from '../domain/address.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import type { Ground } from '../wallet/ground.ts'
+import type { Keystores } from '../wallet/keystore.ts'
+import type { SignerChoice, Who } from '../wallet/who.ts'
+import type { Config } from './config.ts'
+import type { Globals } from './globals.ts'
+import type { Io } from './io.ts'
+
+/** What `sandbox status` prints. */
+export type SandboxStatus = {
+  running: boolean
+  pid: number | null
+  chains: { network: string; chainId: number; rpcUrl: string; blockNumber: number }[]
+  accounts: { address: Address; default: boolean }[]
+  tokens: { network: string; symbol: string; address: Address; decimals: number }[]
+}
+
+/** The embedded chains, as commands see them. */
+export type Sandbox = {
+  up: () => Promise<SandboxStatus>
+  down: () => Promise<SandboxStatus>
+  /** Does not start it. */
+  status: () => Promise<SandboxStatus>
+  reset: () => Promise<SandboxStatus>
+  fund: (
+    to: Address,
+    what: { symbol?: string; amount?: string },
+  ) => Promise<
+    { network: string; token: { symbol: string; decimals: number; address: Address }; amount: bigint }[]
+  >
+  warp: (seconds: number) => Promise<SandboxStatus>
+}
+
+/** Quotes that this machine was given, kept so that they can be taken by their id. */
+export type QuoteMemory = {
+  save: (quote: Quote) => Promise<void>
+  find: (id: string) => Promise<Quote | undefined>
+}
+
+/** Settings that are not flags, and where they are kept. */
+export type Settings = { read: () => Promise<Config>; write: (config: Config) => Promise<void>; path: string }
+
+/** Interruption by the person: `signal` says so, and while a `critical` part runs nothing else ends the program. */
+export type Interrupt = {
+  signal: AbortSignal
+  critical: <value>(work: () => Promise<value>) => Promise<value>
+}
+
+/** What a command is given. Everything that costs is a function, so that `--help` opens nothing. */
+export type World = {
+  io: Io
+  version: string
+  interrupt: Interrupt
+  now: () => number
+  newId: () => string
+  settings: Settings
+  sandbox: Sandbox
+  keystores: () => Promise<Keystores>
+  quotes: () => Promise<QuoteMemory>
+  /** The parts that depend on which profile answers. */
+  at: (globals: Globals) => Place
+  /** Runs another command line of this program in this process, as `demo` does; its stdout comes back. */
+  run: (argv: readonly string[]) => Promise<{ exit: number; out: string }>
+  /** Reads all of standard input. */
+  stdin: () => Promise<string>
+}
+
+/** Where a command runs: one profile. */
+export type Place = {
+  profile: string
+  kind: 'sandbox'
+  service: () => Promise<Service>
+  catalog: () => Promise<Catalog>
+  /** What signing stands on: journal, locks, chains. */
+  ground: () => Promise<Ground>
+  /** Whose wallet, by flags, environment, configuration, or the sandbox's own account. */
+  who: (choice: SignerChoice) => Promise<Who>
+  /** Raw JSON-RPC, for reading the chain without the engine. */
+  read: (chainId: number, method: string, params: readonly unknown[]) => Promise<unknown>
+}
+
+export type { Hex }

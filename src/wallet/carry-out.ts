@@ -1,0 +1,95 @@
+import type { LocalAccount } from 'viem'
+
+import type { Hex } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
+import type { Leg, Operation, Step } from '../store/operation.ts'
+import { execute, type Progress } from './execute.ts'
+import type { Ground } from './ground.ts'
+import { checkLeg } from './guard.ts'
+import { decodeIntent, encodeIntent, type KeptPlan } from './intent-json.ts'
+import { type Checked, simulateIntent } from './plan.ts'
+
+/** How an operation is carried out. `delivered` tells the hash that brought the funds of a later leg, as soon as the service knows it. */
+export type Way = {
+  account: LocalAccount
+  timeoutMs: number
+  signal: AbortSignal
+  noWait?: boolean
+  confirmations?: number
+  onProgress: (progress: Progress) => void
+  delivered: (quoteId: string) => Promise<Hex | undefined>
+  fault?: (point: string) => void
+}
+
+/** Writes a checked proposal into the journal: from here on the plan is fixed. */
+export function begin(
+  { journal }: Ground,
+  { proposal, steps, hash, assurance }: Checked,
+  idemKey: string,
+): Operation {
+  const plan: KeptPlan = {
+    intents: proposal.legs.map(({ intent }) => intent && encodeIntent(intent)),
+    quoteId: proposal.quoteId,
+    planHash: hash,
+    assurance,
+    recipient: null,
+  }
+  return journal.insert({
+    id: proposal.id,
+    idemKey,
+    request: proposal.request,
+    kind: proposal.kind,
+    wallet: proposal.wallet,
+    plan,
+    legs: proposal.legs.map(({ chainId, arrival }, at) => ({
+      chainId,
+      ...(arrival && { arrival }),
+      steps: steps
+        .filter(({ leg }) => leg === at)
+        .map(({ role, text, transaction }) => ({ role, text, transaction })),
+    })),
+  })
+}
+
+/** Signs, sends and follows an operation to its end, or goes on where an earlier run stopped. Every leg is guarded and tried again just before its first signature. */
+export function carryOut(ground: Ground, operation: Operation, way: Way): Promise<Operation> {
+  const { catalog, rpc, journal, locks } = ground
+  const plan = operation.plan as KeptPlan
+  return execute({
+    journal,
+    operationId: operation.id,
+    signer: way.account,
+    rpc,
+    networks: catalog.networks,
+    locks,
+    timeoutMs: way.timeoutMs,
+    signal: way.signal,
+    onProgress: way.onProgress,
+    ...(way.noWait && { noWait: true }),
+    ...(way.confirmations !== undefined && { confirmations: way.confirmations }),
+    ...(way.fault && { fault: way.fault }),
+    arrived: async () => (plan.quoteId === null ? undefined : way.delivered(plan.quoteId)),
+    beforeLeg: (leg, left) => beforeLeg(ground, operation, leg, left),
+  })
+}
+
+/** Guards the whole leg as it was planned, and tries what is left of it on the chain as it is now. */
+async function beforeLeg(
+  { catalog, rpc }: Ground,
+  { steps, plan }: Operation,
+  leg: Leg,
+  left: readonly Step[],
+): Promise<void> {
+  const kept = (plan as KeptPlan).intents[leg.leg]
+  if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
+  const intent = decodeIntent(kept, catalog)
+  const all = steps.filter((step) => step.leg === leg.leg).map(({ transaction }) => transaction)
+  checkLeg({ intent, chainId: leg.chainId, transactions: all, catalog })
+  await simulateIntent(
+    rpc(leg.chainId),
+    networkNamed(catalog.networks, leg.chainId),
+    intent,
+    left.map(({ transaction }) => transaction),
+  )
+}

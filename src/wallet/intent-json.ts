@@ -1,0 +1,43 @@
+import type { Address } from '../domain/address.ts'
+import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Intent } from '../domain/intent.ts'
+
+type Loose = Record<string, unknown> & { kind: Intent['kind'] }
+
+/** An intent as JSON for the journal: amounts as text, a strategy by its slug. */
+export function encodeIntent(intent: Intent): Loose {
+  const flat = 'strategy' in intent ? { ...intent, strategy: intent.strategy.slug } : intent
+  return Object.fromEntries(
+    Object.entries(flat).map(([name, value]) => [name, typeof value === 'bigint' ? value.toString() : value]),
+  ) as Loose
+}
+
+/** An intent out of the journal, with its strategy out of the catalogue. */
+export function decodeIntent(json: Loose, catalog: Catalog): Intent {
+  const amounts = Object.fromEntries(
+    ['amount', 'shares', 'amountIn', 'amountOut'].flatMap((name) =>
+      typeof json[name] === 'string' ? [[name, BigInt(json[name])]] : [],
+    ),
+  )
+  const strategy = typeof json.strategy === 'string' ? { strategy: entryOf(catalog, json.strategy) } : {}
+  return { ...json, ...amounts, ...strategy } as unknown as Intent
+}
+
+function entryOf({ strategies }: Catalog, slug: string): StrategyEntry {
+  const found = strategies.find((entry) => entry.slug === slug)
+  if (found) return found
+  throw new AppError(
+    'STRATEGY_NOT_FOUND',
+    `The strategy ${slug} of this operation is not in the catalogue any more`,
+  )
+}
+
+/** What the journal keeps of a plan beside its steps: what each leg is for, and the quote that brings its funds. */
+export type KeptPlan = {
+  intents: (Loose | null)[]
+  quoteId: string | null
+  planHash: string
+  assurance: string
+  recipient: Address | null
+}

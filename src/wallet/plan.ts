@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+
+import type { Address } from '../domain/address.ts'
+import { tokenAmount } from '../domain/amount.ts'
+import type { Intent } from '../domain/intent.ts'
+import { type Network, networkNamed } from '../domain/network.ts'
+import type { Token } from '../domain/token.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { Arrival } from '../store/operation.ts'
+import type { Ground } from './ground.ts'
+import { checkLeg, type DecodedStep } from './guard.ts'
+import { tokensOf } from './registry.ts'
+import { type Simulation, simulateLeg } from './simulate.ts'
+
+/** The transactions of one chain and what they are for. A leg without an intent has no transactions: it only waits for what an earlier one sends. */
+export type ProposedLeg = {
+  chainId: number
+  intent: Intent | null
+  transactions: readonly Transaction[]
+  arrival?: Omit<Arrival, 'hash'>
+}
+
+/** What a service proposes for a request. `request` is what the idempotency key stands for. */
+export type Proposal = {
+  id: string
+  kind: string
+  request: unknown
+  wallet: Address
+  legs: readonly ProposedLeg[]
+  quoteId: string | null
+  /** ISO time after which the proposal is worth nothing; `null` is never. */
+  expiresAt: string | null
+}
+
+/** A proposal that was found to do what was asked and nothing else. */
+export type Checked = {
+  proposal: Proposal
+  steps: (DecodedStep & { leg: number })[]
+  simulation: Simulation | null
+  hash: string
+  assurance: string
+}
+
+/** Guards every leg and simulates the first; what does not hold throws, and nothing has been signed. */
+export async function checkProposal(
+  { rpc, catalog }: Ground,
+  proposal: Proposal,
+  allow: readonly Address[],
+): Promise<Checked> {
+  const steps = proposal.legs.flatMap((leg, at) =>
+    leg.intent
+      ? checkLeg({
+          intent: leg.intent,
+          chainId: leg.chainId,
+          transactions: leg.transactions,
+          catalog,
+          allow,
+        }).map((step) => ({ ...step, leg: at }))
+      : [],
+  )
+  const first = proposal.legs[0]!
+  const network = networkNamed(catalog.networks, first.chainId)
+  const simulation = first.intent
+    ? await simulateIntent(rpc(first.chainId), network, first.intent, first.transactions)
+    : null
+  return { proposal, steps, simulation, hash: hashOf(proposal), assurance: 'L2' }
+}
+
+/** Tries one leg on top of the newest block, with what it takes from the wallet checked first. */
+export function simulateIntent(
+  rpc: ReturnType<Ground['rpc']>,
+  network: Network,
+  intent: Intent,
+  transactions: readonly Transaction[],
+): Promise<Simulation> {
+  return simulateLeg({
+    rpc,
+    chainId: network.chainId,
+    native: network.native,
+    wallet: intent.wallet,
+    transactions,
+    tokens: tokensOf(intent),
+    needs: needsOf(intent),
+  })
+}
+
+/** What an intent takes out of the wallet. */
+function needsOf(intent: Intent): { token: Token; amount: bigint }[] {
+  switch (intent.kind) {
+    case 'deposit':
+      return [{ token: intent.strategy.asset, amount: intent.amount }]
+    case 'swap':
+      return [{ token: intent.tokenIn, amount: intent.amountIn }]
+    case 'transfer':
+      return intent.token.address === '0x0000000000000000000000000000000000000000'
+        ? []
+        : [{ token: intent.token, amount: intent.amount }]
+    case 'withdraw':
+      return []
+  }
+}
+
+/** What a person or a device can compare: the hash of wallet and transactions, in order. */
+const hashOf = ({ wallet, legs }: Proposal): string =>
+  createHash('sha256')
+    .update(
+      JSON.stringify([
+        wallet,
+        ...legs.flatMap(({ transactions }) =>
+          transactions.map(({ to, data, value, chainId }) => [
+            chainId,
+            to,
+            value.toString(),
+            data.toLowerCase(),
+          ]),
+        ),
+      ]),
+    )
+    .digest('hex')
+
+/** A checked proposal as `--dry-run --json` prints it. Fees are the most that the first leg can cost, in wei. */
+export function planJson(
+  { proposal, steps, simulation, hash, assurance }: Checked,
+  { catalog }: Ground,
+  nonce: number | null,
+) {
+  const { wallet, legs, expiresAt } = proposal
+  return {
+    planHash: hash,
+    wallet,
+    nonce,
+    steps: steps.map(({ leg, role, transaction, call, text }, at) => ({
+      index: at,
+      role,
+      network: networkNamed(catalog.networks, transaction.chainId).name,
+      chainId: transaction.chainId,
+      nonce: leg === 0 && nonce !== null ? nonce + at : null,
+      to: transaction.to,
+      value: transaction.value.toString(),
+      data: transaction.data,
+      call,
+      text,
+      needs: legs[leg]!.arrival
+        ? { arrival: { token: legs[leg]!.arrival.token, minimum: legs[leg]!.arrival.minimum.toString() } }
+        : null,
+      simulated: leg === 0 ? 'now' : 'later',
+    })),
+    simulation: simulation && {
+      blockNumber: Number(simulation.blockNumber),
+      changes: simulation.changes.map(({ token, delta }) => ({
+        network: networkNamed(catalog.networks, token.chainId).name,
+        token: token.address,
+        ...tokenAmount(delta, token),
+      })),
+      allowances: simulation.allowances.map(({ token, spender, before, after }) => ({
+        token,
+        spender,
+        before: before.toString(),
+        after: after.toString(),
+      })),
+    },
+    fees: simulation && {
+      gas: simulation.gas.reduce((sum, gas) => sum + gas, 0n).toString(),
+      maxFeePerGas: simulation.fees.maxFeePerGas.toString(),
+      maxCost: tokenAmount(
+        simulation.gas.reduce((sum, gas) => sum + gas, 0n) * simulation.fees.maxFeePerGas,
+        networkNamed(catalog.networks, legs[0]!.chainId).native,
+      ),
+    },
+    assurance,
+    expiresAt,
+  }
+}
