@@ -25,6 +25,9 @@ export type Anvil = {
   hasExited: () => boolean
 }
 
+/** How the note of a starting node is called; the rest of its name is random. */
+export const noteName = 'sluice-node-'
+
 /** Where the node's binary is: the path that was given, the optional package, or the PATH; else ANVIL_NOT_FOUND. */
 export function findAnvil({ explicit, path = '' }: { explicit?: string; path?: string }): string {
   if (explicit) {
@@ -62,6 +65,8 @@ export type AnvilOptions = {
   loadState?: string
   /** Without it, a free one. */
   port?: number
+  /** Where the node leaves a note while it starts; its command line names this directory, which tells whose it is. */
+  noteDir?: string
 }
 
 /** Starts a node on loopback and waits until it answers. */
@@ -78,11 +83,11 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
 
 /** One try; `undefined` when the node ended by itself, as it does when somebody else has taken the port. */
 async function tryStart(
-  { binary, chainId, loadState }: AnvilOptions,
+  { binary, chainId, loadState, noteDir = tmpdir() }: AnvilOptions,
   port: number,
 ): Promise<Anvil | undefined> {
   // The node writes this file once it listens: only then is it ours that answers on the port.
-  const listening = join(tmpdir(), `sluice-anvil-${process.pid}-${randomBytes(6).toString('hex')}.json`)
+  const listening = join(noteDir, `${noteName}${randomBytes(8).toString('hex')}.json`)
   const args = ['--host', '127.0.0.1', '--port', port, '--chain-id', chainId, '--silent']
   args.push('--gas-limit', 1_000_000_000, '--prune-history', 100, '--config-out', listening)
   if (loadState) args.push('--load-state', loadState)

@@ -9,6 +9,7 @@ const reasons: Record<string, string> = {
   EROFS: 'the file system is read-only',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
+  EEXIST: 'something else is in its place',
   ENOTDIR: 'something else is in its place',
   EISDIR: 'something else is in its place',
 }

@@ -27,7 +27,6 @@ export type SandboxStatus = {
 export type SandboxWorld = {
   catalog: () => Catalog
   chains: readonly SandboxChain[]
-  pids: () => number[]
   attestationUrl: string
   /** Gives coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
   fund: (to: Address, what?: { symbol?: string; amount?: bigint }) => Promise<Grant[]>
@@ -43,7 +42,7 @@ export type SandboxWorld = {
   revert: (snapshot: readonly Hex[]) => Promise<void>
   /** Whether both nodes are alive. */
   isAlive: () => boolean
-  /** Saves, then ends everything that was started. */
+  /** Ends everything that was started, without saving. */
   stop: () => Promise<void>
 }
 
@@ -53,6 +52,8 @@ export type WorldOptions = {
   cacheDir: string
   /** Where the world is kept; without it, it starts from genesis and is forgotten. */
   dir?: string
+  /** A directory that the command lines of the nodes name: see `AnvilOptions`. */
+  noteDir?: string
   standardDelayMs?: number
   pollMs?: number
   now?: () => number
@@ -60,10 +61,11 @@ export type WorldOptions = {
 
 /** Starts the two chains where they were left, or at genesis, with the bridge between them. */
 export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
-  const { binary, cacheDir, dir, standardDelayMs = 2000, pollMs = 100, now = Date.now } = options
+  const { binary, cacheDir, dir, noteDir, standardDelayMs = 2000, pollMs = 100, now = Date.now } = options
   const base = await genesis(cacheDir, binary)
   let saved: Saved = (dir && newestWorld(dir)) || base
-  const nodes = await startNodes(binary, saved)
+  const start = { binary, ...(noteDir ? { noteDir } : {}) }
+  const nodes = await startNodes(start, saved)
   const chains = sandboxNetworks.map((network, index) => ({
     network,
     rpcUrl: nodes[index]!.rpcUrl,
@@ -100,7 +102,6 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     dump,
     attestationUrl: api.url,
     catalog: () => ({ ...saved.catalog, attestation: api.url }),
-    pids: () => nodes.map(({ pid }) => pid),
     isAlive: () => nodes.every((node) => !node.hasExited()),
     fund: (to, what) => attester.paused(() => fund(chains, saved.catalog, to, what)),
     warp: async (seconds) => {
@@ -115,7 +116,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       if (dir) forgetWorlds(dir)
       saved = await genesis(cacheDir, binary)
       const ports = nodes.map(({ port }) => port)
-      nodes.splice(0, nodes.length, ...(await startNodes(binary, saved, ports)))
+      nodes.splice(0, nodes.length, ...(await startNodes(start, saved, ports)))
       attester = attest()
     },
     status: async () => ({
@@ -150,23 +151,23 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       )
     },
     stop: async () => {
-      try {
-        await dump()
-      } finally {
-        await attester.stop()
-        await api.close()
-        await Promise.all(nodes.map((node) => node.stop()))
-      }
+      await attester.stop()
+      await api.close()
+      await Promise.all(nodes.map((node) => node.stop()))
     },
   }
 }
 
-async function startNodes(binary: string, saved: Saved, ports: readonly number[] = []): Promise<Anvil[]> {
+async function startNodes(
+  start: { binary: string; noteDir?: string },
+  saved: Saved,
+  ports: readonly number[] = [],
+): Promise<Anvil[]> {
   const started = await Promise.allSettled(
     sandboxNetworks.map((network, index) => {
       const port = ports[index]
       const loadState = saved.stateFile(network)
-      return startAnvil({ binary, chainId: network.chainId, loadState, ...(port ? { port } : {}) })
+      return startAnvil({ ...start, chainId: network.chainId, loadState, ...(port ? { port } : {}) })
     }),
   )
   const nodes = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))

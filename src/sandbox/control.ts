@@ -1,0 +1,77 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+
+import type { Address } from '../domain/address.ts'
+import { AppError, errorRow } from '../domain/errors.ts'
+import { type Answer, type Loopback, serveLoopback } from './loopback.ts'
+import type { SandboxWorld } from './world.ts'
+
+/** An AppError as it travels from the daemon to a command. */
+export type ErrorWire = { code: string; message: string; details?: Record<string, unknown>; hint?: string }
+
+/** What goes over the wire for an error; what is not an AppError is a BUG. */
+export const errorWire = (error: unknown): ErrorWire => {
+  if (!(error instanceof AppError)) return { code: 'BUG', message: String(error) }
+  const { code, message, details, hint } = error
+  return { code, message, ...(details ? { details } : {}), ...(hint ? { hint } : {}) }
+}
+
+export type ControlOptions = {
+  world: SandboxWorld
+  token: string
+  /** Called before every call that is let in. */
+  onCall: () => void
+  /** Ends the daemon, after saving; the answer leaves before the process does. */
+  down: () => Promise<void>
+  /** Called after a reset, when the catalogue may be another one. */
+  onReset: () => void
+}
+
+/** Serves the daemon's own calls on loopback, to those who know its token. */
+export function serveControl({ world, token, onCall, down, onReset }: ControlOptions): Promise<Loopback> {
+  const calls: Record<string, (input: Record<string, string>) => Promise<unknown>> = {
+    '/status': () => world.status(),
+    '/fund': ({ to, symbol, amount }) =>
+      world.fund(to as Address, {
+        ...(symbol ? { symbol } : {}),
+        ...(amount ? { amount: BigInt(amount) } : {}),
+      }),
+    '/warp': async ({ seconds }) => world.warp(Number(seconds)),
+    '/reset': async () => {
+      await world.reset()
+      onReset()
+    },
+    '/down': async () => down(),
+  }
+  return serveLoopback(async (request, { pathname }): Promise<Answer> => {
+    if (!knowsToken(request, token)) return { status: 401, body: { error: 'unauthorized' } }
+    const call = Object.hasOwn(calls, pathname) ? calls[pathname] : undefined
+    if (!call || request.method !== 'POST') return { status: 404, body: { error: 'not found' } }
+    onCall()
+    try {
+      const value = await call(await bodyOf(request))
+      return { status: 200, body: { value: plainJson(value ?? null) } }
+    } catch (error) {
+      const wire = errorWire(error)
+      return {
+        status: error instanceof AppError ? (errorRow(error.code).status ?? 500) : 500,
+        body: { error: wire },
+      }
+    }
+  })
+}
+
+function knowsToken(request: IncomingMessage, token: string): boolean {
+  const given = Buffer.from(request.headers.authorization ?? '')
+  const wanted = Buffer.from(`Bearer ${token}`)
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Record<string, string>> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part as Buffer)
+  return parts.length === 0 ? {} : JSON.parse(Buffer.concat(parts).toString('utf8'))
+}
+
+const plainJson = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? inner.toString() : inner)))
