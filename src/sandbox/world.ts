@@ -82,6 +82,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       now,
     })
   let attester = attest()
+  let isResetting = false
   const api = await serveLoopback((_, url) =>
     attestationAnswer(
       url,
@@ -102,7 +103,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     dump,
     attestationUrl: api.url,
     catalog: () => ({ ...saved.catalog, attestation: api.url }),
-    isAlive: () => nodes.every((node) => !node.hasExited()),
+    isAlive: () => isResetting || nodes.every((node) => !node.hasExited()),
     fund: (to, what) => attester.paused(() => fund(chains, saved.catalog, to, what)),
     warp: async (seconds) => {
       await everywhere(async (rpc) => {
@@ -111,13 +112,18 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       })
     },
     reset: async () => {
-      await attester.stop()
-      await Promise.all(nodes.map((node) => node.stop()))
-      if (dir) forgetWorlds(dir)
-      saved = await genesis(cacheDir, binary)
-      const ports = nodes.map(({ port }) => port)
-      nodes.splice(0, nodes.length, ...(await startNodes(start, saved, ports)))
-      attester = attest()
+      isResetting = true
+      try {
+        await attester.stop()
+        await Promise.all(nodes.map((node) => node.stop()))
+        if (dir) forgetWorlds(dir)
+        saved = await genesis(cacheDir, binary)
+        const ports = nodes.map(({ port }) => port)
+        nodes.splice(0, nodes.length, ...(await startNodes(start, saved, ports)))
+        attester = attest()
+      } finally {
+        isResetting = false
+      }
     },
     status: async () => ({
       running: true,

@@ -38,6 +38,7 @@ export type Attester = {
   messages: (sourceDomain: number) => readonly Attested[]
   /** Runs something while nothing is attested or relayed. */
   paused: <T>(work: () => Promise<T>) => Promise<T>
+  /** Ends it after what it is doing, and after what waits in `paused`. */
   stop: () => Promise<void>
 }
 
@@ -146,6 +147,7 @@ export function startAttester(options: AttesterOptions): Attester {
     stop: async () => {
       stopping.abort()
       await loop
+      await turn
     },
   }
 }

@@ -1,0 +1,233 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, inject, test } from 'vitest'
+
+import type { Address, Hex } from '../../src/domain/address.ts'
+import { httpRpc } from '../../src/net/rpc.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import {
+  type EnsureOptions,
+  ensureSandbox,
+  type SandboxClient,
+  sandboxDown,
+  sandboxStatus,
+} from '../../src/sandbox/client.ts'
+import { newestWorld } from '../../src/sandbox/generations.ts'
+import { allProcesses } from '../../src/sandbox/processes.ts'
+import { readRecord, sandboxFiles } from '../../src/sandbox/record.ts'
+import { calldata } from '../support/sandbox.ts'
+
+const stranger: Address = '0x3333333333333333333333333333333333333333'
+const homes: string[] = []
+
+function newHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'sluice-daemon-'))
+  homes.push(home)
+  return home
+}
+
+const up = (dataDir: string, more: Partial<EnsureOptions> = {}): Promise<SandboxClient> =>
+  ensureSandbox({
+    dataDir,
+    cacheDir: inject('sandboxCache'),
+    env: {
+      PATH: process.env.PATH,
+      HOME: dataDir,
+      SLUICE_ANVIL: inject('anvil'),
+      SLUICE_PRIVATE_KEY: '0xsecret',
+    },
+    everyMs: 50,
+    ...more,
+  })
+
+const processesOf = (home: string) => allProcesses().filter(({ command }) => command.includes(home))
+const nodesOf = (home: string) => processesOf(home).filter(({ command }) => command.includes('--chain-id'))
+const daemonsOf = (home: string) => processesOf(home).filter(({ command }) => command.includes('daemon.ts'))
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+async function balanceOf(
+  sandbox: SandboxClient,
+  owner: Address,
+  symbol = 'USDC',
+  chainId = 31337,
+): Promise<bigint> {
+  const { chains } = await sandbox.status()
+  const token = sandbox.catalog.tokens.find((one) => one.symbol === symbol && one.chainId === chainId)!
+  const data = calldata('function balanceOf(address) view returns (uint256)', [owner])
+  const { rpcUrl } = chains.find((chain) => chain.chainId === chainId)!
+  return BigInt(await httpRpc(rpcUrl).request<Hex>('eth_call', [{ to: token.address, data }, 'latest']))
+}
+
+afterEach(async () => {
+  for (const home of homes.splice(0)) {
+    await sandboxDown(home)
+    for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL')
+    rmSync(home, { recursive: true, force: true })
+  }
+})
+
+test('the first caller starts it and hears so, the second one finds it, and down leaves nothing behind', async () => {
+  const home = newHome()
+  let started = 0
+  const onStart = () => started++
+  expect(await sandboxStatus(home)).toEqual({
+    running: false,
+    pid: null,
+    chains: [],
+    accounts: [],
+    tokens: [],
+  })
+  const first = await (await up(home, { onStart })).status()
+  const second = await (await up(home, { onStart })).status()
+  expect(started).toBe(1)
+  expect(second.pid).toBe(first.pid)
+  expect(first.chains.map(({ network }) => network)).toEqual(['sandbox-one', 'sandbox-two'])
+  expect(first.accounts[0]).toEqual({ address: sandboxAddress(), default: true })
+  expect(await sandboxDown(home)).toBe(true)
+  await until(() => processesOf(home).length === 0)
+  expect(await sandboxDown(home)).toBe(false)
+})
+
+test('callers that race end with one daemon', async () => {
+  const home = newHome()
+  const all = await Promise.all([up(home), up(home), up(home), up(home)])
+  const pids = await Promise.all(all.map(async (one) => (await one.status()).pid))
+  expect(new Set(pids).size).toBe(1)
+  await until(() => daemonsOf(home).length === 1)
+  expect(nodesOf(home)).toHaveLength(2)
+})
+
+test('what was done is still there after down and up, and no block goes back in time', async () => {
+  const home = newHome()
+  const before = await up(home)
+  await before.fund(stranger, { symbol: 'USDC', amount: 5n })
+  await before.warp(30 * 86_400)
+  const blockOf = async (sandbox: SandboxClient) => {
+    const rpc = httpRpc((await sandbox.status()).chains[0]!.rpcUrl)
+    return rpc.request<{ timestamp: Hex; number: Hex }>('eth_getBlockByNumber', ['latest', false])
+  }
+  const last = await blockOf(before)
+  await before.down()
+  const after = await up(home)
+  expect(await balanceOf(after, stranger)).toBe(5n)
+  expect(await blockOf(after)).toEqual(last)
+  await after.fund(stranger, { symbol: 'USDC', amount: 5n })
+  expect(Number((await blockOf(after)).timestamp)).toBeGreaterThanOrEqual(Number(last.timestamp))
+})
+
+test('after kill -9 the nodes are adopted: nothing is lost and none is left over', async () => {
+  const home = newHome()
+  const before = await up(home, { everyMs: 60_000 })
+  await until(() => newestWorld(sandboxFiles(home).worlds) !== undefined)
+  await before.fund(stranger, { symbol: 'USDC', amount: 7n })
+  const orphans = nodesOf(home).map(({ pid }) => pid)
+  process.kill((await before.status()).pid!, 'SIGKILL')
+  await until(() => daemonsOf(home).length === 0)
+  expect(nodesOf(home).map(({ pid }) => pid)).toEqual(orphans)
+  const after = await up(home)
+  expect(await balanceOf(after, stranger)).toBe(7n)
+  const nodes = nodesOf(home).map(({ pid }) => pid)
+  expect(nodes).toHaveLength(2)
+  expect(nodes.filter((pid) => orphans.includes(pid))).toEqual([])
+})
+
+test('when the nodes are killed as well, what was saved is still there', async () => {
+  const home = newHome()
+  const before = await up(home)
+  await before.fund(stranger, { symbol: 'USDC', amount: 9n })
+  const { worlds } = sandboxFiles(home)
+  const savedFile = () => newestWorld(worlds)?.stateFile({ name: 'sandbox-one' } as never)
+  const atFund = savedFile()
+  await until(() => savedFile() !== atFund && savedFile() !== undefined)
+  await before.fund(stranger, { symbol: 'USDC', amount: 0n })
+  for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL')
+  await until(() => processesOf(home).length === 0)
+  expect(await balanceOf(await up(home), stranger)).toBe(9n)
+})
+
+test('SIGTERM saves and leaves nothing behind', async () => {
+  const home = newHome()
+  const before = await up(home, { everyMs: 60_000 })
+  await before.fund(stranger, { symbol: 'USDC', amount: 11n })
+  process.kill((await before.status()).pid!, 'SIGTERM')
+  await until(() => processesOf(home).length === 0)
+  expect(await balanceOf(await up(home), stranger)).toBe(11n)
+})
+
+test('it ends by itself when nobody uses it', async () => {
+  const home = newHome()
+  await up(home, { idleMs: 200 })
+  await until(() => processesOf(home).length === 0)
+  expect((await sandboxStatus(home)).running).toBe(false)
+})
+
+test('when a node dies, the rest ends too, and the next start works', async () => {
+  const home = newHome()
+  await up(home)
+  process.kill(nodesOf(home)[0]!.pid, 'SIGKILL')
+  await until(() => processesOf(home).length === 0)
+  expect((await (await up(home)).status()).running).toBe(true)
+})
+
+test('reset goes back to genesis on the same addresses', async () => {
+  const home = newHome()
+  const sandbox = await up(home)
+  const urls = async () => (await sandbox.status()).chains.map(({ rpcUrl }) => rpcUrl)
+  const before = await urls()
+  await sandbox.fund(stranger)
+  await sandbox.reset()
+  expect(await urls()).toEqual(before)
+  expect(await balanceOf(sandbox, stranger)).toBe(0n)
+  expect(await balanceOf(sandbox, sandboxAddress())).toBe(100_000_000000n)
+})
+
+test('a burn that is not delivered yet is delivered after a restart', async () => {
+  const home = newHome()
+  const before = await up(home)
+  const { chains } = await before.status()
+  const [one, two] = before.catalog.cctpV2
+  const rpc = httpRpc(chains[0]!.rpcUrl)
+  const send = (to: Address, data: Hex) =>
+    rpc.request('eth_sendTransaction', [{ from: sandboxAddress(), to, data, gas: '0x4c4b40' }])
+  await send(one!.token, calldata('function approve(address,uint256)', [one!.tokenMessenger, 1000n]))
+  const burn = 'function depositForBurn(uint256,uint32,bytes32,address,bytes32,uint256,uint32)'
+  const word = (hex: string): Hex => `0x${hex.slice(2).padStart(64, '0')}`
+  const args = [1000n, two!.domain, word(stranger), one!.token, word('0x'), 0n, 2000]
+  await send(one!.tokenMessenger, calldata(burn, args))
+  await before.down()
+  const after = await up(home)
+  await until(async () => (await balanceOf(after, stranger, 'USDC', 31338)) === 1000n)
+})
+
+test('the daemon does not inherit secrets, and its control answers only to its token', async () => {
+  const home = newHome()
+  const sandbox = await up(home)
+  const { pid } = await sandbox.status()
+  if (process.platform === 'linux')
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/SLUICE_|0xsecret/)
+  const { controlUrl } = readRecord(sandboxFiles(home).record)!
+  expect((await fetch(`${controlUrl}/status`, { method: 'POST' })).status).toBe(401)
+  expect((await sandbox.status()).running).toBe(true)
+})
+
+test('errors of the daemon reach the caller with their code', async () => {
+  const home = newHome()
+  const sandbox = await up(home)
+  await expect(sandbox.fund(stranger, { symbol: 'NOPE' })).rejects.toMatchObject({ code: 'UNKNOWN_TOKEN' })
+  const other = newHome()
+  const env = { PATH: '', SLUICE_ANVIL: join(other, 'no-anvil') }
+  await expect(up(other, { env })).rejects.toMatchObject({ code: 'ANVIL_NOT_FOUND' })
+})
+
+test('a data directory that cannot be used is said to be so, at once', async () => {
+  const home = newHome()
+  writeFileSync(join(home, 'file'), '')
+  await expect(up(join(home, 'file'))).rejects.toMatchObject({ code: 'STATE_UNUSABLE' })
+  writeFileSync(join(home, 'sandbox'), '')
+  await expect(up(home)).rejects.toMatchObject({ code: 'STATE_UNUSABLE' })
+  rmSync(join(home, 'sandbox'))
+})
