@@ -58,6 +58,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
+/** Which node to start. */
 export type AnvilOptions = {
   binary: string
   chainId: number

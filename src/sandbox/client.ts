@@ -1,57 +1,28 @@
-import { spawn } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Address } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
-import { AppError, isErrorCode } from '../domain/errors.ts'
+import { AppError } from '../domain/errors.ts'
 import { postJson } from '../net/http.ts'
-import type { ErrorWire } from './control.ts'
-import type { Grant } from './faucet.ts'
-import { diskFault, privateDirectory } from './files.ts'
+import { type ErrorWire, fromWire } from './error-wire.ts'
+import type { FundRequest, Grant } from './faucet.ts'
+import { type EnsureOptions, startDaemon } from './launch.ts'
 import { readRecord, sandboxFiles } from './record.ts'
 import type { SandboxStatus } from './world.ts'
-
-/** Everything the daemon is told when it starts; nothing in it is secret. */
-export type DaemonArguments = {
-  dataDir: string
-  cacheDir: string
-  anvil?: string
-  path: string
-  idleMs: number
-  everyMs: number
-}
 
 /** A running sandbox, wherever its process is. */
 export type SandboxClient = {
   catalog: Catalog
+  /** Where the nodes of the chains answer. */
+  chains: SandboxStatus['chains']
   status: () => Promise<SandboxStatus>
   /** Gives coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
-  fund: (to: Address, what?: { symbol?: string; amount?: bigint }) => Promise<Grant[]>
+  fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
   warp: (seconds: number) => Promise<void>
   reset: () => Promise<void>
   /** Saves and ends it, and waits until it is gone. */
   down: () => Promise<void>
 }
-
-export type EnsureOptions = {
-  dataDir: string
-  cacheDir: string
-  /** The environment of the command: PATH and SLUICE_ANVIL are read; only what a process needs is passed on. */
-  env: Readonly<Record<string, string | undefined>>
-  /** Called once when a daemon has to be started. */
-  onStart?: () => void
-  /** How long nobody may use it before it ends by itself. */
-  idleMs?: number
-  /** How often it saves what changed. */
-  everyMs?: number
-  /** How long to wait for a daemon that somebody else is starting or ending. */
-  waitMs?: number
-}
-
-const daemonEntry = join(import.meta.dirname, '..', 'daemon.ts')
-const passedOn = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'TZ', 'SYSTEMROOT']
 
 /** The sandbox of a data directory, started if it is not running. Many callers at once end with one daemon. */
 export async function ensureSandbox(options: EnsureOptions): Promise<SandboxClient> {
@@ -113,21 +84,17 @@ export async function connectSandbox(dataDir: string): Promise<SandboxClient | u
       })
     return value as T
   }
-  const isUp = (): Promise<boolean> =>
-    call('status', {}, 3000).then(
-      () => true,
-      () => false,
-    )
-  if (!(await isUp())) return undefined
+  const answer = (): Promise<SandboxStatus | undefined> =>
+    call<SandboxStatus>('status', {}, 3000).catch(() => undefined)
+  const now = await answer()
+  if (!now) return undefined
   return {
     catalog: record.catalog,
+    chains: now.chains,
     status: () => call('status'),
-    fund: async (to, { symbol, amount } = {}) => {
-      const asked = {
-        to,
-        ...(symbol ? { symbol } : {}),
-        ...(amount === undefined ? {} : { amount: String(amount) }),
-      }
+    fund: async (to, what) => {
+      const amount = what?.amount === undefined ? {} : { amount: String(what.amount) }
+      const asked = { to, ...(what ? { symbol: what.symbol } : {}), ...amount }
       const grants = await call<(Omit<Grant, 'amount'> & { amount: string })[]>('fund', asked)
       return grants.map((grant) => ({ ...grant, amount: BigInt(grant.amount) }))
     },
@@ -135,69 +102,7 @@ export async function connectSandbox(dataDir: string): Promise<SandboxClient | u
     reset: () => call('reset'),
     down: async () => {
       await call('down')
-      while (await isUp()) await sleep(10)
+      while (await answer()) await sleep(10)
     },
   }
 }
-
-/** Starts the daemon and waits for its one line. */
-async function startDaemon(options: EnsureOptions): Promise<'ready' | 'busy'> {
-  const { dataDir, cacheDir, env, idleMs = 15 * 60_000, everyMs = 3000 } = options
-  const files = sandboxFiles(dataDir)
-  privateDirectory(files.dir)
-  const anvil = env.SLUICE_ANVIL
-  const told: DaemonArguments = {
-    dataDir,
-    cacheDir,
-    ...(anvil ? { anvil } : {}),
-    path: env.PATH ?? '',
-    idleMs,
-    everyMs,
-  }
-  const log = openLog(files.log)
-  const kept = passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', daemonEntry, JSON.stringify(told)],
-    {
-      detached: true,
-      cwd: files.dir,
-      stdio: ['ignore', 'pipe', log],
-      env: Object.fromEntries(kept),
-    },
-  )
-  closeSync(log)
-  const out = child.stdout
-  if (!out) throw new Error('the daemon has a pipe for its stdout')
-  const said = await new Promise<string>((resolve, reject) => {
-    let text = ''
-    child.once('error', reject)
-    out.setEncoding('utf8')
-    out.on('data', (part: string) => {
-      text += part
-      if (text.includes('\n')) resolve(text)
-    })
-    out.on('end', () => resolve(text))
-  })
-  child.unref()
-  out.destroy()
-  if (!said.includes('\n'))
-    throw new AppError('SANDBOX_UNAVAILABLE', `The sandbox ended while it started; see ${files.log}`)
-  const line = JSON.parse(said) as { ready?: true; busy?: true; error?: ErrorWire }
-  if (line.error) throw fromWire(line.error)
-  return line.ready ? 'ready' : 'busy'
-}
-
-function openLog(path: string): number {
-  try {
-    return openSync(path, 'a', 0o600)
-  } catch (error) {
-    throw diskFault(error, path)
-  }
-}
-
-const fromWire = ({ code, message, details, hint }: ErrorWire): AppError =>
-  new AppError(isErrorCode(code) ? code : 'BUG', message, {
-    ...(details ? { details } : {}),
-    ...(hint ? { hint } : {}),
-  })

@@ -3,19 +3,11 @@ import type { IncomingMessage } from 'node:http'
 
 import type { Address } from '../domain/address.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
+import { errorWire } from './error-wire.ts'
 import { type Answer, type Loopback, serveLoopback } from './loopback.ts'
 import type { SandboxWorld } from './world.ts'
 
-/** An AppError as it travels from the daemon to a command. */
-export type ErrorWire = { code: string; message: string; details?: Record<string, unknown>; hint?: string }
-
-/** What goes over the wire for an error; what is not an AppError is a BUG. */
-export const errorWire = (error: unknown): ErrorWire => {
-  if (!(error instanceof AppError)) return { code: 'BUG', message: String(error) }
-  const { code, message, details, hint } = error
-  return { code, message, ...(details ? { details } : {}), ...(hint ? { hint } : {}) }
-}
-
+/** What the control calls act on. */
 export type ControlOptions = {
   world: SandboxWorld
   token: string
@@ -32,10 +24,10 @@ export function serveControl({ world, token, onCall, down, onReset }: ControlOpt
   const calls: Record<string, (input: Record<string, string>) => Promise<unknown>> = {
     '/status': () => world.status(),
     '/fund': ({ to, symbol, amount }) =>
-      world.fund(to as Address, {
-        ...(symbol ? { symbol } : {}),
-        ...(amount ? { amount: BigInt(amount) } : {}),
-      }),
+      world.fund(
+        to as Address,
+        symbol ? { symbol, ...(amount ? { amount: BigInt(amount) } : {}) } : undefined,
+      ),
     '/warp': async ({ seconds }) => world.warp(Number(seconds)),
     '/reset': async () => {
       await world.reset()

@@ -11,6 +11,9 @@ import { own, weth9 } from './genesis/artifacts.ts'
 import { receiptOf } from './genesis/deployer.ts'
 import { grant, nativeGrant } from './genesis/fund.ts'
 
+/** One token by its symbol, or all of them when nothing is named; `amount` is in its smallest unit. */
+export type FundRequest = { symbol: string; amount?: bigint }
+
 /** What one `fund` gave, as `sandbox fund` prints it. */
 export type Grant = { network: string; token: Token; amount: bigint }
 
@@ -21,14 +24,15 @@ export async function fund(
   chains: readonly { network: Network; rpc: Rpc }[],
   catalog: Catalog,
   to: Address,
-  { symbol, amount }: { symbol?: string; amount?: bigint } = {},
+  what?: FundRequest,
 ): Promise<Grant[]> {
   const grants = chains.flatMap(({ network }) =>
     [nativeToken(network), ...catalog.tokens.filter((token) => token.chainId === network.chainId)]
-      .filter((token) => (symbol ? token.symbol.toLowerCase() === symbol.toLowerCase() : hasGrant(token)))
-      .map((token) => ({ network: network.name, token, amount: amount ?? usual(token) })),
+      .filter((token) => (what ? token.symbol.toLowerCase() === what.symbol.toLowerCase() : hasGrant(token)))
+      .map((token) => ({ network: network.name, token, amount: what?.amount ?? usual(token) })),
   )
-  if (grants.length === 0) throw new AppError('UNKNOWN_TOKEN', `There is no token "${symbol}" in the sandbox`)
+  if (grants.length === 0)
+    throw new AppError('UNKNOWN_TOKEN', `There is no token "${what?.symbol}" in the sandbox`)
   for (const { network, token, amount } of grants) {
     const { rpc } = chains.find((chain) => chain.network.name === network)!
     await give(rpc, token, to, amount)

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '../domain/address.ts'
 import type { SandboxWorld } from './world.ts'
 
+/** What to look after, and whom to tell. */
 export type KeeperOptions = {
   world: SandboxWorld
   /** Whether the world is on the disk as it is now. */

@@ -21,8 +21,11 @@ export async function adoptOrphans(
   catalog: Catalog | undefined,
 ): Promise<void> {
   const orphans = nodesOf(noteDir)
+  // A node without a state to start from was still being built.
   const portOf = ({ chainId }: Network): string | undefined => {
-    const mine = orphans.filter(({ command }) => command.includes(` --chain-id ${chainId} `))
+    const mine = orphans.filter(
+      ({ command }) => command.includes(` --chain-id ${chainId} `) && command.includes(' --load-state '),
+    )
     return mine.length === 1 ? / --port (\d+) /.exec(mine[0]!.command)?.[1] : undefined
   }
   const nodes = sandboxNetworks.flatMap((network) => {

@@ -36,8 +36,12 @@ export function readRecord(path: string): DaemonRecord | undefined {
     if (code === 'ENOENT') return undefined
     throw diskFault(error, path)
   }
-  const written = JSON.parse(text)
-  return { ...written, catalog: decodeCatalog(written.catalog) }
+  try {
+    const written = JSON.parse(text)
+    return { ...written, catalog: decodeCatalog(written.catalog) }
+  } catch {
+    return undefined // Not a record of ours: whoever holds the lock decides what runs here.
+  }
 }
 
 /** Leaves the record, readable only by its owner. */

@@ -6,7 +6,7 @@ import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
 import { type Anvil, catchUp, startAnvil } from './anvil.ts'
 import { attestationAnswer } from './attester/api.ts'
 import { type Attester, startAttester } from './attester/attester.ts'
-import { fund, type Grant } from './faucet.ts'
+import { type FundRequest, fund, type Grant } from './faucet.ts'
 import { forgetWorlds, newestWorld, type Saved, saveNext } from './generations.ts'
 import { genesis } from './genesis/cache.ts'
 import { serveLoopback } from './loopback.ts'
@@ -29,7 +29,7 @@ export type SandboxWorld = {
   chains: readonly SandboxChain[]
   attestationUrl: string
   /** Gives coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
-  fund: (to: Address, what?: { symbol?: string; amount?: bigint }) => Promise<Grant[]>
+  fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
   /** Moves the clocks of both chains and mines one block on each. */
   warp: (seconds: number) => Promise<void>
   /** Goes back to genesis; what was saved is forgotten. */
@@ -46,6 +46,7 @@ export type SandboxWorld = {
   stop: () => Promise<void>
 }
 
+/** How to start a world. */
 export type WorldOptions = {
   /** The anvil binary: see `findAnvil`. */
   binary: string
@@ -62,9 +63,9 @@ export type WorldOptions = {
 /** Starts the two chains where they were left, or at genesis, with the bridge between them. */
 export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   const { binary, cacheDir, dir, noteDir, standardDelayMs = 2000, pollMs = 100, now = Date.now } = options
-  const base = await genesis(cacheDir, binary)
-  let saved: Saved = (dir && newestWorld(dir)) || base
   const start = { binary, ...(noteDir ? { noteDir } : {}) }
+  const base = await genesis(cacheDir, start)
+  let saved: Saved = (dir && newestWorld(dir)) || base
   const nodes = await startNodes(start, saved)
   const chains = sandboxNetworks.map((network, index) => ({
     network,
@@ -117,7 +118,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         await attester.stop()
         await Promise.all(nodes.map((node) => node.stop()))
         if (dir) forgetWorlds(dir)
-        saved = await genesis(cacheDir, binary)
+        saved = await genesis(cacheDir, start)
         const ports = nodes.map(({ port }) => port)
         nodes.splice(0, nodes.length, ...(await startNodes(start, saved, ports)))
         attester = attest()

@@ -6,14 +6,9 @@ import { afterEach, expect, inject, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import {
-  type EnsureOptions,
-  ensureSandbox,
-  type SandboxClient,
-  sandboxDown,
-  sandboxStatus,
-} from '../../src/sandbox/client.ts'
+import { ensureSandbox, type SandboxClient, sandboxDown, sandboxStatus } from '../../src/sandbox/client.ts'
 import { newestWorld } from '../../src/sandbox/generations.ts'
+import type { EnsureOptions } from '../../src/sandbox/launch.ts'
 import { allProcesses } from '../../src/sandbox/processes.ts'
 import { readRecord, sandboxFiles } from '../../src/sandbox/record.ts'
 import { calldata } from '../support/sandbox.ts'

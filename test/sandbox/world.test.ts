@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
@@ -46,6 +47,39 @@ test('a deposit into Aave grows with time and comes back with interest', async (
   expect(await sandbox.balanceOf(31337, asset.address, address)).toBeGreaterThanOrEqual(
     before + grown - amount,
   )
+})
+
+test('a vault share is worth more as time goes by, and giving all of them back leaves none', async () => {
+  const { address } = sandbox.user
+  const redeem = 'function redeem(uint256,address,address) returns (uint256)'
+  for (const { constants, asset, receipt } of sandbox.world.catalog().strategies) {
+    if (constants.family !== 'erc4626' || asset.chainId !== 31337) continue
+    const amount = 10n ** BigInt(asset.decimals)
+    const before = await sandbox.balanceOf(31337, asset.address, address)
+    await send(asset.address, 'function approve(address,uint256)', [constants.vault, amount])
+    await send(constants.vault, 'function deposit(uint256,address)', [amount, address])
+    await sandbox.world.warp(30 * day)
+    const shares = await sandbox.balanceOf(31337, receipt.address, address)
+    await send(constants.vault, redeem, [shares, address, address])
+    expect(await sandbox.balanceOf(31337, receipt.address, address)).toBe(0n)
+    expect(await sandbox.balanceOf(31337, asset.address, address)).toBeGreaterThan(before)
+  }
+})
+
+test('a vault takes no more than its cap, and nothing while it is paused', async () => {
+  const { constants } = sandbox.strategy('sandbox-vault-USDC-sandbox-one')
+  if (constants.family !== 'erc4626') throw new Error('not a vault')
+  const most = async () =>
+    BigInt(
+      await sandbox.call(31337, constants.vault, 'function maxDeposit(address) view returns (uint256)', [
+        constants.vault,
+      ]),
+    )
+  expect(await most()).toBeGreaterThan(1_400_000_000000n)
+  expect(await most()).toBeLessThan(1_500_000_000001n)
+  const data = calldata('function setPaused(bool)', [true])
+  await sandbox.sendAs(31337, sandboxAddress(roles.owner), { to: constants.vault, data })
+  expect(await most()).toBe(0n)
 })
 
 test('after a test both the chain and its clock are back where they were', async () => {

@@ -1,23 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 
 import { findAnvil } from '../../src/sandbox/anvil.ts'
 import { genesis } from '../../src/sandbox/genesis/cache.ts'
+import { allProcesses, endProcess } from '../../src/sandbox/processes.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     sandboxCache: string
+    /** A directory of this run; the command lines of the nodes name it. */
+    sandboxNotes: string
     anvil: string
   }
 }
 
-/** Builds the sandbox's genesis once, before any test file; later runs find it where it was left. */
-export default async function setup(project: TestProject): Promise<void> {
+/**
+ * Builds the sandbox's genesis once, before any test file; later runs find it where it was left. At the end it stops the
+ * nodes that a killed worker may have left behind.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { SLUICE_ANVIL: explicit, PATH: path } = process.env
-  const anvil = findAnvil({ ...(explicit ? { explicit } : {}), ...(path ? { path } : {}) })
+  const binary = findAnvil({ ...(explicit ? { explicit } : {}), ...(path ? { path } : {}) })
   const cache = join(tmpdir(), 'sluice-test-cache')
-  await genesis(cache, anvil)
+  const notes = mkdtempSync(join(tmpdir(), 'sluice-test-nodes-'))
+  await genesis(cache, { binary, noteDir: notes })
   project.provide('sandboxCache', cache)
-  project.provide('anvil', anvil)
+  project.provide('sandboxNotes', notes)
+  project.provide('anvil', binary)
+  return async () => {
+    for (const left of allProcesses())
+      if (left.command.includes(` --config-out ${notes}`)) await endProcess(left)
+    rmSync(notes, { recursive: true, force: true })
+  }
 }

@@ -27,6 +27,7 @@ export type TestSandbox = {
   ) => Promise<TestReceipt>
 }
 
+/** The parts of a receipt that tests look at, as the node gives them. */
 export type TestReceipt = {
   status: Hex
   transactionHash: Hex
@@ -59,6 +60,7 @@ export function useSandbox({ standardDelayMs = 300 }: { standardDelayMs?: number
     world = await startWorld({
       binary: inject('anvil'),
       cacheDir: inject('sandboxCache'),
+      noteDir: inject('sandboxNotes'),
       standardDelayMs,
       pollMs: 20,
     })

@@ -21,6 +21,7 @@ export type Attested = {
   delayReason: string | null
 }
 
+/** What the attester works with. */
 export type AttesterOptions = {
   ends: readonly End[]
   /** Signs messages; both transmitters must know its address. */

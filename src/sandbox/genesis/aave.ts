@@ -17,6 +17,7 @@ const treasury: Address = '0x000000000000000000000000000000000000dEaD'
 
 const ray = (percent: number): bigint => BigInt(Math.round(percent * 1e7)) * 10n ** 18n
 
+/** Where the Aave market of a chain is. */
 export type Aave = { pool: Address; oracle: Address; aTokens: Record<Asset, Address> }
 
 /** Deploys an Aave v3 market with five reserves and puts deposits and loans into it, so that no rate is zero. */

@@ -30,6 +30,7 @@ export const publishedAbi = (folder: string, contract: string): Abi =>
 /** Canonical wrapped ether. */
 export const weth9 = (): Artifact => require('canonical-weth/build/contracts/WETH9.json')
 
+/** The contracts that are written here. */
 export type OwnContract =
   | 'SandboxToken'
   | 'SandboxUsdt'

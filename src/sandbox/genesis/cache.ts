@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 import { sandboxNetworks } from '../../domain/network.ts'
-import { type Anvil, startAnvil } from '../anvil.ts'
+import { type Anvil, type AnvilOptions, startAnvil } from '../anvil.ts'
 import { privateDirectory } from '../files.ts'
 import { readSaved, type Saved, saveWorld } from '../generations.ts'
 import { deployWorld } from './deploy.ts'
@@ -31,13 +31,16 @@ function genesisKey(): string {
 }
 
 /** The world as it is before anybody used it: from the cache directory, or deployed now and put there. */
-export async function genesis(cacheDir: string, binary: string): Promise<Saved> {
+export async function genesis(
+  cacheDir: string,
+  start: Pick<AnvilOptions, 'binary' | 'noteDir'>,
+): Promise<Saved> {
   const dir = join(cacheDir, `genesis-${genesisKey()}`)
   const cached = readSaved(dir)
   if (cached) return cached
   privateDirectory(cacheDir)
   const nodes: Anvil[] = await Promise.all(
-    sandboxNetworks.map(({ chainId }) => startAnvil({ binary, chainId })),
+    sandboxNetworks.map(({ chainId }) => startAnvil({ ...start, chainId })),
   )
   try {
     const catalog = await deployWorld([nodes[0]!.rpc, nodes[1]!.rpc])

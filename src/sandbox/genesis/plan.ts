@@ -1,5 +1,6 @@
 /** The assets that Aave and Uniswap know on both chains. */
 export const assets = ['USDC', 'USDT', 'WETH', 'WBTC', 'BRLA'] as const
+/** The symbol of one of them. */
 export type Asset = (typeof assets)[number]
 
 /** What is true of an asset on both chains: decimals, name, and its price in USD with 8 decimals. */
@@ -37,6 +38,7 @@ const lending = (percent: Record<Asset, bigint>): Lending => ({
   BRLA: { supplied: 20_000_000n, borrowedPercent: percent.BRLA },
 })
 
+/** The two chains, in the order of `sandboxNetworks`. */
 export const plans: readonly [Plan, Plan] = [
   {
     chainId: 31337,

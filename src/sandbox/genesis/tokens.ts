@@ -5,6 +5,7 @@ import { own, weth9 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, about, assets, type Plan } from './plan.ts'
 
+/** Where the tokens of a chain are. */
 export type Tokens = { assets: Record<Asset, Address>; duplicates: readonly Address[] }
 
 /** Deploys the tokens and gives the owner what it will seed the markets with. */

@@ -8,6 +8,7 @@ import type { Deployer } from './deployer.ts'
 import { type Asset, about, type Plan } from './plan.ts'
 import type { Tokens } from './tokens.ts'
 
+/** Where the two vaults of a chain are. */
 export type Vaults = { lending: Address; staking: Address }
 
 /** Deploys two ERC-4626 vaults on top of Aave, over USDC and over WETH, and makes a first deposit into each. */
