@@ -8,7 +8,7 @@ import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { hexQuantity, quantity } from '../net/quantity.ts'
 import type { Rpc } from '../net/rpc.ts'
-import { currentFees, type Fees, readHead, withRoom } from './fees.ts'
+import { currentFees, type Fees, readHead } from './fees.ts'
 import { revertReason } from './revert.ts'
 
 /** What is to be tried. `tokens` are those whose balances are watched; `needs` is what the leg takes from the wallet. */
@@ -22,7 +22,7 @@ export type SimulationQuestion = {
   needs?: readonly { token: Token; amount: bigint }[]
 }
 
-/** What a leg would do to the wallet. `gas` are the limits as they would be signed. */
+/** What a leg would do to the wallet. `gas` are limits that were enough. */
 export type Simulation = {
   blockNumber: bigint
   changes: { token: Token; delta: bigint }[]
@@ -134,7 +134,7 @@ export async function simulateLeg(question: SimulationQuestion): Promise<Simulat
   }
 
   const estimate = await run(undefined)
-  const gas = transactions.map((_, i) => withRoom(quantity(estimate[i]!.gasUsed, 'the gas used')))
+  const gas = transactions.map((_, i) => limitFor(quantity(estimate[i]!.gasUsed, 'the gas used')))
   const cost = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas
   if (value + cost > coin) throw short(wallet, native, coin, value + cost, 'needs, gas included,')
   const results = await run(gas)
@@ -152,6 +152,12 @@ export async function simulateLeg(question: SimulationQuestion): Promise<Simulat
     fees,
   }
 }
+
+/**
+ * A gas limit that is enough for what used this much: up to a fifth of the use is refunded only at the end (EIP-3529),
+ * and each level of calls keeps a 64th back (EIP-150).
+ */
+const limitFor = (gasUsed: bigint): bigint => (gasUsed * 7n) / 4n
 
 const hexFees = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) => ({
   maxFeePerGas: hexQuantity(maxFeePerGas),
