@@ -1,0 +1,172 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { storeFault } from '../../src/store/faults.ts'
+import { exclusiveLock, tryLock } from '../../src/store/lock.ts'
+import { sqliteSql } from '../../src/store/sqlite.ts'
+
+let home: string
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'sluice-store-'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const migrations = ['CREATE TABLE pair (a TEXT, b TEXT) STRICT']
+
+describe('the SQLite driver', () => {
+  it('binds numbered placeholders, also twice and out of order', async () => {
+    const sql = sqliteSql(join(home, 'x.db'), { migrations })
+    await sql.query('INSERT INTO pair VALUES ($2, $1), ($1, $1)', ['one', 'two'])
+    expect(await sql.query('SELECT a FROM pair WHERE b = $1 ORDER BY a', ['one'])).toEqual([
+      { a: 'one' },
+      { a: 'two' },
+    ])
+    await sql.close()
+  })
+
+  it('binds more than nine placeholders', async () => {
+    const sql = sqliteSql(':memory:', { migrations: [] })
+    const values = Array.from({ length: 12 }, (_, i) => i)
+    const names = values.map((i) => `$${i + 1} AS c${i + 1}`)
+    expect(await sql.query(`SELECT ${names.join(', ')}`, values)).toEqual([
+      Object.fromEntries(values.map((i) => [`c${i + 1}`, i])),
+    ])
+    await sql.close()
+  })
+
+  it('keeps nothing of a transaction that throws, and lets nobody in between', async () => {
+    const sql = sqliteSql(join(home, 'x.db'), { migrations })
+    const failing = sql.transaction(async (inside) => {
+      await inside.query("INSERT INTO pair VALUES ('lost', '')")
+      throw new Error('no')
+    })
+    const waiting = sql.query("INSERT INTO pair VALUES ('kept', '')")
+    await expect(failing).rejects.toThrow('no')
+    await waiting
+    expect(await sql.query('SELECT a FROM pair')).toEqual([{ a: 'kept' }])
+    await sql.close()
+  })
+
+  it('makes files and directories that only their owner can enter', async () => {
+    const path = join(home, 'deep', 'x.db')
+    await sqliteSql(path, { migrations }).close()
+    expect([statSync(path).mode & 0o777, statSync(join(home, 'deep')).mode & 0o777]).toEqual([0o600, 0o700])
+  })
+
+  it('runs what is new of the migrations, once', async () => {
+    const path = join(home, 'x.db')
+    await sqliteSql(path, { migrations }).close()
+    const sql = sqliteSql(path, { migrations: [...migrations, "INSERT INTO pair VALUES ('second', '')"] })
+    expect(await sql.query('SELECT a FROM pair')).toEqual([{ a: 'second' }])
+    await sql.close()
+  })
+
+  it('refuses a schema that a newer version wrote', async () => {
+    const path = join(home, 'x.db')
+    await sqliteSql(path, { migrations: [...migrations, 'SELECT 1'] }).close()
+    expect(() => sqliteSql(path, { migrations })).toThrow(
+      expect.objectContaining({ code: 'STATE_NEWER_SCHEMA' }),
+    )
+  })
+
+  it('leaves the schema as it was when a migration fails', async () => {
+    const path = join(home, 'x.db')
+    await sqliteSql(path, { migrations }).close()
+    expect(() =>
+      sqliteSql(path, { migrations: [...migrations, 'CREATE TABLE more (x TEXT)', 'nonsense'] }),
+    ).toThrow()
+    const sql = sqliteSql(path, { migrations })
+    expect(await sql.query("SELECT name FROM sqlite_master WHERE name = 'more'")).toEqual([])
+    await sql.close()
+  })
+
+  it('says that a damaged file is damaged, with the code that the caller names', () => {
+    const path = join(home, 'x.db')
+    writeFileSync(path, 'this is no database, and never was one; it only has the name of one'.repeat(20))
+    expect(() => sqliteSql(path, { migrations })).toThrow(expect.objectContaining({ code: 'STATE_UNUSABLE' }))
+    expect(() => sqliteSql(path, { migrations, corrupt: 'JOURNAL_UNREADABLE' })).toThrow(
+      expect.objectContaining({ code: 'JOURNAL_UNREADABLE' }),
+    )
+  })
+
+  it('says that a place where nothing can be written is unusable', () => {
+    writeFileSync(join(home, 'file'), '')
+    expect(() => sqliteSql(join(home, 'file', 'x.db'), { migrations })).toThrow(
+      expect.objectContaining({ code: 'STATE_UNUSABLE' }),
+    )
+  })
+
+  it.skipIf(process.getuid?.() === 0)(
+    'says that a read-only directory is unusable (not as root, who may write anywhere)',
+    () => {
+      chmodSync(home, 0o500)
+      expect(() => sqliteSql(join(home, 'x.db'), { migrations })).toThrow(
+        expect.objectContaining({ code: 'STATE_UNUSABLE' }),
+      )
+    },
+  )
+
+  it('says that a full disk is full', async () => {
+    const path = join(home, 'x.db')
+    const db = new DatabaseSync(path)
+    db.exec('CREATE TABLE pair (a TEXT); PRAGMA max_page_count = 3')
+    let fault: unknown
+    try {
+      db.exec(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 10000) INSERT INTO pair SELECT 'much' || i FROM n",
+      )
+    } catch (error) {
+      fault = storeFault(error, path)
+    }
+    expect(fault).toMatchObject({
+      code: 'STATE_UNUSABLE',
+      message: expect.stringContaining('the disk is full'),
+    })
+    expect(storeFault(Object.assign(new Error('x'), { code: 'EROFS' }), path)).toMatchObject({
+      code: 'STATE_UNUSABLE',
+    })
+    db.close()
+    truncateSync(path)
+  })
+})
+
+describe('the lock', () => {
+  it('is held by one, and free again when it is let go', async () => {
+    const path = join(home, 'wallet.lock')
+    const held = tryLock(path)
+    expect(held).toBeDefined()
+    expect(tryLock(path)).toBeUndefined()
+    expect(await exclusiveLock(path, 60)).toBeUndefined()
+    held!.release()
+    held!.release()
+    expect(tryLock(path)).toBeDefined()
+  })
+
+  it('is waited for', async () => {
+    const path = join(home, 'wallet.lock')
+    const held = tryLock(path)!
+    const waiting = exclusiveLock(path, 5_000)
+    setTimeout(held.release, 50)
+    expect(await waiting).toBeDefined()
+  })
+
+  it('is free again after its holder was killed', async () => {
+    const path = join(home, 'wallet.lock')
+    const module = fileURLToPath(new URL('../../src/store/lock.ts', import.meta.url))
+    const hold = `const { tryLock } = await import(${JSON.stringify(module)}); tryLock(${JSON.stringify(path)}); console.log('held'); setInterval(() => {}, 1000)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', hold], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    await once(child.stdout, 'data')
+    expect(tryLock(path)).toBeUndefined()
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(await exclusiveLock(path, 5_000)).toBeDefined()
+  })
+})
