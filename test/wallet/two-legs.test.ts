@@ -1,0 +1,168 @@
+import { join } from 'node:path'
+import { padHex } from 'viem/utils'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { supply } from '../../src/calls/aave-v3.ts'
+import { depositForBurn, finality } from '../../src/calls/cctp-v2.ts'
+import { approve } from '../../src/calls/erc20.ts'
+import type { Hex } from '../../src/domain/address.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { sandboxNetworks } from '../../src/domain/network.ts'
+import { httpRpc } from '../../src/net/rpc.ts'
+import type { Journal } from '../../src/store/journal.ts'
+import { type Execution, execute } from '../../src/wallet/execute.ts'
+import { signerOf } from '../../src/wallet/signer.ts'
+import { topicOf, useSandbox } from '../support/sandbox.ts'
+import { journalIn, newHome, removeHome } from './operation.ts'
+
+const sandbox = useSandbox()
+const [one, two] = [31337, 31338]
+const amount = 50_000_000n
+const maxFee = 10_000n
+let home: string
+let journal: Journal
+beforeEach(() => {
+  home = newHome()
+  journal = journalIn(home)
+})
+afterEach(() => {
+  journal.close()
+  removeHome(home)
+})
+
+const bridge = (chainId: number) => sandbox.world.catalog().cctpV2.find((entry) => entry.chainId === chainId)!
+const there = () => sandbox.strategy('aave-v3-USDC-sandbox-two')
+
+function plan(id: string): void {
+  const wallet = sandbox.user.address
+  const { asset, constants } = there()
+  if (constants.family !== 'aave-v3') throw new Error('not a pool')
+  const { tokenMessenger: messenger, token } = bridge(one)
+  const arriving = amount - maxFee
+  const step = (role: string, text: string, transaction: ReturnType<typeof approve>) => ({
+    role,
+    text,
+    transaction,
+  })
+  journal.insert({
+    id,
+    idemKey: id,
+    request: { id },
+    kind: 'deposit',
+    wallet,
+    legs: [
+      {
+        chainId: one,
+        steps: [
+          step('approve', 'Approve', approve({ chainId: one, token, spender: messenger, amount })),
+          step(
+            'action',
+            'Burn',
+            depositForBurn({
+              chainId: one,
+              messenger,
+              amount,
+              domain: bridge(two).domain,
+              recipient: wallet,
+              burnToken: token,
+              maxFee,
+              minFinalityThreshold: finality.fast,
+            }),
+          ),
+        ],
+      },
+      {
+        chainId: two,
+        arrival: { token: asset.address, minimum: arriving, recipient: wallet },
+        steps: [
+          step(
+            'approve',
+            'Approve',
+            approve({ chainId: two, token: asset.address, spender: constants.pool, amount: arriving }),
+          ),
+          step(
+            'action',
+            'Supply',
+            supply({
+              chainId: two,
+              pool: constants.pool,
+              asset: asset.address,
+              amount: arriving,
+              onBehalfOf: wallet,
+            }),
+          ),
+        ],
+      },
+    ],
+  })
+}
+
+/** The transaction that minted to the wallet on the other chain, from the node's own logs. */
+async function mint(): Promise<Hex | undefined> {
+  const filter = {
+    fromBlock: '0x0',
+    address: bridge(two).tokenMessenger,
+    topics: [topicOf('MintAndWithdraw(address,uint256,address,uint256)'), padHex(sandbox.user.address)],
+  }
+  const logs = await sandbox.chain(two).rpc.request<{ transactionHash: Hex }[]>('eth_getLogs', [filter])
+  return logs.at(-1)?.transactionHash
+}
+
+const run = (id: string, more: Partial<Execution> = {}) =>
+  execute({
+    journal,
+    operationId: id,
+    signer: signerOf(sandbox.user.key),
+    rpc: (chainId) => httpRpc(sandbox.chain(chainId).rpcUrl),
+    networks: sandboxNetworks,
+    locks: join(home, 'locks'),
+    timeoutMs: 30_000,
+    arrived: mint,
+    ...more,
+  })
+const supplied = () => sandbox.balanceOf(two, there().receipt.address, sandbox.user.address)
+
+describe('an operation over two chains', () => {
+  it('bridges, waits for what arrives, and deposits it', async () => {
+    plan('both')
+    const before = await supplied()
+    const checked: number[] = []
+    const done = await run('both', {
+      beforeLeg: async ({ leg }) => {
+        checked.push(leg)
+      },
+    })
+    expect(done.state).toBe('DONE')
+    expect(checked).toEqual([0, 1])
+    expect(done.legs[1]!.arrival!.hash).toBe(await mint())
+    const gained = (await supplied()) - before
+    expect(gained >= amount - maxFee - 2n && gained <= amount - maxFee).toBe(true)
+  })
+
+  it('does not start the second leg on the word of the service alone', async () => {
+    plan('lied')
+    const burn = () => journal.find('lied')!.steps[1]!.inclusion?.hash
+    const error = await run('lied', {
+      arrived: async () => burn(),
+      rpc: (chainId) => httpRpc(sandbox.chain(chainId).rpcUrl),
+      timeoutMs: 1_500,
+    }).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ code: 'PENDING' })
+    expect(journal.attempts('lied', 2)).toEqual([])
+    expect((await run('lied')).state).toBe('DONE')
+  })
+
+  it('that is refused on the second chain ends half done, and can be gone on with', async () => {
+    plan('half')
+    const before = await supplied()
+    const error = await run('half', {
+      beforeLeg: async ({ leg }) => {
+        if (leg === 1) throw new AppError('POLICY_AMOUNT', 'not this')
+      },
+    }).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ code: 'PARTIAL' })
+    expect(journal.find('half')).toMatchObject({ state: 'PARTIAL', exit: 21 })
+    expect(await supplied()).toBe(before)
+    expect((await run('half')).state).toBe('DONE')
+  })
+})
