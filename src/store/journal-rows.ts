@@ -1,7 +1,8 @@
 import type { Address, Hex } from '../domain/address.ts'
 import type { Exit } from '../domain/errors.ts'
+import type { Transaction } from '../domain/transaction.ts'
 import type { OperationState, StepState } from './journal-schema.ts'
-import type { Attempt, Leg, Operation, Step } from './operation.ts'
+import type { Attempt, JournalEvent, Leg, Operation, Step } from './operation.ts'
 
 /** A row as SQLite gives it. The file is ours alone and its constraints hold, so that columns are taken at their word. */
 export type Row = Record<string, string | number | null>
@@ -16,6 +17,25 @@ const transactionOf = (row: Row) => ({
   data: hex(row.data),
   value: BigInt(text(row.value)),
   chainId: number(row.chain_id),
+})
+
+/** A transaction as the columns that it is stored in. */
+export const columnsOf = ({ to, data, value, chainId }: Transaction) => ({
+  target: to,
+  data,
+  value: value.toString(),
+  chain_id: chainId,
+})
+
+/** A line of the audit trail from its row. */
+export const eventOf = (row: Row): JournalEvent => ({
+  seq: number(row.seq),
+  operation: text(row.operation),
+  index: numberOrNull(row.idx),
+  was: text(row.was),
+  becomes: text(row.becomes),
+  why: text(row.why),
+  at: number(row.at),
 })
 
 /** A step from its row. */

@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto'
-
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError, type Exit } from '../domain/errors.ts'
-import { storeFault } from './faults.ts'
-import { attemptOf, operationOf, type Row } from './journal-rows.ts'
-import { journalMigrations, type OperationState, type StepState } from './journal-schema.ts'
+import { canonical, openJournalDb, sha256 } from './journal-db.ts'
+import { attemptOf, columnsOf, eventOf, operationOf, type Row } from './journal-rows.ts'
+import type { OperationState, StepState } from './journal-schema.ts'
 import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation.ts'
-import { openSqlite, transactionOf } from './sqlite.ts'
 
 /** The write-ahead journal. Every call is on disk when it returns. */
 export type Journal = {
@@ -37,58 +34,19 @@ export type Journal = {
   close: () => void
 }
 
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) => {
-    if (typeof inner === 'bigint') return inner.toString()
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-  }) ?? 'null'
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 /** The hash that tells whether two requests are the same, whatever the order of their keys. */
 export const hashRequest = (request: unknown): string => sha256(canonical(request))
 
 /** Opens the journal. A damaged one is JOURNAL_UNREADABLE, because it may have been signed with. */
 export function openJournal(path: string, clock: () => number): Journal {
-  const db = openSqlite(path, { migrations: journalMigrations, corrupt: 'JOURNAL_UNREADABLE' })
-  const guarded = <T>(work: () => T): T => {
-    try {
-      return work()
-    } catch (error) {
-      throw storeFault(error, path, 'JOURNAL_UNREADABLE')
-    }
-  }
-  const all = (text: string, ...values: (string | number | null)[]): Row[] =>
-    guarded(() => db.prepare(text).all(...values) as Row[])
-  const one = (text: string, ...values: (string | number | null)[]): Row | undefined =>
-    all(text, ...values)[0]
-  const write = <T>(work: () => T): T => guarded(() => transactionOf(db, work))
-  const run = (text: string, ...values: (string | number | null)[]): number =>
-    Number(db.prepare(text).run(...values).changes)
-
-  const broken = one('PRAGMA quick_check(1)')
-  if (broken?.quick_check !== 'ok') {
-    db.close()
-    throw new AppError('JOURNAL_UNREADABLE', `${path} is damaged`, { details: { path } })
-  }
+  const { all, one, run, put, write, close } = openJournalDb(path)
 
   const note = (operation: string, index: number | null, was: string, becomes: string, why: string): void => {
     const at = clock()
     const before = one('SELECT hash FROM event ORDER BY seq DESC LIMIT 1')
     const previous = before ? String(before.hash) : ''
     const hash = sha256(canonical([previous, operation, index, was, becomes, why, at]))
-    run(
-      'INSERT INTO event (operation, idx, was, becomes, why, at, prev_hash, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      operation,
-      index,
-      was,
-      becomes,
-      why,
-      at,
-      previous,
-      hash,
-    )
+    put('event', { operation, idx: index, was, becomes, why, at, prev_hash: previous, hash })
     run('UPDATE operation SET updated = ? WHERE id = ?', at, operation)
   }
   const stateOf = (id: string, index: number): string =>
@@ -133,43 +91,29 @@ export function openJournal(path: string, clock: () => number): Journal {
       const { id, idemKey, request, kind, wallet, legs } = operation
       write(() => {
         const now = clock()
-        run(
-          'INSERT INTO operation (id, idem_key, request_hash, request, plan, kind, wallet, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        put('operation', {
           id,
-          idemKey,
-          hashRequest(request),
-          canonical(request),
-          canonical(operation.plan ?? null),
+          idem_key: idemKey,
+          request_hash: hashRequest(request),
+          request: canonical(request),
+          plan: canonical(operation.plan ?? null),
           kind,
           wallet,
-          now,
-          now,
-        )
-        let index = 0
+          created: now,
+          updated: now,
+        })
+        let idx = 0
         for (const [leg, { chainId, arrival, steps }] of legs.entries()) {
-          run(
-            'INSERT INTO leg (operation, leg, chain_id, arrival_token, arrival_minimum, arrival_recipient) VALUES (?, ?, ?, ?, ?, ?)',
-            id,
+          put('leg', {
+            operation: id,
             leg,
-            chainId,
-            arrival?.token ?? null,
-            arrival?.minimum.toString() ?? null,
-            arrival?.recipient ?? null,
-          )
+            chain_id: chainId,
+            arrival_token: arrival?.token ?? null,
+            arrival_minimum: arrival?.minimum.toString() ?? null,
+            arrival_recipient: arrival?.recipient ?? null,
+          })
           for (const { role, text, transaction } of steps)
-            run(
-              'INSERT INTO step (operation, idx, leg, chain_id, wallet, role, text, target, value, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-              id,
-              index++,
-              leg,
-              chainId,
-              wallet,
-              role,
-              text,
-              transaction.to,
-              transaction.value.toString(),
-              transaction.data,
-            )
+            put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
         }
         note(id, null, '', 'OPEN', 'planned')
       })
@@ -234,25 +178,19 @@ export function openJournal(path: string, clock: () => number): Journal {
       }),
     sign: (id, index, attempt) =>
       write(() => {
-        const { transaction } = attempt
-        run(
-          `INSERT INTO attempt (hash, operation, idx, raw, kind, chain_id, nonce, target, value, data, gas, max_fee, max_priority, created)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          attempt.hash,
-          id,
-          index,
-          attempt.raw,
-          attempt.kind,
-          transaction.chainId,
-          attempt.nonce,
-          transaction.to,
-          transaction.value.toString(),
-          transaction.data,
-          attempt.gas.toString(),
-          attempt.maxFeePerGas.toString(),
-          attempt.maxPriorityFeePerGas.toString(),
-          clock(),
-        )
+        put('attempt', {
+          operation: id,
+          idx: index,
+          hash: attempt.hash,
+          raw: attempt.raw,
+          kind: attempt.kind,
+          nonce: attempt.nonce,
+          ...columnsOf(attempt.transaction),
+          gas: attempt.gas.toString(),
+          max_fee: attempt.maxFeePerGas.toString(),
+          max_priority: attempt.maxPriorityFeePerGas.toString(),
+          created: clock(),
+        })
         if (stateOf(id, index) === 'RESERVED') step(id, index, 'SIGNED', attempt.hash)
         if (find(id)?.state === 'OPEN') settle(id, 'EXECUTING', 'first signature')
       }),
@@ -301,16 +239,7 @@ export function openJournal(path: string, clock: () => number): Journal {
           clock(),
         ),
       ),
-    events: (id) =>
-      all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map((row) => ({
-        seq: Number(row.seq),
-        operation: String(row.operation),
-        index: row.idx === null ? null : Number(row.idx),
-        was: String(row.was),
-        becomes: String(row.becomes),
-        why: String(row.why),
-        at: Number(row.at),
-      })),
-    close: () => db.close(),
+    events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
+    close,
   }
 }

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+
+import { AppError } from '../domain/errors.ts'
+import { storeFault } from './faults.ts'
+import type { Row } from './journal-rows.ts'
+import { journalMigrations } from './journal-schema.ts'
+import { openSqlite, transactionOf } from './sqlite.ts'
+
+type Value = string | number | null
+
+/** The journal's database, in the few ways that it is used. `run` and `put` belong inside `write`, which is one transaction. */
+export type JournalDb = {
+  all: (text: string, ...values: Value[]) => Row[]
+  one: (text: string, ...values: Value[]) => Row | undefined
+  run: (text: string, ...values: Value[]) => void
+  put: (table: string, row: Readonly<Record<string, Value>>) => void
+  write: <T>(work: () => T) => T
+  close: () => void
+}
+
+/** JSON with sorted keys and decimal text for bigints: one text for one value. */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner === 'bigint') return inner.toString()
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
+    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+  }) ?? 'null'
+
+/** SHA-256 of a text, in hex. */
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Opens the file and checks it. A damaged one is JOURNAL_UNREADABLE, because it may have been signed with. */
+export function openJournalDb(path: string): JournalDb {
+  const db = openSqlite(path, { migrations: journalMigrations, corrupt: 'JOURNAL_UNREADABLE' })
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      throw storeFault(error, path, 'JOURNAL_UNREADABLE')
+    }
+  }
+  const all: JournalDb['all'] = (text, ...values) => guarded(() => db.prepare(text).all(...values) as Row[])
+  const run: JournalDb['run'] = (text, ...values) => void db.prepare(text).run(...values)
+  const broken = all('PRAGMA quick_check(1)')[0]
+  if (broken?.quick_check !== 'ok') {
+    db.close()
+    throw new AppError('JOURNAL_UNREADABLE', `${path} is damaged`, { details: { path } })
+  }
+  return {
+    all,
+    run,
+    one: (text, ...values) => all(text, ...values)[0],
+    put: (table, row) => {
+      const names = Object.keys(row)
+      run(
+        `INSERT INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()})`,
+        ...Object.values(row),
+      )
+    },
+    write: (work) => guarded(() => transactionOf(db, work)),
+    close: () => db.close(),
+  }
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LocalAccount } from 'viem'
+
+import type { Hex } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Network } from '../domain/network.ts'
+import type { Rpc } from '../net/rpc.ts'
+import type { Journal } from '../store/journal.ts'
+import type { Leg, Operation, Step } from '../store/operation.ts'
+
+/** Where execution stands, for whoever shows it. */
+export type Progress =
+  | { kind: 'signed' | 'sent' | 'included' | 'final' | 'gone'; step: Step; hash: Hex; blockNumber?: number }
+  | { kind: 'waiting'; leg: Leg }
+  | { kind: 'arrived'; leg: Leg; hash: Hex }
+
+/** The places where tests kill the process. */
+export type FaultPoint =
+  | 'after_op'
+  | 'after_nonce'
+  | 'after_sign'
+  | 'after_journal'
+  | 'after_broadcast'
+  | 'after_receipt'
+  | 'after_final'
+  | 'before_done'
+
+/** All that execution needs from outside. */
+export type Execution = {
+  journal: Journal
+  operationId: string
+  signer: LocalAccount
+  rpc: (chainId: number) => Rpc
+  networks: readonly Network[]
+  /** Where the lock files of the wallets are. */
+  locks: string
+  lockWaitMs?: number
+  timeoutMs: number
+  /** Blocks that make a transaction final, its own included; otherwise what the network says. */
+  confirmations?: number
+  /** Send, and do not follow: ends in PENDING as soon as something is on its way. */
+  noWait?: boolean
+  signal?: AbortSignal
+  onProgress?: (progress: Progress) => void
+  /** The transaction that brought the funds of a leg, as soon as the service knows it. Our own node is asked about it. */
+  arrived?: (leg: Leg) => Promise<Hex | undefined>
+  /** Called with what is left to sign of a leg, before its first signature in this run: guard it and simulate it there. */
+  beforeLeg?: (leg: Leg, steps: readonly Step[]) => Promise<void>
+  fault?: (point: FaultPoint) => void
+}
+
+/** What one run carries along. `until` is on the monotonic clock. */
+export type Run = Execution & { until: number }
+
+/** Thrown inside a run when the time is over or the person interrupts. It never leaves `execute`. */
+export const stopped = Symbol('stopped')
+
+/** The operation as the journal has it now. */
+export const current = ({ journal, operationId }: Run): Operation => {
+  const operation = journal.find(operationId)
+  if (!operation)
+    throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
+  return operation
+}
+
+/** Whether nothing can happen to an operation any more. */
+export const isOver = ({ state }: Operation): boolean =>
+  state === 'DONE' || state === 'CANCELLED' || state === 'FAILED'
+
+/** Whether nothing was signed for a step yet. */
+export const isUnsigned = ({ state }: Step): boolean => state === 'PLANNED' || state === 'RESERVED'
+
+/** Waits, unless the time is over or somebody interrupts. */
+export async function pause(run: Run, ms: number): Promise<void> {
+  const left = run.until - performance.now()
+  if (left <= 0 || run.signal?.aborted) throw stopped
+  try {
+    await sleep(Math.min(ms, left), undefined, run.signal ? { signal: run.signal } : {})
+  } catch (error) {
+    if (run.signal?.aborted) throw stopped
+    throw error
+  }
+}
