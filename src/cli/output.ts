@@ -24,7 +24,7 @@ export const toJson = (value: unknown, pretty: boolean): string =>
 export function emitOne<value>(io: Io, globals: Globals, value: value, view: View<value>): void {
   if (globals.csv) throw new AppError('USAGE', '--csv is for lists only', { hint: 'Use --json here.' })
   if (globals.json)
-    return io.out.write(
+    return void io.out.write(
       `${toJson(globals.fields ? picked(value, globals.fields) : value, io.out.isTerminal)}\n`,
     )
   if (globals.quiet) return
@@ -40,14 +40,14 @@ export async function emitList<row>(
 ): Promise<void> {
   if (globals.json) {
     const { fields } = globals
-    return io.out.write(
+    return void io.out.write(
       `${toJson(fields ? { ...list, items: list.items.map((row) => picked(row, fields)) } : list, io.out.isTerminal)}\n`,
     )
   }
   const chosen = globals.fields ? globals.fields.map((name) => columnNamed(columns, name)) : columns
   if (globals.csv) {
     const { stringify } = await import('csv-stringify/sync')
-    return io.out.write(
+    return void io.out.write(
       stringify(
         list.items.map((row) => chosen.map(({ text }) => text(row, unpainted))),
         { header: true, columns: chosen.map(({ field }) => field), escape_formulas: true },

@@ -1,9 +1,8 @@
 import type { Quote } from '../api/quote.ts'
 import type { Service } from '../api/service.ts'
-import type { Address, Hex } from '../domain/address.ts'
+import type { Address } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import type { Ground } from '../wallet/ground.ts'
-import type { Keystores } from '../wallet/keystore.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
 import type { Config } from './config.ts'
 import type { Globals } from './globals.ts'
@@ -27,7 +26,7 @@ export type Sandbox = {
   reset: () => Promise<SandboxStatus>
   fund: (
     to: Address,
-    what: { symbol?: string; amount?: string },
+    what?: { symbol: string; amount?: bigint },
   ) => Promise<
     { network: string; token: { symbol: string; decimals: number; address: Address }; amount: bigint }[]
   >
@@ -58,7 +57,10 @@ export type World = {
   newId: () => string
   settings: Settings
   sandbox: Sandbox
-  keystores: () => Promise<Keystores>
+  /** The directory of the encrypted keystores. */
+  keystores: string
+  /** Passwords that the environment gave; never printed. */
+  password: string | undefined
   quotes: () => Promise<QuoteMemory>
   /** The parts that depend on which profile answers. */
   at: (globals: Globals) => Place
@@ -81,5 +83,3 @@ export type Place = {
   /** Raw JSON-RPC, for reading the chain without the engine. */
   read: (chainId: number, method: string, params: readonly unknown[]) => Promise<unknown>
 }
-
-export type { Hex }

@@ -10,6 +10,9 @@ import { checkLeg } from './guard.ts'
 import { decodeIntent, encodeIntent, type KeptPlan } from './intent-json.ts'
 import { type Checked, simulateIntent } from './plan.ts'
 
+/** An operation of the journal, as those see it who may not open the store. */
+export type Planned = Operation
+
 /** How an operation is carried out. `delivered` tells the hash that brought the funds of a later leg, as soon as the service knows it. */
 export type Way = {
   account: LocalAccount
@@ -25,15 +28,16 @@ export type Way = {
 /** Writes a checked proposal into the journal: from here on the plan is fixed. */
 export function begin(
   { journal }: Ground,
-  { proposal, steps, hash, assurance }: Checked,
+  { proposal, allow, steps, hash, assurance }: Checked,
   idemKey: string,
 ): Operation {
   const plan: KeptPlan = {
     intents: proposal.legs.map(({ intent }) => intent && encodeIntent(intent)),
+    about: proposal.about,
     quoteId: proposal.quoteId,
     planHash: hash,
     assurance,
-    recipient: null,
+    allow: [...allow],
   }
   return journal.insert({
     id: proposal.id,
@@ -85,7 +89,7 @@ async function beforeLeg(
   if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
   const intent = decodeIntent(kept, catalog)
   const all = steps.filter((step) => step.leg === leg.leg).map(({ transaction }) => transaction)
-  checkLeg({ intent, chainId: leg.chainId, transactions: all, catalog })
+  checkLeg({ intent, chainId: leg.chainId, transactions: all, catalog, allow: (plan as KeptPlan).allow })
   await simulateIntent(
     rpc(leg.chainId),
     networkNamed(catalog.networks, leg.chainId),

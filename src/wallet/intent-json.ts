@@ -1,4 +1,5 @@
 import type { Address } from '../domain/address.ts'
+import type { TokenAmount } from '../domain/amount.ts'
 import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
@@ -33,11 +34,21 @@ function entryOf({ strategies }: Catalog, slug: string): StrategyEntry {
   )
 }
 
-/** What the journal keeps of a plan beside its steps: what each leg is for, and the quote that brings its funds. */
+/** What an operation is, in the words that it is reported with. `amounts` are printed amounts. */
+export type About = {
+  type: string
+  strategyId: string | null
+  strategySlug: string | null
+  receiver: Address
+  amounts: { in: TokenAmount | null; out: TokenAmount | null }
+}
+
+/** What the journal keeps of a plan beside its steps: what each leg is for, what the whole is, and the quote that brings its funds. */
 export type KeptPlan = {
   intents: (Loose | null)[]
+  about: About
   quoteId: string | null
   planHash: string
   assurance: string
-  recipient: Address | null
+  allow: Address[]
 }

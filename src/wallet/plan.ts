@@ -9,6 +9,7 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Arrival } from '../store/operation.ts'
 import type { Ground } from './ground.ts'
 import { checkLeg, type DecodedStep } from './guard.ts'
+import type { About } from './intent-json.ts'
 import { tokensOf } from './registry.ts'
 import { type Simulation, simulateLeg } from './simulate.ts'
 
@@ -27,6 +28,7 @@ export type Proposal = {
   request: unknown
   wallet: Address
   legs: readonly ProposedLeg[]
+  about: About
   quoteId: string | null
   /** ISO time after which the proposal is worth nothing; `null` is never. */
   expiresAt: string | null
@@ -35,6 +37,7 @@ export type Proposal = {
 /** A proposal that was found to do what was asked and nothing else. */
 export type Checked = {
   proposal: Proposal
+  allow: readonly Address[]
   steps: (DecodedStep & { leg: number })[]
   simulation: Simulation | null
   hash: string
@@ -63,7 +66,7 @@ export async function checkProposal(
   const simulation = first.intent
     ? await simulateIntent(rpc(first.chainId), network, first.intent, first.transactions)
     : null
-  return { proposal, steps, simulation, hash: hashOf(proposal), assurance: 'L2' }
+  return { proposal, allow, steps, simulation, hash: hashOf(proposal), assurance: 'L2' }
 }
 
 /** Tries one leg on top of the newest block, with what it takes from the wallet checked first. */

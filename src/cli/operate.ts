@@ -1,0 +1,141 @@
+import type { Hex } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { begin, carryOut, type Planned } from '../wallet/carry-out.ts'
+import type { Progress } from '../wallet/execute.ts'
+import type { Ground } from '../wallet/ground.ts'
+import { type Checked, checkProposal, type Proposal, planJson } from '../wallet/plan.ts'
+import { type Report, reportOf } from '../wallet/report.ts'
+import type { Who } from '../wallet/who.ts'
+import type { Cli } from './cli.ts'
+import { address, idempotencyKey, type SigningOptions } from './options.ts'
+import { confirm } from './prompts.ts'
+import { planView, progressLine, reportView } from './report-view.ts'
+
+const halfAnHour = 30 * 60_000
+
+/** Something that signs: the request that an idempotency key stands for, and how the service is asked for the transactions. */
+export type Undertaking = {
+  title: string
+  /** What the command asks for, as plain JSON: equal requests are equal JSON. */
+  request: Record<string, unknown>
+  propose: (wallet: Who['address']) => Promise<Omit<Proposal, 'request' | 'wallet'>>
+}
+
+/**
+ * Carries out one command that signs, from the request to the last receipt: who, plan, guard, simulation, question,
+ * journal, signatures, chain. The same idempotency key goes on with, or repeats the answer of, the same operation.
+ */
+export async function operate(cli: Cli, options: SigningOptions, undertaking: Undertaking): Promise<void> {
+  const key = idempotencyKey(options.idempotencyKey)
+  const allow = (options.allowContract ?? []).map((text) => address(text, '--allow-contract'))
+  const who = await cli.place.who(options)
+  const ground = await cli.place.ground()
+  const request = { ...undertaking.request, wallet: who.address }
+  const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
+  if (earlier && !options.dryRun) return finish(cli, ground, earlier, who, options)
+  const proposal: Proposal = { ...(await undertaking.propose(who.address)), request, wallet: who.address }
+  const checked = await checkProposal(ground, proposal, allow)
+  if (options.dryRun) return showPlan(cli, ground, checked)
+  if (who.source === 'address') await who.unlock()
+  if (!cli.globals.quiet && !cli.globals.yes)
+    cli.io.err.write(
+      `${planView(planJson(checked, ground, null), undertaking.title, who.label, cli.io.err)}\n`,
+    )
+  await confirm(cli.io, cli.globals, `${undertaking.title}?`)
+  const account = await who.unlock()
+  if (account.address !== who.address)
+    throw new AppError(
+      'KEY_SOURCE',
+      `${who.label} holds the key of ${account.address}, not of ${who.address}`,
+    )
+  await finish(
+    cli,
+    ground,
+    begin(ground, checked, key ?? proposal.id),
+    { ...who, unlock: async () => account },
+    options,
+  )
+}
+
+async function showPlan(cli: Cli, ground: Ground, checked: Checked): Promise<void> {
+  const { wallet, legs } = checked.proposal
+  const nonce = Number(
+    await ground.rpc(legs[0]!.chainId).request<string>('eth_getTransactionCount', [wallet, 'latest']),
+  )
+  cli.emit(planJson(checked, ground, nonce), (plan, to) =>
+    planView(plan, 'Nothing is signed by a dry run', null, to),
+  )
+}
+
+/** Goes on with an operation of the journal to its end, and reports it. A finished one is only reported again. */
+export async function finish(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  who: Who,
+  options: Pick<SigningOptions, 'wait'>,
+): Promise<void> {
+  const replayed = operation.state === 'DONE'
+  const done = replayed ? operation : await follow(cli, ground, operation, who, options)
+  const report = reportFor(ground, done)
+  cli.emit({ ...report, replayed }, reportView)
+}
+
+/** The report of an operation, with the hashes of what is signed and not in a block yet. */
+export const reportFor = ({ journal, catalog }: Ground, operation: Planned): Report =>
+  reportOf(
+    operation,
+    catalog.networks,
+    (step) => journal.attempts(operation.id, step.index).at(-1)?.hash ?? null,
+  )
+
+async function follow(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  who: Who,
+  options: Pick<SigningOptions, 'wait'>,
+): Promise<Planned> {
+  const teller = await cli.teller()
+  const service = await cli.service()
+  const account = await who.unlock()
+  const tell = (progress: Progress) => {
+    const { line, moving } = progressLine(progress, operation, ground.catalog.networks, cli.io.err)
+    if (line !== null) teller.say(line)
+    if (moving !== null) teller.doing(moving)
+    if (progress.kind === 'sent')
+      void service
+        .ingest({ actionId: operation.id, event: 'SIGNED', txHash: progress.hash })
+        .catch(() => undefined)
+  }
+  if (operation.state === 'OPEN') cli.notice(cli.io.err.paint.dim(`action ${operation.id}`))
+  try {
+    return await cli.world.interrupt.critical(() =>
+      carryOut(ground, operation, {
+        account,
+        timeoutMs: cli.globals.timeoutMs ?? halfAnHour,
+        signal: cli.world.interrupt.signal,
+        ...(!options.wait && { noWait: true }),
+        onProgress: tell,
+        delivered: async (quoteId) =>
+          ((await service.swapStatus({ id: quoteId })).destinationTxHash as Hex | null) ?? undefined,
+      }),
+    )
+  } catch (error) {
+    throw withReport(error, ground, operation)
+  } finally {
+    teller.done()
+  }
+}
+
+/** After a signature, the error carries the whole report, so that a script has what a success would have given. */
+function withReport(error: unknown, ground: Ground, { id }: Planned): unknown {
+  const now = ground.journal.find(id)
+  if (!(error instanceof AppError) || !now) return error
+  const details = { id, ...error.details, action: reportFor(ground, now) }
+  return new AppError(error.code, error.message, {
+    details,
+    cause: error.cause,
+    ...(error.hint !== undefined && { hint: error.hint }),
+  })
+}

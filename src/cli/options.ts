@@ -1,0 +1,85 @@
+import { type Command, Option } from 'commander'
+import type { Address } from '../domain/address.ts'
+import { EvmAddress } from '../domain/address.ts'
+import { parseAmount, parseRawAmount, type Unit } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Network, networkNamed } from '../domain/network.ts'
+
+/** The options of every command that signs, as commander reads them. */
+export type SigningOptions = {
+  wallet?: string
+  keyFile?: string
+  passwordFile?: string
+  dryRun?: boolean
+  wait: boolean
+  idempotencyKey?: string
+  allowContract?: string[]
+}
+
+/** Adds the options that say who signs and how it is carried out. */
+export const withSigning = (command: Command): Command =>
+  command
+    .addOption(new Option('--wallet <name>', 'keystore that signs').helpGroup('Signer:'))
+    .addOption(new Option('--key-file <path>', 'file of mode 0600 with a private key').helpGroup('Signer:'))
+    .addOption(
+      new Option('--password-file <path>', 'file of mode 0600 with the password').helpGroup('Signer:'),
+    )
+    .addOption(
+      new Option('--dry-run', 'check and simulate, print the plan, sign nothing').helpGroup('Execution:'),
+    )
+    .addOption(new Option('--no-wait', 'send, then exit 20 with the id').helpGroup('Execution:'))
+    .addOption(new Option('--idempotency-key <key>', 'the same key never pays twice').helpGroup('Execution:'))
+    .addOption(
+      new Option('--allow-contract <address>', 'vouch for a contract, for this one operation')
+        .argParser(list)
+        .helpGroup('Execution:'),
+    )
+
+const list = (value: string, before: string[] = []) => [...before, value]
+
+/** An idempotency key that was typed. */
+export function idempotencyKey(text: string | undefined): string | undefined {
+  if (text === undefined || /^[A-Za-z0-9._:-]{8,128}$/.test(text)) return text
+  throw new AppError('USAGE', 'An idempotency key has 8 to 128 letters, digits and . _ : -', {
+    hint: '--idempotency-key deposit-2026-11-21',
+  })
+}
+
+/** An address that was typed. A private key in its place is refused without being repeated. */
+export function address(text: string, what: string): Address {
+  if (/^(0x)?[0-9a-fA-F]{64}$/.test(text))
+    throw new AppError('INSECURE_KEY_SOURCE', 'A private key is not accepted as an argument')
+  const parsed = EvmAddress.safeParse(text)
+  if (parsed.success) return parsed.data
+  throw new AppError('USAGE', `${what} is an address, and "${text}" is not one`, {
+    hint: 'An address is 0x and 40 hex digits; check its upper and lower case.',
+  })
+}
+
+/** A network that was typed, by name or chain id. */
+export const network = (networks: readonly Network[], text: string): Network => networkNamed(networks, text)
+
+/** An amount that was typed: `--amount` in units of the token, or `--amount-raw` in its smallest unit. */
+export function amountOf({ amount, amountRaw }: { amount?: string; amountRaw?: string }, unit: Unit): bigint {
+  if ((amount === undefined) === (amountRaw === undefined))
+    throw new AppError(
+      'USAGE',
+      amount === undefined ? 'An amount is needed' : '--amount and --amount-raw exclude each other',
+      { hint: `--amount 100.5 is 100.5 ${unit.symbol}` },
+    )
+  return amount === undefined ? parseRawAmount(amountRaw!) : parseAmount(amount, unit)
+}
+
+/** Slippage that was typed, with its unit: `0.5%` or `50bps`, as a fraction. */
+export function slippage(text: string): number {
+  const [, number, unit] = /^([0-9]+(?:\.[0-9]+)?)(%|bps)$/.exec(text) ?? []
+  if (number === undefined) {
+    const bare = /^[0-9]+(\.[0-9]+)?$/.test(text)
+    throw new AppError('USAGE', `Slippage needs its unit, and "${text}" has none`, {
+      hint: bare ? `--slippage ${text}% or --slippage ${text}bps` : '--slippage 0.5% or --slippage 50bps',
+    })
+  }
+  const fraction = Number(number) / (unit === '%' ? 100 : 10_000)
+  if (fraction >= 0.0001 && fraction <= 0.5) return fraction
+  throw new AppError('USAGE', `Slippage goes from 0.01% to 50%, and ${text} is outside`)
+}

@@ -1,0 +1,77 @@
+import { plain } from '../domain/text.ts'
+import { decimal, dollars, percent, stateWord, when } from './format.ts'
+import type { positionJson, quoteJson, strategyJson } from './json.ts'
+import type { Column } from './table.ts'
+
+/** The columns of a list of strategies. */
+export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[] = [
+  { title: 'STRATEGY', field: 'slug', text: ({ slug }) => plain(slug) },
+  { title: 'ASSET', field: 'asset', text: ({ asset }) => plain(asset.symbol), drop: 1 },
+  { title: 'NETWORK', field: 'network', text: ({ network }) => plain(network), drop: 4 },
+  { title: 'CATEGORY', field: 'category', text: ({ category }) => category ?? '-', drop: 5 },
+  { title: 'APY', field: 'apy', align: 'right', text: ({ apy }, paint) => paint.green(percent(apy)) },
+  { title: 'TVL', field: 'tvlUsd', align: 'right', text: ({ tvlUsd }) => dollars(tvlUsd), drop: 3 },
+  {
+    title: 'PAUSED',
+    field: 'paused',
+    text: ({ paused }, paint) => (paused ? paint.red('paused') : ''),
+    drop: 2,
+  },
+]
+
+/** The columns of a list of positions. */
+export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[] = [
+  { title: 'STRATEGY', field: 'strategy', text: ({ strategy }) => plain(strategy.slug) },
+  {
+    title: 'BALANCE',
+    field: 'balance',
+    align: 'right',
+    text: ({ balance, strategy }) => `${decimal(balance!.formatted)} ${plain(strategy.asset.symbol)}`,
+  },
+  {
+    title: 'PRINCIPAL',
+    field: 'principal',
+    align: 'right',
+    text: ({ principal }) => (principal ? decimal(principal.formatted) : '-'),
+    drop: 2,
+  },
+  {
+    title: 'PROFIT',
+    field: 'profit',
+    align: 'right',
+    text: ({ profit }, paint) =>
+      profit
+        ? profit.raw.startsWith('-')
+          ? paint.red(decimal(profit.formatted))
+          : paint.green(decimal(profit.formatted))
+        : '-',
+  },
+  {
+    title: 'USD',
+    field: 'balanceUsd',
+    align: 'right',
+    text: ({ balanceUsd }) => dollars(balanceUsd),
+    drop: 1,
+  },
+  { title: 'APY', field: 'apy', align: 'right', text: ({ apy }) => percent(apy), drop: 3 },
+]
+
+/** The columns of a list of quotes. */
+export const quoteColumns: readonly Column<ReturnType<typeof quoteJson>>[] = [
+  { title: 'QUOTE', field: 'id', text: ({ id }) => plain(id) },
+  {
+    title: 'FROM',
+    field: 'from',
+    text: ({ from, tokenIn }) =>
+      `${decimal(tokenIn.amount.formatted)} ${plain(tokenIn.symbol)} ${plain(from.network)}`,
+  },
+  {
+    title: 'TO',
+    field: 'to',
+    text: ({ to, tokenOut }) =>
+      `${decimal(tokenOut.amount.formatted)} ${plain(tokenOut.symbol)} ${plain(to.network)}`,
+  },
+  { title: 'PROVIDER', field: 'provider', text: ({ provider }) => plain(provider), drop: 1 },
+  { title: 'STATUS', field: 'status', text: ({ status }, paint) => stateWord(plain(status), paint) },
+  { title: 'EXPIRES', field: 'deadline', text: ({ deadline }) => when(deadline), drop: 2 },
+]

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { AppError } from '../domain/errors.ts'
+import type { Cli } from './cli.ts'
+import { toJson, type View } from './output.ts'
+
+type Watch<value> = { isOver: (value: value) => boolean; view: View<value>; intervalMs: number }
+
+/** Looks at something until it is over, and prints it whenever it changed: a document a line with `--json`, else in words. Gives back the last look. */
+export async function observe<value>(
+  cli: Cli,
+  look: () => Promise<value>,
+  { isOver, view, intervalMs }: Watch<value>,
+): Promise<value> {
+  const until = performance.now() + (cli.globals.timeoutMs ?? 30 * 60_000)
+  let shown = ''
+  for (;;) {
+    const now = await look()
+    const line = toJson(now, false)
+    if (line !== shown) {
+      shown = line
+      if (cli.globals.json) cli.io.out.write(`${line}\n`)
+      else cli.emit(now, view)
+    }
+    if (isOver(now)) return now
+    if (performance.now() + intervalMs > until)
+      throw new AppError('PENDING', 'It is not over yet', {
+        details: { last: now as never },
+        hint: 'Watch it again, or with a longer --timeout.',
+      })
+    await sleep(intervalMs, undefined, { signal: cli.world.interrupt.signal })
+  }
+}

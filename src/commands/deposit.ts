@@ -1,0 +1,64 @@
+import { Command } from 'commander'
+
+import { action, type Cli } from '../cli/cli.ts'
+import { operate } from '../cli/operate.ts'
+import { amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
+import { depositProposal } from '../cli/proposals.ts'
+import type { World } from '../cli/world.ts'
+import { formatAmount } from '../domain/amount.ts'
+import { networkNamed } from '../domain/network.ts'
+import { plain } from '../domain/text.ts'
+
+type Options = SigningOptions & { amount?: string; amountRaw?: string; from?: string }
+
+/** `deposit`: put an asset into a strategy. */
+export const deposit = (world: World) =>
+  withSigning(
+    new Command('deposit')
+      .description(
+        'Put an asset into a strategy. The transactions are checked, shown, signed in order and followed to their end.',
+      )
+      .argument('<id>', 'strategy id or slug')
+      .option('--amount <amount>', 'how much, in units of the asset: 100.5 or 100.5USDC')
+      .option('--amount-raw <amount>', 'how much, in its smallest unit')
+      .option(
+        '--from <network>',
+        'where the funds are, if not on the network of the strategy: bridged first',
+      ),
+  )
+    .addHelpText('after', '\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100')
+    .action(action(world, run))
+
+async function run(cli: Cli, id: string, options: Options): Promise<void> {
+  const service = await cli.service()
+  const strategy = await service.getStrategy({ id })
+  const amount = amountOf(options, strategy.asset)
+  const { networks } = await cli.place.catalog()
+  const from = options.from === undefined ? undefined : networkNamed(networks, options.from).name
+  const across = from !== undefined && from !== strategy.network ? ` from ${from}` : ''
+  await operate(cli, options, {
+    title: `Deposit ${formatAmount(amount, { ...strategy.asset, symbol: plain(strategy.asset.symbol) })}${across} into ${plain(strategy.slug)}`,
+    request: {
+      command: 'deposit',
+      strategy: strategy.slug,
+      amount: amount.toString(),
+      from: from ?? strategy.network,
+    },
+    propose: async (wallet) => {
+      const catalog = await cli.place.catalog()
+      return depositProposal(
+        catalog,
+        strategy,
+        amount,
+        wallet,
+        await service.strategyBytecode({
+          id: strategy.slug,
+          action: 'lend',
+          amount,
+          wallet,
+          ...(from !== undefined && { from }),
+        }),
+      )
+    },
+  })
+}

@@ -1,0 +1,84 @@
+import { Command } from 'commander'
+
+import { action, type Cli, everything, whole } from '../cli/cli.ts'
+import { decimal, stateWord, when } from '../cli/format.ts'
+import { walletAddress } from '../cli/names.ts'
+import type { ListView } from '../cli/output.ts'
+import type { World } from '../cli/world.ts'
+import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
+import { plain } from '../domain/text.ts'
+
+type Row = { txHash: string; timestamp: string; type: string; amount: TokenAmount; status: string }
+
+/** `history`: what a wallet did in a strategy. */
+export const history = (world: World) =>
+  new Command('history')
+    .description('What a wallet did in a strategy, newest first, off the logs of the chain.')
+    .argument('<id>', 'strategy id or slug')
+    .option('--address <wallet>', 'address or keystore name; your own by default')
+    .option('--page <n>', 'which page', '1')
+    .option('--limit <n>', 'rows a page, at most 100', '10')
+    .option('--all', 'every page')
+    .addHelpText('after', '\nExample:\n  $ sluice history aave-v3-usdc-sandbox-one')
+    .action(action(world, show))
+
+async function show(
+  cli: Cli,
+  id: string,
+  options: { address?: string; page: string; limit: string; all?: boolean },
+): Promise<void> {
+  const [page, limit] = [whole(options.page, '--page'), whole(options.limit, '--limit', 100)]
+  const service = await cli.service()
+  const [strategy, owner] = await Promise.all([
+    service.getStrategy({ id }),
+    walletAddress(cli, options.address),
+  ])
+  const ask = (page: number, limit: number) =>
+    service.walletHistory({ address: owner, strategyId: strategy.slug, page, limit })
+  const row = ({
+    amount,
+    ...item
+  }: {
+    txHash: string
+    timestamp: string
+    type: string
+    amount: bigint
+    status: string
+  }): Row => ({
+    txHash: item.txHash,
+    timestamp: item.timestamp,
+    type: item.type,
+    amount: tokenAmount(amount, strategy.asset),
+    status: item.status,
+  })
+  if (options.all) {
+    const rows = (await everything(ask)).map(row)
+    return cli.list(
+      { items: rows, page: 1, limit: rows.length, total: rows.length, hasMore: false },
+      view(strategy.slug),
+    )
+  }
+  const answer = await ask(page, limit)
+  await cli.list({ ...answer, items: answer.items.map(row) }, view(strategy.slug))
+}
+
+const view = (slug: string): ListView<Row> => ({
+  empty: `Nothing has happened in ${plain(slug)} yet.`,
+  columns: [
+    { title: 'TIME', field: 'timestamp', text: ({ timestamp }) => when(timestamp) },
+    { title: 'TYPE', field: 'type', text: ({ type }) => plain(type) },
+    {
+      title: 'AMOUNT',
+      field: 'amount',
+      align: 'right',
+      text: ({ amount }) => `${decimal(amount.formatted)} ${plain(amount.symbol)}`,
+    },
+    {
+      title: 'STATUS',
+      field: 'status',
+      text: ({ status }, paint) => stateWord(plain(status), paint),
+      drop: 2,
+    },
+    { title: 'TRANSACTION', field: 'txHash', text: ({ txHash }) => plain(txHash), drop: 1 },
+  ],
+})

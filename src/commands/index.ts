@@ -1,0 +1,84 @@
+import type { Command } from 'commander'
+
+import type { World } from '../cli/world.ts'
+
+/** One top-level command: what the help of the program says of it, and how to load it when it is needed. */
+export type CommandEntry = {
+  name: string
+  summary: string
+  group: (typeof helpGroups)[number]
+  load: () => Promise<(world: World) => Command>
+}
+
+/** The headings of the help, in order. */
+export const helpGroups = ['Start', 'Look', 'Move', 'Follow', 'Set up'] as const
+
+/** Every command, in the order that help lists them. */
+export const commands: readonly CommandEntry[] = [
+  {
+    group: 'Start',
+    name: 'demo',
+    summary: 'the whole main job on the sandbox, narrated',
+    load: async () => (await import('./demo.ts')).demo,
+  },
+  {
+    group: 'Look',
+    name: 'strategies',
+    summary: 'list strategies, show one, totals',
+    load: async () => (await import('./strategies.ts')).strategies,
+  },
+  {
+    group: 'Look',
+    name: 'yield',
+    summary: 'recommend the best strategy for an asset',
+    load: async () => (await import('./yield.ts')).yieldCommand,
+  },
+  {
+    group: 'Look',
+    name: 'history',
+    summary: 'what a wallet did in a strategy',
+    load: async () => (await import('./history.ts')).history,
+  },
+  {
+    group: 'Move',
+    name: 'deposit',
+    summary: 'put an asset into a strategy',
+    load: async () => (await import('./deposit.ts')).deposit,
+  },
+  {
+    group: 'Move',
+    name: 'withdraw',
+    summary: 'take an asset out of a strategy',
+    load: async () => (await import('./withdraw.ts')).withdraw,
+  },
+  {
+    group: 'Move',
+    name: 'swap',
+    summary: 'quote and execute swaps, on one chain and across',
+    load: async () => (await import('./swap.ts')).swap,
+  },
+  {
+    group: 'Move',
+    name: 'transfer',
+    summary: 'send a token to an address',
+    load: async () => (await import('./transfer.ts')).transfer,
+  },
+  {
+    group: 'Follow',
+    name: 'action',
+    summary: 'show, watch and resume what was started',
+    load: async () => (await import('./action.ts')).actionCommand,
+  },
+  {
+    group: 'Set up',
+    name: 'wallet',
+    summary: 'positions of a wallet, and encrypted keystores',
+    load: async () => (await import('./wallet.ts')).wallet,
+  },
+  {
+    group: 'Set up',
+    name: 'sandbox',
+    summary: 'the embedded chains',
+    load: async () => (await import('./sandbox.ts')).sandbox,
+  },
+]

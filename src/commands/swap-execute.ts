@@ -1,0 +1,113 @@
+import type { Quote } from '../api/quote.ts'
+import type { Cli } from '../cli/cli.ts'
+import { operate } from '../cli/operate.ts'
+import { address, type SigningOptions } from '../cli/options.ts'
+import { swapProposal } from '../cli/proposals.ts'
+import { type Resolved, resolveWish } from '../cli/quoting.ts'
+import type { Address } from '../domain/address.ts'
+import { formatAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+import type { QuoteOptions } from './swap.ts'
+
+type Options = SigningOptions & QuoteOptions
+
+const quoteFlags = [
+  'from',
+  'to',
+  'tokenIn',
+  'tokenOut',
+  'amountIn',
+  'amountOut',
+  'refund',
+  'provider',
+  'slippage',
+  'speed',
+] as const
+
+/** `swap execute` */
+export async function execute(cli: Cli, id: string | undefined, options: Options): Promise<void> {
+  const asked = quoteFlags.some((flag) => options[flag] !== undefined)
+  if (id !== undefined && asked)
+    throw new AppError('USAGE', 'A quote id and the flags of a quote exclude each other', {
+      hint: `sluice swap execute ${plain(id)}`,
+    })
+  return id === undefined
+    ? fromFlags(cli, await resolveWish(cli, options), options)
+    : fromQuote(cli, await quoteOf(cli, id), options)
+}
+
+/** The quote of an id: as this machine was given it, or out of the service's list. */
+async function quoteOf(cli: Cli, id: string): Promise<Quote> {
+  const kept = await (await cli.world.quotes()).find(id)
+  if (kept) return kept
+  const { items } = await (await cli.service()).listQuotes({ limit: 100 })
+  const listed = items.find((quote) => quote.id === id)
+  if (listed) return listed
+  throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${plain(id)}"`)
+}
+
+const titleOf = (quote: Quote) =>
+  `Swap ${formatAmount(quote.tokenIn.amount, quote.tokenIn)} on ${plain(quote.from.network)} for ${formatAmount(quote.tokenOut.amount, quote.tokenOut)} on ${plain(quote.to.network)}`
+
+async function fromQuote(cli: Cli, quote: Quote, options: Options): Promise<void> {
+  if (quote.deadline !== null && cli.world.now() >= Date.parse(quote.deadline)) {
+    const ground = await cli.place.ground()
+    if (!ground.journal.find(quote.id))
+      throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
+  }
+  const destination =
+    options.destination === undefined ? undefined : address(options.destination, '--destination')
+  // A quote is executed once: its id is the key, so that asking again goes on with the same swap.
+  const key = options.idempotencyKey ?? quote.id
+  const exact =
+    quote.maxAmountIn !== null &&
+    quote.minAmountOut === quote.tokenOut.amount &&
+    quote.maxAmountIn !== quote.tokenIn.amount
+      ? 'out'
+      : 'in'
+  await operate(
+    cli,
+    { ...options, idempotencyKey: key },
+    {
+      title: titleOf(quote),
+      request: { command: 'swap', quote: quote.id, ...(destination && { destination }) },
+      propose: (wallet) =>
+        propose(cli, quote, { wallet, recipient: destination ?? recipientOf(quote) ?? wallet, exact }),
+    },
+  )
+}
+
+const recipientOf = ({ raw }: Quote): Address | undefined =>
+  typeof raw.destinationAddress === 'string'
+    ? address(raw.destinationAddress, 'The recipient of the quote')
+    : undefined
+
+async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<void> {
+  await operate(cli, options, {
+    title: `Swap ${wish.exact === 'in' ? formatAmount(wish.amount, wish.tokenIn) : wish.tokenIn.symbol} for ${wish.exact === 'out' ? formatAmount(wish.amount, wish.tokenOut) : wish.tokenOut.symbol}`,
+    request: { command: 'swap', ...wish.request },
+    propose: async (wallet) => {
+      const quote = await wish.ask(cli)
+      cli.notice(cli.io.err.paint.dim(`quote ${quote.id}: ${titleOf(quote)}`))
+      const asked = wish.exact === 'in' ? quote.tokenIn.amount : quote.tokenOut.amount
+      if (asked !== wish.amount)
+        throw new AppError('POLICY_QUOTE_DRIFT', 'The quote is for another amount than was asked for')
+      return propose(cli, quote, { wallet, recipient: wish.destination ?? wallet, exact: wish.exact })
+    },
+  })
+}
+
+async function propose(
+  cli: Cli,
+  quote: Quote,
+  order: { wallet: Address; recipient: Address; exact: 'in' | 'out' },
+) {
+  const service = await cli.service()
+  const made = await service.swapBytecode({
+    quote: quote.raw as never,
+    walletAddress: order.wallet,
+    destinationAddress: order.recipient,
+  })
+  return swapProposal(await cli.place.catalog(), quote, order, [...made.approvals, ...made.transactions])
+}

@@ -1,0 +1,102 @@
+import { type Cli, whole } from '../cli/cli.ts'
+import { stateWord, when } from '../cli/format.ts'
+import { duration } from '../cli/globals.ts'
+import { quoteJson } from '../cli/json.ts'
+import type { View } from '../cli/output.ts'
+import { askQuote } from '../cli/quoting.ts'
+import { fields } from '../cli/table.ts'
+import { quoteColumns } from '../cli/views.ts'
+import { observe } from '../cli/watching.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
+import { plain } from '../domain/text.ts'
+import type { QuoteOptions } from './swap.ts'
+
+/** `swap quote` */
+export async function quote(cli: Cli, options: QuoteOptions): Promise<void> {
+  const { quote } = await askQuote(cli, options)
+  cli.emit(quoteJson(quote), quoteView)
+}
+
+const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
+  [
+    fields(
+      [
+        ['quote', one.id],
+        [
+          'pay',
+          `${one.tokenIn.amount.formatted} ${plain(one.tokenIn.symbol)} ${to.paint.dim(plain(one.from.network))}`,
+        ],
+        [
+          'receive',
+          `${to.paint.green(one.tokenOut.amount.formatted)} ${plain(one.tokenOut.symbol)} ${to.paint.dim(plain(one.to.network))}`,
+        ],
+        ...(one.minAmountOut
+          ? ([['at least', `${one.minAmountOut.formatted} ${plain(one.tokenOut.symbol)}`]] as const)
+          : []),
+        ['provider', plain(one.provider)],
+        ['expires', when(one.deadline)],
+      ],
+      to,
+    ),
+    to.paint.dim(`next  sluice swap execute ${one.id}`),
+  ].join('\n')
+
+/** `swap status` */
+export async function status(
+  cli: Cli,
+  id: string,
+  options: { watch?: boolean; interval: string },
+): Promise<void> {
+  const service = await cli.service()
+  const look = async () => ({ id, ...(await service.swapStatus({ id })) })
+  if (!options.watch) return cli.emit(await look(), statusView)
+  const last = await observe(cli, look, {
+    isOver: ({ status }) => ['fulfilled', 'failed', 'refunded', 'expired'].includes(status),
+    view: statusView,
+    intervalMs: duration(options.interval),
+  })
+  if (last.status === 'expired')
+    throw new AppError('QUOTE_EXPIRED', 'The quote expired, and nothing was sent for it', { details: last })
+  if (last.status === 'refunded')
+    throw new AppError('REFUNDED', 'The swap ended in a refund', { details: last })
+  if (last.status === 'failed') throw new AppError('ACTION_FAILED', 'The swap failed', { details: last })
+}
+
+const statusView: View<{
+  id: string
+  status: string
+  originTxHash: string | null
+  destinationTxHash: string | null
+  provider: string | null
+}> = (one, to) =>
+  fields(
+    [
+      ['swap', one.id],
+      ['status', stateWord(plain(one.status), to.paint)],
+      ['provider', plain(one.provider ?? '-')],
+      ['origin', plain(one.originTxHash ?? '-')],
+      ['destination', plain(one.destinationTxHash ?? '-')],
+    ],
+    to,
+  )
+
+/** `swap list` */
+export async function list(
+  cli: Cli,
+  options: { from?: string; to?: string; provider?: string; page: string; limit: string },
+): Promise<void> {
+  const [page, limit] = [whole(options.page, '--page'), whole(options.limit, '--limit', 100)]
+  const { networks } = await cli.place.catalog()
+  const answer = await (await cli.service()).listQuotes({
+    page,
+    limit,
+    ...(options.from !== undefined && { originChain: networkNamed(networks, options.from).name }),
+    ...(options.to !== undefined && { destinationChain: networkNamed(networks, options.to).name }),
+    ...(options.provider !== undefined && { provider: options.provider }),
+  })
+  await cli.list(
+    { ...answer, items: answer.items.map(quoteJson) },
+    { columns: quoteColumns, empty: 'No quotes. Ask for one: sluice swap quote --help' },
+  )
+}

@@ -1,0 +1,75 @@
+import { Command, Option } from 'commander'
+
+import { action } from '../cli/cli.ts'
+import { withSigning } from '../cli/options.ts'
+import type { World } from '../cli/world.ts'
+import { execute } from './swap-execute.ts'
+import { list, quote, status } from './swap-look.ts'
+
+/** The options that a quote is asked with. */
+export type QuoteOptions = {
+  from?: string
+  to?: string
+  tokenIn?: string
+  tokenOut?: string
+  amountIn?: string
+  amountOut?: string
+  destination?: string
+  refund?: string
+  provider?: string
+  slippage?: string
+  speed?: 'fast' | 'standard'
+}
+
+const withQuote = (command: Command): Command =>
+  command
+    .option('--from <network>', 'origin network')
+    .option('--to <network>', 'destination network; the origin by default')
+    .option('--token-in <token>', 'symbol or address')
+    .option('--token-out <token>', 'symbol or address')
+    .option('--amount-in <amount>', 'spend exactly this')
+    .option('--amount-out <amount>', 'receive exactly this')
+    .option('--destination <address>', 'who receives; the sender by default')
+    .option('--refund <address>', 'who gets a refund')
+    .option('--provider <name>', 'only this provider')
+    .option('--slippage <slippage>', 'with its unit: 0.5% or 50bps')
+    .addOption(new Option('--speed <speed>', 'of a bridge').choices(['fast', 'standard']))
+
+/** `swap`: quotes and swaps. */
+export const swap = (world: World) => {
+  const command = new Command('swap').description('Quote and execute swaps, on one chain and across chains.')
+  withQuote(command.command('quote'))
+    .description('The best quote for a swap. It lives for five minutes.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',
+    )
+    .action(action(world, quote))
+  withSigning(withQuote(command.command('execute')))
+    .description('Execute a quote by its id, or ask for one with the flags of quote and execute it.')
+    .argument('[quote-id]', 'the id that swap quote gave')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ sluice swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100\n  $ sluice swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100',
+    )
+    .action(action(world, execute))
+  command
+    .command('status')
+    .description('Where a swap stands, with the hashes of both chains.')
+    .argument('<quote-id>', 'the id that swap quote gave')
+    .option('--watch', 'until it is final; the exit code says how it ended')
+    .option('--interval <duration>', 'how often --watch looks', '2s')
+    .addHelpText('after', '\nExample:\n  $ sluice swap status 0f8fad5b-d9cb-469f-a165-70867728950e --watch')
+    .action(action(world, status))
+  command
+    .command('list')
+    .description('The quotes that were given, newest first.')
+    .option('--from <network>', 'origin network')
+    .option('--to <network>', 'destination network')
+    .option('--provider <name>', 'only this provider')
+    .option('--page <n>', 'which page', '1')
+    .option('--limit <n>', 'rows a page, at most 100', '10')
+    .addHelpText('after', '\nExample:\n  $ sluice swap list --provider uniswap-v3')
+    .action(action(world, list))
+  return command
+}

@@ -1,0 +1,83 @@
+import { Command } from 'commander'
+
+import { action, type Cli } from '../cli/cli.ts'
+import { operate } from '../cli/operate.ts'
+import { address, amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
+import type { World } from '../cli/world.ts'
+import { formatAmount, tokenAmount } from '../domain/amount.ts'
+import { networkNamed } from '../domain/network.ts'
+import { tokenNamed } from '../domain/token.ts'
+
+type Options = SigningOptions & {
+  network: string
+  token: string
+  to: string
+  amount?: string
+  amountRaw?: string
+}
+
+/** `transfer`: send a token or the native coin to an address. */
+export const transfer = (world: World) =>
+  withSigning(
+    new Command('transfer')
+      .description('Send a token or the native coin to an address on the same network.')
+      .requiredOption('--network <network>', 'name or chain id')
+      .requiredOption('--token <token>', 'symbol or address; ETH is the native coin')
+      .requiredOption('--to <address>', 'recipient')
+      .option('--amount <amount>', 'how much, in units of the token')
+      .option('--amount-raw <amount>', 'how much, in its smallest unit'),
+  )
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ sluice transfer --network sandbox-one --token USDC --to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --amount 5',
+    )
+    .action(action(world, run))
+
+async function run(cli: Cli, options: Options): Promise<void> {
+  const catalog = await cli.place.catalog()
+  const network = networkNamed(catalog.networks, options.network)
+  const token = tokenNamed(catalog.tokens, network, options.token)
+  const to = address(options.to, '--to')
+  const amount = amountOf(options, token)
+  await operate(cli, options, {
+    title: `Send ${formatAmount(amount, token)} to ${to} on ${network.name}`,
+    request: {
+      command: 'transfer',
+      chainId: network.chainId,
+      token: token.address,
+      to,
+      amount: amount.toString(),
+    },
+    propose: async (wallet) => {
+      const service = await cli.service()
+      const made = await service.transferBytecode({
+        originAddress: wallet,
+        destinationAddress: to,
+        token: token.address,
+        chainId: network.chainId,
+        amount,
+      })
+      const sum = tokenAmount(amount, token)
+      return {
+        id: made.id,
+        kind: 'transfer',
+        legs: [
+          {
+            chainId: network.chainId,
+            intent: { kind: 'transfer', wallet, token, recipient: to, amount },
+            transactions: made.bytecode,
+          },
+        ],
+        quoteId: null,
+        expiresAt: null,
+        about: {
+          type: 'TRANSFER_OUT',
+          strategyId: null,
+          strategySlug: null,
+          receiver: to,
+          amounts: { in: sum, out: sum },
+        },
+      }
+    },
+  })
+}

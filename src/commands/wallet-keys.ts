@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs'
+
+import type { Cli } from '../cli/cli.ts'
+import { confirm, secret } from '../cli/prompts.ts'
+import { fields } from '../cli/table.ts'
+import type { Hex } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { readKeyFile, readPrivateFile } from '../wallet/key-source.ts'
+import { exportKey, listKeys, openKeystore, removeKey, saveKey } from '../wallet/keystore.ts'
+import { newKey, parseKey } from '../wallet/signer.ts'
+
+type PasswordOptions = { passwordFile?: string }
+
+/** `wallet list` */
+export async function listWallets(cli: Cli): Promise<void> {
+  const { wallet } = await cli.world.settings.read()
+  const items = listKeys(cli.world.keystores).map((key) => ({ ...key, default: key.name === wallet }))
+  await cli.list(
+    { items, page: 1, limit: items.length, total: items.length, hasMore: false },
+    {
+      empty: 'No keystores. Make one: sluice wallet new NAME',
+      columns: [
+        { title: 'NAME', field: 'name', text: ({ name }) => name },
+        { title: 'ADDRESS', field: 'address', text: ({ address }) => address ?? '-' },
+        { title: 'DEFAULT', field: 'default', text: (row) => (row.default ? 'yes' : '') },
+      ],
+    },
+  )
+}
+
+/** `wallet new` */
+export async function newWallet(cli: Cli, name: string, options: PasswordOptions): Promise<void> {
+  refuseTaken(cli, name)
+  saved(cli, await saveKey(cli.world.keystores, name, newKey(), await newPassword(cli, options)))
+}
+
+/** `wallet import` */
+export async function importKey(
+  cli: Cli,
+  name: string,
+  options: PasswordOptions & { keyFile?: string; keystore?: string },
+): Promise<void> {
+  refuseTaken(cli, name)
+  if (options.keyFile !== undefined && options.keystore !== undefined)
+    throw new AppError('USAGE', '--key-file and --keystore exclude each other')
+  if (options.keystore !== undefined) {
+    const password = await existingPassword(cli, options, options.keystore)
+    return saved(
+      cli,
+      await saveKey(
+        cli.world.keystores,
+        name,
+        await openKeystore(keystoreText(options.keystore), password, options.keystore),
+        password,
+      ),
+    )
+  }
+  saved(
+    cli,
+    await saveKey(
+      cli.world.keystores,
+      name,
+      await keyToImport(cli, options.keyFile),
+      await newPassword(cli, options),
+    ),
+  )
+}
+
+async function keyToImport(cli: Cli, keyFile: string | undefined): Promise<Hex> {
+  if (keyFile === '-') return parseKey(await cli.world.stdin())
+  if (keyFile !== undefined) return readKeyFile(keyFile)
+  return parseKey(
+    await secret(cli.io, cli.globals, 'Private key (not shown):', 'Use --key-file PATH or --keystore PATH.'),
+  )
+}
+
+function keystoreText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new AppError('KEY_SOURCE', `${path} cannot be read`, { cause })
+  }
+}
+
+/** `wallet export` */
+export async function exportKeystore(cli: Cli, name: string): Promise<void> {
+  const text = exportKey(cli.world.keystores, name)
+  cli.emit(JSON.parse(text) as object, () => text.trimEnd())
+}
+
+/** `wallet remove` */
+export async function removeWallet(cli: Cli, name: string): Promise<void> {
+  exportKey(cli.world.keystores, name)
+  await confirm(
+    cli.io,
+    cli.globals,
+    `Remove the keystore "${name}"? Without a copy, what its address holds is lost`,
+  )
+  removeKey(cli.world.keystores, name)
+  const { wallet, ...settings } = await cli.world.settings.read()
+  if (wallet === name) await cli.world.settings.write(settings)
+  cli.emit({ removed: name }, () => `Removed ${name}.`)
+}
+
+/** `wallet use` */
+export async function useWallet(cli: Cli, name: string | undefined): Promise<void> {
+  const { wallet: _, ...settings } = await cli.world.settings.read()
+  if (name !== undefined) exportKey(cli.world.keystores, name)
+  await cli.world.settings.write({ ...settings, ...(name !== undefined && { wallet: name }) })
+  cli.emit({ default: name ?? null }, () =>
+    name === undefined ? 'No keystore signs by default.' : `${name} signs by default.`,
+  )
+}
+
+function refuseTaken(cli: Cli, name: string): void {
+  if (listKeys(cli.world.keystores).some((key) => key.name === name))
+    throw new AppError('KEY_SOURCE', `There is a wallet called "${name}" already`, {
+      hint: 'sluice wallet list',
+    })
+}
+
+function saved(cli: Cli, key: { name: string; address: string | null }): void {
+  cli.emit(key, (value, to) =>
+    fields(
+      [
+        ['wallet', value.name],
+        ['address', value.address ?? '-'],
+        ['next', `sluice deposit ID --amount A --wallet ${value.name}`],
+      ],
+      to,
+    ),
+  )
+}
+
+async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): Promise<string> {
+  const instead = 'Use --password-file PATH, or set SLUICE_PASSWORD.'
+  const given =
+    passwordFile === undefined ? cli.world.password : readPrivateFile(passwordFile).replace(/\r?\n$/, '')
+  if (given !== undefined) return notEmpty(given)
+  const first = notEmpty(await secret(cli.io, cli.globals, 'New password:', instead))
+  if ((await secret(cli.io, cli.globals, 'The same once more:', instead)) !== first)
+    throw new AppError('KEY_SOURCE', 'The two passwords differ. Nothing was written.')
+  return first
+}
+
+async function existingPassword(cli: Cli, { passwordFile }: PasswordOptions, path: string): Promise<string> {
+  if (passwordFile !== undefined) return readPrivateFile(passwordFile).replace(/\r?\n$/, '')
+  return (
+    cli.world.password ??
+    secret(cli.io, cli.globals, `Password of ${path}:`, 'Use --password-file PATH, or set SLUICE_PASSWORD.')
+  )
+}
+
+function notEmpty(password: string): string {
+  if (password.length > 0) return password
+  throw new AppError('KEY_SOURCE', 'A password must not be empty')
+}

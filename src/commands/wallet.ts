@@ -1,0 +1,78 @@
+import { Command } from 'commander'
+
+import { action, type Cli } from '../cli/cli.ts'
+import { dollars } from '../cli/format.ts'
+import { walletJson } from '../cli/json.ts'
+import { walletAddress } from '../cli/names.ts'
+import { table } from '../cli/table.ts'
+import { positionColumns } from '../cli/views.ts'
+import type { World } from '../cli/world.ts'
+import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './wallet-keys.ts'
+
+/** `wallet`: positions, and the encrypted keystores. */
+export const wallet = (world: World) => {
+  const command = new Command('wallet').description('Positions of a wallet, and encrypted keystores.')
+  command
+    .command('show')
+    .description('Positions with principal, profit and USD; your own wallet by default.')
+    .argument('[wallet]', 'address or keystore name')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet show')
+    .action(action(world, show))
+  command
+    .command('list')
+    .description('The keystores of this machine.')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet list')
+    .action(action(world, listWallets))
+  command
+    .command('new')
+    .description('Make a new key and keep it encrypted under a password.')
+    .argument('<name>', 'what to call it')
+    .option('--password-file <path>', 'file of mode 0600 with the password')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet new main')
+    .action(action(world, newWallet))
+  command
+    .command('import')
+    .description(
+      'Keep an existing key encrypted: a raw key or a keystore of another wallet, from a file or a prompt.',
+    )
+    .argument('<name>', 'what to call it')
+    .option('--key-file <path>', 'file of mode 0600 with a raw key; - reads standard input')
+    .option('--keystore <path>', 'keystore file of cast, geth or another wallet')
+    .option('--password-file <path>', 'file of mode 0600 with the password')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet import main --key-file ./key')
+    .action(action(world, importKey))
+  command
+    .command('export')
+    .description('Print the encrypted keystore, which cast and geth open.')
+    .argument('<name>', 'keystore name')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet export main > main.json')
+    .action(action(world, exportKeystore))
+  command
+    .command('remove')
+    .description('Remove a keystore for good.')
+    .argument('<name>', 'keystore name')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet remove old')
+    .action(action(world, removeWallet))
+  command
+    .command('use')
+    .description('Sign with this keystore when nothing else is named; without a name, with none.')
+    .argument('[name]', 'keystore name')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet use main')
+    .action(action(world, useWallet))
+  return command
+}
+
+async function show(cli: Cli, name: string | undefined): Promise<void> {
+  const address = await walletAddress(cli, name)
+  const held = walletJson(await (await cli.service()).getWallet({ address }))
+  cli.emit(held, (value, to) =>
+    [
+      `${to.paint.bold(address)}`,
+      value.positions.length === 0
+        ? to.paint.dim('no positions')
+        : table(positionColumns, value.positions, to),
+      ...(value.positions.length === 0 ? [] : [`${to.paint.dim('total')}  ${dollars(value.totalValueUsd)}`]),
+      ...(value.positions.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
+    ].join('\n'),
+  )
+}

@@ -1,0 +1,48 @@
+import { Command } from 'commander'
+
+import { action, type Cli } from '../cli/cli.ts'
+import { operate } from '../cli/operate.ts'
+import { amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
+import { withdrawProposal } from '../cli/proposals.ts'
+import type { World } from '../cli/world.ts'
+import { formatAmount, maxUint256 } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+
+type Options = SigningOptions & { amount?: string; amountRaw?: string }
+
+/** `withdraw`: take an asset out of a strategy. */
+export const withdraw = (world: World) =>
+  withSigning(
+    new Command('withdraw')
+      .description(
+        'Take an asset out of a strategy: an amount, or max for all of it, so that nothing is left behind.',
+      )
+      .argument('<id>', 'strategy id or slug')
+      .option('--amount <amount|max>', 'how much, in units of the asset, or max')
+      .option('--amount-raw <amount>', 'how much, in its smallest unit'),
+  )
+    .addHelpText('after', '\nExample:\n  $ sluice withdraw aave-v3-usdc-sandbox-one --amount max')
+    .action(action(world, run))
+
+async function run(cli: Cli, id: string, options: Options): Promise<void> {
+  const service = await cli.service()
+  const strategy = await service.getStrategy({ id })
+  const isAll = options.amount?.toLowerCase() === 'max'
+  if (isAll && options.amountRaw !== undefined)
+    throw new AppError('USAGE', '--amount and --amount-raw exclude each other')
+  const amount = isAll ? maxUint256 : amountOf(options, strategy.asset)
+  await operate(cli, options, {
+    title: `Withdraw ${isAll ? 'everything' : formatAmount(amount, { ...strategy.asset, symbol: plain(strategy.asset.symbol) })} from ${plain(strategy.slug)}`,
+    request: { command: 'withdraw', strategy: strategy.slug, amount: isAll ? 'max' : amount.toString() },
+    propose: async (wallet) => {
+      const bytecode = await service.strategyBytecode({
+        id: strategy.slug,
+        action: 'withdraw',
+        amount,
+        wallet,
+      })
+      return withdrawProposal(cli, strategy, amount, wallet, bytecode)
+    },
+  })
+}

@@ -1,0 +1,77 @@
+import { Command, Option } from 'commander'
+
+import { action, type Cli } from '../cli/cli.ts'
+import { dollars, percent } from '../cli/format.ts'
+import { strategyJson } from '../cli/json.ts'
+import { walletAddress } from '../cli/names.ts'
+import { fields } from '../cli/table.ts'
+import type { World } from '../cli/world.ts'
+import { parseAmount } from '../domain/amount.ts'
+import { categories } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
+import { plain } from '../domain/text.ts'
+
+type Options = { wallet?: string; amount?: string; action: 'lend' | 'withdraw'; from?: string; to?: string }
+
+/** `yield recommend`: the best strategy for an asset or a category. */
+export const yieldCommand = (world: World) => {
+  const command = new Command('yield').description('Recommend the best strategy.')
+  command
+    .command('recommend')
+    .description(
+      'The open strategy with the highest APY for an asset or a category; with --wallet and --amount also its transactions.',
+    )
+    .argument('<asset>', `asset symbol, or a category: ${categories.join(', ')}`)
+    .option('--wallet <wallet>', 'address or keystore name that would sign')
+    .option('--amount <amount>', 'how much, in units of the asset')
+    .addOption(new Option('--action <action>', 'what to do').choices(['lend', 'withdraw']).default('lend'))
+    .option('--from <network>', 'where the funds are')
+    .option('--to <network>', 'where the strategy must be')
+    .addHelpText('after', '\nExample:\n  $ sluice yield recommend USDC')
+    .action(action(world, recommend))
+  return command
+}
+
+async function recommend(cli: Cli, identifier: string, options: Options): Promise<void> {
+  if ((options.wallet === undefined) !== (options.amount === undefined))
+    throw new AppError('USAGE', '--wallet and --amount go together', {
+      hint: `sluice yield recommend ${plain(identifier)} --wallet ADDR --amount 100`,
+    })
+  const { networks } = await cli.place.catalog()
+  const between = {
+    ...(options.from !== undefined && { from: networkNamed(networks, options.from).name }),
+    ...(options.to !== undefined && { to: networkNamed(networks, options.to).name }),
+  }
+  const service = await cli.service()
+  const best = await service.recommend({ identifier, action: options.action, ...between })
+  // The amount is in units of the asset of the strategy that was found, so it is asked for again with it.
+  const full =
+    options.wallet === undefined || options.amount === undefined
+      ? best
+      : await service.recommend({
+          identifier,
+          action: options.action,
+          ...between,
+          wallet: await walletAddress(cli, options.wallet),
+          amount: parseAmount(options.amount, best.strategy.asset),
+        })
+  const { recommendedStrategyId, destinationChain, strategy, spotPosition, transactions } = full
+  cli.emit(
+    { recommendedStrategyId, destinationChain, strategy: strategyJson(strategy), spotPosition, transactions },
+    (value, to) =>
+      [
+        fields(
+          [
+            ['recommended', to.paint.bold(plain(value.strategy.slug))],
+            ['network', plain(value.destinationChain)],
+            ['apy', to.paint.green(percent(value.strategy.apy))],
+            ['tvl', dollars(value.strategy.tvlUsd)],
+            ...(value.transactions ? ([['transactions', String(value.transactions.length)]] as const) : []),
+          ],
+          to,
+        ),
+        to.paint.dim(`next  sluice deposit ${plain(value.strategy.slug)} --amount 100`),
+      ].join('\n'),
+  )
+}

@@ -1,0 +1,133 @@
+import { Command, CommanderError } from 'commander'
+
+import { globalOptions, sniff } from './cli/globals.ts'
+import { toJson } from './cli/output.ts'
+import type { World } from './cli/world.ts'
+import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
+import { AppError, type Exit, errorRow } from './domain/errors.ts'
+import { plain } from './domain/text.ts'
+
+/** Runs one command line and answers with its exit code. The only place where errors become exits. */
+export async function main(argv: readonly string[], world: World): Promise<Exit> {
+  try {
+    const root = await program(argv, world)
+    await root.parseAsync([...argv], { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    return failed(error, argv, world)
+  }
+}
+
+/** The command tree with the one branch loaded that this line needs; the others are only their names. */
+export async function program(argv: readonly string[], world: World, all = false): Promise<Command> {
+  const root = new Command('sluice')
+    .description(
+      'Yield and swaps from a terminal: deposits, withdrawals, positions, swaps on one chain and across chains.',
+    )
+    .version(world.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .usage('<command> [options]')
+    .addHelpText(
+      'after',
+      `\nStart here:\n  $ sluice demo\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
+    )
+  const { name: wanted, sub } = operands(argv)
+  for (const group of helpGroups) {
+    for (const entry of commands.filter((one) => one.group === group)) {
+      const command =
+        all || entry.name === wanted || (wanted === 'help' && entry.name === sub)
+          ? (await entry.load())(world)
+          : stub(entry)
+      root.addCommand(command.helpGroup(group))
+    }
+  }
+  finish(root, world)
+  return root
+}
+
+const stub = ({ name, summary }: CommandEntry) => new Command(name).summary(summary)
+
+/** Gives every command the global options, our streams, and errors instead of exits. */
+function finish(command: Command, world: World): void {
+  command
+    .exitOverride()
+    .showHelpAfterError(false)
+    .configureOutput({
+      writeOut: (text) => world.io.out.write(text),
+      writeErr: () => undefined,
+      getOutHasColors: () => world.io.out.paint.level > 0,
+    })
+    .configureHelp({ showGlobalOptions: false })
+  const isLeaf = command.commands.length === 0
+  for (const [flags, description] of globalOptions) command.option(flags, description)
+  if (command.parent)
+    for (const option of command.options.slice(-globalOptions.length))
+      if (!isLeaf || !['--json', '--yes'].includes(option.long ?? '')) option.hidden = true
+  for (const child of command.commands) finish(child, world)
+}
+
+const takesValue = new Set(
+  globalOptions.filter(([flags]) => flags.includes('<')).map(([flags]) => flags.split(' ')[0]!),
+)
+
+/** The command that a line names, before anything is parsed. */
+function operands(argv: readonly string[]): { name?: string; sub?: string } {
+  const words: string[] = []
+  for (let at = 0; at < argv.length && words.length < 2; at++) {
+    const word = argv[at]!
+    if (takesValue.has(word)) at++
+    else if (!word.startsWith('-')) words.push(word)
+  }
+  return {
+    ...(words[0] !== undefined && { name: words[0] }),
+    ...(words[1] !== undefined && { sub: words[1] }),
+  }
+}
+
+/** Says what went wrong, why and what to do next: as the one JSON document, or in words on stderr. */
+function failed(error: unknown, argv: readonly string[], { io }: World): Exit {
+  const { json, debug } = sniff(argv)
+  const { code, message, details, hint } = known(error)
+  const row = errorRow(code)
+  const say = plain(message)
+  if (json)
+    io.out.write(
+      `${toJson({ error: { code, message: say, details: details ?? {}, hint: hint ?? null, retryable: row.retryable ?? false } }, io.out.isTerminal)}\n`,
+    )
+  else
+    io.err.write(
+      `${io.err.paint.red('error')} ${say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${plain(hint)}\n` : ''}`,
+    )
+  if (debug && error instanceof Error) io.err.write(`${io.err.paint.dim(trace(error))}\n`)
+  return row.exit
+}
+
+function known(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof CommanderError) return usage(error)
+  return new AppError(
+    'BUG',
+    `Something went wrong that should not: ${error instanceof Error ? error.message : String(error)}`,
+    { cause: error },
+  )
+}
+
+function usage(error: CommanderError): AppError {
+  const message = error.message.replace(/^error: /, '').replace(/\n.*$/s, '')
+  const guess = /\(Did you mean (.+?)\?\)/.exec(error.message)?.[1]
+  if (error.code === 'commander.help')
+    return new AppError('USAGE', 'A command is needed', { hint: 'sluice --help' })
+  return new AppError('USAGE', message, guess ? { hint: `Did you mean ${guess}?` } : {})
+}
+
+/** The stack and its causes, without what could be a secret: URLs lose everything after the host, long hex is cut. */
+const trace = (error: Error): string => {
+  const lines: string[] = []
+  for (let at: unknown = error; at instanceof Error; at = at.cause) lines.push(at.stack ?? at.message)
+  return lines
+    .join('\ncaused by ')
+    .replace(/(https?:\/\/)(?:[^@/\s]*@)?([^/\s)]+)[^\s)]*/g, '$1$2')
+    .replace(/0x[0-9a-fA-F]{64}(?![0-9a-fA-F])/g, (hash) => `${hash.slice(0, 10)}…`)
+}

@@ -1,0 +1,78 @@
+import type { Network } from '../domain/network.ts'
+import { networkNamed } from '../domain/network.ts'
+import type { Operation, Step } from '../store/operation.ts'
+import type { KeptPlan } from './intent-json.ts'
+
+const statuses: Readonly<Record<Operation['state'], string>> = {
+  OPEN: 'INITIAL',
+  EXECUTING: 'PENDING',
+  PARTIAL: 'PENDING',
+  ATTENTION: 'PENDING',
+  DONE: 'SUCCESS',
+  FAILED: 'FAILED',
+  CANCELLED: 'FAILED',
+}
+
+const stepStatuses: Readonly<Record<Step['state'], string>> = {
+  PLANNED: 'planned',
+  RESERVED: 'planned',
+  SIGNED: 'pending',
+  BROADCAST: 'pending',
+  INCLUDED: 'included',
+  FINAL_OK: 'confirmed',
+  FINAL_REVERTED: 'failed',
+  CANCELLED: 'cancelled',
+  SUPERSEDED: 'superseded',
+}
+
+/** An operation as it is reported, from the journal alone: the same words for the same operation, whenever it is asked. */
+export function reportOf(
+  operation: Operation,
+  networks: readonly Network[],
+  lastHash: (step: Step) => string | null,
+) {
+  const { about, assurance } = operation.plan as KeptPlan
+  const isOver = operation.state === 'DONE' || operation.state === 'FAILED' || operation.state === 'CANCELLED'
+  const delivered = operation.legs.findLast(({ arrival }) => arrival !== null)?.arrival
+  return {
+    id: operation.id,
+    type: about.type,
+    status: statuses[operation.state],
+    strategyId: about.strategyId,
+    strategySlug: about.strategySlug,
+    originAddress: operation.wallet,
+    receiverAddress: about.receiver,
+    amounts: about.amounts,
+    transactions: operation.steps.map((step) =>
+      transactionOf(step, operation.kind, networkNamed(networks, step.transaction.chainId), lastHash),
+    ),
+    destinationTxHash: delivered?.hash ?? null,
+    createdAt: new Date(operation.created).toISOString(),
+    updatedAt: new Date(operation.updated).toISOString(),
+    finishedAt: isOver ? new Date(operation.updated).toISOString() : null,
+    assurance,
+    idempotencyKey: operation.idemKey,
+  }
+}
+
+/** What `reportOf` gives. */
+export type Report = ReturnType<typeof reportOf>
+
+function transactionOf(step: Step, kind: string, network: Network, lastHash: (step: Step) => string | null) {
+  const hash = step.inclusion?.hash ?? lastHash(step)
+  return {
+    index: step.index,
+    kind: step.role === 'action' ? kind : step.role,
+    text: step.text,
+    chainId: network.chainId,
+    network: network.name,
+    to: step.transaction.to,
+    hash,
+    nonce: step.nonce,
+    status: stepStatuses[step.state],
+    blockNumber: step.inclusion?.blockNumber ?? null,
+    gasUsed: step.inclusion?.gasUsed.toString() ?? null,
+    explorerUrl: network.explorer && hash ? `${network.explorer}/tx/${hash}` : null,
+    error: step.state === 'FINAL_REVERTED' ? 'reverted' : null,
+  }
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+
+import type { Io } from './cli/io.ts'
+import type { Interrupt, QuoteMemory, World } from './cli/world.ts'
+import { AppError } from './domain/errors.ts'
+import { main } from './main.ts'
+import { daemonSandbox } from './world/daemon-sandbox.ts'
+import { type Directories, directories } from './world/directories.ts'
+import { once } from './world/once.ts'
+import { type OpenSandbox, sandboxPlace } from './world/sandbox-place.ts'
+import { fileSettings } from './world/settings.ts'
+
+/** What the environment held in confidence: read before anything else was imported, and taken out of it. */
+export type Secrets = {
+  privateKey: string | undefined
+  password: string | undefined
+  apiKey: string | undefined
+}
+
+/** What the process gives. Tests give their own sandbox instead of the daemon. */
+export type Given = {
+  env: Readonly<Record<string, string | undefined>>
+  secrets: Secrets
+  version: string
+  io: Io
+  interrupt: Interrupt
+  stdin: () => Promise<string>
+  openSandbox?: OpenSandbox
+  fault?: (point: string) => void
+}
+
+/** Puts the program together: from the environment to the things that commands are given. Nothing is opened before it is used. */
+export function createWorld(given: Given): World {
+  const { env, secrets, io, interrupt, version, stdin } = given
+  const dirs = directories(env)
+  const settings = fileSettings(dirs)
+  const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, io)
+  const world: World = {
+    io,
+    version,
+    interrupt,
+    stdin,
+    now: Date.now,
+    newId: randomUUID,
+    settings,
+    keystores: join(dirs.data, 'keystores'),
+    password: secrets.password,
+    sandbox: openSandbox.admin,
+    quotes: once(() => quoteMemory(dirs)),
+    at: (globals) => {
+      refuseOthers(env, globals.profile)
+      return sandboxPlace({
+        dirs,
+        settings,
+        secrets,
+        io,
+        globals,
+        sandbox: openSandbox,
+        now: Date.now,
+        newId: randomUUID,
+      })
+    },
+    run: async (argv) => {
+      const out: string[] = []
+      const quiet = {
+        ...io.out,
+        isTerminal: false,
+        paint: io.out.paint,
+        write: (text: string) => void out.push(text),
+      }
+      const exit = await main(argv, { ...world, io: { ...io, out: quiet } })
+      return { exit, out: out.join('') }
+    },
+  }
+  return world
+}
+
+/** Only the sandbox answers in this version; a setting that asks for something else must not be answered by play money. */
+function refuseOthers(env: Given['env'], profile: string | undefined): void {
+  const named = profile ?? env.SLUICE_PROFILE
+  if (named !== undefined && named !== 'sandbox')
+    throw new AppError('CONFIG_INVALID', `There is no profile "${named}"`, { hint: 'Known: sandbox' })
+  const elsewhere = Object.keys(env).find(
+    (name) => env[name] && (name === 'SLUICE_BASE_URL' || name.startsWith('SLUICE_RPC_')),
+  )
+  if (named === undefined && elsewhere)
+    throw new AppError(
+      'CONFIG_INVALID',
+      `${elsewhere} asks for a service or a network that this version does not serve`,
+      { hint: `Unset ${elsewhere}, or name the sandbox: --profile sandbox` },
+    )
+}
+
+async function quoteMemory(dirs: Directories): Promise<QuoteMemory> {
+  const [{ openMemory }, { Quote }, { z }] = await Promise.all([
+    import('./store/memory.ts'),
+    import('./api/quote.ts'),
+    import('zod'),
+  ])
+  const memory = openMemory(join(dirs.data, 'quotes.db'), Date.now)
+  return {
+    save: async ({ id, raw }) => memory.save(id, raw),
+    find: async (id) => {
+      const raw = memory.find(id)
+      return raw === undefined ? undefined : z.decode(Quote, raw as never)
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import type { Io } from '../cli/io.ts'
+import type { Sandbox } from '../cli/world.ts'
+import type { SandboxClient } from '../sandbox/client.ts'
+import type { Directories } from './directories.ts'
+import { once } from './once.ts'
+import type { OpenSandbox } from './sandbox-place.ts'
+
+/** The sandbox in a process of its own, started by whatever command needs it first. */
+export function daemonSandbox(
+  { data, cache }: Directories,
+  env: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): OpenSandbox {
+  const options = {
+    dataDir: data,
+    cacheDir: cache,
+    env,
+    onStart: () =>
+      io.err.write(io.err.paint.dim('Starting the sandbox: two local chains with real contracts.\n')),
+  }
+  const client = async (): Promise<SandboxClient> =>
+    (await import('../sandbox/client.ts')).ensureSandbox(options)
+  const running = once(client)
+  const admin: Sandbox = {
+    up: async () => (await client()).status(),
+    down: async () => {
+      const { sandboxDown, sandboxStatus } = await import('../sandbox/client.ts')
+      await sandboxDown(data)
+      return sandboxStatus(data)
+    },
+    status: async () => (await import('../sandbox/client.ts')).sandboxStatus(data),
+    reset: async () => {
+      const sandbox = await client()
+      await sandbox.reset()
+      return sandbox.status()
+    },
+    fund: async (to, what) => (await client()).fund(to, what),
+    warp: async (seconds) => {
+      const sandbox = await client()
+      await sandbox.warp(seconds)
+      return sandbox.status()
+    },
+  }
+  return {
+    admin,
+    open: async () => {
+      const { catalog, status } = await running()
+      return { catalog, chains: (await status()).chains }
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+
+import type { Globals } from '../cli/globals.ts'
+import type { Io } from '../cli/io.ts'
+import type { Place, Sandbox, Settings } from '../cli/world.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Rpc } from '../net/rpc.ts'
+import type { Secrets } from '../world.ts'
+import type { Directories } from './directories.ts'
+import { once } from './once.ts'
+import { whoSigns } from './signer.ts'
+
+/** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
+export type OpenSandbox = {
+  admin: Sandbox
+  open: () => Promise<{ catalog: Catalog; chains: readonly { chainId: number; rpcUrl: string }[] }>
+}
+
+type Needs = {
+  dirs: Directories
+  settings: Settings
+  secrets: Secrets
+  io: Io
+  globals: Globals
+  sandbox: OpenSandbox
+  now: () => number
+  newId: () => string
+}
+
+/** The sandbox profile: the embedded engine over the embedded chains. */
+export function sandboxPlace({ dirs, settings, secrets, io, globals, sandbox, now, newId }: Needs): Place {
+  const dir = join(dirs.data, 'sandbox')
+  const opened = once(async () => {
+    const { catalog, chains } = await sandbox.open()
+    const { httpRpc } = await import('../net/rpc.ts')
+    const byChain = new Map(
+      chains.map(({ chainId, rpcUrl }) => [chainId, traced(httpRpc(rpcUrl), globals.debug ? io : undefined)]),
+    )
+    const rpc = (chainId: number): Rpc => {
+      const found = byChain.get(chainId)
+      if (!found) throw new AppError('SANDBOX_UNAVAILABLE', `The sandbox has no chain ${chainId}`)
+      return found
+    }
+    const { openState } = await import('./sandbox-state.ts')
+    const state = await openState(dir, [...byChain.keys()], rpc, now)
+    if (state.setAside && !globals.quiet)
+      io.err.write(
+        `The sandbox is not the one that these actions were made on; they are kept in ${state.setAside}\n`,
+      )
+    return { catalog, rpc, ...state }
+  })
+  return {
+    profile: 'sandbox',
+    kind: 'sandbox',
+    catalog: async () => (await opened()).catalog,
+    service: once(async () => {
+      const { catalog, rpc, store } = await opened()
+      const { createEngine } = await import('../engine/engine.ts')
+      return createEngine({ catalog, rpc, store, customer: 'local', now, newId })
+    }),
+    ground: async () => {
+      const { catalog, rpc, journal } = await opened()
+      return { catalog, rpc, journal, locks: join(dir, 'locks') }
+    },
+    who: (choice) =>
+      whoSigns(choice, { keystores: join(dirs.data, 'keystores'), settings, secrets, io, globals }),
+    read: async (chainId, method, params) => (await opened()).rpc(chainId).request(method, params),
+  }
+}
+
+/** With `--debug`, every call is told on stderr: method, host, time; never parameters that could be signed bytes. */
+function traced(rpc: Rpc, io: Io | undefined): Rpc {
+  if (!io) return rpc
+  const timed = async <value>(what: string, work: Promise<value>): Promise<value> => {
+    const began = performance.now()
+    const said = (how: string) =>
+      io.err.write(
+        io.err.paint.dim(`rpc ${rpc.host} ${what} ${how} ${(performance.now() - began).toFixed(0)} ms\n`),
+      )
+    try {
+      const value = await work
+      said('ok')
+      return value
+    } catch (error) {
+      said('failed')
+      throw error
+    }
+  }
+  return {
+    host: rpc.host,
+    request: (method, params) => timed(method, rpc.request(method, params)),
+    batch: (calls) =>
+      timed([...new Set(calls.map(([method]) => method))].join('+') + ` x${calls.length}`, rpc.batch(calls)),
+  }
+}
