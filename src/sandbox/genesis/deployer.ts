@@ -94,11 +94,15 @@ function* parts(queue: readonly Queued[]): Generator<Queued[]> {
   if (part.length > 0) yield part
 }
 
-/** Waits until a transaction is mined; for sandbox nodes, which mine at once. */
+/**
+ * Waits until a transaction is mined; for sandbox nodes, which mine at once. On a busy machine a node was seen to leave
+ * transactions of a large batch in its pool: it is then asked for a block.
+ */
 export async function receiptOf(rpc: Rpc, hash: unknown): Promise<NonNullable<Receipt>> {
   for (let tries = 0; tries < 2000; tries++) {
     const receipt = await rpc.request<Receipt>('eth_getTransactionReceipt', [hash])
     if (receipt) return receipt
+    if (tries % 100 === 99) await rpc.request('evm_mine')
     await sleep(5)
   }
   throw new Error(`transaction ${String(hash)} was not mined`)
