@@ -156,7 +156,11 @@ const vaultEntry = (chain: Deployed, network: Network, words: VaultWords): Strat
     words.asset,
     `An ERC-4626 vault that takes ${words.asset} and gives shares; a share is worth more as the vault earns.`,
   ),
-  constants: { family: 'erc4626', vault: words.vault },
+  constants: {
+    family: 'erc4626',
+    vault: words.vault,
+    backing: { pool: chain.aave.pool, aToken: chain.aave.aTokens[words.asset] },
+  },
 })
 
 const texts = (asset: Asset, description: string) => ({

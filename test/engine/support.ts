@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+
+import type { Service } from '../../src/api/service.ts'
+import type { Address, Hex } from '../../src/domain/address.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Context } from '../../src/engine/context.ts'
+import { contextOf, createEngine, type EngineNeeds } from '../../src/engine/engine.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine.ts'
+import { sqliteSql } from '../../src/store/sqlite.ts'
+import type { TestReceipt, TestSandbox } from '../support/sandbox.ts'
+
+/** An engine over the sandbox of a test file, with a store of its own, and its context for what a service does not show. */
+export function engineOn(
+  sandbox: TestSandbox,
+  needs: Partial<EngineNeeds> = {},
+): { service: Service; context: Context } {
+  const all: EngineNeeds = {
+    catalog: sandbox.world.catalog(),
+    rpc: (chainId) => sandbox.chain(chainId).rpc,
+    store: engineStore(sqliteSql(':memory:', { migrations: engineMigrations })),
+    customer: 'tests',
+    now: Date.now,
+    newId: randomUUID,
+    ...needs,
+  }
+  return { service: createEngine(all), context: contextOf(all) }
+}
+
+/** An Rpc that writes down what goes through it: one line a call. */
+export function watched(rpc: Rpc, said: string[]): Rpc {
+  return {
+    host: rpc.host,
+    request: (method, params) => {
+      said.push(method)
+      return rpc.request(method, params)
+    },
+    batch: (calls) => {
+      said.push(...calls.map(([method]) => method))
+      return rpc.batch(calls)
+    },
+  }
+}
+
+/** Sends transactions in order, all of which must succeed. */
+export async function perform(
+  { sendAs }: TestSandbox,
+  from: Address,
+  transactions: readonly Transaction[],
+): Promise<TestReceipt[]> {
+  const receipts: TestReceipt[] = []
+  for (const { to, data, value, chainId } of transactions) {
+    const receipt = await sendAs(chainId, from, { to, data, value })
+    expect(receipt.status).toBe('0x1')
+    receipts.push(receipt)
+  }
+  return receipts
+}
+
+/** The code that something fails with; what succeeds is `undefined`. */
+export const codeOf = async (work: Promise<unknown>): Promise<string | undefined> => {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return error.code
+    throw error
+  }
+}
+
+/** The word at a place of a raw answer. */
+export const word = (answer: Hex, at = 0): bigint => BigInt(`0x${answer.slice(2 + at * 64, 66 + at * 64)}`)
+
+/** Numbers that look random and are the same in every run of a seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** How many cases of a campaign to run: `npm test` takes a slice, `SLUICE_CELLS=all` or a number says otherwise. */
+export function cells(slice: number, full: number): number {
+  const wanted = process.env.SLUICE_CELLS
+  if (wanted === undefined) return slice
+  return wanted === 'all' ? full : Math.max(1, Math.min(full, Number(wanted)))
+}
