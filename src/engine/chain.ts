@@ -70,3 +70,16 @@ export async function headOf({ rpc }: Chain): Promise<BlockRef> {
   if (!block) throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} knows no latest block`)
   return { number: BigInt(block.number), hash: block.hash, timestamp: Number(block.timestamp) }
 }
+
+/**
+ * The time that the next block will have, in Unix seconds: at least ours. A chain can be ahead of us (its clock was
+ * moved, or ours is late), and a deadline in calldata is measured by its clock.
+ */
+export async function chainTime({ rpc }: Chain, nowMs: number): Promise<number> {
+  const [latest, pending] = await Promise.all(
+    ['latest', 'pending'].map((tag) =>
+      rpc.request<{ timestamp: string } | null>('eth_getBlockByNumber', [tag, false]),
+    ),
+  )
+  return Math.max(Math.floor(nowMs / 1000), Number(latest?.timestamp ?? 0), Number(pending?.timestamp ?? 0))
+}

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { Page } from '../api/page.ts'
 import { Quote, type QuoteInput, type WireQuote } from '../api/quote.ts'
 import { erc20Abi } from '../calls/erc20.ts'
-import type { Address } from '../domain/address.ts'
+import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
-import { type Token, tokenAt } from '../domain/token.ts'
+import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import { read } from './chain.ts'
 import type { Context } from './context.ts'
 import { priceOf, usd } from './prices.ts'
@@ -108,8 +108,9 @@ function networkFor({ catalog }: Context, name: string | number | undefined, wha
   }
 }
 
-/** A token by its address: out of the catalogue, or read off its own contract. */
+/** A token by its address: the native coin, out of the catalogue, or read off its own contract. */
 async function tokenFor(context: Context, network: Network, address: Address): Promise<Token> {
+  if (sameAddress(address, nativeAddress)) return nativeToken(network)
   const found = tokenAt(context.catalog.tokens, network.chainId, address)
   if (found) return found
   const token = await read(context.chain(network.chainId), {

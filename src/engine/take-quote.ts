@@ -8,6 +8,7 @@ import { AppError } from '../domain/errors.ts'
 import { tracked } from './actions/refresh.ts'
 import { track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
+import { chainTime } from './chain.ts'
 import type { Context } from './context.ts'
 import { offerOf, providerNamed, recipientOf, routeOf } from './stored-quote.ts'
 
@@ -35,8 +36,14 @@ export async function swapBytecodeOf(
   const recipient = input.destinationAddress ?? recipientOf(row) ?? wallet
   const route = routeOf(context, row)
   const offer = offerOf(row)
-  const step = provider.build(route, offer, { wallet, recipient, deadline: Math.floor(row.expiresAt / 1000) })
-  const transactions = await withApprovals(context.chain(route.from.chainId), wallet, step)
+  const chain = context.chain(route.from.chainId)
+  const life = Math.floor((row.expiresAt - context.now()) / 1000)
+  const step = provider.build(route, offer, {
+    wallet,
+    recipient,
+    deadline: (await chainTime(chain, context.now())) + life,
+  })
+  const transactions = await withApprovals(chain, wallet, step)
   const type = route.from.chainId === route.to.chainId ? 'SAMECHAIN_SWAP' : 'CROSSCHAIN_SWAP'
   const amounts = {
     in: tokenAmount(offer.amountIn, route.tokenIn),

@@ -1,0 +1,531 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Abi } from 'viem'
+import {
+  concatHex,
+  decodeFunctionData,
+  decodeFunctionResult,
+  encodeFunctionData,
+  numberToHex,
+} from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+
+import type { Quote } from '../../src/api/quote.ts'
+import type { Address, Hex } from '../../src/domain/address.ts'
+import { nativeAddress } from '../../src/domain/address.ts'
+import { networkNamed } from '../../src/domain/network.ts'
+import type { Token } from '../../src/domain/token.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Context } from '../../src/engine/context.ts'
+import { quoteFor } from '../../src/engine/quotes.ts'
+import { best } from '../../src/engine/swaps/best.ts'
+import type { Ask, SwapProvider } from '../../src/engine/swaps/provider.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { cells, codeOf, engineOn, perform, seeded } from './support.ts'
+
+const sandbox = useSandbox()
+const wallet = sandbox.user.address
+const stranger = sandboxAddress(2)
+const someone: Address = '0x2222222222222222222222222222222222222222'
+
+const artifact = (file: string): Abi =>
+  (JSON.parse(readFileSync(createRequire(import.meta.url).resolve(file), 'utf8')) as { abi: Abi }).abi
+const routerAbi = artifact(
+  '@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json',
+)
+const quoterAbi = artifact('@uniswap/v3-periphery/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json')
+
+type Path = { tokens: readonly Address[]; fees: readonly number[] }
+const packed = ({ tokens, fees }: Path): Hex =>
+  concatHex(
+    tokens.flatMap((token, at) =>
+      fees[at] === undefined ? [token] : [token, numberToHex(fees[at], { size: 3 })],
+    ),
+  )
+const reversed = ({ tokens, fees }: Path): Path => ({ tokens: tokens.toReversed(), fees: fees.toReversed() })
+const pools = (chainId: number) => sandbox.world.catalog().uniswapV3.find((one) => one.chainId === chainId)!
+
+/** QuoterV2's own answer for a path at a block; `undefined` where it has no pool or not enough in it. */
+async function quoted(
+  chainId: number,
+  exact: 'in' | 'out',
+  path: Path,
+  amount: bigint,
+  block: Hex | 'latest' = 'latest',
+): Promise<bigint | undefined> {
+  const functionName = exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput'
+  const args = [packed(exact === 'in' ? path : reversed(path)), amount]
+  const data = encodeFunctionData({ abi: quoterAbi, functionName, args })
+  try {
+    const answer = await sandbox
+      .chain(chainId)
+      .rpc.request<Hex>('eth_call', [{ to: pools(chainId).quoterV2, data }, block])
+    return (decodeFunctionResult({ abi: quoterAbi, functionName, data: answer }) as readonly [bigint])[0]
+  } catch {
+    return undefined // The quoter refuses a path without pools: that is its answer.
+  }
+}
+
+/** Every path of one or two pools, written down by hand. */
+function allPaths(chainId: number, tokenIn: Address, tokenOut: Address): Path[] {
+  const tiers = [100, 500, 3000, 10000]
+  const middles = ['USDC', 'WETH'].map((symbol) => sandbox.token(chainId, symbol).address)
+  return [
+    ...tiers.map((fee) => ({ tokens: [tokenIn, tokenOut], fees: [fee] })),
+    ...middles
+      .filter((middle) => middle !== tokenIn && middle !== tokenOut)
+      .flatMap((middle) =>
+        tiers.flatMap((a) => tiers.map((b) => ({ tokens: [tokenIn, middle, tokenOut], fees: [a, b] }))),
+      ),
+  ]
+}
+
+/** The one swap inside the calldata of the router, by the published ABI. */
+function swapIn(data: Hex): { path: Path; recipient: Address; amounts: bigint[]; deadline: bigint } {
+  const outer = decodeFunctionData({ abi: routerAbi, data })
+  expect(outer.functionName).toBe('multicall')
+  const [deadline, calls] = outer.args as [bigint, Hex[]]
+  expect(calls).toHaveLength(1)
+  const { functionName, args } = decodeFunctionData({ abi: routerAbi, data: calls[0]! })
+  const params = args![0] as Record<string, never>
+  const { tokenIn, tokenOut, fee, path, recipient, amountIn, amountOut, amountOutMinimum, amountInMaximum } =
+    params
+  const amounts = functionName.startsWith('exactInput')
+    ? [amountIn!, amountOutMinimum!]
+    : [amountInMaximum!, amountOut!]
+  if (functionName.endsWith('Single'))
+    return { path: { tokens: [tokenIn!, tokenOut!], fees: [fee!] }, recipient: recipient!, amounts, deadline }
+  const bytes = (path as unknown as Hex).slice(2)
+  const tokens: Address[] = []
+  const fees: number[] = []
+  for (let at = 0; at < bytes.length; at += 46) {
+    tokens.push(`0x${bytes.slice(at, at + 40)}`)
+    if (at + 40 < bytes.length) fees.push(Number.parseInt(bytes.slice(at + 40, at + 46), 16))
+  }
+  const whole = { tokens, fees }
+  return {
+    path: functionName === 'exactInput' ? whole : reversed(whole),
+    recipient: recipient!,
+    amounts,
+    deadline,
+  }
+}
+
+const symbols = ['USDC', 'USDT', 'WETH', 'WBTC', 'BRLA'] as const
+const usd = { USDC: 1, USDT: 1, WETH: 3000, WBTC: 90000, BRLA: 0.18 }
+const pairs = symbols.flatMap((a) => symbols.filter((b) => b !== a).map((b) => [a, b] as const))
+/** So many dollars of a token, in its smallest unit. */
+const worth = (symbol: keyof typeof usd, dollars: number, { decimals }: Token) =>
+  (BigInt(Math.max(1, Math.round((dollars / usd[symbol]) * 1e6))) * 10n ** BigInt(decimals)) / 1_000_000n
+
+const random = seeded(20260101)
+const campaign = Array.from({ length: cells(40, 200) }, (_, at) => {
+  const [a, b] = pairs[at % pairs.length]!
+  const exact = random() < 0.5 ? ('in' as const) : ('out' as const)
+  const dollars = Math.exp(random() * Math.log(9_000))
+  const slippage = Number((0.0001 + random() ** 3 * 0.4999).toFixed(4))
+  return {
+    at,
+    chainId: random() < 0.5 ? 31337 : 31338,
+    a,
+    b,
+    exact,
+    dollars,
+    slippage,
+    away: random() < 0.25,
+  }
+})
+const seenHops: number[] = []
+
+describe('a random swap', () => {
+  test.each(campaign)(
+    '$at: exact $exact, $a to $b on $chainId gives what QuoterV2 says in that block, by the best path there is',
+    async ({ chainId, a, b, exact, dollars, slippage, away }) => {
+      const [tokenIn, tokenOut] = [sandbox.token(chainId, a), sandbox.token(chainId, b)]
+      const known = exact === 'in' ? worth(a, dollars, tokenIn) : worth(b, dollars, tokenOut)
+      const amount = known === 0n ? 1n : known
+      const recipient = away ? someone : wallet
+      const { service } = engineOn(sandbox)
+      const { quote } = await service.quote({
+        chainIdIn: chainId,
+        chainIdOut: chainId,
+        tokenIn: tokenIn.address,
+        tokenOut: tokenOut.address,
+        ...(exact === 'in' ? { amountIn: amount } : { amountOut: amount }),
+        slippage,
+        ...(away && { destinationAddress: someone }),
+      })
+      const order = { quote: quote.raw as never, walletAddress: wallet }
+      const { approvals, transactions } = await service.swapBytecode(order)
+      const swap = swapIn(transactions[0]!.data)
+      seenHops.push(swap.path.fees.length)
+      expect(swap.recipient.toLowerCase()).toBe(recipient.toLowerCase())
+
+      const before = [
+        await sandbox.balanceOf(chainId, tokenIn.address, wallet),
+        await sandbox.balanceOf(chainId, tokenOut.address, recipient),
+      ] as const
+      const receipts = await perform(sandbox, wallet, [...approvals, ...transactions])
+      const spent = before[0] - (await sandbox.balanceOf(chainId, tokenIn.address, wallet))
+      const got = (await sandbox.balanceOf(chainId, tokenOut.address, recipient)) - before[1]
+
+      const parent = numberToHex(BigInt(receipts.at(-1)!.blockNumber) - 1n)
+      const said = (await quoted(chainId, exact, swap.path, amount, parent))!
+      expect({ spent, got }).toEqual(
+        exact === 'in' ? { spent: amount, got: said } : { spent: said, got: amount },
+      )
+      expect([quote.tokenIn.amount, quote.tokenOut.amount]).toEqual([spent, got])
+      expect(swap.amounts).toEqual([quote.maxAmountIn, quote.minAmountOut])
+      expect(got).toBeGreaterThanOrEqual(quote.minAmountOut!)
+      expect(spent).toBeLessThanOrEqual(quote.maxAmountIn!)
+      const kept = BigInt(Math.round((1 - slippage) * 1e6))
+      if (exact === 'in') expect(quote.minAmountOut! * 1_000_000n).toBeGreaterThan((got - 2n) * kept)
+
+      const every = await Promise.all(
+        allPaths(chainId, tokenIn.address, tokenOut.address).map((path) =>
+          quoted(chainId, exact, path, amount, parent),
+        ),
+      )
+      const able = every.filter((answer) => answer !== undefined)
+      for (const other of able) {
+        if (exact === 'in') expect(said).toBeGreaterThanOrEqual(other)
+        else expect(said).toBeLessThanOrEqual(other)
+      }
+      const status = await service.swapStatus({ id: quote.id })
+      expect(status).toEqual({
+        status: 'fulfilled',
+        originTxHash: receipts.at(-1)!.transactionHash,
+        destinationTxHash: receipts.at(-1)!.transactionHash,
+        provider: 'uniswap-v3',
+      })
+    },
+  )
+
+  test('goes through two pools where that is better or the only way', () => {
+    expect(new Set(seenHops)).toEqual(campaign.length < 20 ? new Set(seenHops) : new Set([1, 2]))
+  })
+})
+
+const usdc = () => sandbox.token(31337, 'USDC')
+const weth = () => sandbox.token(31337, 'WETH')
+const plain = () => ({
+  chainIdIn: 31337,
+  chainIdOut: 31337,
+  tokenIn: usdc().address,
+  tokenOut: weth().address,
+  amountIn: 1_000_000000n,
+})
+const bodyOf = (quote: Quote) => ({ quote: quote.raw as never, walletAddress: wallet })
+
+test('when the price has moved by more than the slippage, nothing is swapped; by less, never below the minimum', async () => {
+  const { service } = engineOn(sandbox)
+  const [tight, loose] = [
+    (await service.quote({ ...plain(), slippage: 0.001 })).quote,
+    (await service.quote({ ...plain(), slippage: 0.5 })).quote,
+  ]
+  const { quote: big } = await service.quote({ ...plain(), amountIn: 90_000_000000n, slippage: 0.5 })
+  const theirs = await service.swapBytecode({ ...bodyOf(big), walletAddress: stranger })
+  for (let times = 0; times < 5; times++)
+    await sandbox.world.fund(stranger, { symbol: 'USDC', amount: 1_000_000_000000n })
+  const { transactions: tightSwap, approvals } = await service.swapBytecode(bodyOf(tight))
+  const { transactions: looseSwap } = await service.swapBytecode(bodyOf(loose))
+  await perform(sandbox, stranger, [...theirs.approvals, ...theirs.transactions])
+  await perform(sandbox, wallet, approvals)
+  const before = await sandbox.balanceOf(31337, usdc().address, wallet)
+  const [call] = tightSwap as [Transaction]
+  expect((await sandbox.sendAs(31337, wallet, { to: call.to, data: call.data })).status).toBe('0x0')
+  expect(await sandbox.balanceOf(31337, usdc().address, wallet)).toBe(before)
+  const had = await sandbox.balanceOf(31337, weth().address, wallet)
+  await perform(sandbox, wallet, looseSwap)
+  const got = (await sandbox.balanceOf(31337, weth().address, wallet)) - had
+  expect(got).toBeGreaterThanOrEqual(loose.minAmountOut!)
+  expect(got).toBeLessThan(loose.tokenOut.amount)
+  expect((await service.swapStatus({ id: tight.id })).status).toBe('failed')
+})
+
+describe('of several providers', () => {
+  const real = (context: Context) => context.providers.find(({ name }) => name === 'uniswap-v3')!
+  /** A provider that makes what the real one makes, by so much more or less. */
+  const off = (provider: SwapProvider, name: string, by: bigint): SwapProvider => ({
+    ...provider,
+    name,
+    quote: async (ask, signal) => {
+      const offer = await provider.quote(ask, signal)
+      return offer && { ...offer, amountOut: offer.amountOut + by, amountIn: offer.amountIn - by }
+    },
+  })
+  const broken = (provider: SwapProvider): SwapProvider => ({
+    ...provider,
+    name: 'broken',
+    quote: () => Promise.reject(new Error('nonsense')),
+  })
+  const late = (provider: SwapProvider): SwapProvider => ({
+    ...provider,
+    name: 'late',
+    quote: () => new Promise(() => undefined),
+  })
+  const silent = (provider: SwapProvider): SwapProvider => ({
+    ...provider,
+    name: 'silent',
+    quote: async () => undefined,
+  })
+
+  test.each(['in', 'out'] as const)('the best offer wins and is persisted, exact %s', async (exact) => {
+    const { context, service } = engineOn(sandbox)
+    const { amountIn: amount, ...route } = plain()
+    const ask = { ...route, ...(exact === 'in' ? { amountIn: amount } : { amountOut: 10n ** 17n }) }
+    const uniswap = real(context)
+    const around = [off(uniswap, 'worse', -1n), broken(uniswap), silent(uniswap)]
+    const won = await quoteFor({ ...context, providers: [...around, uniswap] }, ask)
+    expect(won.provider).toBe('uniswap-v3')
+    const beaten = await quoteFor(
+      { ...context, providers: [uniswap, ...around, off(uniswap, 'better', 1n)] },
+      ask,
+    )
+    expect(beaten.provider).toBe('better')
+    const { items } = await service.listQuotes({})
+    expect(items.map(({ id, provider }) => [id, provider]).toSorted()).toEqual(
+      [
+        [won.id, 'uniswap-v3'],
+        [beaten.id, 'better'],
+      ].toSorted(),
+    )
+  })
+
+  test('one that never answers is left behind', async () => {
+    const { context } = engineOn(sandbox)
+    const network = networkNamed(context.catalog.networks, 31337)
+    const ask: Ask = {
+      from: network,
+      to: network,
+      tokenIn: usdc(),
+      tokenOut: weth(),
+      exact: 'in',
+      amount: 1_000000n,
+      slippage: 0.005,
+      speed: 'fast',
+    }
+    const uniswap = real(context)
+    const { provider } = await best([late(uniswap), uniswap], ask, undefined, 500)
+    expect(provider.name).toBe('uniswap-v3')
+    expect(await codeOf(best([late(uniswap)], ask, undefined, 50))).toBe('QUOTE_GENERATION_FAILED')
+    expect(await codeOf(best([broken(uniswap)], ask, undefined, 50))).toBe('QUOTE_GENERATION_FAILED')
+    expect(await codeOf(best([silent(uniswap)], ask, undefined, 50))).toBe('NO_ROUTE_FOUND')
+    for (const bad of [late, broken, silent])
+      expect(await codeOf(best([bad(uniswap), uniswap], ask, bad(uniswap).name, 50))).toBe(
+        'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
+      )
+  })
+
+  test('one that is preferred is the only one asked', async () => {
+    const { context } = engineOn(sandbox)
+    const uniswap = real(context)
+    const providers = [uniswap, off(uniswap, 'worse', -1n)]
+    const won = await quoteFor({ ...context, providers }, { ...plain(), preferredProvider: 'WORSE' })
+    expect(won.provider).toBe('worse')
+  })
+})
+
+describe('a quote is refused', () => {
+  const other = () => sandbox.token(31338, 'USDT').address
+  const refusals: [string, string, () => Record<string, unknown>][] = [
+    ['with both amounts', 'INVALID_AMOUNT_PARAMS', () => ({ amountOut: 1n })],
+    ['with no amount', 'MISSING_AMOUNT_PARAMS', () => ({ amountIn: undefined })],
+    ['of zero', 'QUOTE_GENERATION_FAILED', () => ({ amountIn: 0n })],
+    ['with a slippage below 0.0001', 'INVALID_SLIPPAGE', () => ({ slippage: 0.00009 })],
+    ['with a slippage above 0.5', 'INVALID_SLIPPAGE', () => ({ slippage: 0.50001 })],
+    ['with a slippage that is no number', 'INVALID_SLIPPAGE', () => ({ slippage: Number.NaN })],
+    [
+      'by a provider that does not exist',
+      'INVALID_PREFERRED_PROVIDER',
+      () => ({ preferredProvider: 'nobody' }),
+    ],
+    ['by the bridge on one chain', 'PREFERRED_PROVIDER_NOT_ELIGIBLE', () => ({ preferredProvider: 'cctp' })],
+    [
+      'by the pools over two chains',
+      'PREFERRED_PROVIDER_NOT_ELIGIBLE',
+      () => ({ preferredProvider: 'uniswap-v3', chainIdOut: 31338, tokenOut: other() }),
+    ],
+    ['for the token itself', 'NO_ROUTE_FOUND', () => ({ tokenOut: usdc().address })],
+    ['for the native coin', 'NO_ROUTE_FOUND', () => ({ tokenIn: nativeAddress })],
+    [
+      'for a token without pools',
+      'NO_ROUTE_FOUND',
+      () => ({ tokenOut: sandbox.token(31337, 'DUP').address }),
+    ],
+    [
+      'for more than the pools hold',
+      'NO_ROUTE_FOUND',
+      () => ({ amountIn: undefined, amountOut: 10n ** 30n }),
+    ],
+    ['over two chains but not of USDC', 'NO_ROUTE_FOUND', () => ({ chainIdOut: 31338, tokenOut: other() })],
+    ['from a chain that nobody knows', 'NO_ROUTE_FOUND', () => ({ chainIdIn: 1 })],
+    ['from nowhere', 'VALIDATION_ERROR', () => ({ chainIdIn: undefined })],
+    ['of something that is no token', 'QUOTE_GENERATION_FAILED', () => ({ tokenIn: someone })],
+  ]
+  test.each(refusals)('%s: %s', async (_, code, change) => {
+    expect(await codeOf(engineOn(sandbox).service.quote({ ...plain(), ...change() } as never))).toBe(code)
+  })
+
+  test('and given at the bounds of slippage, and by the names of the networks', async () => {
+    const { service } = engineOn(sandbox)
+    for (const slippage of [0.0001, 0.5])
+      expect((await service.quote({ ...plain(), slippage })).quote.slippage).toBe(slippage)
+    const { chainIdIn: _, chainIdOut: __, ...rest } = plain()
+    const named = { ...rest, originChain: 'sandbox-one', destinationChain: 'sandbox-one' }
+    expect((await service.quote(named)).quote.from).toEqual({ network: 'sandbox-one', chainId: 31337 })
+  })
+})
+
+describe('a quote that comes back', () => {
+  /** Every way to change one leaf of a document. */
+  function* edits(value: unknown, path: string[] = []): Generator<{ path: string[]; edited: unknown }> {
+    if (Array.isArray(value) || (typeof value === 'object' && value !== null)) {
+      for (const [key, inner] of Object.entries(value))
+        for (const { path: deep, edited } of edits(inner, [...path, key])) {
+          const copy = structuredClone(value) as Record<string, unknown>
+          copy[key] = edited
+          yield { path: deep, edited: copy }
+        }
+      return
+    }
+    const edited =
+      typeof value === 'string'
+        ? value.endsWith('1')
+          ? `${value.slice(0, -1)}2`
+          : `${value.slice(0, -1)}1`
+        : typeof value === 'number'
+          ? value + 1
+          : value !== true
+    yield { path, edited }
+  }
+
+  test('with any leaf changed is refused', async () => {
+    const { service } = engineOn(sandbox)
+    const { quote } = await service.quote(plain())
+    let tried = 0
+    for (const { path, edited } of edits(quote.raw)) {
+      const code = await codeOf(service.swapBytecode({ quote: edited as never, walletAddress: wallet }))
+      expect({ path, code }).toEqual({
+        path,
+        code: path[0] === 'quoteId' ? 'QUOTE_NOT_FOUND' : 'QUOTE_VALIDATION_ERROR',
+      })
+      tried++
+    }
+    expect(tried).toBeGreaterThan(30)
+    for (const more of [
+      { extra: 1 },
+      { rawQuote: null },
+      { tokenIn: { ...(quote.raw.tokenIn as object), x: 1 } },
+    ])
+      expect(
+        await codeOf(service.swapBytecode({ ...bodyOf(quote), quote: { ...quote.raw, ...more } as never })),
+      ).toBe('QUOTE_VALIDATION_ERROR')
+    expect(
+      await codeOf(
+        service.swapBytecode({ ...bodyOf(quote), quote: { ...quote.raw, provider: '' } as never }),
+      ),
+    ).toBe('QUOTE_VALIDATION_ERROR')
+  })
+
+  test('with its keys in another order, or without rawQuote, is the same quote', async () => {
+    const { service } = engineOn(sandbox)
+    const { quote } = await service.quote(plain())
+    const { rawQuote: _, ...rest } = Object.fromEntries(Object.entries(quote.raw).reverse())
+    const { transactions } = await service.swapBytecode({ ...bodyOf(quote), quote: rest as never })
+    expect(swapIn(transactions[0]!.data).amounts).toEqual([quote.maxAmountIn, quote.minAmountOut])
+  })
+
+  test('after five minutes is QUOTE_EXPIRED, and one second before is taken', async () => {
+    let shift = 0
+    const start = Date.now()
+    const { service } = engineOn(sandbox, { now: () => start + shift })
+    const { quote } = await service.quote(plain())
+    expect(Date.parse(quote.deadline!) - start).toBeGreaterThan(298_999)
+    expect(Date.parse(quote.deadline!) - start).toBeLessThanOrEqual(300_000)
+    shift = 298_900
+    await service.swapBytecode(bodyOf(quote))
+    shift = 300_000
+    expect(await codeOf(service.swapBytecode(bodyOf(quote)))).toBe('QUOTE_EXPIRED')
+  })
+
+  test('that was never given, or to somebody else, is QUOTE_NOT_FOUND', async () => {
+    const { service, context } = engineOn(sandbox)
+    const { quote } = await service.quote(plain())
+    const theirs = engineOn(sandbox, { store: context.store, customer: 'somebody else' }).service
+    expect(await codeOf(theirs.swapBytecode(bodyOf(quote)))).toBe('QUOTE_NOT_FOUND')
+    expect(await codeOf(theirs.swapStatus({ id: quote.id }))).toBe('QUOTE_NOT_FOUND')
+    expect(await codeOf(service.swapStatus({ id: 'nothing' }))).toBe('QUOTE_NOT_FOUND')
+  })
+
+  test('of a provider that is gone is PROVIDER_NOT_FOUND', async () => {
+    const { service, context } = engineOn(sandbox)
+    const far = { chainIdIn: 31337, chainIdOut: 31338, tokenIn: usdc().address, amountIn: 1_000000n }
+    const { quote } = await service.quote({ ...far, tokenOut: sandbox.token(31338, 'USDC').address })
+    const catalog = { ...sandbox.world.catalog(), attestation: null }
+    const later = engineOn(sandbox, { store: context.store, catalog }).service
+    expect(await codeOf(later.swapBytecode(bodyOf(quote)))).toBe('PROVIDER_NOT_FOUND')
+  })
+})
+
+describe('the status of a swap', () => {
+  test('is pending, then expired when the time is over, and the chain wins over the clock', async () => {
+    let shift = 0
+    const { service } = engineOn(sandbox, { now: () => Date.now() + shift })
+    const { quote } = await service.quote(plain())
+    const { quote: unused } = await service.quote(plain())
+    expect((await service.swapStatus({ id: quote.id })).status).toBe('pending')
+    const { approvals, transactions } = await service.swapBytecode(bodyOf(quote))
+    expect((await service.swapStatus({ id: quote.id })).status).toBe('pending')
+    shift = 301_000
+    expect(await service.swapStatus({ id: quote.id })).toMatchObject({
+      status: 'expired',
+      originTxHash: null,
+    })
+    expect((await service.swapStatus({ id: unused.id })).status).toBe('expired')
+    const receipts = await perform(sandbox, wallet, [...approvals, ...transactions])
+    expect(await service.swapStatus({ id: quote.id })).toMatchObject({
+      status: 'fulfilled',
+      originTxHash: receipts.at(-1)!.transactionHash,
+    })
+  })
+})
+
+describe('the list of quotes', () => {
+  test('is newest first, filtered and paged, and nobody else sees it', async () => {
+    let at = Date.now()
+    const { service, context } = engineOn(sandbox, { now: () => at++ })
+    const far = { chainIdIn: 31337, chainIdOut: 31338, tokenIn: usdc().address, amountIn: 1_000000n }
+    const ids: string[] = []
+    for (let made = 0; made < 5; made++) ids.push((await service.quote(plain())).quote.id)
+    ids.push((await service.quote({ ...far, tokenOut: sandbox.token(31338, 'USDC').address })).quote.id)
+    const newest = ids.toReversed()
+    const idsOf = async (input: Parameters<typeof service.listQuotes>[0]) =>
+      (await service.listQuotes(input)).items.map(({ id }) => id)
+    expect(await idsOf({})).toEqual(newest)
+    expect(await idsOf({ provider: 'cctp' })).toEqual(newest.slice(0, 1))
+    expect(await idsOf({ provider: 'uniswap-v3' })).toEqual(newest.slice(1))
+    expect(await idsOf({ originChain: 'sandbox-one' })).toEqual(newest)
+    expect(await idsOf({ destinationChain: 'sandbox-two' })).toEqual(newest.slice(0, 1))
+    expect(await idsOf({ originChain: 'sandbox-two' })).toEqual([])
+    expect(await service.listQuotes({ limit: 4, page: 1 })).toMatchObject({
+      total: 6,
+      hasMore: true,
+      limit: 4,
+    })
+    expect(await service.listQuotes({ limit: 4, page: 2 })).toMatchObject({
+      total: 6,
+      hasMore: false,
+      page: 2,
+    })
+    expect(await idsOf({ limit: 4, page: 2 })).toEqual(newest.slice(4))
+    const { items } = await service.listQuotes({})
+    for (const { raw } of items) {
+      expect(raw).not.toHaveProperty('rawQuote')
+      expect(raw.deadline).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/)
+    }
+    const theirs = engineOn(sandbox, { store: context.store, customer: 'somebody else' }).service
+    expect((await theirs.listQuotes({})).total).toBe(0)
+  })
+})
