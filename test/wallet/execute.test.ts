@@ -147,6 +147,20 @@ describe('a node that answers badly', () => {
     expect((await nonceOf()) - nonce).toBe(1n)
   })
 
+  it('with receipts of blocks that are on no chain is not believed', async () => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    planPayments(journal, 'forged')
+    const proxy = await startProxy(chain.url, [
+      { method: 'eth_getTransactionReceipt', nth: 0, lie: 'forged-receipt' },
+    ])
+    await expect(run(journal, home, proxy.url, 'forged', { timeoutMs: 500 })).rejects.toMatchObject({
+      code: 'PENDING',
+    })
+    await proxy.stop()
+    expect(journal.find('forged')!.steps[0]!.state).toBe('BROADCAST')
+    await chain.rpc.request('anvil_dropAllTransactions')
+  })
+
   it('and is on another chain is refused before anything is signed', async () => {
     const other = await startChain(['--chain-id', '31338'])
     planPayments(journal, 'elsewhere')
@@ -166,6 +180,17 @@ describe('a node that answers badly', () => {
 })
 
 describe('the chain', () => {
+  it('makes a payment final with the third block when three are asked for, and not before', async () => {
+    planPayments(journal, 'deep')
+    const asked = { confirmations: 3, timeoutMs: 400 }
+    await expect(run(journal, home, chain.url, 'deep', asked)).rejects.toMatchObject({ code: 'PENDING' })
+    await chain.rpc.request('anvil_mine', ['0x1'])
+    await expect(run(journal, home, chain.url, 'deep', asked)).rejects.toMatchObject({ code: 'PENDING' })
+    expect(journal.find('deep')!.steps[0]!.state).toBe('INCLUDED')
+    await chain.rpc.request('anvil_mine', ['0x1'])
+    expect((await run(journal, home, chain.url, 'deep', asked)).state).toBe('DONE')
+  })
+
   it('takes a block away before it is deep enough: the payment is not final, is sent again and arrives once', async () => {
     await chain.rpc.request('anvil_mine', ['0x5'])
     planPayments(journal, 'reorged')
@@ -315,6 +340,21 @@ describe('an interruption', () => {
 })
 
 describe('many at once', () => {
+  it('is refused while another run holds the wallet, with nothing signed', async () => {
+    planPayments(journal, 'holder')
+    planPayments(journal, 'second')
+    const second = journalIn(home)
+    const done = await run(journal, home, chain.url, 'holder', {
+      beforeLeg: async () => {
+        const busy = run(second, home, chain.url, 'second', { lockWaitMs: 50 })
+        await expect(busy).rejects.toMatchObject({ code: 'WALLET_BUSY' })
+      },
+    })
+    expect(done.state).toBe('DONE')
+    expect(second.attempts('second', 0)).toEqual([])
+    second.close()
+  })
+
   it('processes with the same operation make one payment', async () => {
     planPayments(journal, 'same')
     const before = await paid()

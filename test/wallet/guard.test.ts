@@ -4,11 +4,13 @@ import { describe, expect, it } from 'vitest'
 
 import { authoritySelectors } from '../../src/calls/authority.ts'
 import type { Hex } from '../../src/domain/address.ts'
+import type { Catalog } from '../../src/domain/catalog.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import type { Intent } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
 import { lies } from './lies.ts'
-import { catalog, honest, lending, type Plan, pool, thief, usdc, wallet } from './plans.ts'
+import { catalog, coin, honest, lending, type Plan, pool, thief, usdc, usdt, wallet } from './plans.ts'
 
 const check = ({ intent, transactions }: Plan) => checkLeg({ intent, transactions, chainId: 31337, catalog })
 const refusal = (work: () => unknown): string => {
@@ -60,6 +62,81 @@ describe('the guard', () => {
         check({ intent: { ...plan.intent, strategy: swapped as never }, transactions: [stolen[1]!] }),
       ),
     ).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+  })
+
+  const deposit = honest['a deposit into Aave']
+  const sending = honest['a transfer of a token']
+  const swapping = honest['a swap']
+  const bridging = honest['a transfer to another chain']
+  const zero = `0x${'00'.repeat(20)}` as const
+  const elsewhere = { ...usdc, chainId: 1 }
+  const stranger = { ...usdc, address: thief }
+  const wrong: [string, Plan, Partial<Catalog>, string][] = [
+    [
+      'a transfer of a token of another chain',
+      { ...sending, intent: { ...sending.intent, token: { ...coin, chainId: 1 } } },
+      {},
+      'POLICY_CHAIN',
+    ],
+    [
+      'a transfer of an unknown token',
+      { ...sending, intent: { ...sending.intent, token: stranger } },
+      {},
+      'POLICY_CONTRACT_NOT_ALLOWED',
+    ],
+    [
+      'a transfer to nobody',
+      { ...sending, intent: { ...sending.intent, recipient: zero } },
+      {},
+      'POLICY_RECIPIENT',
+    ],
+    [
+      'a strategy of another chain',
+      { ...deposit, intent: { ...deposit.intent, strategy: { ...lending, chainId: 1 } } },
+      {},
+      'POLICY_CHAIN',
+    ],
+    [
+      'a strategy with another asset',
+      { ...deposit, intent: { ...deposit.intent, strategy: { ...lending, asset: usdt } } },
+      {},
+      'POLICY_TOKEN_METADATA',
+    ],
+    [
+      'a swap of a token of another chain',
+      { ...swapping, intent: { ...swapping.intent, tokenIn: elsewhere } as Intent },
+      { tokens: [...catalog.tokens, elsewhere] },
+      'POLICY_CHAIN',
+    ],
+    ['a swap where there is no provider', swapping, { uniswapV3: [] }, 'POLICY_CONTRACT_NOT_ALLOWED'],
+    [
+      'a bridge that does not begin here',
+      bridging,
+      { cctpV2: catalog.cctpV2.slice(1) },
+      'POLICY_CONTRACT_NOT_ALLOWED',
+    ],
+    [
+      'a bridge that does not end there',
+      bridging,
+      { cctpV2: catalog.cctpV2.slice(0, 1) },
+      'POLICY_CONTRACT_NOT_ALLOWED',
+    ],
+    [
+      'a token that the bridge does not take',
+      { ...bridging, intent: { ...bridging.intent, tokenIn: usdt } },
+      {},
+      'POLICY_QUOTE_DRIFT',
+    ],
+    [
+      'a token that the bridge does not give',
+      { ...bridging, intent: { ...bridging.intent, tokenOut: { ...usdt, chainId: 31338 } } },
+      { tokens: [...catalog.tokens, { ...usdt, chainId: 31338 }] },
+      'POLICY_QUOTE_DRIFT',
+    ],
+  ]
+  it.each(wrong)('refuses %s', (_, { intent, transactions }, more, code) => {
+    const known = { ...catalog, ...more }
+    expect(refusal(() => checkLeg({ intent, transactions, chainId: 31337, catalog: known }))).toBe(code)
   })
 
   it('refuses a token whose decimals are not those of the catalogue', () => {

@@ -160,6 +160,9 @@ export const lies: readonly Lie[] = [
   ['calldata of half a byte', aave, action((t) => ({ ...t, data: `${t.data}0` })), 'POLICY_SHAPE'],
   ['a value below zero', aave, action((t) => ({ ...t, value: -1n })), 'POLICY_SHAPE'],
   ['a value that is text', aave, action((t) => ({ ...t, value: '0' })), 'POLICY_SHAPE'],
+  ['a value that no word can hold', aave, action((t) => ({ ...t, value: 1n << 256n })), 'POLICY_SHAPE'],
+  ['the chain zero', aave, action((t) => ({ ...t, chainId: 0 })), 'POLICY_SHAPE'],
+  ['half a chain', aave, action((t) => ({ ...t, chainId: 31337.5 })), 'POLICY_SHAPE'],
   // Chain
   ['another chain in the action', aave, action((t) => ({ ...t, chainId: 31338 })), 'POLICY_CHAIN'],
   ['another chain in the approval', aave, first((t) => ({ ...t, chainId: 1 })), 'POLICY_CHAIN'],
@@ -438,6 +441,18 @@ export const lies: readonly Lie[] = [
     'a finality that is neither fast nor standard',
     cctp,
     action(() => burnWith({ minFinalityThreshold: 1500 })),
+    'POLICY_QUOTE_DRIFT',
+  ],
+  [
+    'a second hop through an unknown fee tier',
+    'a swap with two hops',
+    action(() => swapWith(path([usdc.address, weth.address, usdt.address], [500, 3001]))),
+    'POLICY_QUOTE_DRIFT',
+  ],
+  [
+    'three hops',
+    'a swap with two hops',
+    action(() => swapWith(path([usdc.address, weth.address, weth.address, usdt.address], [500, 500, 500]))),
     'POLICY_QUOTE_DRIFT',
   ],
   // Value

@@ -11,13 +11,25 @@ export type Lie =
   | 'already-known'
   | 'wrong-id'
   | 'html'
+  | 'forged-receipt'
 
 /** A proxy in front of a node that tells a lie about the n-th call of a method, and remembers every call. */
 export type Proxy = { url: string; calls: string[]; stop: () => Promise<void> }
 
 type Call = { id: number; method: string; params: unknown[] }
 
-/** Starts the proxy. */
+/** The receipt of a success in a block that is on no chain. */
+const forgedReceipt = (transactionHash: string) => ({
+  transactionHash,
+  blockNumber: '0x0',
+  blockHash: `0x${'ee'.repeat(32)}`,
+  status: '0x1',
+  gasUsed: '0x5208',
+  effectiveGasPrice: '0x1',
+  logs: [],
+})
+
+/** Starts the proxy. A lie with `nth: 0` is told every time. */
 export async function startProxy(
   target: string,
   lies: readonly { method: string; nth: number; lie: Lie }[],
@@ -34,7 +46,9 @@ export async function startProxy(
     seen.set(first.method, nth)
     calls.push(first.method)
     if (first.method === 'eth_sendRawTransaction') onSend(String(first.params[0]))
-    const lie = lies.find((known) => known.method === first.method && known.nth === nth)?.lie
+    const lie = lies.find(
+      (known) => known.method === first.method && (known.nth === nth || known.nth === 0),
+    )?.lie
     const reply = (more: object) => response.end(JSON.stringify({ jsonrpc: '2.0', id: first.id, ...more }))
     const pass = async () =>
       (await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).text()
@@ -45,6 +59,7 @@ export async function startProxy(
     if (lie === 'fake-hash') return void reply({ result: `0x${'ab'.repeat(32)}` })
     if (lie === 'nonce-too-low') return void reply({ error: { code: -32000, message: 'nonce too low' } })
     if (lie === 'already-known') return void reply({ error: { code: -32000, message: 'already known' } })
+    if (lie === 'forged-receipt') return void reply({ result: forgedReceipt(String(first.params[0])) })
     const answer = await pass()
     if (lie === 'lose-answer') return void request.socket.destroy()
     if (lie === 'answer-502') response.statusCode = 502
