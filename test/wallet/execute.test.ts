@@ -164,10 +164,9 @@ describe('a node that answers badly', () => {
   it('and is on another chain is refused before anything is signed', async () => {
     const other = await startChain(['--chain-id', '31338'])
     planPayments(journal, 'elsewhere')
-    await expect(run(journal, home, other.url, 'elsewhere')).rejects.toMatchObject({
-      code: 'CHAIN_ID_MISMATCH',
-    })
+    const refused = await run(journal, home, other.url, 'elsewhere').catch(code)
     await other.stop()
+    expect(refused).toBe('CHAIN_ID_MISMATCH')
     expect(journal.attempts('elsewhere', 0)).toEqual([])
   })
 
