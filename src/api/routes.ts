@@ -11,11 +11,12 @@ import {
   TransferInput,
 } from './bytecode.ts'
 import { Customer, Fees, FeesInput } from './customer.ts'
+import { History } from './history.ts'
 import { PageOf } from './page.ts'
 import { Quote, QuoteAnswer, QuoteInput, SwapStatus } from './quote.ts'
 import { Analytics, Recommendation, RecommendationInput } from './recommendation.ts'
 import { StrategyDetail } from './strategy.ts'
-import { History, Wallet } from './wallet.ts'
+import { Wallet } from './wallet.ts'
 import { Whole } from './wire.ts'
 
 /** One row of the contract. What is in the path comes from `input`; the rest of it is the query of a GET and the body of a POST or PUT. */

@@ -1,4 +1,5 @@
-import type { History, Position, Wallet } from '../api/wallet.ts'
+import type { History } from '../api/history.ts'
+import type { Position, Wallet } from '../api/wallet.ts'
 import type { Address } from '../domain/address.ts'
 import { read } from './chain.ts'
 import { type Context, marketNamed } from './context.ts'

@@ -2,7 +2,7 @@ import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import type { Token } from '../domain/token.ts'
-import type { QuoteRow } from '../store/engine.ts'
+import type { QuoteRow } from '../store/engine-rows.ts'
 import type { Context } from './context.ts'
 import type { Offer, OfferFee, Route, SwapProvider } from './swaps/provider.ts'
 

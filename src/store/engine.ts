@@ -1,57 +1,12 @@
+import {
+  type ActionRow,
+  type ActionTxRow,
+  actionColumns,
+  type QuoteRow,
+  quoteColumns,
+  txColumns,
+} from './engine-rows.ts'
 import type { Migration, Sql } from './sql.ts'
-
-/** A quote as the engine keeps it. `wire` is the JSON that was given out; times are epoch milliseconds. */
-export type QuoteRow = {
-  id: string
-  customer: string
-  provider: string
-  originChain: string
-  destinationChain: string
-  wire: string
-  /** The provider's offer and what was asked, as JSON. */
-  offer: string
-  createdAt: number
-  expiresAt: number
-}
-
-/** A tracked operation as the engine keeps it. `status` is the internal word (pending, confirmed, ...). */
-export type ActionRow = {
-  id: string
-  customer: string
-  type: string
-  status: string
-  strategyId: string | null
-  strategySlug: string | null
-  wallet: string
-  receiver: string
-  amounts: string
-  quoteId: string | null
-  destinationHash: string | null
-  createdAt: number
-  updatedAt: number
-  finishedAt: number | null
-}
-
-/** One transaction of a tracked operation: what it must look like, and what was found on chain. */
-export type ActionTxRow = {
-  actionId: string
-  idx: number
-  kind: string
-  chainId: number
-  recipient: string
-  data: string
-  value: string
-  /** The chain and the wallet as they were when the bytecode was made: the search starts there. */
-  fromBlock: number
-  fromNonce: number
-  hash: string | null
-  nonce: number | null
-  blockNumber: number | null
-  blockHash: string | null
-  /** 1 succeeded, 0 reverted, `null` not seen in a block. */
-  succeeded: number | null
-  gasUsed: string | null
-}
 
 /** The schema of the engine's store. */
 export const engineMigrations: readonly Migration[] = [
@@ -70,12 +25,6 @@ export const engineMigrations: readonly Migration[] = [
      primary key (action_id, idx), unique (chain_id, hash));
    create table settings (customer text not null, name text not null, value text not null, primary key (customer, name))`,
 ]
-
-const quoteColumns = `id, customer, provider, origin_chain as "originChain", destination_chain as "destinationChain", wire, offer, created_at as "createdAt", expires_at as "expiresAt"`
-const actionColumns = `id, customer, type, status, strategy_id as "strategyId", strategy_slug as "strategySlug", wallet, receiver, amounts, quote_id as "quoteId",
-  destination_hash as "destinationHash", created_at as "createdAt", updated_at as "updatedAt", finished_at as "finishedAt"`
-const txColumns = `action_id as "actionId", idx, kind, chain_id as "chainId", recipient, data, value, from_block as "fromBlock", from_nonce as "fromNonce",
-  hash, nonce, block_number as "blockNumber", block_hash as "blockHash", succeeded, gas_used as "gasUsed"`
 
 /** What the engine remembers; every query names the customer whose row it is. */
 export type EngineStore = ReturnType<typeof engineStore>
@@ -186,14 +135,24 @@ export function engineStore(sql: Sql) {
       )
     },
 
-    /** Whether a transaction already belongs to some operation. */
-    claimed: async (chainId: number, hash: string): Promise<boolean> =>
-      (await sql.query('select 1 from action_txs where chain_id = $1 and hash = $2', [chainId, hash]))
-        .length > 0,
+    /** Ties a transaction that was found on chain to its hash, unless the hash already belongs to another; says whether it did. */
+    claim: async (actionId: string, idx: number, chainId: number, hash: string): Promise<boolean> =>
+      (
+        await sql.query(
+          `update action_txs set hash = $4 where action_id = $1 and idx = $2
+           and not exists (select 1 from action_txs where chain_id = $3 and hash = $4) returning idx`,
+          [actionId, idx, chainId, hash],
+        )
+      ).length > 0,
 
-    /** Ties a transaction to its hash. Told by the client, it takes the hash from whoever it was guessed for. */
+    /** Ties a transaction to its hash. Told by the client, it takes the hash from whoever it was guessed for, who is then looked at anew. */
     bindTx: (actionId: string, idx: number, chainId: number, hash: string) =>
       sql.transaction(async ({ query }) => {
+        await query(
+          `update actions set status = 'pending', destination_hash = null, finished_at = null
+           where id in (select action_id from action_txs where chain_id = $1 and hash = $2 and action_id <> $3)`,
+          [chainId, hash, actionId],
+        )
         await query(
           'update action_txs set hash = null, nonce = null, block_number = null, block_hash = null, succeeded = null, gas_used = null where chain_id = $1 and hash = $2',
           [chainId, hash],

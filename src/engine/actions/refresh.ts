@@ -1,12 +1,12 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network.ts'
-import type { ActionRow, ActionTxRow } from '../../store/engine.ts'
+import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
 import type { Chain } from '../chain.ts'
 import type { Context } from '../context.ts'
 import { offerOf, providerNamed, routeOf } from '../stored-quote.ts'
 import { findTransactions } from './find.ts'
-import { type Evidence, isOver, type Seen, type State, stateOf, transitions } from './states.ts'
+import { type Evidence, isOver, nextState, type Seen, type State, transitions } from './states.ts'
 import type { Tracked } from './track.ts'
 
 /** An operation brought up to date with its chains. */
@@ -18,7 +18,7 @@ export async function tracked(context: Context, id: string): Promise<Tracked | u
   for (const tx of found.txs) txs.push(await lookAt(context, action, tx, txs))
   const seen = await Promise.all(txs.map((tx) => depthOf(context, tx)))
   const { delivered, destination, pastDeadline } = await delivery(context, action, txs, seen)
-  const status = stateOf({ seen, pastDeadline, delivered })
+  const status = nextState(action.status as State, { seen, pastDeadline, delivered })
   if (status === action.status && destination === action.destinationHash) return { action, txs }
   if (status !== action.status && !transitions[action.status as State].includes(status))
     throw new AppError('BUG', `An operation cannot go from ${action.status} to ${status}`, {
@@ -29,7 +29,7 @@ export async function tracked(context: Context, id: string): Promise<Tracked | u
     status,
     destinationHash: destination,
     updatedAt: context.now(),
-    finishedAt: isOver(status) && status !== 'expired' ? context.now() : null,
+    finishedAt: isOver(status) ? context.now() : null,
   }
   await context.store.moveAction(moved)
   return { action: moved, txs }
@@ -37,7 +37,21 @@ export async function tracked(context: Context, id: string): Promise<Tracked | u
 
 type Receipt = { status: Hex; blockNumber: Hex; blockHash: Hex; gasUsed: Hex }
 
-/** One transaction as the chain shows it now: found, still there, or gone again after a reorganisation. */
+/** Where a transaction is: its receipt if it is in a block that is still part of the chain, and its nonce if the node knows it. */
+async function whereIs({ rpc }: Chain, hash: Hex): Promise<{ receipt?: Receipt; nonce?: number }> {
+  const [receipt, sent] = (await rpc.batch([
+    ['eth_getTransactionReceipt', [hash]],
+    ['eth_getTransactionByHash', [hash]],
+  ])) as [Receipt | null, { nonce: Hex } | null]
+  const block =
+    receipt && (await rpc.request<{ hash: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false]))
+  return {
+    ...(receipt && block?.hash === receipt.blockHash && { receipt }),
+    ...(sent && { nonce: Number(sent.nonce) }),
+  }
+}
+
+/** One transaction as the chain shows it now: found, still there, replaced, or gone again after a reorganisation. */
 async function lookAt(
   context: Context,
   action: ActionRow,
@@ -45,44 +59,40 @@ async function lookAt(
   before: readonly ActionTxRow[],
 ): Promise<ActionTxRow> {
   const chain = context.chain(tx.chainId)
-  const hash = tx.hash ?? (await search(context, chain, action, tx, before))
-  if (hash === undefined) return tx
-  const receipt = await chain.rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash])
-  const canonical =
-    receipt &&
-    (await chain.rpc.request<{ hash: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false]))
-      ?.hash === receipt.blockHash
-  const seen =
-    receipt && canonical
-      ? {
-          blockNumber: Number(receipt.blockNumber),
-          blockHash: receipt.blockHash,
-          succeeded: Number(receipt.status),
-          gasUsed: BigInt(receipt.gasUsed).toString(),
-        }
-      : { blockNumber: null, blockHash: null, succeeded: null, gasUsed: null }
-  const nonce =
-    tx.nonce ??
-    Number(
-      (await chain.rpc.request<{ nonce: Hex } | null>('eth_getTransactionByHash', [hash]))?.nonce ??
-        Number.NaN,
-    )
-  const now = { ...tx, hash, nonce: Number.isNaN(nonce) ? null : nonce, ...seen }
+  const told = tx.hash === null ? {} : await whereIs(chain, tx.hash as Hex)
+  // What is in no block may have been replaced, or sent again after it was lost.
+  const found = told.receipt ? undefined : await search(context, chain, action, tx, before, told.nonce)
+  const hash = found ?? tx.hash
+  if (hash === null) return tx
+  const { receipt, nonce = tx.nonce } = found === undefined ? told : await whereIs(chain, found)
+  const seen = receipt
+    ? {
+        blockNumber: Number(receipt.blockNumber),
+        blockHash: receipt.blockHash,
+        succeeded: Number(receipt.status),
+        gasUsed: BigInt(receipt.gasUsed).toString(),
+      }
+    : { blockNumber: null, blockHash: null, succeeded: null, gasUsed: null }
+  const now = { ...tx, hash, nonce, ...seen }
   if (JSON.stringify(now) !== JSON.stringify(tx)) await context.store.saveTx(now)
   return now
 }
 
-/** The hash of a transaction that nobody told us, found by sender, nonce and calldata; not one that another operation has. */
+/**
+ * The hash of a transaction that nobody told us, found by sender, nonce and calldata; not one that another operation has.
+ * With a nonce, only what took that nonce.
+ */
 async function search(
   { store }: Context,
   chain: Chain,
   action: ActionRow,
   tx: ActionTxRow,
   before: readonly ActionTxRow[],
+  nonce?: number,
 ): Promise<Hex | undefined> {
   const last = Math.max(
-    -1,
-    ...before.filter(({ chainId }) => chainId === tx.chainId).map(({ nonce }) => nonce ?? -1),
+    tx.fromNonce - 1,
+    ...before.filter(({ chainId }) => chainId === tx.chainId).map((earlier) => earlier.nonce ?? -1),
   )
   const wanted = {
     wallet: action.wallet as Address,
@@ -92,13 +102,10 @@ async function search(
     fromBlock: tx.fromBlock,
     fromNonce: tx.fromNonce,
   }
-  for (const found of await findTransactions(chain, wanted))
-    if (
-      Number(found.nonce) >= tx.fromNonce &&
-      Number(found.nonce) > last &&
-      !(await store.claimed(tx.chainId, found.hash))
-    )
-      return found.hash
+  for (const found of await findTransactions(chain, wanted)) {
+    const may = nonce === undefined ? Number(found.nonce) > last : Number(found.nonce) === nonce
+    if (may && (await store.claim(tx.actionId, tx.idx, tx.chainId, found.hash))) return found.hash
+  }
   return undefined
 }
 

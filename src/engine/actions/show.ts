@@ -2,7 +2,7 @@ import type { Action } from '../../api/action.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network.ts'
-import type { ActionTxRow } from '../../store/engine.ts'
+import type { ActionTxRow } from '../../store/engine-rows.ts'
 import type { Context } from '../context.ts'
 import { type FoundTx, isWanted } from './find.ts'
 import { tracked } from './refresh.ts'
@@ -21,7 +21,11 @@ export async function actionOf(context: Context, id: string): Promise<Action> {
 const shown = (context: Context, { action, txs }: Tracked): Action => ({
   id: action.id,
   type: action.type,
-  status: actionStatus[action.status as State],
+  // What expired after a part of it was sent, such as an approval, did not do what it was for.
+  status:
+    action.status === 'expired' && txs.some(({ succeeded }) => succeeded === 1)
+      ? 'FAILED'
+      : actionStatus[action.status as State],
   strategyId: action.strategyId,
   strategySlug: action.strategySlug,
   originAddress: action.wallet,

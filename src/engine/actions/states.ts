@@ -29,7 +29,8 @@ export type Evidence = {
 /** The state that the evidence shows. */
 export function stateOf({ seen, pastDeadline, delivered }: Evidence): State {
   if (seen.some((one) => one === 'reverted')) return 'failed'
-  if (seen.every((one) => one === 'none')) return pastDeadline ? 'expired' : 'pending'
+  if (pastDeadline && seen.at(-1) === 'none') return 'expired'
+  if (seen.every((one) => one === 'none')) return 'pending'
   if (!seen.every((one) => one === 'final')) return 'confirmed'
   switch (delivered) {
     case 'not-needed':
@@ -44,6 +45,16 @@ export function stateOf({ seen, pastDeadline, delivered }: Evidence): State {
     case 'refunded':
       return 'refunded'
   }
+}
+
+/**
+ * The state that follows from a state and the evidence. What was on chain and is not any more is pending again before it
+ * can expire, and what has expired stays so until the chain shows it.
+ */
+export function nextState(state: State, evidence: Evidence): State {
+  const shown = stateOf(evidence)
+  if (shown === 'expired' && (state === 'confirmed' || state === 'processing')) return 'pending'
+  return shown === 'pending' && state === 'expired' ? 'expired' : shown
 }
 
 /** The status of `GET /actions/{id}` for a state. `expired` with nothing sent stays INITIAL: nothing was ever on chain. */

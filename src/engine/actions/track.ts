@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { ActionRow, ActionTxRow } from '../../store/engine.ts'
+import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
 import { headOf } from '../chain.ts'
 import type { Context } from '../context.ts'
 

@@ -1,0 +1,61 @@
+/** A quote as the engine keeps it. `wire` is the JSON that was given out; times are epoch milliseconds. */
+export type QuoteRow = {
+  id: string
+  customer: string
+  provider: string
+  originChain: string
+  destinationChain: string
+  wire: string
+  /** The provider's offer and what was asked, as JSON. */
+  offer: string
+  createdAt: number
+  expiresAt: number
+}
+
+/** A tracked operation as the engine keeps it. `status` is the internal word (pending, confirmed, ...). */
+export type ActionRow = {
+  id: string
+  customer: string
+  type: string
+  status: string
+  strategyId: string | null
+  strategySlug: string | null
+  wallet: string
+  receiver: string
+  amounts: string
+  quoteId: string | null
+  destinationHash: string | null
+  createdAt: number
+  updatedAt: number
+  finishedAt: number | null
+}
+
+/** One transaction of a tracked operation: what it must look like, and what was found on chain. */
+export type ActionTxRow = {
+  actionId: string
+  idx: number
+  kind: string
+  chainId: number
+  recipient: string
+  data: string
+  value: string
+  /** The chain and the wallet as they were when the bytecode was made: the search starts there. */
+  fromBlock: number
+  fromNonce: number
+  hash: string | null
+  nonce: number | null
+  blockNumber: number | null
+  blockHash: string | null
+  /** 1 succeeded, 0 reverted, `null` not seen in a block. */
+  succeeded: number | null
+  gasUsed: string | null
+}
+
+/** The columns of a quote, under the names of `QuoteRow`. */
+export const quoteColumns = `id, customer, provider, origin_chain as "originChain", destination_chain as "destinationChain", wire, offer, created_at as "createdAt", expires_at as "expiresAt"`
+/** The columns of an operation, under the names of `ActionRow`. */
+export const actionColumns = `id, customer, type, status, strategy_id as "strategyId", strategy_slug as "strategySlug", wallet, receiver, amounts, quote_id as "quoteId",
+  destination_hash as "destinationHash", created_at as "createdAt", updated_at as "updatedAt", finished_at as "finishedAt"`
+/** The columns of a transaction, under the names of `ActionTxRow`. */
+export const txColumns = `action_id as "actionId", idx, kind, chain_id as "chainId", recipient, data, value, from_block as "fromBlock", from_nonce as "fromNonce",
+  hash, nonce, block_number as "blockNumber", block_hash as "blockHash", succeeded, gas_used as "gasUsed"`

@@ -1,0 +1,322 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import type { Hex } from '../../src/domain/address.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import { type Evidence, isOver, nextState, type State, transitions } from '../../src/engine/actions/states.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+import { codeOf, engineOn, perform } from './support.ts'
+
+const sandbox = useSandbox()
+const wallet = sandbox.user.address
+const stranger = sandboxAddress(2)
+const chainId = 31337
+const rpc = () => sandbox.chain(chainId).rpc
+const slug = 'aave-v3-usdc-sandbox-one'
+const amount = 250_000000n
+
+const lend = (service: ReturnType<typeof engineOn>['service']) =>
+  service.strategyBytecode({ id: slug, action: 'lend', amount, wallet })
+const hashesOf = (receipts: readonly { transactionHash: Hex }[]) => receipts.map((one) => one.transactionHash)
+/** A small transfer of the same wallet that has nothing to do with anything. */
+const noise = (): Transaction => ({
+  to: sandbox.token(chainId, 'USDC').address,
+  data: calldata('function transfer(address,uint256)', [stranger, 1n]),
+  value: 0n,
+  chainId,
+})
+/** The same networks, on which a transaction is final only so deep. */
+const deeper = (depth: number) => {
+  const catalog = sandbox.world.catalog()
+  return { catalog: { ...catalog, networks: catalog.networks.map((network) => ({ ...network, depth })) } }
+}
+
+describe('a tracked operation', () => {
+  test('finds its transactions on chain without being told, and says what each was', async () => {
+    const { service } = engineOn(sandbox)
+    const { id, bytecode } = await lend(service)
+    expect(await service.getAction({ id })).toMatchObject({
+      status: 'INITIAL',
+      type: 'SAMECHAIN_INVESTMENT_DEPOSIT',
+      strategySlug: slug,
+      originAddress: wallet,
+      finishedAt: null,
+      transactions: [
+        { kind: 'approve', hash: null, status: 'pending' },
+        { kind: 'deposit', hash: null, status: 'pending' },
+      ],
+    })
+    const [approval] = await perform(sandbox, wallet, bytecode.slice(0, 1))
+    const half = await service.getAction({ id })
+    expect(half.status).toBe('PENDING')
+    expect(half.transactions[0]).toMatchObject({ hash: approval!.transactionHash, status: 'confirmed' })
+    const [deposit] = await perform(sandbox, wallet, bytecode.slice(1))
+    const done = await service.getAction({ id })
+    expect(done.status).toBe('SUCCESS')
+    expect(done.transactions.map(({ hash }) => hash)).toEqual(hashesOf([approval!, deposit!]))
+    for (const { hash, blockNumber, gasUsed, nonce } of done.transactions) {
+      const receipt = await rpc().request<Record<string, Hex>>('eth_getTransactionReceipt', [hash])
+      const sent = await rpc().request<Record<string, Hex>>('eth_getTransactionByHash', [hash])
+      expect([blockNumber, gasUsed, nonce]).toEqual([
+        Number(receipt.blockNumber),
+        BigInt(receipt.gasUsed!).toString(),
+        Number(sent.nonce),
+      ])
+    }
+    expect(done.finishedAt).not.toBeNull()
+    expect(await service.getAction({ id })).toEqual(done)
+  })
+
+  test('finds them among many other transactions of the same wallet, also in one block, also long after', async () => {
+    const { service } = engineOn(sandbox)
+    const { id, bytecode } = await lend(service)
+    const noisy = [...Array(10).fill(noise()), bytecode[0]!, ...Array(10).fill(noise())] as Transaction[]
+    const receipts = await perform(sandbox, wallet, noisy)
+    await rpc().request('evm_setAutomine', [false])
+    const hashes: Hex[] = []
+    for (const { to, data } of [noise(), noise(), bytecode[1]!, noise()])
+      hashes.push(
+        await rpc().request<Hex>('eth_sendTransaction', [{ from: wallet, to, data, gas: '0x4c4b40' }]),
+      )
+    await rpc().request('evm_mine')
+    await rpc().request('evm_setAutomine', [true])
+    await rpc().request('anvil_mine', ['0x258'])
+    const { status, transactions } = await service.getAction({ id })
+    expect(status).toBe('SUCCESS')
+    expect(transactions.map(({ hash }) => hash)).toEqual([receipts[10]!.transactionHash, hashes[2]])
+  })
+
+  test('is not deceived by the same call of another wallet, or by one that was made before', async () => {
+    const { service } = engineOn(sandbox)
+    const first = await lend(service)
+    await perform(sandbox, wallet, first.bytecode)
+    const { id, bytecode } = await lend(service)
+    const [approval] = bytecode as [Transaction]
+    await perform(sandbox, stranger, [approval])
+    expect((await service.getAction({ id })).status).toBe('INITIAL')
+    expect((await service.getAction({ id: first.id })).status).toBe('SUCCESS')
+  })
+
+  test('that is alike in everything with another one has other hashes, whoever is asked first', async () => {
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const { service } = engineOn(sandbox)
+      const made = [await lend(service), await lend(service)]
+      const sent = new Set(
+        hashesOf(await perform(sandbox, wallet, [...made[0]!.bytecode, ...made[1]!.bytecode])),
+      )
+      const found: (string | null)[] = []
+      for (const at of order) {
+        const { status, transactions } = await service.getAction({ id: made[at]!.id })
+        expect(status).toBe('SUCCESS')
+        found.push(...transactions.map(({ hash }) => hash))
+      }
+      expect(new Set(found)).toEqual(sent)
+      expect(found).toHaveLength(4)
+    }
+  })
+
+  test('may be asked for by many at once', async () => {
+    const { service } = engineOn(sandbox)
+    const made = [await lend(service), await lend(service)]
+    await perform(sandbox, wallet, [...made[0]!.bytecode, ...made[1]!.bytecode])
+    await Promise.all([0, 1, 0, 1, 0, 1].map((at) => service.getAction({ id: made[at]!.id })))
+    const found = await Promise.all(made.map(({ id }) => service.getAction({ id })))
+    const hashes = found.flatMap(({ transactions }) => transactions.map(({ hash }) => hash))
+    expect(found.map(({ status }) => status)).toEqual(['SUCCESS', 'SUCCESS'])
+    expect(new Set(hashes).size).toBe(4)
+  })
+
+  test('believes a client that names its own transaction, and takes back what it had guessed', async () => {
+    const { service } = engineOn(sandbox)
+    const [mine, other] = [await lend(service), await lend(service)]
+    const [approval, deposit] = hashesOf(await perform(sandbox, wallet, mine.bytecode))
+    const guessed = await service.getAction({ id: other.id })
+    expect(guessed.status).toBe('SUCCESS')
+    for (const txHash of [approval!, deposit!])
+      await service.ingest({ actionId: mine.id, event: 'SIGNED', txHash, chainId })
+    const told = await service.getAction({ id: mine.id })
+    expect(told).toMatchObject({ status: 'SUCCESS', transactions: [{ hash: approval }, { hash: deposit }] })
+    expect(await service.getAction({ id: other.id })).toMatchObject({
+      status: 'INITIAL',
+      finishedAt: null,
+      transactions: [{ hash: null }, { hash: null }],
+    })
+  })
+
+  test('does not believe a client that names a transaction which does something else', async () => {
+    const { service } = engineOn(sandbox)
+    const { id } = await lend(service)
+    const txHash = (await perform(sandbox, wallet, [noise()]))[0]!.transactionHash
+    const told = await service.ingest({ actionId: id, event: 'SIGNED', txHash, chainId })
+    expect(told).toMatchObject({ status: 'INITIAL', transactions: [{ hash: null }, { hash: null }] })
+    expect(await codeOf(service.ingest({ actionId: 'nothing', event: 'SIGNED', txHash }))).toBe(
+      'ACTION_NOT_FOUND',
+    )
+    expect(await codeOf(service.getAction({ id: 'nothing' }))).toBe('ACTION_NOT_FOUND')
+  })
+
+  test('belongs to one customer', async () => {
+    const { service, context } = engineOn(sandbox)
+    const { id } = await lend(service)
+    const theirs = engineOn(sandbox, { store: context.store, customer: 'somebody else' }).service
+    expect(await codeOf(theirs.getAction({ id }))).toBe('ACTION_NOT_FOUND')
+  })
+
+  test('whose transaction reverted is FAILED for good', async () => {
+    const { service } = engineOn(sandbox)
+    const { id, bytecode } = await lend(service)
+    const [, deposit] = bytecode as [Transaction, Transaction]
+    const receipt = await sandbox.sendAs(chainId, wallet, { to: deposit.to, data: deposit.data })
+    expect(receipt.status).toBe('0x0')
+    const failed = await service.getAction({ id })
+    expect(failed.status).toBe('FAILED')
+    expect(failed.finishedAt).not.toBeNull()
+    expect(failed.transactions[1]).toMatchObject({
+      hash: receipt.transactionHash,
+      status: 'failed',
+      error: 'reverted',
+    })
+    await perform(sandbox, wallet, bytecode)
+    expect(await service.getAction({ id })).toEqual(failed)
+  })
+
+  test('waits for the depth of its chain', async () => {
+    const { service } = engineOn(sandbox, deeper(3))
+    const { id, bytecode } = await lend(service)
+    await perform(sandbox, wallet, bytecode)
+    expect((await service.getAction({ id })).status).toBe('PENDING')
+    await rpc().request('evm_mine')
+    expect((await service.getAction({ id })).status).toBe('PENDING')
+    await rpc().request('evm_mine')
+    expect((await service.getAction({ id })).status).toBe('SUCCESS')
+  })
+
+  test('is taken back by a reorganisation, and found again when it is sent again', async () => {
+    const { service } = engineOn(sandbox, deeper(5))
+    const { id, bytecode } = await lend(service)
+    const lost = hashesOf(await perform(sandbox, wallet, bytecode))
+    expect((await service.getAction({ id })).status).toBe('PENDING')
+    await rpc().request('anvil_reorg', [2, []])
+    const back = await service.getAction({ id })
+    expect(back.status).toBe('INITIAL')
+    expect(back.transactions.map(({ status, blockNumber }) => [status, blockNumber])).toEqual([
+      ['pending', null],
+      ['pending', null],
+    ])
+    await rpc().request('anvil_dropAllTransactions')
+    // Other fees make other hashes of the same call.
+    const again: Hex[] = []
+    for (const { to, data } of bytecode) {
+      const tx = { from: wallet, to, data, gas: '0x4c4b41', maxFeePerGas: '0x77359400' }
+      again.push(await rpc().request<Hex>('eth_sendTransaction', [tx]))
+    }
+    await rpc().request('anvil_mine', ['0x5'])
+    const done = await service.getAction({ id })
+    expect(done.transactions.map(({ hash }) => hash)).toEqual(again)
+    expect(again).not.toEqual(lost)
+    expect(done.status).toBe('SUCCESS')
+  })
+
+  test('follows its transaction when a higher fee replaced it', async () => {
+    const { service } = engineOn(sandbox)
+    const { id, bytecode } = await lend(service)
+    await perform(sandbox, wallet, bytecode.slice(0, 1))
+    await rpc().request('evm_setAutomine', [false])
+    const nonce = await rpc().request<Hex>('eth_getTransactionCount', [wallet, 'latest'])
+    const { to, data } = bytecode[1]!
+    const send = (fee: Hex) =>
+      rpc().request<Hex>('eth_sendTransaction', [
+        { from: wallet, to, data, nonce, gas: '0x4c4b40', maxFeePerGas: fee, maxPriorityFeePerGas: fee },
+      ])
+    const slow = await send('0x77359400')
+    await service.ingest({ actionId: id, event: 'SIGNED', txHash: slow, chainId })
+    expect((await service.getAction({ id })).transactions[1]).toMatchObject({ hash: slow, status: 'pending' })
+    const fast = await send('0xee6b2800')
+    await rpc().request('evm_mine')
+    await rpc().request('evm_setAutomine', [true])
+    expect(await service.getAction({ id })).toMatchObject({
+      status: 'SUCCESS',
+      transactions: [{}, { hash: fast, status: 'confirmed' }],
+    })
+  })
+})
+
+test('a swap of which only the approval was sent expires, and that is a failure', async () => {
+  let shift = 0
+  const { service } = engineOn(sandbox, { now: () => Date.now() + shift })
+  const { quote } = await service.quote({
+    chainIdIn: chainId,
+    chainIdOut: chainId,
+    tokenIn: sandbox.token(chainId, 'USDC').address,
+    tokenOut: sandbox.token(chainId, 'WETH').address,
+    amountIn: amount,
+  })
+  const { approvals } = await service.swapBytecode({ quote: quote.raw as never, walletAddress: wallet })
+  await perform(sandbox, wallet, approvals)
+  expect((await service.getAction({ id: quote.id })).status).toBe('PENDING')
+  shift = 301_000
+  await service.getAction({ id: quote.id })
+  const over = await service.getAction({ id: quote.id })
+  expect(over.status).toBe('FAILED')
+  expect(over.finishedAt).not.toBeNull()
+  expect((await service.swapStatus({ id: quote.id })).status).toBe('expired')
+})
+
+test('transfers of a token and of the native coin are tracked like everything else', async () => {
+  const { service } = engineOn(sandbox)
+  const to = '0x2222222222222222222222222222222222222222'
+  for (const token of [
+    sandbox.token(chainId, 'WETH').address,
+    '0x0000000000000000000000000000000000000000',
+  ] as const) {
+    const sum = 10n ** 15n
+    const order = { originAddress: wallet, destinationAddress: to, token, chainId, amount: sum } as const
+    const { id, bytecode } = await service.transferBytecode(order)
+    const held = () =>
+      BigInt(token) === 0n ? sandbox.nativeBalanceOf(chainId, to) : sandbox.balanceOf(chainId, token, to)
+    const before = await held()
+    const [receipt] = await perform(sandbox, wallet, bytecode)
+    expect((await held()) - before).toBe(sum)
+    expect(await service.getAction({ id })).toMatchObject({
+      status: 'SUCCESS',
+      type: 'TRANSFER_OUT',
+      receiverAddress: to,
+      transactions: [{ kind: 'transfer', hash: receipt!.transactionHash }],
+    })
+  }
+  const usdc = sandbox.token(chainId, 'USDC').address
+  const good = { originAddress: wallet, destinationAddress: stranger, token: usdc, chainId, amount: 1n }
+  for (const bad of [
+    { amount: 0n },
+    { chainId: 1 },
+    { token: stranger },
+    { destinationAddress: wallet },
+    { destinationAddress: usdc },
+    { destinationAddress: '0x0000000000000000000000000000000000000000' as const },
+  ])
+    expect(await codeOf(service.transferBytecode({ ...good, ...bad }))).toBe('TRANSFER_VALIDATION_FAILED')
+})
+
+test('whatever the evidence, no state is left by a way that is not in the table', () => {
+  const evidence: fc.Arbitrary<Evidence> = fc.record({
+    seen: fc.array(fc.constantFrom('none', 'included', 'final', 'reverted'), { minLength: 1, maxLength: 4 }),
+    pastDeadline: fc.boolean(),
+    delivered: fc.constantFrom('not-needed', 'no', 'processing', 'yes', 'failed', 'refunded'),
+  })
+  fc.assert(
+    fc.property(fc.array(evidence, { maxLength: 40 }), (all) => {
+      let state: State = 'pending'
+      for (const one of all) {
+        if (isOver(state) && state !== 'expired') return
+        const next = nextState(state, one)
+        if (next !== state) expect(transitions[state]).toContain(next)
+        state = next
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
