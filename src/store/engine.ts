@@ -135,15 +135,23 @@ export function engineStore(sql: Sql) {
       )
     },
 
-    /** Ties a transaction that was found on chain to its hash, unless the hash already belongs to another; says whether it did. */
-    claim: async (actionId: string, idx: number, chainId: number, hash: string): Promise<boolean> =>
-      (
-        await sql.query(
-          `update action_txs set hash = $4 where action_id = $1 and idx = $2
-           and not exists (select 1 from action_txs where chain_id = $3 and hash = $4) returning idx`,
-          [actionId, idx, chainId, hash],
-        )
-      ).length > 0,
+    /**
+     * Ties a transaction that was found on chain to its hash, unless the hash belongs to another one or the row has moved on
+     * since it was read; answers with the hash that the row has then.
+     */
+    claim: async (tx: ActionTxRow, hash: string): Promise<string | null> => {
+      const { actionId, idx, chainId } = tx
+      await sql.query(
+        `update action_txs set hash = $4 where action_id = $1 and idx = $2 and hash is not distinct from $5
+         and not exists (select 1 from action_txs where chain_id = $3 and hash = $4)`,
+        [actionId, idx, chainId, hash, tx.hash],
+      )
+      const [row] = await sql.query<{ hash: string | null }>(
+        'select hash from action_txs where action_id = $1 and idx = $2',
+        [actionId, idx],
+      )
+      return row?.hash ?? null
+    },
 
     /** Ties a transaction to its hash. Told by the client, it takes the hash from whoever it was guessed for, who is then looked at anew. */
     bindTx: (actionId: string, idx: number, chainId: number, hash: string) =>
@@ -164,9 +172,10 @@ export function engineStore(sql: Sql) {
         ])
       }),
 
+    /** Keeps what the chain shows of a transaction, as long as it is still tied to the same hash. */
     saveTx: (tx: ActionTxRow) =>
       sql.query(
-        'update action_txs set hash = $3, nonce = $4, block_number = $5, block_hash = $6, succeeded = $7, gas_used = $8 where action_id = $1 and idx = $2',
+        'update action_txs set nonce = $4, block_number = $5, block_hash = $6, succeeded = $7, gas_used = $8 where action_id = $1 and idx = $2 and hash = $3',
         [tx.actionId, tx.idx, tx.hash, tx.nonce, tx.blockNumber, tx.blockHash, tx.succeeded, tx.gasUsed],
       ),
 

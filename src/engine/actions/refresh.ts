@@ -104,7 +104,9 @@ async function search(
   }
   for (const found of await findTransactions(chain, wanted)) {
     const may = nonce === undefined ? Number(found.nonce) > last : Number(found.nonce) === nonce
-    if (may && (await store.claim(tx.actionId, tx.idx, tx.chainId, found.hash))) return found.hash
+    if (!may) continue
+    const mine = (await store.claim(tx, found.hash)) as Hex | null
+    if (mine !== null && mine !== tx.hash) return mine
   }
   return undefined
 }
