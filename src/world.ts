@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 
 import type { Io } from './cli/io.ts'
-import type { Interrupt, QuoteMemory, World } from './cli/world.ts'
+import type { Interrupt, QuoteMemory, Settings, World } from './cli/world.ts'
 import { AppError } from './domain/errors.ts'
 import { main } from './main.ts'
 import { daemonSandbox } from './world/daemon-sandbox.ts'
@@ -27,14 +27,14 @@ export type Given = {
   interrupt: Interrupt
   stdin: () => Promise<string>
   openSandbox?: OpenSandbox
-  fault?: (point: string) => void
+  settings?: Settings
 }
 
 /** Puts the program together: from the environment to the things that commands are given. Nothing is opened before it is used. */
 export function createWorld(given: Given): World {
   const { env, secrets, io, interrupt, version, stdin } = given
   const dirs = directories(env)
-  const settings = fileSettings(dirs)
+  const settings = given.settings ?? fileSettings(dirs)
   const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, io)
   const world: World = {
     io,
@@ -61,20 +61,34 @@ export function createWorld(given: Given): World {
         newId: randomUUID,
       })
     },
-    run: async (argv) => {
+    run: async (argv, { asNewcomer }) => {
       const out: string[] = []
-      const quiet = {
-        ...io.out,
-        isTerminal: false,
-        paint: io.out.paint,
-        write: (text: string) => void out.push(text),
-      }
-      const exit = await main(argv, { ...world, io: { ...io, out: quiet } })
-      return { exit, out: out.join('') }
+      const values: unknown[] = []
+      const captured = { ...io.out, write: (text: string) => void out.push(text) }
+      const inner = createWorld({
+        ...given,
+        env: asNewcomer ? withoutPlace(env) : env,
+        io: { ...io, out: captured },
+        openSandbox,
+        ...(asNewcomer && { secrets: noSecrets, settings: noSettings }),
+      })
+      const exit = await main(argv, { ...inner, emitted: (value) => void values.push(value) })
+      return { exit, out: out.join(''), values }
     },
   }
   return world
 }
+
+/** The environment without what says where commands run. */
+const withoutPlace = (env: Given['env']) =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => name !== 'SLUICE_PROFILE' && name !== 'SLUICE_BASE_URL' && !name.startsWith('SLUICE_RPC_'),
+    ),
+  )
+
+const noSecrets: Secrets = { privateKey: undefined, password: undefined, apiKey: undefined }
+const noSettings: Settings = { path: '', read: async () => ({}), write: async () => undefined }
 
 /** Only the sandbox answers in this version; a setting that asks for something else must not be answered by play money. */
 function refuseOthers(env: Given['env'], profile: string | undefined): void {

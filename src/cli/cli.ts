@@ -43,8 +43,14 @@ export function cliFor(world: World, globals: Globals): Cli {
     globals,
     place,
     service: place.service,
-    emit: (value, view) => emitOne(io, globals, value, view),
-    list: (list, view) => emitList(io, globals, list, view),
+    emit: (value, view) => {
+      world.emitted?.(value)
+      emitOne(io, globals, value, view)
+    },
+    list: (list, view) => {
+      world.emitted?.(list)
+      return emitList(io, globals, list, view)
+    },
     teller: () => teller(io, globals.quiet),
     notice: (line) => {
       if (!globals.quiet) io.err.write(`${line}\n`)

@@ -2,6 +2,7 @@ import type { Quote } from '../api/quote.ts'
 import type { Service } from '../api/service.ts'
 import type { Address } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
+import type { Exit } from '../domain/errors.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
 import type { Config } from './config.ts'
@@ -64,8 +65,16 @@ export type World = {
   quotes: () => Promise<QuoteMemory>
   /** The parts that depend on which profile answers. */
   at: (globals: Globals) => Place
-  /** Runs another command line of this program in this process, as `demo` does; its stdout comes back. */
-  run: (argv: readonly string[]) => Promise<{ exit: number; out: string }>
+  /**
+   * Runs another command line of this program in this process; what it printed and the values behind it come back. As a
+   * newcomer it has no settings and no keys: the sandbox's own account signs.
+   */
+  run: (
+    argv: readonly string[],
+    how: { asNewcomer: boolean },
+  ) => Promise<{ exit: Exit; out: string; values: unknown[] }>
+  /** Told every value that a command ends with. */
+  emitted?: (value: unknown) => void
   /** Reads all of standard input. */
   stdin: () => Promise<string>
 }

@@ -3,8 +3,8 @@ import { Command } from 'commander'
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
 import { amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
-import { depositProposal } from '../cli/proposals.ts'
 import type { World } from '../cli/world.ts'
+import { depositProposal } from '../cli/yield-proposals.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
@@ -45,9 +45,8 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
       from: from ?? strategy.network,
     },
     propose: async (wallet) => {
-      const catalog = await cli.place.catalog()
       return depositProposal(
-        catalog,
+        cli,
         strategy,
         amount,
         wallet,

@@ -2,8 +2,8 @@ import type { Quote } from '../api/quote.ts'
 import type { Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
 import { address, type SigningOptions } from '../cli/options.ts'
-import { swapProposal } from '../cli/proposals.ts'
 import { type Resolved, resolveWish } from '../cli/quoting.ts'
+import { swapProposal } from '../cli/swap-proposal.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -109,5 +109,5 @@ async function propose(
     walletAddress: order.wallet,
     destinationAddress: order.recipient,
   })
-  return swapProposal(await cli.place.catalog(), quote, order, [...made.approvals, ...made.transactions])
+  return swapProposal(cli, quote, order, [...made.approvals, ...made.transactions])
 }

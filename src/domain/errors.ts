@@ -190,6 +190,7 @@ export const errorTable = {
   JOURNAL_UNREADABLE: { exit: 26 },
 
   INTERRUPTED: { exit: 130 },
+  DEMO_FAILED: { exit: 1, hint: 'sluice sandbox reset --yes, then sluice demo' },
   BUG: { exit: 1, hint: 'Run it again with --debug and report what it prints.' },
 } as const satisfies Record<string, ErrorRow>
 

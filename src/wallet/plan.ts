@@ -82,7 +82,7 @@ export function simulateIntent(
     native: network.native,
     wallet: intent.wallet,
     transactions,
-    tokens: tokensOf(intent),
+    tokens: tokensOf(intent).filter((token) => token.chainId === network.chainId),
     needs: needsOf(intent),
   })
 }

@@ -1,15 +1,14 @@
 import type { StrategyBytecode } from '../api/bytecode.ts'
-import type { Quote } from '../api/quote.ts'
 import type { Strategy } from '../api/strategy.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
-import { maxUint256, type TokenAmount, tokenAmount } from '../domain/amount.ts'
+import { maxUint256, tokenAmount } from '../domain/amount.ts'
 import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
-import { type Token, tokenAt } from '../domain/token.ts'
-import type { Transaction } from '../domain/transaction.ts'
-import type { Proposal, ProposedLeg } from '../wallet/plan.ts'
+import type { Token } from '../domain/token.ts'
+import type { Proposal } from '../wallet/plan.ts'
 import type { Cli } from './cli.ts'
+import { swapIntent } from './swap-proposal.ts'
 
 type Proposed = Omit<Proposal, 'request' | 'wallet'>
 
@@ -26,13 +25,14 @@ function entryOf({ strategies }: Catalog, { slug, id, chainId }: Strategy): Stra
 }
 
 /** A deposit as legs: on one chain, or the bridge first and then the deposit of what it brings at least. */
-export function depositProposal(
-  catalog: Catalog,
+export async function depositProposal(
+  cli: Cli,
   strategy: Strategy,
   amount: bigint,
   wallet: Address,
   made: StrategyBytecode,
-): Proposed {
+): Promise<Proposed> {
+  const catalog = await cli.place.catalog()
   const entry = entryOf(catalog, strategy)
   const about = {
     strategyId: entry.id,
@@ -61,7 +61,7 @@ export function depositProposal(
   const on = (chainId: number) => made.bytecode.filter((transaction) => transaction.chainId === chainId)
   if (on(made.chainIdIn).length + on(entry.chainId).length !== made.bytecode.length)
     throw new AppError('POLICY_CHAIN', 'The deposit has transactions for a chain that was not asked for')
-  const bridge = swapIntent(catalog, quote, { wallet, recipient: wallet, exact: 'in' })
+  const bridge = await swapIntent(cli, quote, { wallet, recipient: wallet, exact: 'in' })
   if (
     bridge.amountIn !== amount ||
     !sameAddress(bridge.tokenOut.address, entry.asset.address) ||
@@ -128,82 +128,4 @@ async function balanceOf({ place }: Cli, token: Token, owner: Address): Promise<
   if (typeof answer !== 'string' || !/^0x[0-9a-f]{64}$/.test(answer))
     throw new AppError('RPC_INCONSISTENT', `The node gives no balance of ${token.symbol}`)
   return BigInt(answer)
-}
-
-/** A swap as legs: the swap itself, and on another chain the wait for what it brings. */
-export function swapProposal(
-  catalog: Catalog,
-  quote: Quote,
-  order: { wallet: Address; recipient: Address; exact: 'in' | 'out' },
-  transactions: readonly Transaction[],
-): Proposed {
-  const intent = swapIntent(catalog, quote, order)
-  const across = quote.from.chainId !== quote.to.chainId
-  const amounts: { in: TokenAmount; out: TokenAmount } = {
-    in: tokenAmount(quote.tokenIn.amount, intent.tokenIn),
-    out: tokenAmount(quote.tokenOut.amount, intent.tokenOut),
-  }
-  const swap: ProposedLeg = { chainId: quote.from.chainId, intent, transactions }
-  const wait: ProposedLeg = {
-    chainId: quote.to.chainId,
-    intent: null,
-    transactions: [],
-    arrival: { token: intent.tokenOut.address, minimum: intent.amountOut, recipient: order.recipient },
-  }
-  return {
-    id: quote.id,
-    kind: 'swap',
-    legs: across ? [swap, wait] : [swap],
-    quoteId: quote.id,
-    expiresAt: quote.deadline,
-    about: {
-      type: across ? 'CROSSCHAIN_SWAP' : 'SAMECHAIN_SWAP',
-      strategyId: null,
-      strategySlug: null,
-      receiver: order.recipient,
-      amounts,
-    },
-  }
-}
-
-/** What a quote promises, as the intent that calldata is bound to. Tokens are those of our own catalogue. */
-function swapIntent(
-  catalog: Catalog,
-  quote: Quote,
-  { wallet, recipient, exact }: { wallet: Address; recipient: Address; exact: 'in' | 'out' },
-): Extract<Intent, { kind: 'swap' }> {
-  if (quote.minAmountOut === null || quote.deadline === null)
-    throw new AppError(
-      'POLICY_MIN_OUT',
-      'The quote names no minimum or no deadline, so what it brings cannot be checked',
-    )
-  const token = (side: Quote['tokenIn']): Token => {
-    const known = tokenAt(catalog.tokens, side.chainId, side.address)
-    if (!known)
-      return {
-        chainId: side.chainId,
-        address: side.address,
-        symbol: side.symbol,
-        decimals: side.decimals,
-        name: side.symbol,
-      }
-    if (known.decimals !== side.decimals)
-      throw new AppError(
-        'POLICY_TOKEN_METADATA',
-        `${known.symbol} has ${known.decimals} decimals, and the quote says ${side.decimals}`,
-      )
-    return known
-  }
-  return {
-    kind: 'swap',
-    wallet,
-    provider: quote.provider,
-    tokenIn: token(quote.tokenIn),
-    tokenOut: token(quote.tokenOut),
-    exact,
-    amountIn: exact === 'in' ? quote.tokenIn.amount : (quote.maxAmountIn ?? quote.tokenIn.amount),
-    amountOut: quote.minAmountOut,
-    recipient,
-    deadline: Math.floor(Date.parse(quote.deadline) / 1000),
-  }
 }

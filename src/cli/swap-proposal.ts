@@ -1,0 +1,100 @@
+import type { Quote } from '../api/quote.ts'
+import type { Address } from '../domain/address.ts'
+import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Intent } from '../domain/intent.ts'
+import { type Token, tokenAt } from '../domain/token.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { Proposal, ProposedLeg } from '../wallet/plan.ts'
+import type { Cli } from './cli.ts'
+
+type Proposed = Omit<Proposal, 'request' | 'wallet'>
+
+/** A swap as legs: the swap itself, and on another chain the wait for what it brings. */
+export async function swapProposal(
+  cli: Cli,
+  quote: Quote,
+  order: { wallet: Address; recipient: Address; exact: 'in' | 'out' },
+  transactions: readonly Transaction[],
+): Promise<Proposed> {
+  const intent = await swapIntent(cli, quote, order)
+  const across = quote.from.chainId !== quote.to.chainId
+  const amounts: { in: TokenAmount; out: TokenAmount } = {
+    in: tokenAmount(quote.tokenIn.amount, intent.tokenIn),
+    out: tokenAmount(quote.tokenOut.amount, intent.tokenOut),
+  }
+  const swap: ProposedLeg = { chainId: quote.from.chainId, intent, transactions }
+  const wait: ProposedLeg = {
+    chainId: quote.to.chainId,
+    intent: null,
+    transactions: [],
+    arrival: { token: intent.tokenOut.address, minimum: intent.amountOut, recipient: order.recipient },
+  }
+  return {
+    id: quote.id,
+    kind: 'swap',
+    legs: across ? [swap, wait] : [swap],
+    quoteId: quote.id,
+    expiresAt: quote.deadline,
+    about: {
+      type: across ? 'CROSSCHAIN_SWAP' : 'SAMECHAIN_SWAP',
+      strategyId: null,
+      strategySlug: null,
+      receiver: order.recipient,
+      amounts,
+    },
+  }
+}
+
+/** What a quote promises, as the intent that calldata is bound to. Tokens are those of our own catalogue. */
+export async function swapIntent(
+  cli: Cli,
+  quote: Quote,
+  { wallet, recipient, exact }: { wallet: Address; recipient: Address; exact: 'in' | 'out' },
+): Promise<Extract<Intent, { kind: 'swap' }>> {
+  const { tokens } = await cli.place.catalog()
+  if (quote.minAmountOut === null || quote.deadline === null)
+    throw new AppError(
+      'POLICY_MIN_OUT',
+      'The quote names no minimum or no deadline, so what it brings cannot be checked',
+    )
+  const token = (side: Quote['tokenIn']): Token => {
+    const known = tokenAt(tokens, side.chainId, side.address)
+    if (!known)
+      return {
+        chainId: side.chainId,
+        address: side.address,
+        symbol: side.symbol,
+        decimals: side.decimals,
+        name: side.symbol,
+      }
+    if (known.decimals !== side.decimals)
+      throw new AppError(
+        'POLICY_TOKEN_METADATA',
+        `${known.symbol} has ${known.decimals} decimals, and the quote says ${side.decimals}`,
+      )
+    return known
+  }
+  return {
+    kind: 'swap',
+    wallet,
+    provider: quote.provider,
+    tokenIn: token(quote.tokenIn),
+    tokenOut: token(quote.tokenOut),
+    exact,
+    amountIn: exact === 'in' ? quote.tokenIn.amount : (quote.maxAmountIn ?? quote.tokenIn.amount),
+    amountOut: quote.minAmountOut,
+    recipient,
+    deadline: await deadlineOnChain(cli, quote.from.chainId, quote.deadline),
+  }
+}
+
+/** A deadline by the clock of the chain that enforces it, in Unix seconds, with two seconds for the rounding of both sides. */
+async function deadlineOnChain({ place, world }: Cli, chainId: number, deadline: string): Promise<number> {
+  const blocks = await Promise.all(
+    ['latest', 'pending'].map((tag) => place.read(chainId, 'eth_getBlockByNumber', [tag, false])),
+  )
+  const times = blocks.map((block) => Number((block as { timestamp?: string } | null)?.timestamp ?? 0))
+  const life = Math.ceil((Date.parse(deadline) - world.now()) / 1000)
+  return Math.max(Math.floor(world.now() / 1000), ...times) + life + 2
+}

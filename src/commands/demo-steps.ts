@@ -1,0 +1,153 @@
+import type { Cli } from '../cli/cli.ts'
+import type { positionJson } from '../cli/json.ts'
+import type { List } from '../cli/output.ts'
+import type { Address } from '../domain/address.ts'
+import { formatAmount } from '../domain/amount.ts'
+import type { StrategyEntry } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import { tokenNamed } from '../domain/token.ts'
+import type { Report } from '../wallet/report.ts'
+import { moved, rawChain } from './demo-chain.ts'
+
+/** Says whether a claim about the chain holds; one that does not ends the demo. */
+export type Check = (result: never, holds: (claim: string, holds: boolean) => void) => Promise<void> | void
+
+/** How the demo runs a command line and checks what it did. */
+export type Play = {
+  cli: Cli
+  /** The sandbox's own account, which signs. */
+  me: Address
+  run: <result>(title: string, command: string, check?: Check) => Promise<result>
+}
+
+/** A transaction that the demo sent or received. */
+export type Sent = { chainId: number; hash: string }
+
+type Positions = { positions: ReturnType<typeof positionJson>[] }
+
+/** The main job, step by step. Gives back every transaction that touched the wallet. */
+export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
+  const catalog = await cli.place.catalog()
+  const chain = rawChain(cli.place)
+  const one = catalog.networks[0]!
+  const two = catalog.networks[1]!
+  const [usdc, weth, usdcTwo] = [
+    tokenNamed(catalog.tokens, one, 'USDC'),
+    tokenNamed(catalog.tokens, one, 'WETH'),
+    tokenNamed(catalog.tokens, two, 'USDC'),
+  ]
+  const sent: Sent[] = []
+  const keep = (report: Report) => {
+    sent.push(...report.transactions.map(({ chainId, hash }) => ({ chainId, hash: hash! })))
+    if (report.destinationTxHash) sent.push({ chainId: two.chainId, hash: report.destinationTxHash })
+  }
+  const entry = (slug: string): StrategyEntry => {
+    const found = catalog.strategies.find((strategy) => strategy.slug === slug)
+    if (!found) throw new AppError('DEMO_FAILED', `The sandbox has no strategy ${slug}`)
+    return found
+  }
+  const first = entry('aave-v3-usdc-sandbox-one')
+  const held = (strategy: StrategyEntry) => chain.balance(strategy.receipt, me)
+
+  await run('What is on offer', 'strategies list')
+  await run('The best place for USDC', 'yield recommend USDC')
+
+  const [usdcBefore, heldBefore] = [await chain.balance(usdc, me), await held(first)]
+  const deposit = await run<Report>(
+    'Put 100 USDC into Aave v3 on the first chain',
+    'deposit aave-v3-usdc-sandbox-one --amount 100 --yes',
+    async (_, holds) => {
+      holds('the wallet has 100 USDC less', usdcBefore - (await chain.balance(usdc, me)) === 100_000000n)
+      holds('and holds 100 aUSDC more', (await held(first)) - heldBefore >= 100_000000n - 2n)
+    },
+  )
+  keep(deposit)
+  await run('Time passes: thirty days on both chains', 'sandbox warp 30d')
+  await run<Positions>('What the wallet holds now', 'wallet show', async (result: Positions, holds) => {
+    const position = result.positions.find(({ strategy }) => strategy.slug === first.slug)
+    const balance = await held(first)
+    holds(
+      `the aToken balance is ${formatAmount(balance, first.asset)}, as shown`,
+      close(BigInt(position?.balance?.raw ?? 0), balance),
+    )
+  })
+  await run<List<{ txHash: string }>>(
+    'What happened there',
+    'history aave-v3-usdc-sandbox-one',
+    async (result: List<{ txHash: string }>, holds) => {
+      const action = deposit.transactions.at(-1)!
+      holds(`the newest entry is the deposit ${action.hash}`, result.items[0]?.txHash === action.hash)
+    },
+  )
+
+  const [wethBefore, paidBefore] = [await chain.balance(weth, me), await chain.balance(usdc, me)]
+  keep(
+    await run<Report>(
+      'Swap 100 USDC for WETH on one chain',
+      'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --yes',
+      async (report: Report, holds) => {
+        const [got, paid] = [
+          (await chain.balance(weth, me)) - wethBefore,
+          paidBefore - (await chain.balance(usdc, me)),
+        ]
+        holds(
+          `100 USDC went out and ${formatAmount(got, weth)} came in, exactly as quoted`,
+          paid === 100_000000n && got.toString() === report.amounts.out?.raw,
+        )
+      },
+    ),
+  )
+
+  const arrivedBefore = await chain.balance(usdcTwo, me)
+  const bridged = await run<Report>(
+    'Move 50 USDC to the other chain',
+    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 50 --yes',
+    async (report: Report, holds) => {
+      const got = (await chain.balance(usdcTwo, me)) - arrivedBefore
+      holds(
+        `${formatAmount(got, usdcTwo)} arrived on ${two.name}, exactly as quoted`,
+        got.toString() === report.amounts.out?.raw,
+      )
+    },
+  )
+  keep(bridged)
+  await run<{ destinationTxHash: string }>(
+    'Where that swap stands',
+    `swap status ${bridged.id} --watch`,
+    async (status: { destinationTxHash: string | null }, holds) => {
+      const receipt = await chain.receipt(two.chainId, status.destinationTxHash ?? '')
+      holds(
+        `the destination transaction minted ${formatAmount(moved(receipt, usdcTwo.address, me), usdcTwo)} to the wallet`,
+        moved(receipt, usdcTwo.address, me) > 0n,
+      )
+    },
+  )
+
+  const second = entry('aave-v3-usdc-sandbox-two')
+  const secondBefore = await held(second)
+  keep(
+    await run<Report>(
+      'Deposit on the second chain what is on the first: bridge, then deposit',
+      'deposit aave-v3-usdc-sandbox-two --amount 25 --from sandbox-one --yes',
+      async (_, holds) => {
+        const got = (await held(second)) - secondBefore
+        holds(`${formatAmount(got, second.asset)} are in Aave v3 on ${two.name}`, got >= 24_997500n - 2n)
+      },
+    ),
+  )
+  for (const strategy of [first, second])
+    keep(
+      await run<Report>(
+        `Take everything out again on ${strategy.network}`,
+        `withdraw ${strategy.slug} --amount max --yes`,
+        async (_, holds) => {
+          holds('nothing is left in it, not even dust', (await held(strategy)) === 0n)
+        },
+      ),
+    )
+  await run<Report>('The last action, once more', `action show ${deposit.id}`)
+  return sent
+}
+
+/** Balances that grow with every block may be a few units apart between two reads. */
+const close = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 100n
