@@ -37,7 +37,8 @@ export const QuoteValue = z.object({
 })
 export type Quote = z.output<typeof QuoteValue>
 
-const WireToken = z.object({
+/** Loose, as the quote is: what a deployment sends beside goes back to it too. */
+const WireToken = z.looseObject({
   contract: z.string(),
   symbol: z.string(),
   decimals: z.int(),

@@ -14,10 +14,11 @@ import { historyOf, walletOf } from './positions.ts'
 import { quoteFor, quotesOf } from './quotes.ts'
 import { recommend } from './recommend.ts'
 import { allStrategies, analytics, oneStrategy, paged } from './strategies.ts'
+import { statusOf } from './swap-status.ts'
 import { cctp } from './swaps/cctp.ts'
 import type { SwapProvider } from './swaps/provider.ts'
 import { uniswapV3 } from './swaps/uniswap-v3.ts'
-import { statusOf, swapBytecodeOf } from './take-quote.ts'
+import { swapBytecodeOf } from './take-quote.ts'
 import { transferBytecode } from './transfers.ts'
 
 /** What an engine stands on: what it knows, the chains, where it remembers, whose requests it answers, the time and new ids. */

@@ -11,9 +11,9 @@ import { read } from './chain.ts'
 import type { Context } from './context.ts'
 import { priceOf, usd } from './prices.ts'
 import { storedOffer } from './stored-quote.ts'
+import { statusOf } from './swap-status.ts'
 import { best } from './swaps/best.ts'
 import type { Ask } from './swaps/provider.ts'
-import { statusOf } from './take-quote.ts'
 
 const fiveMinutes = 5 * 60_000
 const askDeadline = 5_000

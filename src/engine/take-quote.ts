@@ -1,11 +1,10 @@
 import type { z } from 'zod'
 
 import type { SwapBytecode } from '../api/bytecode.ts'
-import type { SwapStatus, WireQuote } from '../api/quote.ts'
+import type { WireQuote } from '../api/quote.ts'
 import type { Address } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import { tracked } from './actions/refresh.ts'
 import { track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { chainTime } from './chain.ts'
@@ -80,17 +79,3 @@ const canonical = (value: unknown): string =>
       ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
       : item,
   )
-
-/** Where the swap of a quote stands, with both hashes when they are known. */
-export async function statusOf(context: Context, id: string): Promise<SwapStatus> {
-  const row = await context.store.quote(context.customer, id)
-  if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
-  const found = await tracked(context, id)
-  const status = found ? found.action.status : context.now() > row.expiresAt ? 'expired' : 'pending'
-  return {
-    status,
-    originTxHash: found?.txs.at(-1)?.hash ?? null,
-    destinationTxHash: found?.action.destinationHash ?? null,
-    provider: row.provider,
-  }
-}

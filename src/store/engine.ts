@@ -135,6 +135,12 @@ export function engineStore(sql: Sql) {
       )
     },
 
+    /** The operation that a quote was made for: the swap itself, or the deposit that it is the bridge of. */
+    actionOfQuote: async (customer: string, quoteId: string): Promise<string | undefined> => {
+      const sqlText = 'select id from actions where customer = $1 and quote_id = $2'
+      return (await sql.query<{ id: string }>(sqlText, [customer, quoteId]))[0]?.id
+    },
+
     /**
      * Ties a transaction that was found on chain to its hash, unless the hash belongs to another one or the row has moved on
      * since it was read; answers with the hash that the row has then.

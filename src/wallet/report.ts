@@ -31,7 +31,13 @@ export function reportOf(
   networks: readonly Network[],
   lastHash: (step: Step) => string | null,
 ) {
-  const { about, assurance } = operation.plan as KeptPlan
+  const { about, assurance, intents } = operation.plan as KeptPlan
+  const kindOf = ({ role, leg }: Step) =>
+    role !== 'action'
+      ? role
+      : operation.kind === 'deposit' && intents[leg]?.kind === 'swap'
+        ? 'bridge'
+        : operation.kind
   const isOver = operation.state === 'DONE' || operation.state === 'FAILED' || operation.state === 'CANCELLED'
   const delivered = operation.legs.findLast(({ arrival }) => arrival !== null)?.arrival
   return {
@@ -44,7 +50,7 @@ export function reportOf(
     receiverAddress: about.receiver,
     amounts: about.amounts,
     transactions: operation.steps.map((step) =>
-      transactionOf(step, operation.kind, networkNamed(networks, step.transaction.chainId), lastHash),
+      transactionOf(step, kindOf(step), networkNamed(networks, step.transaction.chainId), lastHash),
     ),
     destinationTxHash: delivered?.hash ?? null,
     createdAt: new Date(operation.created).toISOString(),
@@ -62,7 +68,7 @@ function transactionOf(step: Step, kind: string, network: Network, lastHash: (st
   const hash = step.inclusion?.hash ?? lastHash(step)
   return {
     index: step.index,
-    kind: step.role === 'action' ? kind : step.role,
+    kind: kind,
     text: step.text,
     chainId: network.chainId,
     network: network.name,

@@ -1,0 +1,38 @@
+import type { SwapStatus } from '../api/quote.ts'
+import type { Address, Hex } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { QuoteRow } from '../store/engine-rows.ts'
+import { tracked } from './actions/refresh.ts'
+import type { Tracked } from './actions/track.ts'
+import type { Context } from './context.ts'
+import { offerOf, providerNamed, routeOf } from './stored-quote.ts'
+
+/** Where the swap of a quote stands, with both hashes when they are known. The quote may be the bridge of a deposit. */
+export async function statusOf(context: Context, id: string): Promise<SwapStatus> {
+  const row = await context.store.quote(context.customer, id)
+  if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
+  const owner = (await context.store.actionOfQuote(context.customer, id)) ?? id
+  const found = await tracked(context, owner)
+  if (found && owner !== id) return bridgeStatus(context, row, found)
+  const status = found ? found.action.status : context.now() > row.expiresAt ? 'expired' : 'pending'
+  return {
+    status,
+    originTxHash: found?.txs.at(-1)?.hash ?? null,
+    destinationTxHash: found?.action.destinationHash ?? null,
+    provider: row.provider,
+  }
+}
+
+/** The bridge inside a cross-chain deposit: it is delivered before the deposit that waits for it is even signed. */
+async function bridgeStatus(context: Context, row: QuoteRow, { action, txs }: Tracked): Promise<SwapStatus> {
+  const burn = txs.find(({ kind }) => kind === 'bridge')
+  const { provider } = row
+  const known = { originTxHash: burn?.hash ?? null, destinationTxHash: null, provider }
+  if (!burn?.hash || burn.succeeded === null)
+    return { ...known, status: context.now() > row.expiresAt ? 'expired' : 'pending' }
+  if (burn.succeeded === 0) return { ...known, status: 'failed' }
+  const order = { recipient: action.receiver as Address }
+  const route = routeOf(context, row)
+  const progress = await providerNamed(context, provider).status(route, offerOf(row), burn.hash as Hex, order)
+  return { ...known, status: progress.status, destinationTxHash: progress.destination ?? null }
+}
