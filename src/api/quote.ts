@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { ChainId } from './transaction.ts'
-import { Flag, isoTime, maybe, Numeric, orNull } from './wire.ts'
+import { Flag, Fraction, isoTime, maybe, Numeric, orNull } from './wire.ts'
 
 const QuoteToken = z.object({
   chainId: ChainId,
@@ -118,7 +118,7 @@ export const QuoteInput = z.object({
   refundAddress: EvmAddress.optional(),
   feeSponsorship: Flag.optional(),
   preferredProvider: z.string().optional(),
-  slippage: z.codec(Numeric, z.number(), { decode: Number, encode: String }).optional(),
+  slippage: Fraction.optional(),
   transferSpeed: z.enum(['fast', 'standard']).optional(),
 })
 export type QuoteInput = z.output<typeof QuoteInput>

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
-import { maybe, orNull } from './wire.ts'
+import { CompositeStrategy, DetailStrategy } from './strategy-shapes.ts'
+import { orNull } from './wire.ts'
 
 /** A token as strategies and positions name it. */
 export const TokenRef = z.object({ symbol: z.string(), address: EvmAddress, decimals: z.int().nonnegative() })
@@ -35,69 +36,6 @@ export const Strategy = z.object({
 export type Strategy = z.output<typeof Strategy>
 type Plain = z.input<typeof Strategy>
 
-const WireToken = z.object({ symbol: z.string(), contract: z.string(), decimals: z.int() })
-
-/** The detail shape (`_id` form): `apy` is in percent; `apyFraction` and what follows are ours. */
-export const DetailStrategy = z.object({
-  _id: z.string(),
-  name: z.string(),
-  slug: z.string(),
-  protocol: z.string(),
-  network: z.string(),
-  asset: WireToken,
-  paused: z.boolean(),
-  protocolInfo: z.unknown().optional(),
-  chain: z.unknown().optional(),
-  assetToken: z.unknown().optional(),
-  underlyingToken: z.unknown().optional(),
-  apy: maybe(z.number()),
-  tvl: maybe(z.string()),
-  id: maybe(z.string()),
-  chainId: maybe(z.int()),
-  category: maybe(z.string()),
-  underlying: maybe(WireToken),
-  availableActions: maybe(z.array(z.string())),
-  apyFraction: maybe(z.number()),
-  inceptionApy: maybe(z.number()),
-  avgApy: maybe(z.number()),
-  fee: maybe(z.string()),
-  performanceFeeBps: maybe(z.string()),
-  isDefault: maybe(z.boolean()),
-  startDate: maybe(z.string()),
-  metadata: maybe(z.record(z.string(), z.unknown())),
-  logourl: maybe(z.string()),
-  implementationSelector: maybe(z.string()),
-})
-
-/** The id-composite form of the yield response and the quickstart list: `apy` is a fraction. */
-export const CompositeStrategy = z.object({
-  id: z.string(),
-  protocol: z.string(),
-  network: z.string(),
-  networkId: maybe(z.union([z.string(), z.number()])),
-  asset: z.string(),
-  assetName: z.string(),
-  assetDecimals: z.int(),
-  underlyingAsset: maybe(z.string()),
-  underlyingDecimals: maybe(z.int()),
-  availableActions: maybe(z.array(z.string())),
-  paused: maybe(z.boolean()),
-  apy: maybe(z.number()),
-  inceptionApy: maybe(z.number()),
-  avgApy: maybe(z.number()),
-  fee: maybe(z.union([z.string(), z.number()])),
-  performanceFeeBps: maybe(z.union([z.string(), z.number()])),
-  isDefault: maybe(z.boolean()),
-  metadata: maybe(z.record(z.string(), z.unknown())),
-  logourl: maybe(z.string()),
-  implementationSelector: maybe(z.string()),
-  startDate: maybe(z.string()),
-  slug: maybe(z.string()),
-  name: maybe(z.string()),
-  category: maybe(z.string()),
-  tvl: maybe(z.string()),
-})
-
 type Wire = z.output<typeof DetailStrategy> | z.output<typeof CompositeStrategy>
 
 const token = (wire: { symbol: string; contract: string; decimals: number }) => ({
@@ -119,7 +57,7 @@ const shared = (wire: Wire) => ({
   network: wire.network,
   category: orNull(wire.category),
   actions: orNull(wire.availableActions),
-  paused: orNull(wire.paused),
+  paused: 'pausedUnknown' in wire && wire.pausedUnknown ? null : orNull(wire.paused),
   inceptionApy: orNull(wire.inceptionApy),
   avgApy: orNull(wire.avgApy),
   tvlUsd: orNull(wire.tvl),
@@ -153,7 +91,7 @@ function read(wire: Wire): Plain {
     asset: { symbol: wire.assetName, address: wire.asset, decimals: wire.assetDecimals },
     underlying: wire.underlyingAsset
       ? {
-          symbol: wire.assetName,
+          symbol: wire.underlyingName ?? wire.assetName,
           address: wire.underlyingAsset,
           decimals: wire.underlyingDecimals ?? wire.assetDecimals,
         }
@@ -176,7 +114,9 @@ export const StrategyDetail = z.codec(z.union([DetailStrategy, CompositeStrategy
     apy: apy === null ? null : Number((apy * 100).toPrecision(12)),
     apyFraction: apy,
     tvl: tvlUsd,
-    paused: paused ?? false,
+    // The wire has only yes and no: what nobody could find out is closed, and says why.
+    paused: paused ?? true,
+    ...(paused === null && { pausedUnknown: true }),
   }),
 })
 
@@ -189,8 +129,9 @@ export const StrategyComposite = z.codec(z.union([CompositeStrategy, DetailStrat
     asset: asset.address,
     assetName: asset.symbol,
     assetDecimals: asset.decimals,
-    underlyingAsset: underlying && underlying.address,
-    underlyingDecimals: underlying && underlying.decimals,
+    underlyingAsset: underlying?.address,
+    underlyingName: underlying?.symbol,
+    underlyingDecimals: underlying?.decimals,
     availableActions: actions,
     tvl: tvlUsd,
   }),

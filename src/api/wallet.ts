@@ -2,13 +2,8 @@ import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
-import {
-  CompositeStrategy,
-  DetailStrategy,
-  type Strategy,
-  StrategyComposite,
-  StrategyDetail,
-} from './strategy.ts'
+import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
+import { CompositeStrategy, DetailStrategy } from './strategy-shapes.ts'
 import { maybe, Numeric, orNull } from './wire.ts'
 
 /** What a wallet holds in one strategy. Amounts are in the smallest unit of the strategy's asset; `null` is unknown. */

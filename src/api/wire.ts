@@ -22,6 +22,12 @@ export const maybe = <inner extends z.ZodType>(inner: inner) => z.nullish(inner)
 /** A number that some deployments send as text. */
 export const Numeric = z.union([z.number(), z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)])
 
+/** A fraction that may arrive as text and leaves as text without an exponent, as a query string carries it. */
+export const Fraction = z.codec(Numeric, z.number(), {
+  decode: Number,
+  encode: (value) => (/e-/.test(String(value)) ? value.toFixed(100).replace(/0+$/, '') : String(value)),
+})
+
 /** A field that a deployment may name freely: read as it is, `null` where it is not sent. */
 export const orNull = <value>(value: value | null | undefined): value | null => value ?? null
 

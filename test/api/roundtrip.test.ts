@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+
+import { olderRoutes } from '../../src/api/older-routes.ts'
+import { Quote } from '../../src/api/quote.ts'
+import { routes } from '../../src/api/routes.ts'
+import type { Service } from '../../src/api/service.ts'
+import { engineOn, perform } from '../engine/support.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { inputs, olderInputs, outputs, wireQuote } from './values.ts'
+
+const sandbox = useSandbox()
+const names = Object.keys(routes) as (keyof typeof routes)[]
+
+/** Over the wire and back. */
+const thereAndBack = (schema: z.ZodType, value: unknown): unknown =>
+  z.decode(schema, JSON.parse(JSON.stringify(z.encode(schema, value))))
+const holds = (schema: z.ZodType, value: unknown): void => {
+  expect(thereAndBack(schema, value)).toEqual(value)
+}
+
+describe('the table of routes', () => {
+  test('has the paths of the specification, and ours, and no other', () => {
+    expect(
+      Object.values(routes)
+        .map(({ method, path }) => `${method} ${path}`)
+        .toSorted(),
+    ).toEqual(
+      [
+        'GET /yield/{identifier}',
+        'GET /strategies',
+        'GET /strategies/analytics',
+        'GET /strategies/{id}',
+        'GET /strategies/{id}/bytecode',
+        'GET /wallets/{address}',
+        'GET /wallets/{address}/history/{strategyId}',
+        'GET /actions/{id}',
+        'GET /quotes',
+        'GET /v2/swap/quote',
+        'POST /v2/swap/bytecode',
+        'GET /v2/swap/status/{id}',
+        'POST /transfer/bytecode',
+        'GET /customers/by-api-key',
+        // Ours.
+        'POST /actions/ingest/wallet',
+        'GET /fees',
+        'PUT /fees',
+      ].toSorted(),
+    )
+    expect(olderRoutes.map(({ method, path, as }) => `${method} ${path} ${as}`)).toEqual([
+      'GET /swap/quote quote',
+      'POST /swap/bytecode swapBytecode',
+      'GET /swap/status/{id} swapStatus',
+    ])
+  })
+
+  test('takes from its input whatever its paths name', () => {
+    for (const { path, input } of [...Object.values(routes), ...olderRoutes])
+      for (const [, name] of path.matchAll(/\{(\w+)\}/g))
+        expect(Object.keys((input as unknown as { shape: object }).shape)).toContain(name)
+  })
+})
+
+describe('what goes over the wire comes back as it was', () => {
+  test.each(names)('%s: whatever may be asked', (name) => {
+    fc.assert(fc.property(inputs[name] as fc.Arbitrary<unknown>, (value) => holds(routes[name].input, value)))
+  })
+
+  test.each(names)('%s: whatever may be answered', (name) => {
+    fc.assert(
+      fc.property(outputs[name] as fc.Arbitrary<unknown>, (value) => holds(routes[name].output, value)),
+    )
+  })
+
+  test.each(olderRoutes.map((route, at) => [route.path, route, olderInputs[at]!] as const))(
+    '%s, as it was before',
+    (_, route, asked) => {
+      fc.assert(fc.property(asked, (value) => holds(route.input, value)))
+      fc.assert(
+        fc.property(outputs[route.as] as fc.Arbitrary<unknown>, (value) => holds(route.output, value)),
+      )
+    },
+  )
+
+  test('a quote is written exactly as it was read, leaf for leaf', () => {
+    fc.assert(
+      fc.property(wireQuote, (wire) => {
+        const again = JSON.parse(JSON.stringify(z.encode(Quote, z.decode(Quote, wire))))
+        expect(again).toEqual(wire)
+        const body = routes.swapBytecode.input
+        const sent = { quote: wire, walletAddress: '0x2222222222222222222222222222222222222222' }
+        expect(JSON.parse(JSON.stringify(z.encode(body, z.decode(body, sent as never))))).toEqual(sent)
+      }),
+    )
+  })
+
+  test('everything that the engine says on real chains', async () => {
+    const said = new Set<keyof Service>()
+    const { service: engine } = engineOn(sandbox)
+    const wallet = sandbox.user.address
+    const ask = async <name extends keyof Service>(
+      name: name,
+      input: Parameters<Service[name]>[0],
+    ): Promise<Awaited<ReturnType<Service[name]>>> => {
+      const value = (await engine[name](input as never)) as Awaited<ReturnType<Service[name]>>
+      holds(routes[name].input, input)
+      holds(routes[name].output, value)
+      for (const route of olderRoutes.filter(({ as }) => as === name)) holds(route.output, value)
+      said.add(name)
+      return value
+    }
+    const slug = 'aave-v3-usdc-sandbox-one'
+    const usdc = (chainId: number) => sandbox.token(chainId, 'USDC').address
+    const amount = 1_000_000000n
+    const made = await ask('strategyBytecode', { id: slug, action: 'lend', amount, wallet })
+    await ask('getAction', { id: made.id })
+    const [approval] = await perform(sandbox, wallet, made.bytecode)
+    await ask('ingest', {
+      actionId: made.id,
+      event: 'SIGNED',
+      txHash: approval!.transactionHash,
+      chainId: 31337,
+    })
+    await ask('getAction', { id: made.id })
+    await ask('strategyBytecode', {
+      id: 'aave-v3-usdc-sandbox-two',
+      action: 'lend',
+      amount,
+      wallet,
+      from: 'sandbox-one',
+    })
+    await sandbox.world.warp(100 * 86_400)
+    const { items } = await ask('listStrategies', { page: 1, limit: 100 })
+    for (const { id } of items) await ask('getStrategy', { id })
+    await ask('listStrategies', { page: 2, limit: 3 })
+    await ask('analytics', {})
+    await ask('recommend', { identifier: 'lending' })
+    await ask('recommend', { identifier: 'usdc', wallet, amount })
+    const { positions } = await ask('getWallet', { address: wallet })
+    expect(positions).toHaveLength(1)
+    await ask('getWallet', { address: '0x2222222222222222222222222222222222222222' })
+    await ask('walletHistory', { address: wallet, strategyId: slug })
+    const route = { chainIdIn: 31337, tokenIn: usdc(31337), amountIn: amount }
+    const near = await ask('quote', {
+      ...route,
+      chainIdOut: 31337,
+      tokenOut: sandbox.token(31337, 'WETH').address,
+      slippage: 0.01,
+    })
+    const far = await ask('quote', {
+      ...route,
+      chainIdOut: 31338,
+      tokenOut: usdc(31338),
+      transferSpeed: 'standard',
+    })
+    for (const { quote } of [near, far]) {
+      await ask('swapStatus', { id: quote.id })
+      const { approvals, transactions } = await ask('swapBytecode', {
+        quote: quote.raw as never,
+        walletAddress: wallet,
+      })
+      await perform(sandbox, wallet, [...approvals, ...transactions])
+      await ask('swapStatus', { id: quote.id })
+      await ask('getAction', { id: quote.id })
+    }
+    await ask('listQuotes', {})
+    await ask('transferBytecode', {
+      originAddress: wallet,
+      destinationAddress: '0x2222222222222222222222222222222222222222',
+      token: usdc(31337),
+      chainId: 31337,
+      amount,
+    })
+    await ask('customer', {})
+    await ask('getFees', {})
+    await ask('setFees', { markupBps: 7, collector: wallet })
+    expect([...said].toSorted()).toEqual(names.toSorted())
+  })
+})
