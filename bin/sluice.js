@@ -12,7 +12,11 @@ else handOver()
 
 async function run() {
   // A key in the environment is read once, before anything else is imported, and inherited by nobody.
-  const secrets = { privateKey: process.env.SLUICE_PRIVATE_KEY, password: process.env.SLUICE_PASSWORD, apiKey: process.env.SLUICE_API_KEY }
+  const secrets = {
+    privateKey: process.env.SLUICE_PRIVATE_KEY,
+    password: process.env.SLUICE_PASSWORD,
+    apiKey: process.env.SLUICE_API_KEY,
+  }
   for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY']) delete process.env[name]
   try {
     const module = await import('node:module')
@@ -21,7 +25,9 @@ async function run() {
     await start(process.argv.slice(2), secrets)
   } catch (error) {
     if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error
-    process.stderr.write(`sluice: its dependencies are not installed. Run: npm ci\n(${error.message.split('\n')[0]})\n`)
+    process.stderr.write(
+      `sluice: its dependencies are not installed. Run: npm ci\n(${error.message.split('\n')[0]})\n`,
+    )
     process.exitCode = 12
   }
 }
@@ -29,13 +35,21 @@ async function run() {
 function handOver() {
   const windows = process.platform === 'win32'
   const name = `node-${windows ? 'win' : process.platform}-${process.arch}`
-  const local = ['../node_modules/', '../../'].map((up) => fileURLToPath(new URL(`${up}${name}/bin/node${windows ? '.exe' : ''}`, import.meta.url))).find((path) => existsSync(path))
+  const local = ['../node_modules/', '../../']
+    .map((up) => fileURLToPath(new URL(`${up}${name}/bin/node${windows ? '.exe' : ''}`, import.meta.url)))
+    .find((path) => existsSync(path))
   if (!local) {
-    process.stderr.write(`sluice needs Node 24.15 or newer, and this is ${process.version}.\nInstall it from https://nodejs.org, or run \`npm ci\` where sluice is.\n`)
+    process.stderr.write(
+      `sluice needs Node 24.15 or newer, and this is ${process.version}.\nInstall it from https://nodejs.org, or run \`npm ci\` where sluice is.\n`,
+    )
     process.exitCode = 12
     return
   }
-  const child = spawn(local, [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(
+    local,
+    [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
+    { stdio: 'inherit' },
+  )
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1)

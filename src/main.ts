@@ -4,7 +4,8 @@ import { globalOptions, sniff } from './cli/globals.ts'
 import { toJson } from './cli/output.ts'
 import type { World } from './cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
-import { AppError, type Exit, errorRow } from './domain/errors.ts'
+import { AppError, errorRow } from './domain/errors.ts'
+import type { Exit } from './domain/exits.ts'
 import { plain } from './domain/text.ts'
 
 /** Runs one command line and answers with its exit code. The only place where errors become exits. */

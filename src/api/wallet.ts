@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
-import { CompositeStrategy, DetailStrategy } from './strategy-shapes.ts'
 import { maybe, Numeric, orNull } from './wire.ts'
 
 /** What a wallet holds in one strategy. Amounts are in the smallest unit of the strategy's asset; `null` is unknown. */
@@ -55,17 +54,23 @@ export const WalletValue = z.object({
 })
 export type Wallet = z.output<typeof WalletValue>
 
+/** A profit can be a loss: a whole number with a sign. */
+const Signed = z.codec(z.string().regex(/^-?[0-9]{1,78}$/, 'expected a whole number'), z.bigint(), {
+  decode: BigInt,
+  encode: String,
+})
+
 /** Shape A (reference); `principal`, `apyFraction` and `stats` are ours. */
 const ShapeA = z.object({
   address: EvmAddress,
   positions: z.array(
     z.object({
-      strategy: z.union([DetailStrategy, CompositeStrategy]),
-      balance: z.string(),
+      strategy: StrategyDetail,
+      balance: Units,
       balanceUSD: maybe(Numeric),
-      earned: maybe(z.string()),
+      earned: maybe(Signed),
       earnedUSD: maybe(Numeric),
-      principal: maybe(z.string()),
+      principal: maybe(Units),
       apyFraction: maybe(z.number()),
     }),
   ),
@@ -73,23 +78,19 @@ const ShapeA = z.object({
   stats: maybe(Stats),
 })
 
-const Humanized = z.object({
-  value: z.string(),
-  decimals: z.int(),
-  humanized: maybe(Numeric),
-  symbol: maybe(z.string()),
-})
+const humanized = <inner extends z.ZodType>(value: inner) =>
+  z.object({ value, decimals: z.int(), humanized: maybe(Numeric), symbol: maybe(z.string()) })
 
 /** Shape B (quickstart). */
 const ShapeB = z.object({
   address: maybe(EvmAddress),
   positions: z.array(
     z.object({
-      strategy: CompositeStrategy,
+      strategy: StrategyComposite,
       spotPosition: z.object({
-        currentPosition: Humanized,
-        profit: maybe(Humanized),
-        principal: maybe(Humanized),
+        currentPosition: humanized(Units),
+        profit: maybe(humanized(Signed)),
+        principal: maybe(humanized(Units)),
         underlyingBalanceUSD: maybe(Numeric),
         apy: maybe(z.number()),
       }),
@@ -101,8 +102,6 @@ const ShapeB = z.object({
 /** Shape C (the older lending and borrowing page). */
 const ShapeC = z.object({ address: EvmAddress, stats: Stats })
 
-const units = (text: string | null | undefined) =>
-  text === null || text === undefined ? null : z.decode(Units, text)
 const decimal = (value: string | number | null | undefined) =>
   value === null || value === undefined ? null : String(value)
 
@@ -113,10 +112,10 @@ export const Wallet = z.codec(z.union([ShapeB, ShapeA, ShapeC]), WalletValue, {
       return {
         address: orNull(wire.address),
         positions: wire.positions.map(({ strategy, spotPosition: spot }) => ({
-          strategy: z.decode(StrategyComposite, strategy),
-          balance: z.decode(Units, spot.currentPosition.value),
-          principal: units(spot.principal?.value),
-          profit: units(spot.profit?.value),
+          strategy,
+          balance: spot.currentPosition.value,
+          principal: orNull(spot.principal?.value),
+          profit: orNull(spot.profit?.value),
           balanceUsd: decimal(spot.underlyingBalanceUSD),
           profitUsd: null,
           apy: orNull(spot.apy),
@@ -129,10 +128,10 @@ export const Wallet = z.codec(z.union([ShapeB, ShapeA, ShapeC]), WalletValue, {
     return {
       address: wire.address,
       positions: wire.positions.map((position) => ({
-        strategy: z.decode(StrategyDetail, position.strategy),
-        balance: z.decode(Units, position.balance),
-        principal: units(position.principal),
-        profit: signed(position.earned),
+        strategy: position.strategy,
+        balance: position.balance,
+        principal: orNull(position.principal),
+        profit: orNull(position.earned),
         balanceUsd: decimal(position.balanceUSD),
         profitUsd: decimal(position.earnedUSD),
         apy: orNull(position.apyFraction),
@@ -145,12 +144,12 @@ export const Wallet = z.codec(z.union([ShapeB, ShapeA, ShapeC]), WalletValue, {
     address: value.address!,
     positions: value.positions.map(
       ({ strategy, balance, principal, profit, balanceUsd, profitUsd, apy }) => ({
-        strategy: z.encode(StrategyDetail, strategy),
-        balance: balance.toString(),
+        strategy,
+        balance,
         balanceUSD: balanceUsd,
-        earned: profit === null ? null : profit.toString(),
+        earned: profit,
         earnedUSD: profitUsd,
-        principal: principal === null ? null : principal.toString(),
+        principal,
         apyFraction: apy,
       }),
     ),
@@ -158,13 +157,3 @@ export const Wallet = z.codec(z.union([ShapeB, ShapeA, ShapeC]), WalletValue, {
     stats: value.stats,
   }),
 })
-
-/** A profit can be a loss: a whole number with a sign. */
-function signed(text: string | null | undefined): bigint | null {
-  if (text === null || text === undefined) return null
-  if (!/^-?[0-9]{1,78}$/.test(text))
-    throw new z.core.$ZodError([
-      { code: 'custom', path: ['earned'], message: 'expected a whole number', input: text },
-    ])
-  return BigInt(text)
-}

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '../domain/address.ts'
-import { AppError, type Exit } from '../domain/errors.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Exit } from '../domain/exits.ts'
 import { canonical, openJournalDb, sha256 } from './journal-db.ts'
 import { attemptOf, columnsOf, eventOf, operationOf, type Row } from './journal-rows.ts'
 import type { OperationState, StepState } from './journal-schema.ts'

@@ -1,6 +1,6 @@
 import type { Io } from '../cli/io.ts'
 import type { Interrupt } from '../cli/world.ts'
-import type { exits } from '../domain/errors.ts'
+import type { exits } from '../domain/exits.ts'
 
 type Signals = { on: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown }
 
