@@ -1,0 +1,476 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+
+import { Action } from '../../src/api/action.ts'
+import { StrategyBytecode, SwapBytecode, TransferInput } from '../../src/api/bytecode.ts'
+import { History } from '../../src/api/history.ts'
+import { PageOf } from '../../src/api/page.ts'
+import { Quote, QuoteInput, SwapStatus } from '../../src/api/quote.ts'
+import { Recommendation } from '../../src/api/recommendation.ts'
+import { routes } from '../../src/api/routes.ts'
+import { StrategyComposite, StrategyDetail } from '../../src/api/strategy.ts'
+import { Wallet } from '../../src/api/wallet.ts'
+
+const token = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
+const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
+const composite = {
+  id: 'aave-v3-USDC-base',
+  protocol: 'aave-v3',
+  network: 'base',
+  networkId: '8453',
+  asset: token,
+  assetName: 'USDC',
+  assetDecimals: 6,
+  underlyingAsset: token,
+  underlyingDecimals: 6,
+  availableActions: ['lend', 'withdraw'],
+  paused: false,
+  apy: 0.0525,
+  inceptionApy: 0.05,
+  avgApy: 0.051,
+  fee: '0',
+  performanceFeeBps: '500',
+  isDefault: true,
+  metadata: { en: { risk: 'low' } },
+  logourl: 'https://example.org/logo.png',
+  implementationSelector: 'aave-v3@1',
+  startDate: '2025-01-01T00:00:00.000Z',
+}
+const detail = {
+  _id: '65f0c0ffee',
+  name: 'Aave v3 USDC',
+  slug: 'aave-v3-usdc-base',
+  protocol: 'aave-v3',
+  network: 'base',
+  asset: { symbol: 'USDC', contract: token, decimals: 6 },
+  paused: true,
+  protocolInfo: { anything: 1 },
+  chain: 'base',
+  apy: 5.25,
+  tvl: '1234.56',
+}
+const { asset, assetName, assetDecimals, apy, paused, fee, availableActions } = composite
+const { id, protocol, network } = composite
+const quickstart = {
+  id,
+  protocol,
+  assetName,
+  network,
+  asset,
+  assetDecimals,
+  apy,
+  paused,
+  fee,
+  availableActions,
+}
+
+const read = <schema extends z.ZodType>(schema: schema, wire: unknown): z.output<schema> =>
+  z.decode(schema, JSON.parse(JSON.stringify(wire)))
+
+describe('a strategy', () => {
+  test('in the id-composite shape: its rate is a fraction', () => {
+    expect(read(StrategyComposite, composite)).toMatchObject({
+      id,
+      slug: 'aave-v3-usdc-base',
+      chainId: 8453,
+      asset: { symbol: 'USDC', address: token, decimals: 6 },
+      apy: 0.0525,
+      paused: false,
+      performanceFeeBps: '500',
+    })
+  })
+
+  test('in the detail shape: its rate is a percentage', () => {
+    expect(read(StrategyDetail, detail)).toMatchObject({
+      id: '65f0c0ffee',
+      slug: 'aave-v3-usdc-base',
+      apy: 0.0525,
+      tvlUsd: '1234.56',
+      paused: true,
+      chainId: null,
+      category: null,
+      fee: null,
+    })
+    const { apy: _, tvl: __, ...least } = detail
+    expect(read(StrategyDetail, least)).toMatchObject({ apy: null, tvlUsd: null })
+  })
+
+  test('in either shape wherever one is expected', () => {
+    for (const schema of [StrategyComposite, StrategyDetail]) {
+      expect(read(schema, composite).apy).toBe(0.0525)
+      expect(read(schema, detail).apy).toBe(0.0525)
+      expect(read(schema, quickstart)).toMatchObject({ id, chainId: null, underlying: null, apy: 0.0525 })
+    }
+  })
+})
+
+describe('a list of strategies', () => {
+  const envelopes: [string, object, object][] = [
+    [
+      'the reference form',
+      {
+        docs: [detail, detail],
+        totalDocs: 42,
+        limit: 2,
+        page: 3,
+        totalPages: 21,
+        hasNextPage: true,
+        hasPrevPage: true,
+      },
+      { page: 3, limit: 2, total: 42, hasMore: true },
+    ],
+    [
+      'the quickstart form',
+      {
+        data: [quickstart, quickstart],
+        pagination: { page: 1, limit: 100, total: 2, totalPages: 1, hasMore: false },
+      },
+      { page: 1, limit: 100, total: 2, hasMore: false },
+    ],
+    [
+      'the older page',
+      {
+        data: [composite, composite],
+        pagination: {
+          totalRecords: 7,
+          offset: 2,
+          limit: 2,
+          totalPages: 4,
+          page: 2,
+          hasPrevPage: true,
+          hasNextPage: true,
+          prevPage: 1,
+          nextPage: 3,
+        },
+      },
+      { page: 2, limit: 2, total: 7, hasMore: true },
+    ],
+    [
+      'the flat form of the change history',
+      { data: [composite, composite], total: 9, totalPages: 5, hasMore: true, page: 1, limit: 2 },
+      { page: 1, limit: 2, total: 9, hasMore: true },
+    ],
+    [
+      'numbers as text',
+      { docs: [detail, detail], totalDocs: '2', limit: '10', page: '1', totalPages: '1', hasNextPage: false },
+      { page: 1, limit: 10, total: 2, hasMore: false },
+    ],
+    [
+      'the older last page',
+      { data: [detail, composite], pagination: { totalRecords: 2, limit: 10, page: 1, nextPage: null } },
+      { page: 1, limit: 10, total: 2, hasMore: false },
+    ],
+  ]
+  test.each(envelopes)('in %s', (_, wire, about) => {
+    const { items, ...rest } = read(routes.listStrategies.output, wire)
+    expect(rest).toEqual(about)
+    expect(items.map((item) => item.apy)).toEqual([0.0525, 0.0525])
+  })
+
+  test('in an envelope of nobody is refused', () => {
+    expect(z.safeDecode(PageOf(StrategyDetail), { rows: [] } as never).success).toBe(false)
+    expect(
+      z.safeDecode(PageOf(StrategyDetail), { docs: [{ _id: 'x' }], totalDocs: 1, limit: 1, page: 1 } as never)
+        .success,
+    ).toBe(false)
+  })
+})
+
+describe('a wallet', () => {
+  test('in shape A', () => {
+    const wire = {
+      address: wallet,
+      positions: [{ strategy: detail, balance: '101', balanceUSD: '1.01', earned: '-3', earnedUSD: '-0.03' }],
+      totalValueUSD: '1.01',
+    }
+    expect(read(Wallet, wire)).toMatchObject({
+      address: wallet,
+      totalValueUsd: '1.01',
+      stats: null,
+      positions: [
+        { balance: 101n, profit: -3n, principal: null, balanceUsd: '1.01', profitUsd: '-0.03', apy: null },
+      ],
+    })
+  })
+
+  test('in shape B', () => {
+    const amount = (value: string) => ({ value, decimals: 6, humanized: Number(value) / 1e6, symbol: 'USDC' })
+    const { id, assetName, protocol, network, asset, assetDecimals } = composite
+    const wire = {
+      positions: [
+        {
+          strategy: { id, assetName, protocol, network, asset, assetDecimals },
+          spotPosition: {
+            currentPosition: amount('1050000'),
+            profit: amount('50000'),
+            principal: amount('1000000'),
+            underlyingBalanceUSD: 1.05,
+            apy: 0.04,
+          },
+        },
+      ],
+      summary: { totalUnderlyingBalanceUSD: 1.05 },
+    }
+    expect(read(Wallet, wire)).toMatchObject({
+      address: null,
+      totalValueUsd: '1.05',
+      positions: [
+        {
+          balance: 1050000n,
+          profit: 50000n,
+          principal: 1000000n,
+          balanceUsd: '1.05',
+          profitUsd: null,
+          apy: 0.04,
+        },
+      ],
+    })
+  })
+
+  test('in shape B at a loss', () => {
+    const wire = {
+      positions: [
+        {
+          strategy: quickstart,
+          spotPosition: {
+            currentPosition: { value: '9', decimals: 6 },
+            profit: { value: '-1', decimals: 6 },
+            principal: { value: '10', decimals: 6 },
+          },
+        },
+      ],
+      summary: {},
+    }
+    expect(read(Wallet, wire).positions[0]).toMatchObject({ balance: 9n, profit: -1n, principal: 10n })
+  })
+
+  test('with an amount that is no whole number is refused, and refused politely', () => {
+    const position = { strategy: detail, balance: '1' }
+    const of = (change: object) =>
+      z.safeDecode(Wallet, { address: wallet, positions: [{ ...position, ...change }] } as never)
+    expect(of({}).success).toBe(true)
+    for (const bad of [
+      { balance: '1.5' },
+      { balance: '-1' },
+      { earned: 'much' },
+      { principal: '0x1' },
+      { strategy: {} },
+    ])
+      expect(of(bad).success).toBe(false)
+  })
+
+  test('in shape C', () => {
+    const item = {
+      asset: { address: token, decimals: 6, symbol: 'USDC', name: 'USD Coin' },
+      balance: { raw: '5', humanized: '0.000005', decimals: 6 },
+      balanceUSD: 5,
+    }
+    const wire = {
+      address: wallet,
+      stats: {
+        underlying: [{ ...item, price: 1, liquidationThreshold: '0.8' }],
+        debt: [{ ...item, borrowRate: 0.03 }],
+        healthFactor: 0.99,
+        ltv: 0.5,
+        liquidationPrice: null,
+        maxBorrowValue: -2,
+      },
+    }
+    expect(read(Wallet, wire)).toEqual({
+      address: wallet,
+      positions: [],
+      totalValueUsd: null,
+      stats: wire.stats,
+    })
+  })
+
+  test('a history without our own fields', () => {
+    const item = {
+      txHash: '0x01',
+      timestamp: '2026-01-01T00:00:00Z',
+      type: 'lend',
+      amount: '7',
+      status: 'done',
+    }
+    expect(read(History, { transactions: [item], page: 1, totalPages: 3 })).toMatchObject({
+      items: [{ amount: 7n, type: 'lend', status: 'done' }],
+      page: 1,
+      hasMore: true,
+    })
+    expect(read(History, { transactions: [], page: '1', totalPages: '0' })).toMatchObject({
+      total: 0,
+      hasMore: false,
+    })
+  })
+})
+
+describe('a quote', () => {
+  const side = { contract: token, symbol: 'USDC', decimals: 6, amount: '5', chainId: '8453', priceUSD: '1.0' }
+  const wire = {
+    id: 'a',
+    originChain: 'base',
+    destinationChain: 'base',
+    tokenIn: side,
+    tokenOut: { ...side, chainId: 8453 },
+    provider: 'somebody new',
+    deadline: 1767225600,
+    chainIdIn: '8453',
+    chainIdOut: 8453,
+    rawQuote: { whatever: ['they', 1] },
+    status: 'a new word',
+  }
+  test('with a deadline in seconds, as text or by its date, and chain ids as number or text', () => {
+    const at = '2026-01-01T00:00:00.000Z'
+    const without: Partial<typeof wire> = { ...wire }
+    delete without.deadline
+    for (const form of [
+      { deadline: 1767225600 },
+      { deadline: '1767225600' },
+      { deadline: at },
+      { deadlineDate: at },
+    ])
+      expect(read(Quote, { ...without, ...form })).toMatchObject({
+        deadline: at,
+        from: { network: 'base', chainId: 8453 },
+        to: { chainId: 8453 },
+        tokenIn: { amount: 5n, chainId: 8453, priceUsd: '1.0' },
+        quoteId: 'a',
+        status: 'a new word',
+        minAmountOut: null,
+        slippage: null,
+        fees: null,
+      })
+    expect(read(Quote, without).deadline).toBeNull()
+  })
+
+  test('is asked for by text, as a query string has it', () => {
+    const query = {
+      chainIdIn: '1',
+      chainIdOut: '2',
+      tokenIn: token,
+      tokenOut: token,
+      amountIn: '5',
+      slippage: '0.005',
+      feeSponsorship: 'true',
+    }
+    expect(read(QuoteInput, query)).toMatchObject({
+      chainIdIn: 1,
+      chainIdOut: 2,
+      amountIn: 5n,
+      slippage: 0.005,
+      feeSponsorship: true,
+    })
+    for (const bad of [
+      { amountIn: '-5' },
+      { amountIn: '1e3' },
+      { amountIn: '0x5' },
+      { amountIn: '5.0' },
+      { tokenIn: '0x1' },
+    ])
+      expect(z.safeDecode(QuoteInput, { ...query, ...bad } as never).success).toBe(false)
+  })
+})
+
+describe('what is to be signed', () => {
+  const call = { to: token, data: '0x095ea7b3', value: '0' }
+  const swap = { type: 'same-chain EVM swap', provider: 'x', chainId: 8453 }
+  const item = { ...call, value: 0n, chainId: 8453 }
+
+  test('comes as one transaction or as several, with its chain or without', () => {
+    expect(read(SwapBytecode, { ...swap, transactionData: { ...call, gasLimit: '21000' } })).toMatchObject({
+      approvals: [],
+      transactions: [item],
+    })
+    expect(
+      read(SwapBytecode, {
+        ...swap,
+        chainId: '8453',
+        transactionData: [call, { ...call, chainId: 10 }],
+        approveData: call,
+      }),
+    ).toMatchObject({ approvals: [item], transactions: [item, { ...item, chainId: 10 }] })
+    expect(
+      read(SwapBytecode, { ...swap, transactionData: [call], approveData: [call, call] }).approvals,
+    ).toHaveLength(2)
+    expect(read(SwapBytecode, { ...swap, transactionData: call, approveData: null }).approvals).toEqual([])
+  })
+
+  test('of a strategy, with the least that a deployment sends', () => {
+    const wire = { id: 'x', chainIdIn: '8453', chainIdOut: 8453, bytecode: [{ ...call, chainId: '8453' }] }
+    expect(read(StrategyBytecode, wire)).toEqual({
+      id: 'x',
+      feeCharged: '0',
+      chainIdIn: 8453,
+      chainIdOut: 8453,
+      crossChain: { isCrossChain: false, chainIdIn: 8453, chainIdOut: 8453 },
+      quote: null,
+      bytecode: [item],
+    })
+  })
+
+  test('of a recommendation, or a message in its place', () => {
+    const wire = { recommendedStrategyId: id, destinationChain: 'base', strategy: composite }
+    const of = (bytecodeExecution: unknown) =>
+      read(Recommendation, { ...wire, bytecodeExecution }).transactions
+    expect(of('send wallet and amount')).toBeNull()
+    expect(of({ message: 'send wallet and amount' })).toBeNull()
+    expect(of([{ ...call, chainId: 8453 }])).toEqual([item])
+  })
+
+  test('of a transfer is asked for by either spelling, and by both ends', () => {
+    const rest = { token, chainId: 1, amount: '5' }
+    const value = { originAddress: wallet, destinationAddress: token, token, chainId: 1, amount: 5n }
+    expect(read(TransferInput, { ...rest, originAddress: wallet, destinationAddress: token })).toEqual(value)
+    expect(read(TransferInput, { ...rest, walletOrigin: wallet, walletDestination: token })).toEqual(value)
+    expect(z.safeDecode(TransferInput, { ...rest, walletOrigin: wallet } as never).success).toBe(false)
+  })
+})
+
+describe('a status', () => {
+  test.each(['pending', 'confirmed', 'fulfilled', 'expired', 'failed', 'refunded', 'processing'])(
+    '%s of a swap is read in any casing',
+    (word) => {
+      for (const status of [word, word.toUpperCase(), word[0]!.toUpperCase() + word.slice(1)])
+        expect(read(SwapStatus, { status })).toEqual({
+          status: word,
+          originTxHash: null,
+          destinationTxHash: null,
+          provider: null,
+        })
+    },
+  )
+
+  test.each(['INITIAL', 'PENDING', 'SUCCESS', 'FAILED', 'REFUNDED'])(
+    '%s of an action is read in any casing',
+    (word) => {
+      for (const status of [word, word.toLowerCase()])
+        expect(read(Action, { id: 'x', type: 'CROSSCHAIN_INVESTMENT_DEPOSIT', status }).status).toBe(word)
+    },
+  )
+
+  test('that nobody knows passes as it came', () => {
+    expect(read(SwapStatus, { status: 'teleported' }).status).toBe('teleported')
+    expect(read(Action, { id: 'x', type: 'new type', status: 'NEW' })).toMatchObject({
+      status: 'NEW',
+      type: 'new type',
+    })
+  })
+
+  test('of an action brings its transactions by either name of the hash, and times in seconds or text', () => {
+    const transactions = [{ txHash: '0x01', chainId: '10', blockNumber: '5', gasUsed: 21000, colour: 'blue' }]
+    const wire = {
+      id: 'x',
+      type: 't',
+      status: 'pending',
+      transactions,
+      createdAt: '2026-01-01T01:00:00+01:00',
+      finishedAt: null,
+    }
+    expect(read(Action, wire)).toMatchObject({
+      createdAt: '2026-01-01T00:00:00.000Z',
+      finishedAt: null,
+      transactions: [{ index: 0, hash: '0x01', chainId: 10, blockNumber: 5, gasUsed: '21000', kind: null }],
+    })
+  })
+})
