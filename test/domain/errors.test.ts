@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+
+import { fromEnvelope, toEnvelope } from '../../src/api/envelope.ts'
+import { AppError, type ErrorCode, errorRow, errorTable, isErrorCode } from '../../src/domain/errors.ts'
+import { exits } from '../../src/domain/exits.ts'
+
+/** The specification's own table, typed by hand: code, HTTP status, and the exit code that the command line gives it. */
+const specification: [ErrorCode, number, number][] = [
+  ['QUOTE_NOT_FOUND', 404, 4],
+  ['QUOTE_EXPIRED', 400, 4],
+  ['QUOTE_GENERATION_FAILED', 400, 4],
+  ['QUOTE_VALIDATION_ERROR', 400, 4],
+  ['NO_ROUTE_FOUND', 400, 4],
+  ['INVALID_PREFERRED_PROVIDER', 400, 4],
+  ['PREFERRED_PROVIDER_NOT_ELIGIBLE', 400, 4],
+  ['PREFERRED_PROVIDER_QUOTE_UNAVAILABLE', 400, 4],
+  ['PROVIDER_NOT_FOUND', 404, 4],
+  ['BYTECODE_GENERATION_FAILED', 500, 6],
+  ['SWAP_EXECUTION_FAILED', 500, 6],
+  ['INVALID_AMOUNT_PARAMS', 400, 4],
+  ['MISSING_AMOUNT_PARAMS', 400, 4],
+  ['INVALID_SLIPPAGE', 400, 4],
+  ['AMOUNT_IN_TOO_LOW_OFFRAMP', 400, 4],
+  ['AMOUNT_IN_TOO_HIGH_OFFRAMP', 400, 4],
+  ['AMOUNT_OUT_TOO_LOW_OFFRAMP', 400, 4],
+  ['AMOUNT_OUT_TOO_HIGH_OFFRAMP', 400, 4],
+  ['AMOUNT_IN_TOO_LOW_ONRAMP', 400, 4],
+  ['AMOUNT_IN_TOO_HIGH_ONRAMP', 400, 4],
+  ['AMOUNT_OUT_TOO_LOW_ONRAMP', 400, 4],
+  ['AMOUNT_OUT_TOO_HIGH_ONRAMP', 400, 4],
+  ['TRANSFER_VALIDATION_FAILED', 400, 4],
+  ['INSUFFICIENT_AMOUNT_FOR_REFUND', 400, 4],
+  ['DEPOSIT_NOT_FOUND', 404, 4],
+  ['INTERNAL_SERVER_ERROR', 500, 6],
+  ['PROVIDER_API_ERROR', 502, 6],
+  ['RATE_LIMITED', 429, 5],
+]
+
+/** What else the command line promises about single codes. */
+const promised: [ErrorCode, number][] = [
+  ['UNAUTHORIZED', 3],
+  ['VALIDATION_ERROR', 2],
+  ['STRATEGY_NOT_FOUND', 4],
+  ['STRATEGY_PAUSED', 10],
+  ['INSUFFICIENT_FUNDS', 10],
+  ['SIMULATION_REVERTED', 10],
+  ['USAGE', 2],
+  ['INVALID_AMOUNT', 2],
+  ['KEY_REQUIRED', 2],
+  ['SERVICE_UNREACHABLE', 6],
+  ['RPC_UNREACHABLE', 7],
+  ['RPC_INCONSISTENT', 7],
+  ['CHAIN_ID_MISMATCH', 7],
+  ['DECLINED', 9],
+  ['WALLET_BUSY', 11],
+  ['STATE_UNUSABLE', 12],
+  ['STATE_NEWER_SCHEMA', 12],
+  ['KEY_SOURCE', 13],
+  ['WRONG_PASSWORD', 13],
+  ['IDEMPOTENCY_KEY_REUSED', 14],
+  ['PENDING', 20],
+  ['PARTIAL', 21],
+  ['REVERTED', 22],
+  ['ACTION_FAILED', 22],
+  ['SUPERSEDED', 23],
+  ['CANCELLED', 24],
+  ['REFUNDED', 25],
+  ['JOURNAL_UNREADABLE', 26],
+  ['INTERRUPTED', 130],
+  ['BUG', 1],
+]
+
+const codes = Object.keys(errorTable) as ErrorCode[]
+const served = codes.filter((code) => errorRow(code).status !== undefined)
+
+describe('the table of errors', () => {
+  test('begins with the 28 codes of the specification', () => {
+    expect(specification).toHaveLength(28)
+    expect(codes.slice(0, 28)).toEqual(specification.map(([code]) => code))
+  })
+
+  test.each(specification)('%s is HTTP %i and exit %i', (code, status, exit) => {
+    expect(errorRow(code)).toMatchObject({ status, exit })
+  })
+
+  test.each(promised)('%s is exit %i', (code, exit) => {
+    expect(errorRow(code).exit).toBe(exit)
+  })
+
+  test('gives every code an exit that is explained, and no exit in between', () => {
+    for (const code of codes) expect(Object.keys(exits).map(Number)).toContain(errorRow(code).exit)
+    for (const code of codes.filter((one) => one.startsWith('POLICY_'))) expect(errorRow(code).exit).toBe(8)
+  })
+
+  test('lets every exit but success and those of a run be reached by a code', () => {
+    const used = new Set(codes.map((code) => errorRow(code).exit))
+    expect(
+      Object.keys(exits)
+        .map(Number)
+        .filter((exit) => !used.has(exit as never)),
+    ).toEqual([0])
+  })
+
+  test('never calls what was signed retryable as a new request, but for what only waits', () => {
+    const after = codes.filter((code) => errorRow(code).exit >= 20 && errorRow(code).exit < 30)
+    expect(after.filter((code) => errorRow(code).retryable)).toEqual(['PENDING'])
+  })
+
+  test('speaks HTTP only in errors', () => {
+    for (const code of served) expect(errorRow(code).status).toBeGreaterThanOrEqual(400)
+    for (const code of served) expect(errorRow(code).status).toBeLessThan(600)
+  })
+})
+
+describe('the envelope', () => {
+  test.each(served)('carries %s both ways', (code) => {
+    for (const details of [undefined, { errors: [{ path: 'a', message: 'b' }], retryAfter: 3 }]) {
+      const { status, body } = toEnvelope(new AppError(code, 'What happened', details ? { details } : {}))
+      expect(status).toBe(errorRow(code).status)
+      expect(Object.keys(body)).toEqual(['error'])
+      expect(Object.hasOwn(body.error, 'details')).toBe(details !== undefined)
+      const back = fromEnvelope(status, JSON.parse(JSON.stringify(body)))
+      expect(back).toMatchObject({ code, message: 'What happened' })
+      expect(back.details).toEqual(details)
+    }
+  })
+
+  test('tells a client nothing about what is not its business', () => {
+    const inside = codes.filter((code) => errorRow(code).status === undefined)
+    const cause = new Error('the password is hunter2')
+    for (const error of [
+      ...inside.map((code) => new AppError(code, 'hunter2', { cause })),
+      cause,
+      'hunter2',
+      undefined,
+    ]) {
+      const answer = toEnvelope(error)
+      expect(answer.status).toBe(500)
+      expect(answer.body.error.code).toBe('INTERNAL_SERVER_ERROR')
+      expect(JSON.stringify(answer)).not.toContain('hunter2')
+    }
+  })
+
+  test.each([
+    [400, 'BAD_REQUEST'],
+    [401, 'UNAUTHORIZED'],
+    [403, 'UNAUTHORIZED'],
+    [404, 'NOT_FOUND'],
+    [409, 'BAD_REQUEST'],
+    [422, 'VALIDATION_ERROR'],
+    [429, 'RATE_LIMITED'],
+    [500, 'INTERNAL_SERVER_ERROR'],
+    [503, 'INTERNAL_SERVER_ERROR'],
+  ])('with status %i and a code that nobody knows is %s, and keeps the code', (status, code) => {
+    const body = { error: { code: 'SOMETHING_NEW', message: 'Says who', details: { a: 1 } } }
+    expect(fromEnvelope(status, body)).toMatchObject({
+      code,
+      message: 'Says who',
+      details: { a: 1, code: 'SOMETHING_NEW' },
+    })
+  })
+
+  test('does not let a service raise what only this machine may raise', () => {
+    for (const code of codes.filter((one) => errorRow(one).status === undefined))
+      expect(fromEnvelope(400, { error: { code, message: 'x' } }).code).toBe('BAD_REQUEST')
+  })
+
+  test('that is none takes its meaning from the status', () => {
+    for (const body of [undefined, null, 'oops', {}, { error: 'oops' }, { error: { code: 5 } }, []])
+      expect(fromEnvelope(502, body)).toMatchObject({
+        code: 'INTERNAL_SERVER_ERROR',
+        message: 'The service answered 502',
+      })
+  })
+})
+
+test('a word is a code only if the table has it as its own', () => {
+  expect(isErrorCode('QUOTE_EXPIRED')).toBe(true)
+  for (const word of ['', 'toString', '__proto__', 'constructor', 'quote_expired'])
+    expect(isErrorCode(word)).toBe(false)
+})
+
+test('an error brings its hint from the table, or a better one', () => {
+  expect(new AppError('QUOTE_NOT_FOUND', 'x').hint).toBe(errorRow('QUOTE_NOT_FOUND').hint)
+  expect(new AppError('QUOTE_NOT_FOUND', 'x', { hint: 'y' }).hint).toBe('y')
+})
