@@ -45,9 +45,15 @@ export async function startDeployer(rpc: Rpc, from: Address): Promise<Deployer> 
   const flush = async (): Promise<void> => {
     const sent = queue
     queue = []
+    if (sent.length === 0) return
+    // A node that mines at once while a batch comes in can lose sight of the transactions that arrive out of order:
+    // so the whole queue goes into the pool first, and then into one block.
+    await rpc.request('evm_setAutomine', [false])
     const hashes: unknown[] = []
     for (const part of parts(sent))
       hashes.push(...(await rpc.batch(part.map(({ tx }) => ['eth_sendTransaction', [tx]] as const))))
+    await rpc.request('evm_mine')
+    await rpc.request('evm_setAutomine', [true])
     for (let index = 0; index < hashes.length; index++) {
       const receipt = await receiptOf(rpc, hashes[index])
       if (receipt.status !== '0x1') throw new Error(`${sent[index]!.label} reverted`)
@@ -94,15 +100,11 @@ function* parts(queue: readonly Queued[]): Generator<Queued[]> {
   if (part.length > 0) yield part
 }
 
-/**
- * Waits until a transaction is mined; for sandbox nodes, which mine at once. On a busy machine a node was seen to leave
- * transactions of a large batch in its pool: it is then asked for a block.
- */
+/** Waits until a transaction is mined; for sandbox nodes, which mine at once. */
 export async function receiptOf(rpc: Rpc, hash: unknown): Promise<NonNullable<Receipt>> {
   for (let tries = 0; tries < 2000; tries++) {
     const receipt = await rpc.request<Receipt>('eth_getTransactionReceipt', [hash])
     if (receipt) return receipt
-    if (tries % 100 === 99) await rpc.request('evm_mine')
     await sleep(5)
   }
   throw new Error(`transaction ${String(hash)} was not mined`)
