@@ -14,6 +14,7 @@ export type Erc4626Constants = {
   vault: Address
   backing?: { pool: Address; aToken: Address }
 }
+/** What a market stands on, by its protocol family. */
 export type MarketConstants = AaveV3Constants | Erc4626Constants
 
 /**

@@ -59,3 +59,19 @@ export const actionColumns = `id, customer, type, status, strategy_id as "strate
 /** The columns of a transaction, under the names of `ActionTxRow`. */
 export const txColumns = `action_id as "actionId", idx, kind, chain_id as "chainId", recipient, data, value, from_block as "fromBlock", from_nonce as "fromNonce",
   hash, nonce, block_number as "blockNumber", block_hash as "blockHash", succeeded, gas_used as "gasUsed"`
+
+/** The tables as they were first made. */
+export const firstSchema = `create table quotes (
+     id text primary key, customer text not null, provider text not null, origin_chain text not null, destination_chain text not null,
+     wire text not null, offer text not null, created_at bigint not null, expires_at bigint not null);
+   create index quotes_newest on quotes (customer, created_at);
+   create table actions (
+     id text primary key, customer text not null, type text not null, status text not null, strategy_id text, strategy_slug text,
+     wallet text not null, receiver text not null, amounts text not null, quote_id text, destination_hash text,
+     created_at bigint not null, updated_at bigint not null, finished_at bigint);
+   create table action_txs (
+     action_id text not null references actions (id), idx integer not null, kind text not null, chain_id bigint not null,
+     recipient text not null, data text not null, value text not null, from_block bigint not null, from_nonce bigint not null,
+     hash text, nonce bigint, block_number bigint, block_hash text, succeeded integer, gas_used text,
+     primary key (action_id, idx), unique (chain_id, hash));
+   create table settings (customer text not null, name text not null, value text not null, primary key (customer, name))`

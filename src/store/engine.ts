@@ -2,29 +2,15 @@ import {
   type ActionRow,
   type ActionTxRow,
   actionColumns,
+  firstSchema,
   type QuoteRow,
   quoteColumns,
   txColumns,
 } from './engine-rows.ts'
 import type { Migration, Sql } from './sql.ts'
 
-/** The schema of the engine's store. */
-export const engineMigrations: readonly Migration[] = [
-  `create table quotes (
-     id text primary key, customer text not null, provider text not null, origin_chain text not null, destination_chain text not null,
-     wire text not null, offer text not null, created_at bigint not null, expires_at bigint not null);
-   create index quotes_newest on quotes (customer, created_at);
-   create table actions (
-     id text primary key, customer text not null, type text not null, status text not null, strategy_id text, strategy_slug text,
-     wallet text not null, receiver text not null, amounts text not null, quote_id text, destination_hash text,
-     created_at bigint not null, updated_at bigint not null, finished_at bigint);
-   create table action_txs (
-     action_id text not null references actions (id), idx integer not null, kind text not null, chain_id bigint not null,
-     recipient text not null, data text not null, value text not null, from_block bigint not null, from_nonce bigint not null,
-     hash text, nonce bigint, block_number bigint, block_hash text, succeeded integer, gas_used text,
-     primary key (action_id, idx), unique (chain_id, hash));
-   create table settings (customer text not null, name text not null, value text not null, primary key (customer, name))`,
-]
+/** The schema of the engine's store, a step of its life a line. */
+export const engineMigrations: readonly Migration[] = [firstSchema]
 
 /** What the engine remembers; every query names the customer whose row it is. */
 export type EngineStore = ReturnType<typeof engineStore>

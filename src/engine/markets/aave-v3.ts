@@ -6,7 +6,8 @@ import { maxUint256 } from '../../domain/amount.ts'
 import type { AaveV3Constants, StrategyEntry } from '../../domain/catalog.ts'
 import { known } from '../reading.ts'
 import { balance, ray, reserve } from '../readings/reserve.ts'
-import { type Log, type LogFilter, type Market, type MarketEvent, topic, topicOf } from './market.ts'
+import { topic, topicOf } from '../readings/topics.ts'
+import type { Log, LogFilter, Market, MarketEvent } from './market.ts'
 
 /** A reserve of an Aave v3 pool. aTokens rebase, so a balance already is the position (source: aave-v3-origin). */
 export const aaveV3 = (entry: StrategyEntry, { pool, aToken }: AaveV3Constants): Market => {

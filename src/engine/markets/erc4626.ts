@@ -5,15 +5,8 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import type { Erc4626Constants, StrategyEntry } from '../../domain/catalog.ts'
 import type { Answer } from '../reading.ts'
 import { balance, ray, reserve } from '../readings/reserve.ts'
-import {
-  type Log,
-  type LogFilter,
-  type Market,
-  type MarketEvent,
-  type MarketState,
-  topic,
-  topicOf,
-} from './market.ts'
+import { topic, topicOf } from '../readings/topics.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
 const abi = [...erc4626Abi, ...erc20Abi]
 

@@ -1,6 +1,3 @@
-import type { Abi, AbiEvent } from 'viem'
-import { getAbiItem, pad, toEventSelector } from 'viem/utils'
-
 import type { Address, Hex } from '../../domain/address.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -37,6 +34,7 @@ export type MarketEvent = {
 
 /** One filter of `eth_getLogs`: topics by position. */
 export type LogFilter = { address: Address; topics: (Hex | null)[] }
+/** A log, as far as its meaning goes. */
 export type Log = { address: Address; topics: Hex[]; data: Hex }
 
 /**
@@ -62,10 +60,3 @@ export type Market = {
   /** What does one of those logs mean for this owner? `undefined` is nothing. */
   event: (log: Log, owner: Address) => MarketEvent | undefined
 }
-
-/** An address as an indexed topic of an event. */
-export const topic = (address: Address): Hex => pad(address.toLowerCase() as Hex)
-
-/** The first topic of an event of an ABI. */
-export const topicOf = (abi: Abi, eventName: string): Hex =>
-  toEventSelector(getAbiItem({ abi, name: eventName }) as AbiEvent)

@@ -4,7 +4,7 @@ import { decodeMessage, depositForBurn, finality, messageTransmitterV2Abi } from
 import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import type { CctpV2Constants } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
-import { topicOf } from '../markets/market.ts'
+import { topicOf } from '../readings/topics.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
 /** What the bridge asks of the network: its attestation service, the newest block of a chain, and logs of a chain. */

@@ -1,0 +1,252 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join, posix, relative, sep } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..', 'src')
+const files = globSync('**/*.ts', { cwd: root })
+  .map((file) => file.split(sep).join('/'))
+  .toSorted()
+const source = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+const textOf = (file: string) => source.get(file)!
+
+/** Which layer may import which, besides itself: the table of the design. */
+const mayImport: Record<string, readonly string[]> = {
+  domain: [],
+  api: ['domain'],
+  calls: ['domain'],
+  net: ['domain'],
+  store: ['domain'],
+  remote: ['api', 'net', 'store', 'domain'],
+  server: ['api', 'net', 'store', 'domain'],
+  engine: ['api', 'calls', 'net', 'store', 'domain'],
+  wallet: ['calls', 'net', 'store', 'domain'],
+  sandbox: ['calls', 'net', 'domain'],
+  cli: ['api', 'domain', 'wallet'],
+  commands: ['cli', 'api', 'domain', 'wallet'],
+}
+
+/** Files that put the rest together, or begin a process. They may import anything. */
+const isEntry = (file: string) => !file.includes('/') || file.startsWith('world/')
+const layerOf = (file: string) => (isEntry(file) ? 'entry' : file.slice(0, file.indexOf('/')))
+const within =
+  (...layers: string[]) =>
+  (file: string) =>
+    layers.includes(layerOf(file))
+
+/** Packages that only some may touch. */
+const alone: [package_: RegExp, who: string, may: (file: string) => boolean][] = [
+  [/^undici$/, 'net', within('net')],
+  [/^node:sqlite$|^better-sqlite3$|^pg$|^postgres$/, 'store', within('store')],
+  // The sandbox speaks HTTP as the attestation service and as the daemon, on loopback, and in these two files only.
+  [
+    /^(node:)?https?2?$/,
+    'server',
+    (file) => within('server')(file) || /^sandbox\/(loopback|control)\.ts$/.test(file),
+  ],
+  [/^viem\/accounts$/, 'wallet and sandbox', within('wallet', 'sandbox')],
+  [/^(chalk|cli-table3|ora|csv-stringify|inquirer|@inquirer\/.*)(\/.*)?$/, 'cli', within('cli')],
+  [/^commander$/, 'commands, cli and main', (file) => within('commands', 'cli')(file) || file === 'main.ts'],
+  [/^(node:)?child_process$/, 'sandbox and entries', within('sandbox', 'entry')],
+]
+
+/** What a file imports, also by `import()` and in types. */
+const importsOf = (file: string) => importsIn(textOf(file))
+function importsIn(source: string): string[] {
+  const text = withoutComments(source)
+  const statements = /(?:^|\n)\s*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/g
+  const dynamic = /\b(?:import|require|require\.resolve)\(\s*['"`]([^'"`]+)['"`]/g
+  return [...text.matchAll(statements), ...text.matchAll(dynamic)].map(([, name]) => name!)
+}
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
+const target = (file: string, name: string) => posix.normalize(posix.join(posix.dirname(file), name))
+
+const edges = files.flatMap((file) =>
+  importsOf(file)
+    .filter((name) => name.startsWith('.') && name.endsWith('.ts'))
+    .map((name) => ({ file, to: target(file, name) })),
+)
+const packages = files.flatMap((file) =>
+  importsOf(file)
+    .filter((name) => !name.startsWith('.'))
+    .map((name) => ({ file, name })),
+)
+/** Lines of code that match, as `file:line text`. */
+const lines = (list: readonly string[], pattern: RegExp) =>
+  list.flatMap((file) =>
+    textOf(file)
+      .split('\n')
+      .flatMap((line, at) =>
+        !/^\s*(\*|\/\/|\/\*)/.test(line) && pattern.test(line) ? [`${file}:${at + 1} ${line.trim()}`] : [],
+      ),
+  )
+
+test('every way to import is seen', () => {
+  const text = [
+    "import a from 'a'",
+    "import { b1,\n  type b2 } from 'b'",
+    "import type { c } from './c.ts'",
+    "import 'd'",
+    "export { e } from 'e'",
+    "  const f = await import('./f.ts')",
+    "type G = import('./g.ts').G",
+    "// import h from 'h'",
+    "/* import i from 'i' */",
+    " * import('j')",
+    "const k = createRequire(import.meta.url).resolve('k')",
+  ]
+  const seen = text.map((line) => importsIn(line))
+  expect(seen).toEqual([['a'], ['b'], ['./c.ts'], ['d'], ['e'], ['./f.ts'], ['./g.ts'], [], [], ['j'], []])
+})
+
+describe('who may import whom', () => {
+  test('every file is in a layer that the table knows', () => {
+    const known = [...Object.keys(mayImport), 'entry']
+    expect(files.filter((file) => !known.includes(layerOf(file)))).toEqual([])
+    expect(files.length).toBeGreaterThan(80)
+    expect(edges.length).toBeGreaterThan(300)
+  })
+
+  test('every relative import names a file that is there, with its ending', () => {
+    const relativeNames = files.flatMap((file) =>
+      importsOf(file)
+        .filter((name) => name.startsWith('.'))
+        .map((name) => [file, name] as const),
+    )
+    expect(
+      relativeNames.filter(
+        ([file, name]) =>
+          !/\.(ts|json)$/.test(name) || (name.endsWith('.ts') && !source.has(target(file, name))),
+      ),
+    ).toEqual([])
+  })
+
+  test.each(Object.entries(mayImport))('%s may import itself and %j', (layer, others) => {
+    const breaches = edges
+      .filter(({ file }) => layerOf(file) === layer)
+      .filter(({ to }) => layerOf(to) !== layer && !others.includes(layerOf(to)))
+    expect(breaches.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
+  })
+
+  test.each(alone)('%s is touched by %s alone', (package_, _, may) => {
+    expect(packages.filter(({ file, name }) => package_.test(name) && !may(file))).toEqual([])
+  })
+
+  test('domain and api stand on zod and the pure helpers of viem, and on nothing of the system', () => {
+    const pure = /^(zod|viem|viem\/utils)$/
+    expect(
+      packages.filter(({ file, name }) => within('domain', 'api', 'calls')(file) && !pure.test(name)),
+    ).toEqual([])
+    const values = lines(files.filter(within('domain', 'api', 'calls')), /^import (?!type\b).*from 'viem'/)
+    expect(values).toEqual([])
+  })
+
+  test('an adapter knows its interface, calls, domain and readings, and no other adapter', () => {
+    const shared = /^(calls|domain)\/|^engine\/(reading\.ts|readings\/)/
+    const kinds = [
+      { dir: 'engine/markets/', interface_: 'engine/markets/market.ts', not: ['market.ts', 'catalog.ts'] },
+      { dir: 'engine/swaps/', interface_: 'engine/swaps/provider.ts', not: ['provider.ts', 'best.ts'] },
+    ]
+    const breaches = kinds.flatMap(({ dir, interface_, not }) =>
+      edges
+        .filter(({ file }) => file.startsWith(dir) && !not.includes(file.slice(dir.length)))
+        .filter(({ to }) => to !== interface_ && !shared.test(to)),
+    )
+    expect(breaches).toEqual([])
+  })
+
+  test('there are no circles', () => {
+    const next = (file: string) => edges.filter((edge) => edge.file === file).map(({ to }) => to)
+    const done = new Set<string>()
+    const circles: string[] = []
+    const walk = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) {
+        circles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+        return
+      }
+      if (done.has(file)) return
+      for (const to of next(file)) walk(to, [...path, file])
+      done.add(file)
+    }
+    for (const file of files) walk(file, [])
+    expect(circles).toEqual([])
+  })
+})
+
+describe('the style of the house', () => {
+  test('only the terminal and the entries touch the process', () => {
+    const may = (file: string) => isEntry(file) || file === 'cli/io.ts'
+    const touches = /\bprocess\.(stdout|stderr|stdin|exit|exitCode|argv|env|chdir|cwd)\b/
+    expect(
+      lines(
+        files.filter((file) => !may(file)),
+        touches,
+      ),
+    ).toEqual([])
+  })
+
+  test('nobody writes to the console', () => {
+    expect(lines(files, /\bconsole\.\w+/)).toEqual([])
+  })
+
+  test('no file is longer than 200 lines', () => {
+    const length = (file: string) => textOf(file).split('\n').length - 1
+    expect(files.filter((file) => length(file) > 200).map((file) => `${file}: ${length(file)}`)).toEqual([])
+  })
+
+  test('no default exports, interfaces, enums, namespaces or barrels', () => {
+    expect(lines(files, /^export default\b|\bas default\b/)).toEqual([])
+    expect(lines(files, /^\s*(export )?(declare )?interface \w/)).toEqual([])
+    expect(lines(files, /^\s*(export )?(declare )?(const )?enum \w/)).toEqual([])
+    expect(lines(files, /^\s*(export )?(declare )?namespace \w/)).toEqual([])
+    expect(lines(files, /^export (type )?(\*|\{).*from '\./)).toEqual([])
+    expect(
+      files.filter(
+        (file) => file.endsWith('/index.ts') && !lines([file], /^export (const|function|async)/).length,
+      ),
+    ).toEqual([])
+  })
+
+  test('the one class is AppError', () => {
+    expect(
+      lines(files, /^\s*(export )?(abstract )?class \w/).map((line) => line.replace(/:\d+/, '')),
+    ).toEqual(['domain/errors.ts export class AppError extends Error {'])
+  })
+
+  test('every export opens with a sentence that says what it is for', () => {
+    const bare = files.flatMap((file) => {
+      const all = textOf(file).split('\n')
+      return all.flatMap((line, at) => {
+        const name = /^export (?:declare )?(?:async )?(?:const|let|function\*?|type|class) (\w+)/.exec(
+          line,
+        )?.[1]
+        if (name === undefined || all[at - 1]?.trimEnd().endsWith('*/')) return []
+        // A type that is only read off a value of the same file says what the value says.
+        const value = /^export type \w+ = .*\btypeof (\w+)/.exec(line)?.[1]
+        if (value && new RegExp(`^export const ${value}\\b`, 'm').test(textOf(file))) return []
+        return [`${file}:${at + 1} ${name}`]
+      })
+    })
+    expect(bare).toEqual([])
+  })
+
+  test('nothing is left for later, or said about where it was made', () => {
+    expect(files.filter((file) => /\b(TODO|FIXME|XXX|HACK)\b/.test(textOf(file)))).toEqual([])
+    const tests = globSync('**/*.ts', { cwd: import.meta.dirname })
+    const here = relative(import.meta.dirname, import.meta.filename)
+    const foreign = tests
+      .filter((file) => file !== here)
+      .filter((file) =>
+        /\b(TODO|FIXME|XXX)\b|\/work\//.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+      )
+    expect(foreign).toEqual([])
+    expect(files.filter((file) => /\/(work|home|Users)\//.test(textOf(file)))).toEqual([])
+  })
+
+  test('no catch is empty', () => {
+    expect(files.filter((file) => /catch\s*(\([^)]*\))?\s*\{\s*\}/.test(textOf(file)))).toEqual([])
+  })
+
+  test('files are named in kebab-case', () => {
+    expect(files.filter((file) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.ts$/.test(file))).toEqual([])
+  })
+})
