@@ -7,6 +7,7 @@ import { type Network, networkNamed } from '../domain/network.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Arrival } from '../store/operation.ts'
+import { checkEffect } from './effect.ts'
 import type { Ground } from './ground.ts'
 import { checkLeg, type DecodedStep } from './guard.ts'
 import type { About } from './intent-json.ts'
@@ -69,23 +70,32 @@ export async function checkProposal(
   return { proposal, allow, steps, simulation, hash: hashOf(proposal), assurance: 'L2' }
 }
 
-/** Tries one leg on top of the newest block, with what it takes from the wallet checked first. */
-export function simulateIntent(
+/** Tries one leg on top of the newest block: what it takes must be there, and what it does must be what was asked. */
+export async function simulateIntent(
   rpc: ReturnType<Ground['rpc']>,
   network: Network,
   intent: Intent,
   transactions: readonly Transaction[],
 ): Promise<Simulation> {
-  return simulateLeg({
+  const tokens = watched(intent).filter((token) => token.chainId === network.chainId)
+  const { wallet } = intent
+  const { chainId, native } = network
+  const simulation = await simulateLeg({
     rpc,
-    chainId: network.chainId,
-    native: network.native,
-    wallet: intent.wallet,
+    chainId,
+    native,
+    wallet,
     transactions,
-    tokens: tokensOf(intent).filter((token) => token.chainId === network.chainId),
+    tokens,
     needs: needsOf(intent),
   })
+  checkEffect(intent, simulation)
+  return simulation
 }
+
+/** The tokens whose balances show what an intent does. */
+const watched = (intent: Intent): Token[] =>
+  'strategy' in intent ? [intent.strategy.asset, intent.strategy.receipt] : tokensOf(intent)
 
 /** What an intent takes out of the wallet. */
 function needsOf(intent: Intent): { token: Token; amount: bigint }[] {
