@@ -10,18 +10,28 @@ import { plain } from './domain/text.ts'
 
 /** Runs one command line and answers with its exit code. The only place where errors become exits. */
 export async function main(argv: readonly string[], world: World): Promise<Exit> {
+  const help: string[] = []
   try {
-    const root = await program(argv, world)
+    const root = await program(argv, world, (text) => void help.push(text))
     await root.parseAsync([...argv], { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
+    // A group without its command, or nothing at all: whoever types that wants to see what there is.
+    if (error instanceof CommanderError && error.code === 'commander.help' && !sniff(argv).json) {
+      world.io.out.write(help.join(''))
+      return 0
+    }
     return failed(error, argv, world)
   }
 }
 
 /** The command tree with the one branch loaded that this line needs; the others are only their names. */
-export async function program(argv: readonly string[], world: World, all = false): Promise<Command> {
+export async function program(
+  argv: readonly string[],
+  world: World,
+  writeErr: (text: string) => void,
+): Promise<Command> {
   const root = new Command('sluice')
     .description(
       'Yield and swaps from a terminal: deposits, withdrawals, positions, swaps on one chain and across chains.',
@@ -38,26 +48,26 @@ export async function program(argv: readonly string[], world: World, all = false
   for (const group of helpGroups) {
     for (const entry of commands.filter((one) => one.group === group)) {
       const command =
-        all || entry.name === wanted || (wanted === 'help' && entry.name === sub)
+        entry.name === wanted || (wanted === 'help' && entry.name === sub)
           ? (await entry.load())(world)
           : stub(entry)
       root.addCommand(command.helpGroup(group))
     }
   }
-  finish(root, world)
+  finish(root, world, writeErr)
   return root
 }
 
 const stub = ({ name, summary }: CommandEntry) => new Command(name).summary(summary)
 
 /** Gives every command the global options, our streams, and errors instead of exits. */
-function finish(command: Command, world: World): void {
+function finish(command: Command, world: World, writeErr: (text: string) => void): void {
   command
     .exitOverride()
     .showHelpAfterError(false)
     .configureOutput({
       writeOut: (text) => world.io.out.write(text),
-      writeErr: () => undefined,
+      writeErr,
       getOutHasColors: () => world.io.out.paint.level > 0,
     })
     .configureHelp({ showGlobalOptions: false })
@@ -66,7 +76,7 @@ function finish(command: Command, world: World): void {
   if (command.parent)
     for (const option of command.options.slice(-globalOptions.length))
       if (!isLeaf || !['--json', '--yes'].includes(option.long ?? '')) option.hidden = true
-  for (const child of command.commands) finish(child, world)
+  for (const child of command.commands) finish(child, world, writeErr)
 }
 
 const takesValue = new Set(
@@ -90,7 +100,7 @@ function operands(argv: readonly string[]): { name?: string; sub?: string } {
 /** Says what went wrong, why and what to do next: as the one JSON document, or in words on stderr. */
 function failed(error: unknown, argv: readonly string[], { io }: World): Exit {
   const { json, debug } = sniff(argv)
-  const { code, message, details, hint } = known(error)
+  const { code, message, details, hint } = known(error, argv)
   const row = errorRow(code)
   const say = plain(message)
   if (json)
@@ -105,9 +115,9 @@ function failed(error: unknown, argv: readonly string[], { io }: World): Exit {
   return row.exit
 }
 
-function known(error: unknown): AppError {
+function known(error: unknown, argv: readonly string[]): AppError {
   if (error instanceof AppError) return error
-  if (error instanceof CommanderError) return usage(error)
+  if (error instanceof CommanderError) return usage(error, argv)
   return new AppError(
     'BUG',
     `Something went wrong that should not: ${error instanceof Error ? error.message : String(error)}`,
@@ -115,12 +125,14 @@ function known(error: unknown): AppError {
   )
 }
 
-function usage(error: CommanderError): AppError {
+function usage(error: CommanderError, argv: readonly string[]): AppError {
   const message = error.message.replace(/^error: /, '').replace(/\n.*$/s, '')
   const guess = /\(Did you mean (.+?)\?\)/.exec(error.message)?.[1]
-  if (error.code === 'commander.help')
-    return new AppError('USAGE', 'A command is needed', { hint: 'sluice --help' })
-  return new AppError('USAGE', message, guess ? { hint: `Did you mean ${guess}?` } : {})
+  const { name } = operands(argv)
+  const isKnown = commands.some((command) => command.name === name)
+  const help = isKnown ? `sluice ${name} --help` : 'sluice --help'
+  if (error.code === 'commander.help') return new AppError('USAGE', 'A command is needed', { hint: help })
+  return new AppError('USAGE', message, { hint: guess ? `Did you mean ${guess}? See: ${help}` : help })
 }
 
 /** The stack and its causes, without what could be a secret: URLs lose everything after the host, long hex is cut. */

@@ -49,7 +49,7 @@ export async function emitList<row>(
     const { stringify } = await import('csv-stringify/sync')
     return void io.out.write(
       stringify(
-        list.items.map((row) => chosen.map(({ text }) => text(row, unpainted))),
+        list.items.map((row) => chosen.map(({ csv, text }) => csv?.(row) ?? text(row, unpainted))),
         { header: true, columns: chosen.map(({ field }) => field), escape_formulas: true },
       ),
     )

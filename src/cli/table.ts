@@ -9,6 +9,8 @@ export type Column<row> = {
   /** The field of the JSON that this column shows; `--fields` names it. */
   field: string
   text: (row: row, paint: Stream['paint']) => string
+  /** What CSV holds instead of the text: the exact value, for programs. */
+  csv?: (row: row) => string
   align?: 'right'
   drop?: number
 }

@@ -9,11 +9,25 @@ export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[]
   { title: 'ASSET', field: 'asset', text: ({ asset }) => plain(asset.symbol), drop: 1 },
   { title: 'NETWORK', field: 'network', text: ({ network }) => plain(network), drop: 4 },
   { title: 'CATEGORY', field: 'category', text: ({ category }) => category ?? '-', drop: 5 },
-  { title: 'APY', field: 'apy', align: 'right', text: ({ apy }, paint) => paint.green(percent(apy)) },
-  { title: 'TVL', field: 'tvlUsd', align: 'right', text: ({ tvlUsd }) => dollars(tvlUsd), drop: 3 },
+  {
+    title: 'APY',
+    field: 'apy',
+    csv: ({ apy }) => String(apy ?? ''),
+    align: 'right',
+    text: ({ apy }, paint) => paint.green(percent(apy)),
+  },
+  {
+    title: 'TVL',
+    field: 'tvlUsd',
+    csv: ({ tvlUsd }) => tvlUsd ?? '',
+    align: 'right',
+    text: ({ tvlUsd }) => dollars(tvlUsd),
+    drop: 3,
+  },
   {
     title: 'PAUSED',
     field: 'paused',
+    csv: ({ paused }) => String(paused ?? ''),
     text: ({ paused }, paint) => (paused ? paint.red('paused') : ''),
     drop: 2,
   },
@@ -25,12 +39,14 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
   {
     title: 'BALANCE',
     field: 'balance',
+    csv: ({ balance }) => balance?.formatted ?? '',
     align: 'right',
     text: ({ balance, strategy }) => `${decimal(balance!.formatted)} ${plain(strategy.asset.symbol)}`,
   },
   {
     title: 'PRINCIPAL',
     field: 'principal',
+    csv: ({ principal }) => principal?.formatted ?? '',
     align: 'right',
     text: ({ principal }) => (principal ? decimal(principal.formatted) : '-'),
     drop: 2,
@@ -38,6 +54,7 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
   {
     title: 'PROFIT',
     field: 'profit',
+    csv: ({ profit }) => profit?.formatted ?? '',
     align: 'right',
     text: ({ profit }, paint) =>
       profit
@@ -49,11 +66,19 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
   {
     title: 'USD',
     field: 'balanceUsd',
+    csv: ({ balanceUsd }) => balanceUsd ?? '',
     align: 'right',
     text: ({ balanceUsd }) => dollars(balanceUsd),
     drop: 1,
   },
-  { title: 'APY', field: 'apy', align: 'right', text: ({ apy }) => percent(apy), drop: 3 },
+  {
+    title: 'APY',
+    field: 'apy',
+    csv: ({ apy }) => String(apy ?? ''),
+    align: 'right',
+    text: ({ apy }) => percent(apy),
+    drop: 3,
+  },
 ]
 
 /** The columns of a list of quotes. */
@@ -73,5 +98,11 @@ export const quoteColumns: readonly Column<ReturnType<typeof quoteJson>>[] = [
   },
   { title: 'PROVIDER', field: 'provider', text: ({ provider }) => plain(provider), drop: 1 },
   { title: 'STATUS', field: 'status', text: ({ status }, paint) => stateWord(plain(status), paint) },
-  { title: 'EXPIRES', field: 'deadline', text: ({ deadline }) => when(deadline), drop: 2 },
+  {
+    title: 'EXPIRES',
+    field: 'deadline',
+    csv: ({ deadline }) => deadline ?? '',
+    text: ({ deadline }) => when(deadline),
+    drop: 2,
+  },
 ]

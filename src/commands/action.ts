@@ -91,7 +91,13 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
         },
         { title: 'STRATEGY', field: 'strategySlug', text: ({ strategySlug }) => strategySlug ?? '', drop: 3 },
         { title: 'STATUS', field: 'status', text: ({ status }, paint) => stateWord(status, paint) },
-        { title: 'CREATED', field: 'createdAt', text: ({ createdAt }) => when(createdAt), drop: 1 },
+        {
+          title: 'CREATED',
+          field: 'createdAt',
+          csv: ({ createdAt }) => createdAt,
+          text: ({ createdAt }) => when(createdAt),
+          drop: 1,
+        },
       ],
     },
   )

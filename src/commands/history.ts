@@ -65,11 +65,17 @@ async function show(
 const view = (slug: string): ListView<Row> => ({
   empty: `Nothing has happened in ${plain(slug)} yet.`,
   columns: [
-    { title: 'TIME', field: 'timestamp', text: ({ timestamp }) => when(timestamp) },
+    {
+      title: 'TIME',
+      field: 'timestamp',
+      csv: ({ timestamp }) => timestamp,
+      text: ({ timestamp }) => when(timestamp),
+    },
     { title: 'TYPE', field: 'type', text: ({ type }) => plain(type) },
     {
       title: 'AMOUNT',
       field: 'amount',
+      csv: ({ amount }) => amount.formatted,
       align: 'right',
       text: ({ amount }) => `${decimal(amount.formatted)} ${plain(amount.symbol)}`,
     },

@@ -16,9 +16,10 @@ const abi = [...erc4626Abi, ...erc20Abi]
  */
 export const erc4626 = (entry: StrategyEntry, { vault, backing }: Erc4626Constants): Market => {
   const { chainId, asset, receipt } = entry
+  const oneShare = 10n ** BigInt(receipt.decimals)
   const own = [
     { address: vault, abi, functionName: 'totalAssets' },
-    { address: vault, abi, functionName: 'convertToAssets', args: [10n ** BigInt(receipt.decimals)] },
+    { address: vault, abi, functionName: 'convertToAssets', args: [oneShare * precision] },
     { address: vault, abi, functionName: 'maxDeposit', args: [someone] },
   ]
   const under = backing && reserve({ ...backing, asset: asset.address, decimals: asset.decimals })
@@ -33,7 +34,7 @@ export const erc4626 = (entry: StrategyEntry, { vault, backing }: Erc4626Constan
           apr: lent?.apr ?? 0,
           apy: lent?.apy ?? 0,
           tvl: assets as bigint,
-          index: ((price as bigint) * ray) / 10n ** BigInt(asset.decimals),
+          index: ((price as bigint) * ray) / (10n ** BigInt(asset.decimals) * precision),
           canDeposit: headroom > 0n && (lent?.canDeposit ?? true),
           canWithdraw: lent?.canWithdraw ?? true,
           headroom: headroom >= 2n ** 255n ? null : headroom,
@@ -60,6 +61,9 @@ export const erc4626 = (entry: StrategyEntry, { vault, backing }: Erc4626Constan
     event: eventOf,
   }
 }
+
+/** So many shares are priced at once: the price of one would be rounded to the few digits of the asset. */
+const precision = 10n ** 9n
 
 /** `maxDeposit` asks for a receiver; limits of a public vault do not depend on whose it is. */
 const someone: Address = '0x000000000000000000000000000000000000dEaD'
