@@ -12,7 +12,7 @@ import { plain } from './domain/text.ts'
 export async function main(argv: readonly string[], world: World): Promise<Exit> {
   const help: string[] = []
   try {
-    const root = await program(argv, world, (text) => void help.push(text))
+    const root = await program(argv, world, false, (text) => void help.push(text))
     await root.parseAsync([...argv], { from: 'user' })
     return 0
   } catch (error) {
@@ -30,7 +30,8 @@ export async function main(argv: readonly string[], world: World): Promise<Exit>
 export async function program(
   argv: readonly string[],
   world: World,
-  writeErr: (text: string) => void,
+  all = false,
+  writeErr: (text: string) => void = () => undefined,
 ): Promise<Command> {
   const root = new Command('sluice')
     .description(
@@ -48,7 +49,7 @@ export async function program(
   for (const group of helpGroups) {
     for (const entry of commands.filter((one) => one.group === group)) {
       const command =
-        entry.name === wanted || (wanted === 'help' && entry.name === sub)
+        all || entry.name === wanted || (wanted === 'help' && entry.name === sub)
           ? (await entry.load())(world)
           : stub(entry)
       root.addCommand(command.helpGroup(group))
