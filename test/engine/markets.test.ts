@@ -386,6 +386,8 @@ describe.each(each(everyFamily))('what a wallet has and did in %s', (_, entry) =
   })
 
   test('counts shares that were given away and received', async () => {
+    // After a year, a share and a unit are not the same any more.
+    await sandbox.world.warp(365 * 86_400)
     await deposit(entry, amount)
     const shares = await sharesOf(entry)
     const given = shares / 4n

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+
+import type { StrategyEntry } from '../../src/domain/catalog.ts'
+import { httpRpc } from '../../src/net/rpc.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { codeOf, engineOn } from './support.ts'
+
+const sandbox = useSandbox()
+const wallet = sandbox.user.address
+const year = 31_536_000
+
+describe('a recommendation', () => {
+  const ask = (input: Parameters<ReturnType<typeof engineOn>['service']['recommend']>[0]) =>
+    engineOn(sandbox).service.recommend(input)
+  const open = async () =>
+    (await engineOn(sandbox).service.listStrategies({ limit: 100 })).items.filter(({ paused }) => !paused)
+
+  test.each(['usdc', 'USDC', 'UsDc', 'weth'])(
+    '%s is the open strategy of that asset with the best rate',
+    async (identifier) => {
+      const best = await ask({ identifier })
+      const rivals = (await open()).filter(({ asset }) => asset.symbol === identifier.toUpperCase())
+      expect(rivals.length).toBeGreaterThan(1)
+      expect(best.strategy.apy).toBe(Math.max(...rivals.map(({ apy }) => apy!)))
+      expect(best).toMatchObject({
+        recommendedStrategyId: best.strategy.id,
+        destinationChain: best.strategy.network,
+        transactions: null,
+        actionId: null,
+      })
+      expect(best.spotPosition).toMatchObject({ apy: best.strategy.apy, tvlUsd: best.strategy.tvlUsd })
+    },
+  )
+
+  test.each(['lending', 'staking', 'LENDING'])('%s is the best of that category', async (identifier) => {
+    const best = await ask({ identifier })
+    const rivals = (await open()).filter(({ category }) => category === identifier.toLowerCase())
+    expect(best.strategy.apy).toBe(Math.max(...rivals.map(({ apy }) => apy!)))
+  })
+
+  test('brings the transactions and their id when wallet and amount are there', async () => {
+    const { service } = engineOn(sandbox)
+    const best = await service.recommend({ identifier: 'usdc', wallet, amount: 1_000000n })
+    expect(best.transactions).toHaveLength(2)
+    expect(await service.getAction({ id: best.actionId! })).toMatchObject({
+      status: 'INITIAL',
+      strategyId: best.recommendedStrategyId,
+    })
+  })
+
+  test('stays on the network that it is asked for', async () => {
+    for (const to of ['sandbox-one', 'sandbox-two', '31337'])
+      expect((await ask({ identifier: 'usdc', to })).destinationChain).toBe(
+        to === 'sandbox-two' ? to : 'sandbox-one',
+      )
+    expect((await ask({ identifier: 'usdt', from: 'sandbox-one' })).destinationChain).toBe('sandbox-one')
+  })
+
+  test('is refused where there is none, or half of what it needs is missing', async () => {
+    expect(await codeOf(ask({ identifier: 'doge' }))).toBe('STRATEGY_NOT_FOUND')
+    expect(await codeOf(ask({ identifier: 'fixed-yield' }))).toBe('STRATEGY_NOT_FOUND')
+    // WBTC is lent on one chain only, and paused there.
+    expect(await codeOf(ask({ identifier: 'wbtc' }))).toBe('STRATEGY_NOT_FOUND')
+    expect(await codeOf(ask({ identifier: 'usdc', to: 'nowhere' }))).toBe('NO_ROUTE_FOUND')
+    expect(await codeOf(ask({ identifier: 'usdc', wallet }))).toBe('VALIDATION_ERROR')
+    expect(await codeOf(ask({ identifier: 'usdc', amount: 1n }))).toBe('VALIDATION_ERROR')
+  })
+})
+
+describe('the list of strategies', () => {
+  test('has the best rate first, in pages that do not overlap', async () => {
+    const { service } = engineOn(sandbox)
+    const all = (await service.listStrategies({ limit: 100 })).items
+    const rates = all.map(({ apy }) => apy!)
+    expect(rates).toEqual(rates.toSorted((a, b) => b - a))
+    const pages = [1, 2, 3].map((page) => service.listStrategies({ page, limit: 5 }))
+    const [first, second, third] = await Promise.all(pages)
+    expect([...first!.items, ...second!.items, ...third!.items].map(({ id }) => id)).toEqual(
+      all.map(({ id }) => id),
+    )
+    expect([first!.hasMore, second!.hasMore, third!.hasMore]).toEqual([true, true, false])
+    expect(await service.listStrategies({ page: 99, limit: 5 })).toMatchObject({
+      items: [],
+      total: all.length,
+      hasMore: false,
+    })
+    expect((await service.listStrategies({})).limit).toBe(10)
+  })
+
+  test('is summed up by the analytics', async () => {
+    const { service } = engineOn(sandbox)
+    const all = (await service.listStrategies({ limit: 100 })).items
+    const open = all.filter(({ paused }) => !paused)
+    const { totalTvlUsd, averageApy, strategyCount, topStrategies } = await service.analytics({})
+    expect(strategyCount).toBe(all.length)
+    expect(averageApy).toBeCloseTo(open.reduce((sum, { apy }) => sum + apy!, 0) / open.length, 12)
+    expect(Number(totalTvlUsd)).toBeCloseTo(
+      all.reduce((sum, { tvlUsd }) => sum + Number(tvlUsd), 0),
+      0,
+    )
+    expect(topStrategies.map(({ id }) => id)).toEqual(open.slice(0, 5).map(({ id }) => id))
+  })
+})
+
+/** How much one unit became since the beginning, off the contracts. */
+async function indexOf({ chainId, constants, asset }: StrategyEntry): Promise<number> {
+  if (constants.family === 'aave-v3')
+    return (
+      Number(
+        await sandbox.call(chainId, constants.pool, 'function getReserveNormalizedIncome(address) view', [
+          asset.address,
+        ]),
+      ) / 1e27
+    )
+  const read = async (signature: string) => Number(await sandbox.call(chainId, constants.vault, signature))
+  return (await read('function totalAssets() view')) / (await read('function totalSupply() view'))
+}
+
+test('the rate since the beginning is the growth that the contracts show, once there has been a day of it', async () => {
+  const { service } = engineOn(sandbox)
+  const timeOf = async (chainId: number) =>
+    Number(
+      (
+        await sandbox
+          .chain(chainId)
+          .rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
+      ).timestamp,
+    )
+  for (const days of [2, 100]) {
+    await sandbox.world.warp(days * 86_400)
+    for (const entry of sandbox.world.catalog().strategies) {
+      const { inceptionApy, startDate } = await service.getStrategy({ id: entry.slug })
+      const seconds = (await timeOf(entry.chainId)) - Date.parse(startDate!) / 1000
+      expect(seconds).toBeGreaterThanOrEqual(days * 86_400)
+      const expected = (await indexOf(entry)) ** (year / seconds) - 1
+      expect(inceptionApy! / expected).toBeCloseTo(1, 3)
+    }
+  }
+})
+
+test('a customer sets its markup and who collects, and sees nobody else\u2019s', async () => {
+  const { service, context } = engineOn(sandbox)
+  expect(await service.getFees({})).toEqual({
+    swapFeeBps: 25,
+    performanceFeeBps: 500,
+    markupBps: 0,
+    collector: null,
+  })
+  await service.setFees({ markupBps: 30 })
+  expect(await service.setFees({ collector: wallet })).toMatchObject({ markupBps: 30, collector: wallet })
+  expect(await service.customer({})).toMatchObject({ id: 'tests', markupBps: 30, testnet: true })
+  const theirs = engineOn(sandbox, { store: context.store, customer: 'somebody else' }).service
+  expect(await theirs.getFees({})).toMatchObject({ markupBps: 0, collector: null })
+})
+
+test('a chain that does not answer is an error, and not an empty wallet', async () => {
+  // Nobody listens on this port of loopback.
+  const dead = httpRpc('http://127.0.0.1:1', { retries: 0 })
+  const { service } = engineOn(sandbox, {
+    rpc: (chainId) => (chainId === 31337 ? sandbox.chain(chainId).rpc : dead),
+  })
+  expect(await codeOf(service.listStrategies({}))).toBe('RPC_UNREACHABLE')
+  expect(await codeOf(service.getWallet({ address: wallet }))).toBe('RPC_UNREACHABLE')
+  expect(await codeOf(service.analytics({}))).toBe('RPC_UNREACHABLE')
+  expect((await service.getStrategy({ id: 'aave-v3-usdc-sandbox-one' })).apy).toBeGreaterThan(0)
+})
