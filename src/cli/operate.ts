@@ -27,6 +27,8 @@ export type Undertaking = {
  */
 export async function operate(cli: Cli, options: SigningOptions, undertaking: Undertaking): Promise<void> {
   const key = idempotencyKey(options.idempotencyKey)
+  if (key === undefined && !cli.io.canAsk && !options.dryRun)
+    cli.notice(cli.io.err.paint.dim('without --idempotency-key, running this again pays again'))
   const allow = (options.allowContract ?? []).map((text) => address(text, '--allow-contract'))
   const who = await cli.place.who(options)
   const ground = await cli.place.ground()
