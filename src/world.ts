@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 
 import type { Io } from './cli/io.ts'
-import type { Interrupt, QuoteMemory, Settings, World } from './cli/world.ts'
+import type { AskedQuote, Interrupt, QuoteMemory, Settings, World } from './cli/world.ts'
 import { AppError } from './domain/errors.ts'
 import { main } from './main.ts'
 import { daemonSandbox } from './world/daemon-sandbox.ts'
@@ -114,10 +114,16 @@ async function quoteMemory(dirs: Directories): Promise<QuoteMemory> {
   ])
   const memory = openMemory(join(dirs.data, 'quotes.db'), Date.now)
   return {
-    save: async ({ id, raw }) => memory.save(id, raw),
+    save: async ({ quote: { id, raw }, exact, destination }) => memory.save(id, { raw, exact, destination }),
     find: async (id) => {
-      const raw = memory.find(id)
-      return raw === undefined ? undefined : z.decode(Quote, raw as never)
+      const kept = memory.find(id) as (Omit<AskedQuote, 'quote'> & { raw: never }) | undefined
+      return (
+        kept && {
+          quote: z.decode(Quote, kept.raw),
+          exact: kept.exact,
+          destination: kept.destination,
+        }
+      )
     },
   }
 }

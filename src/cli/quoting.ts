@@ -84,7 +84,11 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
     amount,
     destination,
     request,
-    ask: async (cli) => remembered(cli, await (await cli.service()).quote(input)),
+    ask: async (cli) => {
+      const { quote } = await (await cli.service()).quote(input)
+      await (await cli.world.quotes()).save({ quote, exact, destination: destination ?? null })
+      return quote
+    },
   }
 }
 
@@ -92,9 +96,4 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
 export async function askQuote(cli: Cli, wish: Wish): Promise<{ quote: Quote; resolved: Resolved }> {
   const resolved = await resolveWish(cli, wish)
   return { resolved, quote: await resolved.ask(cli) }
-}
-
-async function remembered(cli: Cli, { quote }: { quote: Quote }): Promise<Quote> {
-  await (await cli.world.quotes()).save(quote)
-  return quote
 }

@@ -34,10 +34,13 @@ export type Sandbox = {
   warp: (seconds: number) => Promise<SandboxStatus>
 }
 
+/** A quote with what was asked and a quote does not say: which side is exact, and whom it pays (`null`: whoever signs). */
+export type AskedQuote = { quote: Quote; exact: 'in' | 'out'; destination: Address | null }
+
 /** Quotes that this machine was given, kept so that they can be taken by their id. */
 export type QuoteMemory = {
-  save: (quote: Quote) => Promise<void>
-  find: (id: string) => Promise<Quote | undefined>
+  save: (asked: AskedQuote) => Promise<void>
+  find: (id: string) => Promise<AskedQuote | undefined>
 }
 
 /** Settings that are not flags, and where they are kept. */

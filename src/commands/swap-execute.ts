@@ -4,6 +4,7 @@ import { operate } from '../cli/operate.ts'
 import { address, type SigningOptions } from '../cli/options.ts'
 import { type Resolved, resolveWish } from '../cli/quoting.ts'
 import { swapProposal } from '../cli/swap-proposal.ts'
+import type { AskedQuote } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -37,51 +38,47 @@ export async function execute(cli: Cli, id: string | undefined, options: Options
     : fromQuote(cli, await quoteOf(cli, id), options)
 }
 
+/** A quote, and what was asked for it, as far as this machine knows. */
+type Known = { quote: Quote } & Partial<AskedQuote>
+
 /** The quote of an id: as this machine was given it, or out of the service's list. */
-async function quoteOf(cli: Cli, id: string): Promise<Quote> {
+async function quoteOf(cli: Cli, id: string): Promise<Known> {
   const kept = await (await cli.world.quotes()).find(id)
   if (kept) return kept
   const { items } = await (await cli.service()).listQuotes({ limit: 100 })
   const listed = items.find((quote) => quote.id === id)
-  if (listed) return listed
+  if (listed) return { quote: listed }
   throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${plain(id)}"`)
 }
 
 const titleOf = (quote: Quote) =>
   `Swap ${formatAmount(quote.tokenIn.amount, quote.tokenIn)} on ${plain(quote.from.network)} for ${formatAmount(quote.tokenOut.amount, quote.tokenOut)} on ${plain(quote.to.network)}`
 
-async function fromQuote(cli: Cli, quote: Quote, options: Options): Promise<void> {
+async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void> {
+  const { quote, exact = exactOf(quote) } = known
   if (quote.deadline !== null && cli.world.now() >= Date.parse(quote.deadline)) {
     const ground = await cli.place.ground()
     if (!ground.journal.find(quote.id))
       throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
   }
-  const destination =
-    options.destination === undefined ? undefined : address(options.destination, '--destination')
+  const named = options.destination === undefined ? undefined : address(options.destination, '--destination')
+  const destination = named ?? known.destination ?? undefined
   // A quote is executed once: its id is the key, so that asking again goes on with the same swap.
   const key = options.idempotencyKey ?? quote.id
-  const exact =
-    quote.maxAmountIn !== null &&
-    quote.minAmountOut === quote.tokenOut.amount &&
-    quote.maxAmountIn !== quote.tokenIn.amount
-      ? 'out'
-      : 'in'
   await operate(
     cli,
     { ...options, idempotencyKey: key },
     {
       title: titleOf(quote),
       request: { command: 'swap', quote: quote.id, ...(destination && { destination }) },
-      propose: (wallet) =>
-        propose(cli, quote, { wallet, recipient: destination ?? recipientOf(quote) ?? wallet, exact }),
+      propose: (wallet) => propose(cli, quote, { wallet, destination, exact }),
     },
   )
 }
 
-const recipientOf = ({ raw }: Quote): Address | undefined =>
-  typeof raw.destinationAddress === 'string'
-    ? address(raw.destinationAddress, 'The recipient of the quote')
-    : undefined
+/** Which side of a quote is exact, where nobody remembers what was asked: with exact output, more may be spent than is quoted. */
+const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' | 'out' =>
+  maxAmountIn !== null && minAmountOut === tokenOut.amount && maxAmountIn !== tokenIn.amount ? 'out' : 'in'
 
 async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<void> {
   await operate(cli, options, {
@@ -93,7 +90,7 @@ async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<vo
       const asked = wish.exact === 'in' ? quote.tokenIn.amount : quote.tokenOut.amount
       if (asked !== wish.amount)
         throw new AppError('POLICY_QUOTE_DRIFT', 'The quote is for another amount than was asked for')
-      return propose(cli, quote, { wallet, recipient: wish.destination ?? wallet, exact: wish.exact })
+      return propose(cli, quote, { wallet, destination: wish.destination, exact: wish.exact })
     },
   })
 }
@@ -101,13 +98,16 @@ async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<vo
 async function propose(
   cli: Cli,
   quote: Quote,
-  order: { wallet: Address; recipient: Address; exact: 'in' | 'out' },
+  order: { wallet: Address; destination: Address | undefined; exact: 'in' | 'out' },
 ) {
+  const { wallet, destination, exact } = order
   const service = await cli.service()
+  // Whom the service pays when nobody is named is its own answer: the guard compares it with the wallet.
   const made = await service.swapBytecode({
     quote: quote.raw as never,
-    walletAddress: order.wallet,
-    destinationAddress: order.recipient,
+    walletAddress: wallet,
+    ...(destination && { destinationAddress: destination }),
   })
-  return swapProposal(cli, quote, order, [...made.approvals, ...made.transactions])
+  const transactions = [...made.approvals, ...made.transactions]
+  return swapProposal(cli, quote, { wallet, recipient: destination ?? wallet, exact }, transactions)
 }

@@ -1,0 +1,313 @@
+import { describe, expect, test } from 'vitest'
+
+import { useCommands } from '../support/run.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const usdcPlace = 'aave-v3-usdc-sandbox-one'
+
+const strategyFields = [
+  'id',
+  'slug',
+  'name',
+  'protocol',
+  'network',
+  'chainId',
+  'category',
+  'asset',
+  'underlying',
+  'actions',
+  'paused',
+  'apy',
+  'inceptionApy',
+  'avgApy',
+  'tvlUsd',
+  'fee',
+  'performanceFeeBps',
+  'isDefault',
+  'startDate',
+  'metadata',
+]
+
+describe('strategies list', () => {
+  test('is a table of all strategies for people, and says how to see more', async () => {
+    const { exit, out, err } = await run('strategies list')
+    expect(exit).toBe(0)
+    const [head, ...rows] = out.trimEnd().split('\n')
+    expect(head).toMatch(/^STRATEGY +ASSET +NETWORK +CATEGORY +APY +TVL +PAUSED$/)
+    expect(rows).toHaveLength(10)
+    expect(err).toContain('10 of 12; --page 2 shows more')
+  })
+
+  test('drops columns on a narrow terminal, and none anywhere else', async () => {
+    const narrow = await run('strategies list', { columns: 60 })
+    for (const line of narrow.out.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(60)
+    expect(narrow.out).toContain('APY')
+    expect(narrow.out).not.toContain('CATEGORY')
+  })
+
+  test('as JSON is one page with exactly the fields of the contract', async () => {
+    const { json, err } = await run('strategies list --json --all')
+    expect(err).toBe('')
+    expect(Object.keys(json)).toEqual(['items', 'page', 'limit', 'total', 'hasMore'])
+    expect(json).toMatchObject({ page: 1, total: 12, hasMore: false })
+    for (const item of json.items) expect(Object.keys(item).sort()).toEqual([...strategyFields].sort())
+  })
+
+  test('the rate and the value locked are those of the contracts', async () => {
+    const { json } = await run(`strategies show ${usdcPlace} --json`)
+    const { asset, receipt, constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    if (constants.family !== 'aave-v3') throw new Error('not a lending market')
+    const data = await sandbox.call(31337, constants.pool, 'function getReserveData(address)', [
+      asset.address,
+    ])
+    const ray = Number(BigInt(`0x${data.slice(2 + 2 * 64, 2 + 3 * 64)}`)) / 1e27
+    const second = 31_536_000
+    expect(json.apy).toBeCloseTo(Math.expm1(second * Math.log1p(ray / second)), 12)
+    const supply = BigInt(
+      await sandbox.call(31337, receipt.address, 'function totalSupply() view returns (uint256)'),
+    )
+    expect(Number(json.tvlUsd) / (Number(supply) / 1e6)).toBeCloseTo(1, 4)
+  })
+
+  test('filters and sorts over all pages before it pages', async () => {
+    const { json: first } = await run('strategies list --json --limit 5 --sort name')
+    const { json: second } = await run('strategies list --json --limit 5 --sort name --page 2')
+    const { json: third } = await run('strategies list --json --limit 5 --sort name --page 3')
+    const slugs = [first, second, third].flatMap(({ items }) =>
+      items.map((item: { slug: string }) => item.slug),
+    )
+    expect(slugs).toEqual([...slugs].sort())
+    expect(new Set(slugs).size).toBe(12)
+    expect([first.hasMore, second.hasMore, third.hasMore]).toEqual([true, true, false])
+    const { json: weth } = await run('strategies list --json --asset weth --network 31338 --limit 1')
+    expect(weth).toMatchObject({ total: 2, hasMore: true, limit: 1 })
+    const { json: staking } = await run('strategies list --json --category staking')
+    expect(staking.items.every(({ category }: { category: string }) => category === 'staking')).toBe(true)
+    expect(staking.total).toBe(2)
+    const { json: rich } = await run('strategies list --json --min-apy 2% --all')
+    expect(rich.total).toBeGreaterThan(0)
+    for (const { apy } of rich.items) expect(apy).toBeGreaterThanOrEqual(0.02)
+    const { json: byTvl } = await run('strategies list --json --sort tvl --all')
+    const tvl = byTvl.items.map(({ tvlUsd }: { tvlUsd: string }) => Number(tvlUsd))
+    expect(tvl).toEqual([...tvl].sort((a, b) => b - a))
+    const { json: none } = await run('strategies list --json --protocol nobody')
+    expect(none).toEqual({ items: [], page: 1, limit: 10, total: 0, hasMore: false })
+    expect((await run('strategies list --protocol nobody')).err).toContain('No strategy fits')
+  })
+
+  test('knows which ones are paused', async () => {
+    const { json: only } = await run('strategies list --json --paused only')
+    const { json: rest } = await run('strategies list --json --paused exclude')
+    expect(only.total).toBeGreaterThan(0)
+    expect(only.items.every(({ paused }: { paused: boolean }) => paused)).toBe(true)
+    expect(only.total + rest.total).toBe(12)
+  })
+
+  test('as CSV has a header, a row each, and only the columns that were asked for', async () => {
+    const { out } = await run('strategies list --csv --all --fields slug,apy')
+    const [head, ...rows] = out.trimEnd().split('\n')
+    expect(head).toBe('slug,apy')
+    expect(rows).toHaveLength(12)
+    for (const row of rows) expect(row).toMatch(/^[a-z0-9-]+,0\.[0-9]+$/)
+  })
+
+  test('--fields chooses and orders columns and JSON fields, and an unknown one names the known', async () => {
+    const { json } = await run('strategies list --json --fields apy,slug --limit 1')
+    expect(Object.keys(json.items[0])).toEqual(['apy', 'slug'])
+    expect((await run('strategies list --fields apy,slug')).out).toMatch(/^ *APY +STRATEGY\n/)
+    const { exit, err } = await run('strategies list --fields slgu')
+    expect(exit).toBe(2)
+    expect(err).toContain('slug')
+  })
+})
+
+describe('global options', () => {
+  test('hold before the command, between its words and after it', async () => {
+    const after = await run('strategies list --json')
+    expect((await run('--json strategies list')).out).toBe(after.out)
+    expect((await run('strategies --json list')).out).toBe(after.out)
+  })
+
+  test('--quiet keeps notices back, and JSON is pretty only on a terminal', async () => {
+    expect((await run('--quiet strategies list')).err).toBe('')
+    expect((await run('strategies list --json')).out.trimEnd()).not.toContain('\n')
+    expect((await run('strategies list --json', { columns: 80 })).out).toContain('\n  "items"')
+  })
+
+  test('--debug tells of every call on stderr and nothing on stdout', async () => {
+    const { out, err } = await run('--debug strategies list --json')
+    expect(JSON.parse(out).total).toBe(12)
+    expect(err).toMatch(/rpc 127\.0\.0\.1:[0-9]+ eth_call/)
+  })
+})
+
+describe('strategies show and analytics', () => {
+  test('shows one in words, and as exactly the fields of the contract', async () => {
+    const { exit, out } = await run(`strategies show ${usdcPlace}`)
+    expect(exit).toBe(0)
+    for (const word of ['aave-v3-usdc-sandbox-one', 'lending', 'apy', 'tvl']) expect(out).toContain(word)
+    const { json } = await run(`strategies show ${usdcPlace} --json`)
+    expect(Object.keys(json).sort()).toEqual([...strategyFields].sort())
+    expect((await run('strategies show aave-v3-USDC-sandbox-one --json')).json.slug).toBe(usdcPlace)
+  })
+
+  test('with a wallet, what it holds there', async () => {
+    await run(`deposit ${usdcPlace} --amount 10 --yes --quiet`)
+    const { json } = await run(`strategies show ${usdcPlace} --wallet ${sandbox.user.address} --json`)
+    expect(json.position.balance).toMatchObject({ symbol: 'USDC', decimals: 6 })
+    expect(
+      (await run(`strategies show aave-v3-weth-sandbox-one --wallet ${sandbox.user.address}`)).out,
+    ).toMatch(/you hold +nothing/)
+  })
+
+  test('analytics add up to the list', async () => {
+    const { json } = await run('strategies analytics --json')
+    const { json: all } = await run('strategies list --json --all')
+    expect(json.strategyCount).toBe(all.total)
+    const sum = all.items.reduce((total: number, { tvlUsd }: { tvlUsd: string }) => total + Number(tvlUsd), 0)
+    expect(Number(json.totalTvlUsd) / sum).toBeCloseTo(1, 6)
+    expect((await run('strategies analytics')).out).toContain('average apy')
+  })
+})
+
+describe('yield recommend', () => {
+  test('is the best open strategy for an asset, without transactions when nobody would sign', async () => {
+    const { json } = await run('yield recommend USDC --json')
+    expect(Object.keys(json)).toEqual([
+      'recommendedStrategyId',
+      'destinationChain',
+      'strategy',
+      'spotPosition',
+      'transactions',
+    ])
+    expect(json.transactions).toBeNull()
+    expect(json.spotPosition.apy).toBe(json.strategy.apy)
+    const { json: list } = await run('strategies list --json --asset USDC --paused exclude --limit 1')
+    expect(json.strategy.apy).toBe(list.items[0].apy)
+    const text = await run('yield recommend USDC')
+    expect(text.out).toContain(`sluice deposit ${json.strategy.slug}`)
+  })
+
+  test('by category, by network, and with a wallet the transactions', async () => {
+    expect((await run('yield recommend staking --json')).json.strategy.category).toBe('staking')
+    const { json } = await run(
+      `yield recommend USDC --to sandbox-one --wallet ${sandbox.user.address} --amount 25 --json`,
+    )
+    expect(json.strategy.network).toBe('sandbox-one')
+    const token = sandbox.token(31337, 'USDC').address
+    expect(json.transactions[0]).toMatchObject({ to: token, chainId: 31337 })
+    expect(json.transactions).toHaveLength(2)
+  })
+})
+
+describe('wallet show and history', () => {
+  test('an empty wallet has no positions, and nothing has happened', async () => {
+    const stranger = '0x3333333333333333333333333333333333333333'
+    const { json } = await run(`wallet show ${stranger} --json`)
+    expect(json).toEqual({ address: stranger, positions: [], totalValueUsd: '0' })
+    expect((await run(`wallet show ${stranger}`)).out).toContain('no positions')
+    expect((await run(`history ${usdcPlace} --address ${stranger} --json`)).json.items).toEqual([])
+    expect((await run(`history ${usdcPlace} --address ${stranger}`)).err).toContain('Nothing has happened')
+  })
+
+  test('positions carry principal, profit and USD, with exactly the fields of the contract', async () => {
+    await run(`deposit ${usdcPlace} --amount 1000 --yes --quiet`)
+    await sandbox.world.warp(30 * 86_400)
+    const { json } = await run('wallet show --json')
+    expect(json.address).toBe(sandbox.user.address)
+    const [position] = json.positions
+    expect(Object.keys(position).sort()).toEqual(
+      ['strategy', 'balance', 'principal', 'profit', 'balanceUsd', 'profitUsd', 'apy'].sort(),
+    )
+    const { receipt } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    const held = await sandbox.balanceOf(31337, receipt.address, sandbox.user.address)
+    expect(position.balance.raw).toBe(held.toString())
+    expect(position.principal.raw).toBe('1000000000')
+    expect(BigInt(position.profit.raw)).toBe(held - 1_000_000000n)
+    expect(BigInt(position.profit.raw)).toBeGreaterThan(0n)
+    const { out } = await run('wallet show')
+    expect(out).toContain(sandbox.user.address)
+    expect(out).toMatch(/STRATEGY +BALANCE/)
+  })
+
+  test('history is newest first, paged, with exactly the fields of the contract', async () => {
+    await run(`deposit ${usdcPlace} --amount 100 --yes --quiet`)
+    await run(`withdraw ${usdcPlace} --amount 40 --yes --quiet`)
+    await run(`deposit ${usdcPlace} --amount 7 --yes --quiet`)
+    const { json } = await run(`history ${usdcPlace} --json`)
+    expect(json.items.map(({ type, amount }: never) => [type, (amount as { raw: string }).raw])).toEqual([
+      ['deposit', '7000000'],
+      ['withdraw', '40000000'],
+      ['deposit', '100000000'],
+    ])
+    for (const item of json.items) {
+      expect(Object.keys(item).sort()).toEqual(['amount', 'status', 'timestamp', 'txHash', 'type'])
+      expect(item.status).toBe('confirmed')
+      const receipt = await sandbox.chain(31337).rpc.request('eth_getTransactionReceipt', [item.txHash])
+      expect(receipt).toMatchObject({ status: '0x1' })
+    }
+    const { json: second } = await run(`history ${usdcPlace} --json --limit 2 --page 2`)
+    expect(second).toMatchObject({ page: 2, limit: 2, total: 3, hasMore: false })
+    expect(second.items).toEqual(json.items.slice(2))
+    expect((await run(`history ${usdcPlace} --json --all`)).json.items).toEqual(json.items)
+    const { out } = await run(`history ${usdcPlace} --csv`)
+    expect(out.split('\n')[0]).toBe('timestamp,type,amount,status,txHash')
+  })
+})
+
+describe('sandbox', () => {
+  test('status has exactly the fields of the contract', async () => {
+    const { json } = await run('sandbox status --json')
+    expect(Object.keys(json)).toEqual(['running', 'pid', 'chains', 'accounts', 'tokens'])
+    expect(json.running).toBe(true)
+    for (const chain of json.chains)
+      expect(Object.keys(chain)).toEqual(['network', 'chainId', 'rpcUrl', 'blockNumber'])
+    for (const token of json.tokens)
+      expect(Object.keys(token)).toEqual(['network', 'symbol', 'address', 'decimals'])
+    expect(json.accounts[0]).toEqual({ address: sandbox.user.address, default: true })
+    expect((await run('sandbox status')).out).toContain('sandbox-two (31338)')
+  })
+
+  test('fund gives a token, or all of them', async () => {
+    const to = '0x4444444444444444444444444444444444444444'
+    const usdc = sandbox.token(31337, 'USDC').address
+    const { json } = await run(`sandbox fund ${to} --token usdc --amount 500 --json`)
+    expect(json.grants.map(({ network, formatted }: never) => [network, formatted])).toEqual([
+      ['sandbox-one', '500'],
+      ['sandbox-two', '500'],
+    ])
+    expect(await sandbox.balanceOf(31337, usdc, to)).toBe(500_000000n)
+    expect((await run(`sandbox fund ${to}`)).exit).toBe(0)
+    expect(await sandbox.nativeBalanceOf(31338, to)).toBeGreaterThan(0n)
+  })
+
+  test('warp moves the clocks of both chains', async () => {
+    const time = async (chainId: number) => {
+      const block = await sandbox
+        .chain(chainId)
+        .rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
+      return Number(block.timestamp)
+    }
+    const before = [await time(31337), await time(31338)]
+    expect((await run('sandbox warp 1d')).exit).toBe(0)
+    expect((await time(31337)) - before[0]!).toBeGreaterThanOrEqual(86_400)
+    expect((await time(31338)) - before[1]!).toBeGreaterThanOrEqual(86_400)
+  })
+
+  test('reset asks first, and without a terminal it refuses', async () => {
+    const { exit, err } = await run('sandbox reset')
+    expect(exit).toBe(2)
+    expect(err).toContain('--yes')
+  })
+})
+
+test('calldata of a recommendation is what the contracts publish', async () => {
+  const { json } = await run(
+    `yield recommend USDC --to sandbox-one --wallet ${sandbox.user.address} --amount 1 --json`,
+  )
+  expect(json.transactions[0].data).toBe(
+    calldata('function approve(address,uint256)', [json.transactions[1].to, 1_000000n]),
+  )
+})

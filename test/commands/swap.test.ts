@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, signsNothing } = useCommands(sandbox)
+const wallet = () => sandbox.user.address
+const held = (chainId: number, symbol: string, who = wallet()) =>
+  sandbox.balanceOf(chainId, sandbox.token(chainId, symbol).address, who)
+const other = '0x6666666666666666666666666666666666666666' as const
+const near = '--from sandbox-one --token-in USDC --token-out WETH'
+const far = '--from sandbox-one --to sandbox-two --token-in USDC --token-out USDC'
+
+describe('swap quote', () => {
+  test('is the best offer, with exactly the fields of the contract, and is remembered', async () => {
+    const { exit, json } = await run(`swap quote ${near} --amount-in 100 --json`)
+    expect(exit).toBe(0)
+    expect(Object.keys(json)).toEqual([
+      'id',
+      'quoteId',
+      'from',
+      'to',
+      'tokenIn',
+      'tokenOut',
+      'provider',
+      'minAmountOut',
+      'slippage',
+      'deadline',
+      'status',
+      'fees',
+    ])
+    expect(json).toMatchObject({
+      from: { network: 'sandbox-one', chainId: 31337 },
+      to: { network: 'sandbox-one', chainId: 31337 },
+      provider: 'uniswap-v3',
+      tokenIn: { symbol: 'USDC', amount: { raw: '100000000', formatted: '100' } },
+      status: 'pending',
+    })
+    expect(BigInt(json.minAmountOut.raw)).toBeLessThan(BigInt(json.tokenOut.amount.raw))
+    const { json: list } = await run('swap list --json')
+    expect(list.items[0].id).toBe(json.id)
+    expect(Object.keys(list.items[0])).toEqual(Object.keys(json))
+    const { json: status } = await run(`swap status ${json.id} --json`)
+    expect(status).toEqual({
+      id: json.id,
+      status: 'pending',
+      originTxHash: null,
+      destinationTxHash: null,
+      provider: 'uniswap-v3',
+    })
+  })
+
+  test('in words says what comes at least, and how to take it', async () => {
+    const { out } = await run(`swap quote ${near} --amount-out 0.01`)
+    expect(out).toMatch(/receive +0\.01 WETH/)
+    expect(out).toContain('sluice swap execute')
+  })
+
+  test('takes addresses for tokens, chain ids for networks, and slippage in both units', async () => {
+    const line = `--from 31337 --token-in ${sandbox.token(31337, 'USDC').address} --token-out weth --amount-in 10`
+    const { json: percent } = await run(`swap quote ${line} --slippage 1% --json`)
+    const { json: bps } = await run(`swap quote ${line} --slippage 100bps --json`)
+    expect(percent.slippage).toBe(0.01)
+    expect(bps.minAmountOut).toEqual(percent.minAmountOut)
+  })
+
+  test('list filters and pages', async () => {
+    await run(`swap quote ${near} --amount-in 1`)
+    await run(`swap quote ${far} --amount-in 1`)
+    expect((await run('swap list --provider cctp --json')).json.total).toBe(1)
+    expect((await run('swap list --to sandbox-two --json')).json.total).toBe(1)
+    const { json } = await run('swap list --limit 1 --page 2 --json')
+    expect(json).toMatchObject({ page: 2, limit: 1, total: 2, hasMore: false })
+    expect((await run('swap list --csv')).out.split('\n')[0]).toBe('id,from,to,provider,status,deadline')
+  })
+})
+
+describe('swap execute', () => {
+  test('by the id of a quote: spends what it says, brings at least what it promises, and only once', async () => {
+    const { json: quote } = await run(`swap quote ${near} --amount-in 100 --json`)
+    const before = [await held(31337, 'USDC'), await held(31337, 'WETH')] as const
+    const { exit, json } = await run(`swap execute ${quote.id} --yes --json --quiet`)
+    expect(exit).toBe(0)
+    expect(json).toMatchObject({ id: quote.id, type: 'SAMECHAIN_SWAP', status: 'SUCCESS', replayed: false })
+    expect(before[0] - (await held(31337, 'USDC'))).toBe(100_000000n)
+    const got = (await held(31337, 'WETH')) - before[1]
+    expect(got).toBe(BigInt(quote.tokenOut.amount.raw))
+    expect(got).toBeGreaterThanOrEqual(BigInt(quote.minAmountOut.raw))
+    const again = await signsNothing(() => run(`swap execute ${quote.id} --yes --json --quiet`))
+    expect(again.json).toEqual({ ...json, replayed: true })
+    const { json: status } = await run(`swap status ${quote.id} --json`)
+    expect(status).toMatchObject({ status: 'fulfilled', originTxHash: json.transactions.at(-1).hash })
+  })
+
+  test('by the flags of a quote, exact out, to somebody else', async () => {
+    const before = await held(31337, 'USDC')
+    const { exit, json } = await run(
+      `swap execute ${near} --amount-out 0.02 --destination ${other} --yes --json --quiet`,
+    )
+    expect(exit).toBe(0)
+    expect(json.receiverAddress).toBe(other)
+    expect(await held(31337, 'WETH', other)).toBe(2n * 10n ** 16n)
+    expect(before - (await held(31337, 'USDC'))).toBeLessThanOrEqual(
+      (BigInt(json.amounts.in.raw) * 1006n) / 1000n,
+    )
+  })
+
+  test('a quote that was asked for with another destination pays there', async () => {
+    const { json: quote } = await run(`swap quote ${near} --amount-in 50 --destination ${other} --json`)
+    expect((await run(`swap execute ${quote.id} --yes --quiet`)).exit).toBe(0)
+    expect(await held(31337, 'WETH', other)).toBe(BigInt(quote.tokenOut.amount.raw))
+  })
+
+  test.each(['fast', 'standard'])(
+    'across chains, %s: both hashes, right amount, right recipient',
+    async (speed) => {
+      const before = [await held(31337, 'USDC'), await held(31338, 'USDC')] as const
+      const { exit, json } = await run(
+        `swap execute ${far} --amount-in 50 --speed ${speed} --yes --json --quiet`,
+      )
+      expect(exit).toBe(0)
+      expect(json.type).toBe('CROSSCHAIN_SWAP')
+      expect(before[0] - (await held(31337, 'USDC'))).toBe(50_000000n)
+      expect((await held(31338, 'USDC')) - before[1]).toBe(speed === 'fast' ? 49_995000n : 50_000000n)
+      const { exit: watched, out } = await run(`swap status ${json.id} --watch --interval 50ms --json`)
+      expect(watched).toBe(0)
+      const last = JSON.parse(out.trimEnd().split('\n').at(-1)!)
+      expect(last).toMatchObject({ status: 'fulfilled', originTxHash: json.transactions.at(-1).hash })
+      const landed = await sandbox
+        .chain(31338)
+        .rpc.request('eth_getTransactionReceipt', [last.destinationTxHash])
+      expect(landed).toMatchObject({ status: '0x1' })
+      expect(json.destinationTxHash).toBe(last.destinationTxHash)
+    },
+  )
+})

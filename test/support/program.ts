@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
+import { sandboxDown } from '../../src/sandbox/client.ts'
+import { allProcesses, endProcess, type ProcessFacts } from '../../src/sandbox/processes.ts'
+
+const bin = join(import.meta.dirname, '..', '..', 'bin', 'sluice.js')
+
+/** A running `sluice`, and what became of it when it ended. `exit` is its code, or the signal that ended it. */
+export type Program = {
+  child: ChildProcess
+  pid: number
+  ended: Promise<{ exit: number | NodeJS.Signals; out: string; err: string }>
+  /** Waits until stdout or stderr holds a text. */
+  says: (text: string | RegExp) => Promise<void>
+}
+
+/** How a program is started: another Node, more environment, and what happens to its stdout. */
+export type Start = { env?: Record<string, string>; node?: string; closeOut?: boolean; path?: string }
+
+/** Starts `bin/sluice.js` as a process of its own, with a home and nothing else of our environment. */
+export function startSluice(
+  home: string,
+  args: readonly string[],
+  { env = {}, node = process.execPath, closeOut = false, path = process.env.PATH ?? '' }: Start = {},
+): Program {
+  const child = spawn(node, [bin, ...args], {
+    cwd: home,
+    env: { PATH: path, HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { out: '', err: '' }
+  const waiting = new Set<() => void>()
+  for (const name of ['out', 'err'] as const)
+    child[name === 'out' ? 'stdout' : 'stderr'].setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text
+      for (const look of waiting) look()
+    })
+  if (closeOut) child.stdout.destroy()
+  const ended = new Promise<Awaited<Program['ended']>>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ exit: code ?? signal!, ...said }))
+  })
+  return {
+    child,
+    pid: child.pid!,
+    ended,
+    says: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const all = said.out + said.err
+          if (typeof text === 'string' ? !all.includes(text) : !text.test(all)) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+        void ended.then(() => {
+          look()
+          reject(new Error(`it ended and never said ${text}: ${said.out}${said.err}`))
+        })
+      }),
+  }
+}
+
+/** Runs `bin/sluice.js` to its end. */
+export const spawnSluice = (home: string, args: readonly string[], start: Start = {}) =>
+  startSluice(home, args, start).ended
+
+/** A home for programs in processes of their own, and a way to leave nothing of it behind. */
+export type ProgramHome = {
+  home: string
+  /** Where the program keeps journal and sandbox. */
+  data: string
+  /** Everything that runs out of this home. */
+  processes: () => ProcessFacts[]
+  /** Raw JSON-RPC to a chain of its running sandbox. */
+  rpc: (chainId: number) => Promise<Rpc>
+  end: () => Promise<void>
+}
+
+/** Makes a home; a cache directory that is given is shared, so that the sandbox does not have to be built again. */
+export function programHome(cache?: string): ProgramHome {
+  const home = mkdtempSync(join(tmpdir(), 'sluice-program-'))
+  const data = join(home, '.local', 'share', 'sluice')
+  if (cache !== undefined) {
+    mkdirSync(join(home, '.cache'))
+    symlinkSync(cache, join(home, '.cache', 'sluice'))
+  }
+  const processes = () => allProcesses().filter(({ command }) => command.includes(home))
+  return {
+    home,
+    data,
+    processes,
+    rpc: async (chainId) => {
+      const { out } = await spawnSluice(home, ['sandbox', 'status', '--json'])
+      const status = JSON.parse(out) as { chains: { chainId: number; rpcUrl: string }[] }
+      return httpRpc(status.chains.find((chain) => chain.chainId === chainId)!.rpcUrl)
+    },
+    end: async () => {
+      await sandboxDown(data)
+      for (const left of processes()) await endProcess(left)
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}

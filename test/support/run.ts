@@ -1,0 +1,146 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Chalk } from 'chalk'
+import { afterEach, beforeEach, expect } from 'vitest'
+
+import type { Io } from '../../src/cli/io.ts'
+import type { Sandbox } from '../../src/cli/world.ts'
+import type { Hex } from '../../src/domain/address.ts'
+import type { Exit } from '../../src/domain/exits.ts'
+import { main } from '../../src/main.ts'
+import { createWorld, type Secrets } from '../../src/world.ts'
+import type { TestSandbox } from './sandbox.ts'
+
+/** A parsed document, as deep as a test likes to look into it. */
+// biome-ignore lint/suspicious/noExplicitAny: what a document holds is what the test says it holds.
+export type Document = any
+
+/** What came of one command line. `json` is the one document on stdout; it fails the test when there is not exactly one. */
+export type Ran = { exit: Exit; out: string; err: string; readonly json: Document }
+
+/** What a test may say beside the command line. */
+export type Circumstances = {
+  env?: Record<string, string>
+  secrets?: Partial<Secrets>
+  stdin?: string
+  /** Whether stdout is a terminal, this wide. */
+  columns?: number
+}
+
+/** The program over the sandbox of a test file, with a home of its own for every test. */
+export type Commands = {
+  run: (line: string | readonly string[], more?: Circumstances) => Promise<Ran>
+  /** The home of the test that runs now. */
+  home: () => string
+  /** How many transactions the journal of this home holds, signed. */
+  attempts: () => number
+  /** Fails the test when the work signs anything: in the journal, or on a chain. */
+  signsNothing: <value>(work: () => Promise<value>) => Promise<value>
+}
+
+/** Runs command lines in this process through `main()`, as `bin` does, over the world of `useSandbox()`. */
+export function useCommands(sandbox: TestSandbox): Commands {
+  let home = ''
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'sluice-commands-'))
+  })
+  afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+  const attempts = () => attemptsIn(join(home, 'data'))
+  const nonces = () =>
+    Promise.all(
+      sandbox.world.chains.map(({ rpc }) =>
+        rpc.request<Hex>('eth_getTransactionCount', [sandbox.user.address, 'pending']),
+      ),
+    )
+  return {
+    home: () => home,
+    attempts,
+    signsNothing: async (work) => {
+      const before = [attempts(), await nonces()]
+      const value = await work()
+      expect([attempts(), await nonces()]).toEqual(before)
+      return value
+    },
+    run: async (line, { env = {}, secrets = {}, stdin = '', columns } = {}) => {
+      const said = { out: '', err: '' }
+      const stream = (name: 'out' | 'err', width?: number) => ({
+        write: (text: string) => {
+          said[name] += text
+        },
+        isTerminal: width !== undefined,
+        columns: width ?? 80,
+        paint: new Chalk({ level: 0 }),
+      })
+      const io: Io = { out: stream('out', columns), err: stream('err'), canAsk: false }
+      const { world } = sandbox
+      const exit = await main(
+        wordsOf(line),
+        createWorld({
+          env: { SLUICE_HOME: home, ...env },
+          secrets: { privateKey: undefined, password: undefined, apiKey: undefined, ...secrets },
+          version: '0.0.0',
+          io,
+          interrupt: { signal: new AbortController().signal, critical: (work) => work() },
+          stdin: async () => stdin,
+          openSandbox: {
+            admin: adminOf(sandbox),
+            open: async () => ({
+              catalog: world.catalog(),
+              chains: world.chains.map(({ network, rpcUrl }) => ({ chainId: network.chainId, rpcUrl })),
+            }),
+          },
+        }),
+      )
+      return {
+        exit,
+        ...said,
+        get json() {
+          return oneDocument(said.out)
+        },
+      }
+    },
+  }
+}
+
+/** The words of a command line; a list is taken as it is. */
+export const wordsOf = (line: string | readonly string[]): readonly string[] =>
+  typeof line === 'string' ? line.split(/\s+/).filter((word) => word !== '') : line
+
+/** The one JSON document of a text that holds nothing else but it and a newline. */
+export function oneDocument(text: string): Document {
+  expect(text.endsWith('\n')).toBe(true)
+  return JSON.parse(text)
+}
+
+/** How many signed transactions the journal under a data directory holds; 0 where there is no journal. */
+export function attemptsIn(dataDir: string): number {
+  const path = join(dataDir, 'sandbox', 'journal.db')
+  if (!existsSync(path)) return 0
+  const db = new DatabaseSync(path, { readOnly: true })
+  try {
+    return Number(db.prepare('SELECT count(*) AS n FROM attempt').get()?.n)
+  } finally {
+    db.close()
+  }
+}
+
+const adminOf = (sandbox: TestSandbox): Sandbox => {
+  const status = () => sandbox.world.status()
+  const fixed = () => {
+    throw new Error('the sandbox of a test file is started and ended by its fixture')
+  }
+  return {
+    status,
+    up: status,
+    down: fixed,
+    reset: fixed,
+    fund: (to, what) => sandbox.world.fund(to, what),
+    warp: async (seconds) => {
+      await sandbox.world.warp(seconds)
+      return status()
+    },
+  }
+}
