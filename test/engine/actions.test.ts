@@ -1,9 +1,11 @@
 import fc from 'fast-check'
+import { numberToHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { type Evidence, isOver, nextState, type State, transitions } from '../../src/engine/actions/states.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform } from './support.ts'
@@ -92,9 +94,14 @@ describe('a tracked operation', () => {
     const first = await lend(service)
     await perform(sandbox, wallet, first.bytecode)
     const { id, bytecode } = await lend(service)
-    const [approval] = bytecode as [Transaction]
-    await perform(sandbox, stranger, [approval])
-    expect((await service.getAction({ id })).status).toBe('INITIAL')
+    // The other wallet is busier, so that its nonces would do; ours has sent something that is not it.
+    const theirs = Array.from({ length: 8 }, () => bytecode[0]!)
+    await perform(sandbox, stranger, theirs)
+    await perform(sandbox, wallet, [noise()])
+    expect(await service.getAction({ id })).toMatchObject({
+      status: 'INITIAL',
+      transactions: [{ hash: null }, {}],
+    })
     expect((await service.getAction({ id: first.id })).status).toBe('SUCCESS')
   })
 
@@ -219,6 +226,49 @@ describe('a tracked operation', () => {
     expect(done.transactions.map(({ hash }) => hash)).toEqual(again)
     expect(again).not.toEqual(lost)
     expect(done.status).toBe('SUCCESS')
+  })
+
+  test('is not confirmed by a receipt whose block is not part of the chain', async () => {
+    const real = rpc()
+    /** A node that remembers receipts of a block that was lost. */
+    const forgetful: Rpc = {
+      ...real,
+      batch: async (calls) => {
+        const answers = await real.batch(calls)
+        return answers.map((answer, at) =>
+          calls[at]![0] === 'eth_getTransactionReceipt' && answer
+            ? { ...answer, blockHash: `0x${'ab'.repeat(32)}` }
+            : answer,
+        )
+      },
+    }
+    const { service } = engineOn(sandbox, { rpc: () => forgetful })
+    const { id, bytecode } = await lend(service)
+    await perform(sandbox, wallet, bytecode)
+    expect((await service.getAction({ id })).status).toBe('INITIAL')
+  })
+
+  test('does not take the mined transaction of its twin while its own still waits', async () => {
+    const { service } = engineOn(sandbox)
+    const [approval] = (await lend(service)).bytecode
+    const spender = (await lend(service)).bytecode[1]!.to
+    const data = calldata('function approve(address,uint256)', [spender, amount * 10n])
+    await perform(sandbox, wallet, [{ ...approval!, data }])
+    const [mine, twin] = [await lend(service), await lend(service)]
+    const next = BigInt(await rpc().request<Hex>('eth_getTransactionCount', [wallet, 'latest'])) + 5n
+    const call = { from: wallet, to: spender, data: mine.bytecode[0]!.data, gas: '0x4c4b40' }
+    const waits = await rpc().request<Hex>('eth_sendTransaction', [{ ...call, nonce: numberToHex(next) }])
+    await service.ingest({ actionId: mine.id, event: 'SIGNED', txHash: waits, chainId })
+    const [mined] = await perform(sandbox, wallet, twin.bytecode)
+    expect(await service.getAction({ id: mine.id })).toMatchObject({
+      status: 'INITIAL',
+      transactions: [{ hash: waits, status: 'pending' }],
+    })
+    expect(await service.getAction({ id: twin.id })).toMatchObject({
+      status: 'SUCCESS',
+      transactions: [{ hash: mined!.transactionHash }],
+    })
+    await rpc().request('anvil_dropAllTransactions')
   })
 
   test('follows its transaction when a higher fee replaced it', async () => {
