@@ -4,7 +4,8 @@ import { sniff } from './cli/globals.ts'
 import { stdio } from './cli/io.ts'
 import { main } from './main.ts'
 import { interruptible } from './world/interrupt.ts'
-import { createWorld, type Secrets } from './world.ts'
+import type { Secrets } from './world/secrets.ts'
+import { createWorld } from './world.ts'
 
 /** Runs the program in this process: the command line, the real terminal, the real signals. */
 export async function start(argv: readonly string[], secrets: Secrets): Promise<void> {

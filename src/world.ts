@@ -9,14 +9,8 @@ import { daemonSandbox } from './world/daemon-sandbox.ts'
 import { type Directories, directories } from './world/directories.ts'
 import { once } from './world/once.ts'
 import { type OpenSandbox, sandboxPlace } from './world/sandbox-place.ts'
+import type { Secrets } from './world/secrets.ts'
 import { fileSettings } from './world/settings.ts'
-
-/** What the environment held in confidence: read before anything else was imported, and taken out of it. */
-export type Secrets = {
-  privateKey: string | undefined
-  password: string | undefined
-  apiKey: string | undefined
-}
 
 /** What the process gives. Tests give their own sandbox instead of the daemon. */
 export type Given = {
@@ -26,13 +20,15 @@ export type Given = {
   io: Io
   interrupt: Interrupt
   stdin: () => Promise<string>
+  /** Epoch milliseconds; the system's clock where nothing is given. */
+  now?: () => number
   openSandbox?: OpenSandbox
   settings?: Settings
 }
 
 /** Puts the program together: from the environment to the things that commands are given. Nothing is opened before it is used. */
 export function createWorld(given: Given): World {
-  const { env, secrets, io, interrupt, version, stdin } = given
+  const { env, secrets, io, interrupt, version, stdin, now = Date.now } = given
   const dirs = directories(env)
   const settings = given.settings ?? fileSettings(dirs)
   const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, io)
@@ -41,13 +37,13 @@ export function createWorld(given: Given): World {
     version,
     interrupt,
     stdin,
-    now: Date.now,
+    now,
     newId: randomUUID,
     settings,
     keystores: join(dirs.data, 'keystores'),
     password: secrets.password,
     sandbox: openSandbox.admin,
-    quotes: once(() => quoteMemory(dirs)),
+    quotes: once(() => quoteMemory(dirs, now)),
     at: (globals) => {
       refuseOthers(env, globals.profile)
       return sandboxPlace({
@@ -57,7 +53,7 @@ export function createWorld(given: Given): World {
         io,
         globals,
         sandbox: openSandbox,
-        now: Date.now,
+        now,
         newId: randomUUID,
       })
     },
@@ -106,13 +102,13 @@ function refuseOthers(env: Given['env'], profile: string | undefined): void {
     )
 }
 
-async function quoteMemory(dirs: Directories): Promise<QuoteMemory> {
+async function quoteMemory(dirs: Directories, now: () => number): Promise<QuoteMemory> {
   const [{ openMemory }, { Quote }, { z }] = await Promise.all([
     import('./store/memory.ts'),
     import('./api/quote.ts'),
     import('zod'),
   ])
-  const memory = openMemory(join(dirs.data, 'quotes.db'), Date.now)
+  const memory = openMemory(join(dirs.data, 'quotes.db'), now)
   return {
     save: async ({ quote: { id, raw }, exact, destination }) => memory.save(id, { raw, exact, destination }),
     find: async (id) => {

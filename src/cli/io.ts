@@ -16,6 +16,8 @@ export type Io = {
   err: Stream
   /** Whether somebody is there to answer a question. */
   canAsk: boolean
+  /** The terminal behind `err`, for the libraries that draw on it themselves. */
+  drawOn?: NodeJS.WritableStream
 }
 
 /** How the standard streams are to be used: colours are one switch over every library that could draw one. */
@@ -40,6 +42,7 @@ export function stdio({ noColor, noInput, env }: IoOptions): Io {
   return {
     out: stream(stdout),
     err: stream(stderr),
+    drawOn: stderr,
     canAsk: stdin.isTTY === true && stderr.isTTY === true && !noInput,
   }
 }

@@ -11,13 +11,13 @@ export type Teller = {
 }
 
 /** Tells on stderr; `quiet` says nothing at all. */
-export async function teller({ err }: Io, quiet: boolean): Promise<Teller> {
+export async function teller({ err, drawOn }: Io, quiet: boolean): Promise<Teller> {
   if (quiet) return { say: () => undefined, doing: () => undefined, done: () => undefined }
   if (!err.isTerminal)
     return { say: (line) => err.write(`${line}\n`), doing: () => undefined, done: () => undefined }
   const { default: ora } = await import('ora')
   const spinner = ora({
-    stream: process.stderr,
+    ...(drawOn && { stream: drawOn }),
     discardStdin: false,
     ...(err.paint.level === 0 && { color: false as never }),
   })

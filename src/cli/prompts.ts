@@ -10,7 +10,7 @@ export async function confirm(io: Io, globals: Globals, question: string): Promi
       hint: 'Add --yes to go ahead without being asked.',
     })
   const { confirm: ask } = await import('@inquirer/prompts')
-  if (!(await answered(ask({ message: question, default: false }, { output: process.stderr }))))
+  if (!(await answered(ask({ message: question, default: false }, drawnOn(io)))))
     throw new AppError('DECLINED', 'Declined. Nothing was signed.')
 }
 
@@ -19,7 +19,7 @@ export async function secret(io: Io, globals: Globals, question: string, instead
   if (!io.canAsk || !globals.input)
     throw new AppError('PROMPT_NEEDED', `Nobody is here to answer: ${question}`, { hint: instead })
   const { password } = await import('@inquirer/prompts')
-  return answered(password({ message: question, mask: true }, { output: process.stderr }))
+  return answered(password({ message: question, mask: true }, drawnOn(io)))
 }
 
 /** Ctrl-C at a question is an interruption, not an answer. */
@@ -32,3 +32,5 @@ async function answered<value>(asked: Promise<value>): Promise<value> {
     throw cause
   }
 }
+
+const drawnOn = ({ drawOn }: Io) => (drawOn ? { output: drawOn } : {})

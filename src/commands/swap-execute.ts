@@ -2,16 +2,15 @@ import type { Quote } from '../api/quote.ts'
 import type { Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
 import { address, type SigningOptions } from '../cli/options.ts'
-import { type Resolved, resolveWish } from '../cli/quoting.ts'
+import { type Resolved, resolveWish, type Wish } from '../cli/quoting.ts'
 import { swapProposal } from '../cli/swap-proposal.ts'
 import type { AskedQuote } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
-import type { QuoteOptions } from './swap.ts'
 
-type Options = SigningOptions & QuoteOptions
+type Options = SigningOptions & Wish
 
 const quoteFlags = [
   'from',

@@ -3,17 +3,16 @@ import { stateWord, when } from '../cli/format.ts'
 import { duration } from '../cli/globals.ts'
 import { quoteJson } from '../cli/json.ts'
 import type { View } from '../cli/output.ts'
-import { askQuote } from '../cli/quoting.ts'
+import { askQuote, type Wish } from '../cli/quoting.ts'
 import { fields } from '../cli/table.ts'
 import { quoteColumns } from '../cli/views.ts'
 import { observe } from '../cli/watching.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
-import type { QuoteOptions } from './swap.ts'
 
 /** `swap quote` */
-export async function quote(cli: Cli, options: QuoteOptions): Promise<void> {
+export async function quote(cli: Cli, options: Wish): Promise<void> {
   const { quote } = await askQuote(cli, options)
   cli.emit(quoteJson(quote), quoteView)
 }

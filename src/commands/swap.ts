@@ -6,21 +6,6 @@ import type { World } from '../cli/world.ts'
 import { execute } from './swap-execute.ts'
 import { list, quote, status } from './swap-look.ts'
 
-/** The options that a quote is asked with. */
-export type QuoteOptions = {
-  from?: string
-  to?: string
-  tokenIn?: string
-  tokenOut?: string
-  amountIn?: string
-  amountOut?: string
-  destination?: string
-  refund?: string
-  provider?: string
-  slippage?: string
-  speed?: 'fast' | 'standard'
-}
-
 const withQuote = (command: Command): Command =>
   command
     .option('--from <network>', 'origin network')

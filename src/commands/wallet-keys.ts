@@ -6,7 +6,8 @@ import { fields } from '../cli/table.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { readKeyFile, readPrivateFile } from '../wallet/key-source.ts'
-import { exportKey, listKeys, openKeystore, removeKey, saveKey } from '../wallet/keystore.ts'
+import { exportKey, listKeys, removeKey, saveKey } from '../wallet/keystore.ts'
+import { openKeystore } from '../wallet/keystore-file.ts'
 import { newKey, parseKey } from '../wallet/signer.ts'
 
 type PasswordOptions = { passwordFile?: string }

@@ -2,90 +2,20 @@ import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Exit } from '../domain/exits.ts'
 import { canonical, openJournalDb, sha256 } from './journal-db.ts'
+import { journalInside } from './journal-inside.ts'
 import { attemptOf, columnsOf, eventOf, operationOf, type Row } from './journal-rows.ts'
 import type { OperationState, StepState } from './journal-schema.ts'
+import type { Journal } from './journal-words.ts'
 import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation.ts'
-
-/** The write-ahead journal. Every call is on disk when it returns. */
-export type Journal = {
-  insert: (operation: NewOperation) => Operation
-  find: (id: string) => Operation | undefined
-  /** The operation under an idempotency key; IDEMPOTENCY_KEY_REUSED when it was for another request. */
-  findByKey: (idemKey: string, request: unknown) => Operation | undefined
-  /** Newest first. */
-  list: (filter?: { states?: readonly OperationState[]; wallet?: Address; limit?: number }) => Operation[]
-  attempts: (id: string, index: number) => Attempt[]
-  /** One above the highest nonce that any step holds, or 0. */
-  nextNonce: (chainId: number, wallet: Address) => number
-  reserve: (id: string, index: number, nonce: number, fromBlock: number) => void
-  /** Gives back a nonce that nothing was signed for. */
-  release: (id: string, index: number, why: string) => void
-  /** Gives back what other operations of a wallet reserved and never signed. Only for the holder of the wallet's lock. */
-  releaseOthers: (chainId: number, wallet: Address, id: string) => void
-  /** Writes a signed transaction down, before anybody else sees it. */
-  sign: (id: string, index: number, attempt: Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>) => void
-  /** Notes that an attempt was sent, and what the node said. */
-  sent: (hash: Hex, answer: string) => void
-  move: (id: string, index: number, becomes: StepState, why: string, inclusion?: Inclusion) => void
-  arrive: (id: string, leg: number, hash: Hex) => void
-  settle: (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown) => void
-  head: (chainId: number) => { number: number; hash: Hex } | undefined
-  sawHead: (chainId: number, number: number, hash: Hex) => void
-  events: (id: string) => JournalEvent[]
-  close: () => void
-}
 
 /** The hash that tells whether two requests are the same, whatever the order of their keys. */
 export const hashRequest = (request: unknown): string => sha256(canonical(request))
 
 /** Opens the journal. A damaged one is JOURNAL_UNREADABLE, because it may have been signed with. */
 export function openJournal(path: string, clock: () => number): Journal {
-  const { all, one, run, put, write, close } = openJournalDb(path)
-
-  const note = (operation: string, index: number | null, was: string, becomes: string, why: string): void => {
-    const at = clock()
-    const before = one('SELECT hash FROM event ORDER BY seq DESC LIMIT 1')
-    const previous = before ? String(before.hash) : ''
-    const hash = sha256(canonical([previous, operation, index, was, becomes, why, at]))
-    put('event', { operation, idx: index, was, becomes, why, at, prev_hash: previous, hash })
-    run('UPDATE operation SET updated = ? WHERE id = ?', at, operation)
-  }
-  const stateOf = (id: string, index: number): string =>
-    String(one('SELECT state FROM step WHERE operation = ? AND idx = ?', id, index)?.state)
-  const load = (row: Row): Operation =>
-    operationOf(
-      row,
-      all('SELECT * FROM leg WHERE operation = ? ORDER BY leg', String(row.id)),
-      all('SELECT * FROM step WHERE operation = ? ORDER BY idx', String(row.id)),
-    )
-  const find = (id: string): Operation | undefined => {
-    const row = one('SELECT * FROM operation WHERE id = ?', id)
-    return row && load(row)
-  }
-  const step = (id: string, index: number, becomes: StepState, why: string): void => {
-    const was = stateOf(id, index)
-    run('UPDATE step SET state = ? WHERE operation = ? AND idx = ?', becomes, id, index)
-    note(id, index, was, becomes, why)
-  }
-  const release = (id: string, index: number, why: string): void => {
-    run(
-      "UPDATE step SET state = 'PLANNED', nonce = NULL, from_block = NULL WHERE operation = ? AND idx = ?",
-      id,
-      index,
-    )
-    note(id, index, 'RESERVED', 'PLANNED', why)
-  }
-  const settle = (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown): void => {
-    const was = String(one('SELECT state FROM operation WHERE id = ?', id)?.state)
-    run(
-      'UPDATE operation SET state = ?, exit = ?, result = ? WHERE id = ?',
-      becomes,
-      exit ?? null,
-      result === undefined ? null : canonical(result),
-      id,
-    )
-    note(id, null, was, becomes, why)
-  }
+  const db = openJournalDb(path)
+  const { all, one, run, put, write, close } = db
+  const { note, stateOf, load, find, step, release, settle } = journalInside(db, clock)
 
   return {
     insert: (operation) => {

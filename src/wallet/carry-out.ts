@@ -4,11 +4,12 @@ import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import type { Leg, Operation, Step } from '../store/operation.ts'
-import { execute, type Progress } from './execute.ts'
+import { execute } from './execute.ts'
 import type { Ground } from './ground.ts'
 import { checkLeg } from './guard.ts'
 import { decodeIntent, encodeIntent, type KeptPlan } from './intent-json.ts'
 import { type Checked, simulateIntent } from './plan.ts'
+import type { Progress } from './run.ts'
 
 /** An operation of the journal, as those see it who may not open the store. */
 export type Planned = Operation

@@ -7,8 +7,6 @@ import { current, type Execution, isOver, isUnsigned, pause, type Run, stopped }
 import { executeStep } from './step.ts'
 import { findOnChain, isLocal } from './watch.ts'
 
-export type { Execution, FaultPoint, Progress } from './run.ts'
-
 const wasSigned = (run: Run): boolean =>
   current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../domain/errors.ts'
 import { quantity } from '../net/quantity.ts'
 import type { Rpc } from '../net/rpc.ts'
-import type { Journal } from '../store/journal.ts'
+import type { Journal } from '../store/journal-words.ts'
 import type { Step } from '../store/operation.ts'
 import { type Head, readHead } from './fees.ts'
 

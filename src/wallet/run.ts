@@ -5,7 +5,7 @@ import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 import type { Rpc } from '../net/rpc.ts'
-import type { Journal } from '../store/journal.ts'
+import type { Journal } from '../store/journal-words.ts'
 import type { Leg, Operation, Step } from '../store/operation.ts'
 
 /** Where execution stands, for whoever shows it. */

@@ -6,9 +6,9 @@ import type { Place, Sandbox, Settings } from '../cli/world.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Rpc } from '../net/rpc.ts'
-import type { Secrets } from '../world.ts'
 import type { Directories } from './directories.ts'
 import { once } from './once.ts'
+import type { Secrets } from './secrets.ts'
 import { whoSigns } from './signer.ts'
 
 /** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */

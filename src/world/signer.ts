@@ -8,7 +8,7 @@ import { EvmAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { readKeyFile, readPrivateFile } from '../wallet/key-source.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
-import type { Secrets } from '../world.ts'
+import type { Secrets } from './secrets.ts'
 
 type Needs = { keystores: string; settings: Settings; secrets: Secrets; io: Io; globals: Globals }
 

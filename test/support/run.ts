@@ -27,6 +27,8 @@ export type Circumstances = {
   stdin?: string
   /** Whether stdout is a terminal, this wide. */
   columns?: number
+  /** How many milliseconds the clock is ahead. */
+  later?: number
 }
 
 /** The program over the sandbox of a test file, with a home of its own for every test. */
@@ -64,7 +66,7 @@ export function useCommands(sandbox: TestSandbox): Commands {
       expect([attempts(), await nonces()]).toEqual(before)
       return value
     },
-    run: async (line, { env = {}, secrets = {}, stdin = '', columns } = {}) => {
+    run: async (line, { env = {}, secrets = {}, stdin = '', columns, later = 0 } = {}) => {
       const said = { out: '', err: '' }
       const stream = (name: 'out' | 'err', width?: number) => ({
         write: (text: string) => {
@@ -82,6 +84,7 @@ export function useCommands(sandbox: TestSandbox): Commands {
           env: { SLUICE_HOME: home, ...env },
           secrets: { privateKey: undefined, password: undefined, apiKey: undefined, ...secrets },
           version: '0.0.0',
+          now: () => Date.now() + later,
           io,
           interrupt: { signal: new AbortController().signal, critical: (work) => work() },
           stdin: async () => stdin,

@@ -6,8 +6,10 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { Address } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/network.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
-import { type Journal, openJournal } from '../../src/store/journal.ts'
-import { type Execution, execute } from '../../src/wallet/execute.ts'
+import { openJournal } from '../../src/store/journal.ts'
+import type { Journal } from '../../src/store/journal-words.ts'
+import { execute } from '../../src/wallet/execute.ts'
+import type { Execution } from '../../src/wallet/run.ts'
 import { testKey } from './chain.ts'
 
 /** Whom the payments of the tests go to; nothing else ever pays this address. */

@@ -1,0 +1,55 @@
+import type { Exit } from '../domain/exits.ts'
+import { canonical, type JournalDb, sha256 } from './journal-db.ts'
+import { operationOf, type Row } from './journal-rows.ts'
+import type { OperationState, StepState } from './journal-schema.ts'
+import type { Operation } from './operation.ts'
+
+/** What the calls of the journal are made of. Each of these runs inside a transaction of its caller, and leaves its line in the audit trail. */
+export function journalInside({ all, one, run, put }: JournalDb, clock: () => number) {
+  const note = (operation: string, index: number | null, was: string, becomes: string, why: string): void => {
+    const at = clock()
+    const before = one('SELECT hash FROM event ORDER BY seq DESC LIMIT 1')
+    const previous = before ? String(before.hash) : ''
+    const hash = sha256(canonical([previous, operation, index, was, becomes, why, at]))
+    put('event', { operation, idx: index, was, becomes, why, at, prev_hash: previous, hash })
+    run('UPDATE operation SET updated = ? WHERE id = ?', at, operation)
+  }
+  const stateOf = (id: string, index: number): string =>
+    String(one('SELECT state FROM step WHERE operation = ? AND idx = ?', id, index)?.state)
+  const load = (row: Row): Operation =>
+    operationOf(
+      row,
+      all('SELECT * FROM leg WHERE operation = ? ORDER BY leg', String(row.id)),
+      all('SELECT * FROM step WHERE operation = ? ORDER BY idx', String(row.id)),
+    )
+  const find = (id: string): Operation | undefined => {
+    const row = one('SELECT * FROM operation WHERE id = ?', id)
+    return row && load(row)
+  }
+  const step = (id: string, index: number, becomes: StepState, why: string): void => {
+    const was = stateOf(id, index)
+    run('UPDATE step SET state = ? WHERE operation = ? AND idx = ?', becomes, id, index)
+    note(id, index, was, becomes, why)
+  }
+  const release = (id: string, index: number, why: string): void => {
+    run(
+      "UPDATE step SET state = 'PLANNED', nonce = NULL, from_block = NULL WHERE operation = ? AND idx = ?",
+      id,
+      index,
+    )
+    note(id, index, 'RESERVED', 'PLANNED', why)
+  }
+  const settle = (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown): void => {
+    const was = String(one('SELECT state FROM operation WHERE id = ?', id)?.state)
+    run(
+      'UPDATE operation SET state = ?, exit = ?, result = ? WHERE id = ?',
+      becomes,
+      exit ?? null,
+      result === undefined ? null : canonical(result),
+      id,
+    )
+    note(id, null, was, becomes, why)
+  }
+
+  return { note, stateOf, load, find, step, release, settle }
+}

@@ -1,0 +1,33 @@
+import type { Address, Hex } from '../domain/address.ts'
+import type { Exit } from '../domain/exits.ts'
+import type { OperationState, StepState } from './journal-schema.ts'
+import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation.ts'
+
+/** The write-ahead journal. Every call is on disk when it returns. */
+export type Journal = {
+  insert: (operation: NewOperation) => Operation
+  find: (id: string) => Operation | undefined
+  /** The operation under an idempotency key; IDEMPOTENCY_KEY_REUSED when it was for another request. */
+  findByKey: (idemKey: string, request: unknown) => Operation | undefined
+  /** Newest first. */
+  list: (filter?: { states?: readonly OperationState[]; wallet?: Address; limit?: number }) => Operation[]
+  attempts: (id: string, index: number) => Attempt[]
+  /** One above the highest nonce that any step holds, or 0. */
+  nextNonce: (chainId: number, wallet: Address) => number
+  reserve: (id: string, index: number, nonce: number, fromBlock: number) => void
+  /** Gives back a nonce that nothing was signed for. */
+  release: (id: string, index: number, why: string) => void
+  /** Gives back what other operations of a wallet reserved and never signed. Only for the holder of the wallet's lock. */
+  releaseOthers: (chainId: number, wallet: Address, id: string) => void
+  /** Writes a signed transaction down, before anybody else sees it. */
+  sign: (id: string, index: number, attempt: Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>) => void
+  /** Notes that an attempt was sent, and what the node said. */
+  sent: (hash: Hex, answer: string) => void
+  move: (id: string, index: number, becomes: StepState, why: string, inclusion?: Inclusion) => void
+  arrive: (id: string, leg: number, hash: Hex) => void
+  settle: (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown) => void
+  head: (chainId: number) => { number: number; hash: Hex } | undefined
+  sawHead: (chainId: number, number: number, hash: Hex) => void
+  events: (id: string) => JournalEvent[]
+  close: () => void
+}
