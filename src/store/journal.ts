@@ -1,12 +1,9 @@
-import type { Address, Hex } from '../domain/address.ts'
+import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Exit } from '../domain/exits.ts'
 import { canonical, openJournalDb, sha256 } from './journal-db.ts'
 import { journalInside } from './journal-inside.ts'
-import { attemptOf, columnsOf, eventOf, operationOf, type Row } from './journal-rows.ts'
-import type { OperationState, StepState } from './journal-schema.ts'
+import { attemptOf, columnsOf, eventOf } from './journal-rows.ts'
 import type { Journal } from './journal-words.ts'
-import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation.ts'
 
 /** The hash that tells whether two requests are the same, whatever the order of their keys. */
 export const hashRequest = (request: unknown): string => sha256(canonical(request))

@@ -6,8 +6,9 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
-import { hashRequest, type Journal, openJournal } from '../../src/store/journal.ts'
+import { hashRequest, openJournal } from '../../src/store/journal.ts'
 import { stepMoves, stepStates } from '../../src/store/journal-schema.ts'
+import type { Journal } from '../../src/store/journal-words.ts'
 
 let home: string
 let journal: Journal

@@ -10,7 +10,8 @@ import type { Sandbox } from '../../src/cli/world.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Exit } from '../../src/domain/exits.ts'
 import { main } from '../../src/main.ts'
-import { createWorld, type Secrets } from '../../src/world.ts'
+import type { Secrets } from '../../src/world/secrets.ts'
+import { createWorld } from '../../src/world.ts'
 import type { TestSandbox } from './sandbox.ts'
 
 /** A parsed document, as deep as a test likes to look into it. */
