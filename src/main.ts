@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 
 import { globalOptions, sniff } from './cli/globals.ts'
+import { refuseKeys } from './cli/key-arguments.ts'
 import { toJson } from './cli/output.ts'
 import type { World } from './cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
@@ -12,6 +13,7 @@ import { plain } from './domain/text.ts'
 export async function main(argv: readonly string[], world: World): Promise<Exit> {
   const help: string[] = []
   try {
+    refuseKeys(argv, operands(argv).name)
     const root = await program(argv, world, false, (text) => void help.push(text))
     await root.parseAsync([...argv], { from: 'user' })
     return 0

@@ -9,7 +9,7 @@ import { createWorld } from './world.ts'
 
 /** Runs the program in this process: the command line, the real terminal, the real signals. */
 export async function start(argv: readonly string[], secrets: Secrets): Promise<void> {
-  const { noColor, noInput } = sniff(argv)
+  const { noColor, noInput, quiet } = sniff(argv)
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     version: string
   }
@@ -19,6 +19,7 @@ export async function start(argv: readonly string[], secrets: Secrets): Promise<
     secrets,
     version,
     interrupt,
+    quiet,
     io: stdio({ noColor, noInput, env: process.env }),
     stdin: readStdin,
   })

@@ -20,6 +20,8 @@ export type Given = {
   io: Io
   interrupt: Interrupt
   stdin: () => Promise<string>
+  /** No notices while nothing is parsed yet. */
+  quiet?: boolean
   /** Epoch milliseconds; the system's clock where nothing is given. */
   now?: () => number
   openSandbox?: OpenSandbox
@@ -31,7 +33,7 @@ export function createWorld(given: Given): World {
   const { env, secrets, io, interrupt, version, stdin, now = Date.now } = given
   const dirs = directories(env)
   const settings = given.settings ?? fileSettings(dirs)
-  const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, io)
+  const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, given.quiet ? undefined : io)
   const world: World = {
     io,
     version,
@@ -53,6 +55,7 @@ export function createWorld(given: Given): World {
         io,
         globals,
         sandbox: openSandbox,
+        announce: (globals.profile ?? env.SLUICE_PROFILE) === undefined,
         now,
         newId: randomUUID,
       })
@@ -63,7 +66,7 @@ export function createWorld(given: Given): World {
       const captured = { ...io.out, write: (text: string) => void out.push(text) }
       const inner = createWorld({
         ...given,
-        env: asNewcomer ? withoutPlace(env) : env,
+        env: asNewcomer ? inSandbox(env) : env,
         io: { ...io, out: captured },
         openSandbox,
         ...(asNewcomer && { secrets: noSecrets, settings: noSettings }),
@@ -75,13 +78,15 @@ export function createWorld(given: Given): World {
   return world
 }
 
-/** The environment without what says where commands run. */
-const withoutPlace = (env: Given['env']) =>
-  Object.fromEntries(
+/** The environment with nothing in it that says where commands run but the sandbox. */
+const inSandbox = (env: Given['env']) => ({
+  ...Object.fromEntries(
     Object.entries(env).filter(
       ([name]) => name !== 'SLUICE_PROFILE' && name !== 'SLUICE_BASE_URL' && !name.startsWith('SLUICE_RPC_'),
     ),
-  )
+  ),
+  SLUICE_PROFILE: 'sandbox',
+})
 
 const noSecrets: Secrets = { privateKey: undefined, password: undefined, apiKey: undefined }
 const noSettings: Settings = { path: '', read: async () => ({}), write: async () => undefined }

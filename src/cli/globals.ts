@@ -39,6 +39,7 @@ export const sniff = (argv: readonly string[]) => {
     noColor: has('--no-color'),
     noInput: has('--no-input'),
     debug: has('--debug'),
+    quiet: has('--quiet'),
   }
 }
 

@@ -27,7 +27,6 @@ export function emitOne<value>(io: Io, globals: Globals, value: value, view: Vie
     return void io.out.write(
       `${toJson(globals.fields ? picked(value, globals.fields) : value, io.out.isTerminal)}\n`,
     )
-  if (globals.quiet) return
   io.out.write(`${view(value, io.out)}\n`)
 }
 

@@ -29,7 +29,7 @@ export async function swapBytecodeOf(
       details: { expiredAt: new Date(row.expiresAt).toISOString() },
     })
   const given = JSON.parse(row.wire) as Record<string, unknown>
-  if (canonical({ ...given, ...quote }) !== canonical(given))
+  if (canonical({ ...given, ...asGiven(quote, given) }) !== canonical(given))
     throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote is not the one that was given')
   const provider = providerNamed(context, row.provider)
   const recipient = input.destinationAddress ?? recipientOf(row) ?? wallet
@@ -71,6 +71,10 @@ export async function swapBytecodeOf(
     message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${new Date(row.expiresAt).toISOString()}`,
   }
 }
+
+/** A quote out of the list is the same quote: there its deadline is text, and its status has moved on. */
+const asGiven = (quote: Record<string, unknown>, given: Record<string, unknown>) =>
+  quote.deadline === given.deadlineDate ? { ...quote, deadline: given.deadline, status: given.status } : quote
 
 /** JSON with its keys in order, so that equal objects are equal texts. */
 const canonical = (value: unknown): string =>

@@ -9,14 +9,14 @@ import type { OpenSandbox } from './sandbox-place.ts'
 export function daemonSandbox(
   { data, cache }: Directories,
   env: Readonly<Record<string, string | undefined>>,
-  io: Io,
+  io: Io | undefined,
 ): OpenSandbox {
   const options = {
     dataDir: data,
     cacheDir: cache,
     env,
     onStart: () =>
-      io.err.write(io.err.paint.dim('Starting the sandbox: two local chains with real contracts.\n')),
+      io?.err.write(io.err.paint.dim('Starting the sandbox: two local chains with real contracts.\n')),
   }
   const client = async (): Promise<SandboxClient> =>
     (await import('../sandbox/client.ts')).ensureSandbox(options)

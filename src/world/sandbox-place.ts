@@ -24,14 +24,28 @@ type Needs = {
   io: Io
   globals: Globals
   sandbox: OpenSandbox
+  /** Nobody named a profile: say once that it is the sandbox. */
+  announce: boolean
   now: () => number
   newId: () => string
 }
 
 /** The sandbox profile: the embedded engine over the embedded chains. */
-export function sandboxPlace({ dirs, settings, secrets, io, globals, sandbox, now, newId }: Needs): Place {
+export function sandboxPlace({
+  dirs,
+  settings,
+  secrets,
+  io,
+  globals,
+  sandbox,
+  announce,
+  now,
+  newId,
+}: Needs): Place {
   const dir = join(dirs.data, 'sandbox')
   const opened = once(async () => {
+    if (announce && !globals.quiet)
+      io.err.write(io.err.paint.dim('profile sandbox: local chains, play money\n'))
     const { catalog, chains } = await sandbox.open()
     const { httpRpc } = await import('../net/rpc.ts')
     const byChain = new Map(
