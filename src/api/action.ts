@@ -2,10 +2,7 @@ import { z } from 'zod'
 
 import { isoTime, maybe, orNull } from './wire.ts'
 
-/** Statuses of a tracked operation; the last three are final. An unknown word passes through. */
-export const actionStatuses = ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED', 'REFUNDED'] as const
-
-/** Whether an action in this status will not change any more. */
+/** Whether an action in this status will not change any more. Of the words INITIAL, PENDING, SUCCESS, FAILED, REFUNDED the last three are final; an unknown word is not. */
 export const isFinalStatus = (status: string): boolean =>
   ['SUCCESS', 'FAILED', 'REFUNDED'].includes(status.toUpperCase())
 

@@ -123,17 +123,6 @@ export const QuoteInput = z.object({
 })
 export type QuoteInput = z.output<typeof QuoteInput>
 
-/** The seven words of the specification; an unknown word passes through. */
-export const swapStatuses = [
-  'pending',
-  'confirmed',
-  'fulfilled',
-  'expired',
-  'failed',
-  'refunded',
-  'processing',
-] as const
-
 /** Where a swap stands: one of the seven words in lower case, or a word that this version does not know. */
 export const SwapStatus = z.codec(
   z.object({

@@ -20,9 +20,6 @@ export function decimal(value: string, digits = 6): string {
 
 const grouped = (whole: string) => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
 
-/** `0x1234…abcd` */
-export const short = (hex: string): string => (hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex)
-
 /** An ISO time as a person in the same place reads it: `2026-11-21 12:05:26Z`. */
 export const when = (iso: string | null): string =>
   iso === null ? '-' : iso.replace('T', ' ').replace(/\.[0-9]+Z$/, 'Z')

@@ -3,7 +3,6 @@ import type { Address } from '../domain/address.ts'
 import { EvmAddress } from '../domain/address.ts'
 import { parseAmount, parseRawAmount, type Unit } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import { type Network, networkNamed } from '../domain/network.ts'
 
 /** The options of every command that signs, as commander reads them. */
 export type SigningOptions = {
@@ -55,9 +54,6 @@ export function address(text: string, what: string): Address {
     hint: 'An address is 0x and 40 hex digits; check its upper and lower case.',
   })
 }
-
-/** A network that was typed, by name or chain id. */
-export const network = (networks: readonly Network[], text: string): Network => networkNamed(networks, text)
 
 /** An amount that was typed: `--amount` in units of the token, or `--amount-raw` in its smallest unit. */
 export function amountOf({ amount, amountRaw }: { amount?: string; amountRaw?: string }, unit: Unit): bigint {

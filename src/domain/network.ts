@@ -42,6 +42,3 @@ export function networkNamed(networks: readonly Network[], name: string | number
     `There is no network "${name}". Known: ${networks.map((network) => network.name).join(', ')}`,
   )
 }
-
-/** A chain as JSON prints it. */
-export const chainRef = ({ name, chainId }: Network) => ({ network: name, chainId })

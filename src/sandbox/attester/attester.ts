@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sign } from 'viem/accounts'
-import { encodeFunctionData, hexToBigInt, keccak256, numberToHex } from 'viem/utils'
+import { hexToBigInt, keccak256, numberToHex } from 'viem/utils'
 
+import { receiveMessage } from '../../calls/cctp-v2.ts'
 import type { Address, Hex } from '../../domain/address.ts'
-import { own } from '../genesis/artifacts.ts'
 import { receiptOf } from '../genesis/deployer.ts'
 import { type End, followEnd, type Ledger, type Sent } from './ledger.ts'
 import { type BurnMessage, decodeMessage, fillMessage, type Verdict, zeroWord } from './message.ts'
@@ -106,9 +106,9 @@ export function startAttester(options: AttesterOptions): Attester {
     if (now() - (failedAt.get(sent.nonce) ?? 0) < retryAfterMs) return
     failedAt.set(sent.nonce, now())
     const { rpc, bridge } = ends[index]!
-    const { abi } = own('MessageTransmitterV2')
-    const data = encodeFunctionData({ abi, functionName: 'receiveMessage', args: [message, attestation] })
-    const tx = { from: options.relayer, to: bridge.messageTransmitter, data, gas: numberToHex(1_000_000) }
+    const { chainId, messageTransmitter: transmitter } = bridge
+    const { to, data } = receiveMessage({ chainId, transmitter, message, attestation })
+    const tx = { from: options.relayer, to, data, gas: numberToHex(1_000_000) }
     await receiptOf(rpc, await rpc.request('eth_sendTransaction', [tx]))
     ledgers[index] = await followers[index]!()
   }
