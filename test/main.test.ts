@@ -68,17 +68,19 @@ describe('what cannot be understood', () => {
         code: 'USAGE',
         message: "unknown option '--jsn'",
         details: {},
-        hint: 'Did you mean --json?',
+        hint: 'Did you mean --json? See: sluice strategies --help',
         retryable: false,
       },
     })
   })
 
-  test('a command that needs another word says so', async () => {
-    for (const line of ['', 'swap', 'sandbox', 'wallet', 'action']) {
+  test('a group without its command shows what there is; as JSON it is an error', async () => {
+    for (const line of ['', 'swap', 'sandbox', 'wallet', 'action', 'strategies']) {
       const { exit, out, err } = await run(line)
-      expect({ line, exit, out }).toEqual({ line, exit: 2, out: '' })
-      expect(err).toMatch(/next {2}/)
+      expect({ line, exit, err }).toEqual({ line, exit: 0, err: '' })
+      expect(out).toMatch(/^Usage: sluice/)
+      const { exit: asJson, json } = await run(`${line} --json`)
+      expect({ line, exit: asJson, code: json.error.code }).toEqual({ line, exit: 2, code: 'USAGE' })
     }
   })
 

@@ -159,7 +159,10 @@ export const errorTable = {
   SUPERSEDED: { exit: 23 },
   CANCELLED: { exit: 24 },
   REFUNDED: { exit: 25 },
-  JOURNAL_UNREADABLE: { exit: 26 },
+  JOURNAL_UNREADABLE: {
+    exit: 26,
+    hint: 'Keep the file as it is, and see on the chain what this wallet sent before you sign anything again.',
+  },
 
   INTERRUPTED: { exit: 130 },
   DEMO_FAILED: { exit: 1, hint: 'sluice sandbox reset --yes, then sluice demo' },

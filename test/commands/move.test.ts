@@ -293,7 +293,7 @@ describe('action', () => {
     expect(shown).toEqual(report)
     expect((await run('action show by-its-key --json')).json).toEqual(report)
     expect((await run(`action show ${made.id}`)).out).toContain(made.transactions[1].hash)
-    expect((await run('action list')).err).toBe('')
+    expect((await run('action list --quiet')).err).toBe('')
   })
 
   test('watch ends at once for what is done, one document a line', async () => {

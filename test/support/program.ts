@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import { sandboxDown } from '../../src/sandbox/client.ts'
@@ -77,6 +78,8 @@ export type ProgramHome = {
   data: string
   /** Everything that runs out of this home. */
   processes: () => ProcessFacts[]
+  /** Waits until nothing runs out of it any more. */
+  gone: () => Promise<void>
   /** Raw JSON-RPC to a chain of its running sandbox. */
   rpc: (chainId: number) => Promise<Rpc>
   end: () => Promise<void>
@@ -95,6 +98,9 @@ export function programHome(cache?: string): ProgramHome {
     home,
     data,
     processes,
+    gone: async () => {
+      while (processes().length > 0) await sleep(20)
+    },
     rpc: async (chainId) => {
       const { out } = await spawnSluice(home, ['sandbox', 'status', '--json'])
       const status = JSON.parse(out) as { chains: { chainId: number; rpcUrl: string }[] }

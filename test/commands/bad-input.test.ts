@@ -1,0 +1,458 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+
+import { errorRow, isErrorCode } from '../../src/domain/errors.ts'
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { programHome, spawnSluice } from '../support/program.ts'
+import { type Circumstances, type Ran, useCommands } from '../support/run.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, home, signsNothing } = useCommands(sandbox)
+const place = 'aave-v3-usdc-sandbox-one'
+const stranger = '0x8888888888888888888888888888888888888888'
+const key = sandboxKey(2)
+const pay = `transfer --network sandbox-one --token USDC --to ${stranger} --amount 1 --yes`
+
+type Wrong = { exit: number; code: string; says: string | RegExp }
+
+/** Runs a line in words and as JSON: the same failure twice, clear in both, and nothing is signed. */
+async function refused(
+  line: string | readonly string[],
+  wrong: Wrong,
+  more: Circumstances = {},
+): Promise<Ran> {
+  const asJson = typeof line === 'string' ? `${line} --json` : [...line, '--json']
+  const [words, json] = await signsNothing(
+    async () => [await run(line, more), await run(asJson, more)] as const,
+  )
+  expect({ exit: words.exit, err: words.err }).toMatchObject({ exit: wrong.exit })
+  expect(words.out).toBe('')
+  expect(words.err).toMatch(/error .+ \([A-Z_]+\)\nnext {2}.+\n$/)
+  expect(words.err).toContain(`(${wrong.code})`)
+  expect(json.exit).toBe(wrong.exit)
+  const { error } = json.json
+  expect(Object.keys(json.json)).toEqual(['error'])
+  expect(Object.keys(error)).toEqual(['code', 'message', 'details', 'hint', 'retryable'])
+  expect(error.code).toBe(wrong.code)
+  expect(isErrorCode(error.code) && errorRow(error.code).exit).toBe(wrong.exit)
+  expect(`${error.message} ${error.hint}`).toMatch(wrong.says)
+  return json
+}
+
+describe('what is not there', () => {
+  test.each<[string, string, Wrong]>([
+    [
+      'a strategy',
+      'deposit nobody-s-strategy --amount 1 --yes',
+      { exit: 4, code: 'STRATEGY_NOT_FOUND', says: /nobody-s-strategy.*strategies list/ },
+    ],
+    [
+      'an asset to recommend for',
+      'yield recommend DOGE',
+      { exit: 4, code: 'STRATEGY_NOT_FOUND', says: /DOGE/i },
+    ],
+    [
+      'a network',
+      `transfer --network mars --token USDC --to ${stranger} --amount 1 --yes`,
+      { exit: 2, code: 'UNKNOWN_NETWORK', says: /"mars".*sandbox-one, sandbox-two/ },
+    ],
+    [
+      'a network to look at',
+      'strategies list --network 1',
+      { exit: 2, code: 'UNKNOWN_NETWORK', says: /"1".*sandbox-one/ },
+    ],
+    [
+      'a token',
+      `transfer --network sandbox-one --token DOGE --to ${stranger} --amount 1 --yes`,
+      { exit: 2, code: 'UNKNOWN_TOKEN', says: /"DOGE" on sandbox-one.*USDC/ },
+    ],
+    [
+      'a token of a swap',
+      'swap quote --from sandbox-one --token-in USDC --token-out DOGE --amount-in 1',
+      { exit: 2, code: 'UNKNOWN_TOKEN', says: /"DOGE"/ },
+    ],
+    [
+      'a token to fund',
+      `sandbox fund ${stranger} --token DOGE`,
+      { exit: 2, code: 'UNKNOWN_TOKEN', says: /DOGE/ },
+    ],
+    [
+      'a quote',
+      'swap execute 0f8fad5b-d9cb-469f-a165-70867728950e --yes',
+      { exit: 4, code: 'QUOTE_NOT_FOUND', says: /0f8fad5b.*swap list/ },
+    ],
+    [
+      'a quote to look at',
+      'swap status 0f8fad5b-d9cb-469f-a165-70867728950e',
+      { exit: 4, code: 'QUOTE_NOT_FOUND', says: /0f8fad5b/ },
+    ],
+    [
+      'a provider',
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --provider nobody',
+      { exit: 4, code: 'INVALID_PREFERRED_PROVIDER', says: /nobody/ },
+    ],
+    [
+      'a provider for this route',
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --provider cctp',
+      { exit: 4, code: 'PREFERRED_PROVIDER_NOT_ELIGIBLE', says: /cctp/ },
+    ],
+    [
+      'a route',
+      'swap quote --from sandbox-one --to sandbox-two --token-in WETH --token-out WETH --amount-in 1',
+      { exit: 4, code: 'NO_ROUTE_FOUND', says: /WETH|route/ },
+    ],
+    [
+      'an action',
+      'action show 0f8fad5b-d9cb-469f-a165-70867728950e',
+      { exit: 4, code: 'ACTION_NOT_FOUND', says: /0f8fad5b.*action list/ },
+    ],
+    ['a wallet', `${pay} --wallet nobody`, { exit: 13, code: 'KEY_SOURCE', says: /"nobody".*wallet new/ }],
+    ['a wallet to export', 'wallet export nobody', { exit: 13, code: 'KEY_SOURCE', says: /nobody/ }],
+    ['a wallet to use', 'wallet use nobody', { exit: 13, code: 'KEY_SOURCE', says: /nobody/ }],
+    [
+      'a key file',
+      `${pay} --key-file ./no-such-file`,
+      { exit: 13, code: 'KEY_SOURCE', says: /no-such-file.*does not exist/ },
+    ],
+    ['a profile', 'strategies list --profile moon', { exit: 2, code: 'CONFIG_INVALID', says: /"moon"/ }],
+  ])('%s', async (_, line, wrong) => {
+    await refused(line, wrong)
+  })
+
+  test('a symbol that two tokens share is refused with both addresses', async () => {
+    const line = `transfer --network sandbox-one --token DUP --to ${stranger} --amount 1 --yes`
+    const { json } = await refused(line, { exit: 2, code: 'AMBIGUOUS_TOKEN', says: /DUP/ })
+    const both = sandbox.world.catalog().tokens.filter(({ symbol }) => symbol === 'DUP')
+    expect(both).toHaveLength(2)
+    for (const { address } of both) expect(json.error.message).toContain(address)
+  })
+})
+
+describe('an amount', () => {
+  test.each<[string, RegExp]>([
+    ['1.1234567', /7 decimals.*6.*--amount-raw/],
+    ['-1', /-1/],
+    ['+1', /\+1.*--amount-raw/],
+    ['1e6', /1e6.*--amount-raw/],
+    ['0x64', /0x64.*--amount-raw/],
+    ['1,000', /1,000.*--amount-raw/],
+    ['1_000', /1_000/],
+    ['1.', /"1\."/],
+    ['.5', /\.5/],
+    ['١٢', /is not an amount/],
+    ['NaN', /NaN/],
+    ['0', /zero/],
+    ['0.0', /zero/],
+    ['100WETH', /WETH.*USDC/],
+    [`1${'0'.repeat(80)}`, /more than any token/],
+  ])('of %s is refused, with both readings', async (amount, says) => {
+    await refused(['deposit', place, `--amount=${amount}`, '--yes'], {
+      exit: 2,
+      code: 'INVALID_AMOUNT',
+      says,
+    })
+  })
+
+  test.each(['1.5', '-1', '1e6', '0x64', '1,000', '0', ''])('raw of "%s" is refused', async (amount) => {
+    const wrong = { exit: 2, code: 'INVALID_AMOUNT', says: /smallest unit|zero/ }
+    await refused(['deposit', place, `--amount-raw=${amount}`, '--yes'], wrong)
+  })
+
+  test('is needed, and only one of both', async () => {
+    const wrong = { exit: 2, code: 'USAGE', says: /--amount/ }
+    await refused(`deposit ${place} --yes`, wrong)
+    await refused(`deposit ${place} --amount 1 --amount-raw 1 --yes`, wrong)
+    await refused(`withdraw ${place} --amount max --amount-raw 1 --yes`, wrong)
+    await refused('swap quote --from sandbox-one --token-in USDC --token-out WETH', {
+      ...wrong,
+      says: /--amount-in.*--amount-out/,
+    })
+  })
+
+  test('that the wallet does not have is 10, and says what it has', async () => {
+    const wrong = { exit: 10, code: 'INSUFFICIENT_FUNDS', says: /100000 USDC.*(needs|than) 100001 USDC/s }
+    await refused(`deposit ${place} --amount 100001 --yes`, wrong)
+    await refused(`deposit ${place} --amount 100001 --dry-run`, wrong)
+    await refused(`transfer --network sandbox-one --token USDC --to ${stranger} --amount 100001 --yes`, wrong)
+    const swap = 'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100001 --yes'
+    await refused(swap, wrong)
+    await refused(`transfer --network sandbox-one --token ETH --to ${stranger} --amount 10000 --yes`, {
+      ...wrong,
+      says: /ETH/,
+    })
+  })
+
+  test('that the strategy does not hold for this wallet is refused, too', async () => {
+    await run(`deposit ${place} --amount 10 --yes --quiet`)
+    await refused(`withdraw ${place} --amount 11 --yes`, {
+      exit: 10,
+      code: 'INSUFFICIENT_FUNDS',
+      says: /10.*11/,
+    })
+    await refused('withdraw aave-v3-weth-sandbox-one --amount max --yes', {
+      exit: 10,
+      code: 'INSUFFICIENT_FUNDS',
+      says: /WETH|nothing/i,
+    })
+  })
+})
+
+describe('what the service refuses', () => {
+  test('a paused strategy is 10', async () => {
+    const { json } = await run('strategies list --paused only --json')
+    const [{ slug }] = json.items
+    await refused(`deposit ${slug} --amount 0.01 --yes`, {
+      exit: 10,
+      code: 'STRATEGY_PAUSED',
+      says: /paused/,
+    })
+  })
+
+  test('a full strategy is 10', async () => {
+    const vault = sandbox.strategy('sandbox-vault-USDC-sandbox-one')
+    if (vault.constants.family !== 'erc4626') throw new Error('not a vault')
+    await sandbox.sendAs(31337, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', {
+      to: vault.constants.vault,
+      data: calldata('function setCap(uint256)', [500_010_000000n]),
+    })
+    await refused(`deposit ${vault.slug} --amount 11 --yes`, {
+      exit: 10,
+      code: 'STRATEGY_CAP_REACHED',
+      says: /Deposit less/,
+    })
+  })
+
+  test('an expired quote is 4', async () => {
+    const { json } = await run(
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --json',
+    )
+    const wrong = { exit: 4, code: 'QUOTE_EXPIRED', says: /expired.*swap quote/i }
+    await refused(`swap execute ${json.id} --yes`, wrong, { later: 301_000 })
+    const watched = await run(`swap status ${json.id} --watch --json`, { later: 301_000 })
+    expect(watched.exit).toBe(4)
+  })
+
+  test('a transfer to where it would be lost is 4', async () => {
+    const to = (address: string) =>
+      `transfer --network sandbox-one --token USDC --to ${address} --amount 1 --yes`
+    const wrong = { exit: 4, code: 'TRANSFER_VALIDATION_FAILED', says: /recipient/ }
+    await refused(to('0x0000000000000000000000000000000000000000'), wrong)
+    await refused(to(sandbox.token(31337, 'USDC').address), wrong)
+    await refused(to(sandbox.user.address), wrong)
+  })
+})
+
+describe('what was typed wrong', () => {
+  const usage = (says: RegExp): Wrong => ({ exit: 2, code: 'USAGE', says })
+  test.each<[string, Wrong]>([
+    ['depositt x --amount 1', usage(/depositt.*deposit/)],
+    ['strategies lst', usage(/lst.*list/)],
+    [`deposit ${place} --amout 1`, usage(/--amout.*--amount/)],
+    [`deposit --amount 1 --yes`, usage(/missing.*id/)],
+    ['strategies list --page 0', usage(/--page.*"0"/)],
+    ['strategies list --page -1', usage(/--page/)],
+    ['strategies list --page two', usage(/--page.*"two"/)],
+    ['strategies list --limit 101', usage(/--limit.*100.*"101"/)],
+    [`history ${place} --limit 0`, usage(/--limit/)],
+    ['swap list --limit 1.5', usage(/--limit/)],
+    ['strategies list --sort price', usage(/price.*apy, tvl, name/)],
+    ['strategies list --min-apy 3', usage(/3.*--min-apy 3%/)],
+    ['strategies list --csv --json', usage(/--csv/)],
+    ['strategies list --timeout soon', usage(/"soon".*30s/)],
+    [`action watch ${stranger} --interval 5`, usage(/"5".*30s/)],
+    ['sandbox warp 5', usage(/"5"/)],
+    ['sandbox warp 0s', usage(/at least a second/)],
+    [`sandbox fund ${stranger} --amount 5`, usage(/--token/)],
+    ['sandbox fund somebody', usage(/somebody/)],
+    [`wallet show ${stranger}9`, usage(/address/)],
+    [`transfer --network sandbox-one --token USDC --to bob --amount 1 --yes`, usage(/"bob"/)],
+    [
+      // One letter of the checksum is in the wrong case.
+      'transfer --network sandbox-one --token USDC --to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293Bc --amount 1 --yes',
+      usage(/upper and lower case/),
+    ],
+    [
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --slippage 0.5',
+      usage(/0\.5%.*0\.5bps/),
+    ],
+    [
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --slippage 60%',
+      usage(/50%/),
+    ],
+    [
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --amount-out 1',
+      usage(/--amount-in/),
+    ],
+    ['swap quote --amount-in 1', usage(/--from, --token-in, --token-out/)],
+    ['swap execute some-id --from sandbox-one --yes', usage(/exclude/)],
+    [`yield recommend USDC --wallet ${stranger}`, usage(/--amount/)],
+    [`${pay} --idempotency-key short`, usage(/8 to 128/)],
+    [`${pay} --wallet a --key-file b`, usage(/exclude/)],
+    ['wallet import x --key-file a --keystore b', usage(/exclude/)],
+    [`strategies show ${place} --csv`, usage(/--json/)],
+    ['strategies list --fields slug,nothing', usage(/"nothing".*slug/)],
+  ])('%s', async (line, wrong) => {
+    const isBoth = line.includes('--csv --json')
+    if (!isBoth) return void (await refused(line, wrong))
+    const { exit, json } = await signsNothing(() => run(line))
+    expect([exit, json.error.code]).toEqual([2, 'USAGE'])
+  })
+
+  test('without --yes and without a terminal nothing is signed', async () => {
+    const wrong = { exit: 2, code: 'PROMPT_NEEDED', says: /Deposit 1 USDC.*--yes/ }
+    await refused(`deposit ${place} --amount 1`, wrong)
+    await refused(`deposit ${place} --amount 1 --no-input`, wrong)
+  })
+})
+
+describe('keys', () => {
+  test.each([
+    `${pay} --wallet ${key}`,
+    `${pay} --key-file ${key}`,
+    `${pay} --key-file=${key}`,
+    `${pay} --private-key ${key}`,
+    `wallet import main ${key}`,
+    `wallet new ${key}`,
+    `wallet show ${key}`,
+    `${key}`,
+    `deposit ${place} --amount 1 --yes ${key.slice(2)}`,
+    `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --wallet ${key} --yes`,
+    `action resume some-action --key-file ${key}`,
+  ])('as an argument are refused and never repeated: %#', async (line) => {
+    const wrong = { exit: 2, code: 'INSECURE_KEY_SOURCE', says: /argument.*--key-file/ }
+    const { out, err } = await refused(line, wrong)
+    expect(out + err).not.toContain(key.slice(2, 20))
+  })
+
+  test('in a file that others can read are 13', async () => {
+    const path = join(home(), 'key')
+    writeFileSync(path, key)
+    chmodSync(path, 0o644)
+    const wrong = { exit: 13, code: 'KEY_SOURCE', says: /(644|640).*chmod 600/ }
+    await refused(`${pay} --key-file ${path}`, wrong)
+    await refused(`wallet import main --key-file ${path}`, wrong)
+    chmodSync(path, 0o600)
+    const password = join(home(), 'password')
+    writeFileSync(password, 'open', { mode: 0o640 })
+    await refused(`wallet import main --key-file ${path} --password-file ${password}`, wrong)
+  })
+
+  test.each(['', 'hello', `${key}${key}`, '0x00', `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`])(
+    'that are none are 13: %#',
+    async (text) => {
+      const path = join(home(), 'key')
+      writeFileSync(path, text, { mode: 0o600 })
+      const { out } = await refused(`${pay} --key-file ${path}`, {
+        exit: 13,
+        code: 'KEY_SOURCE',
+        says: /key/,
+      })
+      if (text.length > 8) expect(out).not.toContain(text)
+    },
+  )
+
+  test('an empty password is 13, and a missing one without a terminal is 2', async () => {
+    const path = join(home(), 'password')
+    writeFileSync(path, '\n', { mode: 0o600 })
+    await refused(`wallet new main --password-file ${path}`, { exit: 13, code: 'KEY_SOURCE', says: /empty/ })
+    await refused('wallet new main', { exit: 2, code: 'PROMPT_NEEDED', says: /--password-file/ })
+  })
+
+  test('a wallet cannot be named so that its file lands elsewhere', async () => {
+    for (const name of ['../main', 'a/b', '.', '..', '-x '])
+      expect((await run(['wallet', 'new', name], { secrets: { password: 'p' } })).exit).toBeGreaterThan(0)
+  })
+})
+
+describe('files', () => {
+  const config = (text: string) => {
+    mkdirSync(join(home(), 'config'), { recursive: true })
+    writeFileSync(join(home(), 'config', 'config.json'), text)
+  }
+
+  test.each(['{', '[]', '{"wallet": 5}', '{"walet": "x"}', 'null'])(
+    'config.json that holds %s is 2, names the file and how to mend it',
+    async (text) => {
+      config(text)
+      await refused(pay, { exit: 2, code: 'CONFIG_INVALID', says: /config\.json.*mv/s })
+    },
+  )
+
+  test('a configured wallet that is gone is 13', async () => {
+    config('{"wallet": "gone"}')
+    await refused(pay, { exit: 13, code: 'KEY_SOURCE', says: /"gone"/ })
+  })
+
+  test.each([
+    ['the data directory', 'data'],
+    ['the directory of the sandbox', 'data/sandbox'],
+  ])('a file in place of %s is 12', async (_, path) => {
+    const whole = join(home(), path)
+    mkdirSync(join(whole, '..'), { recursive: true })
+    writeFileSync(whole, '')
+    const nonce = () =>
+      sandbox.chain(31337).rpc.request('eth_getTransactionCount', [sandbox.user.address, 'pending'])
+    const before = await nonce()
+    const { exit, json } = await run(`${pay} --json`)
+    expect({ exit, code: json.error.code }).toEqual({ exit: 12, code: 'STATE_UNUSABLE' })
+    expect(json.error.message).toContain(home())
+    expect(json.error.hint).toContain('data directory')
+    expect(await nonce()).toBe(before)
+  })
+
+  test('a home where no directory can be made is 12', async () => {
+    const { exit, err } = await run(pay, { env: { SLUICE_HOME: '/dev/null/sluice' } })
+    expect({ exit, err }).toMatchObject({ exit: 12, err: expect.stringContaining('STATE_UNUSABLE') })
+  })
+
+  test('a journal that is no journal is 26 and is not touched', async () => {
+    mkdirSync(join(home(), 'data', 'sandbox'), { recursive: true })
+    writeFileSync(join(home(), 'data', 'sandbox', 'journal.db'), 'this is not a database, whatever it was')
+    const { exit, json } = await run(`${pay} --json`)
+    expect({ exit, code: json.error.code }).toEqual({ exit: 26, code: 'JOURNAL_UNREADABLE' })
+    expect(json.error.hint).not.toBeNull()
+  })
+})
+
+const small = mkdtempSync(join(tmpdir(), 'sluice-small-'))
+const isMounted = mount()
+function mount(): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', small], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false // Only a privileged user can: the test is skipped by name.
+  }
+}
+afterAll(() => {
+  if (isMounted) execFileSync('umount', [small])
+  rmSync(small, { recursive: true, force: true })
+})
+
+test.skipIf(!isMounted)('a full disk is 12, and nothing is signed', async () => {
+  writeFileSync(join(small, 'filler'), Buffer.alloc(120 * 1024))
+  const { exit, json } = await signsNothing(() => run(`${pay} --json`, { env: { SLUICE_HOME: small } }))
+  expect({ exit, code: json.error.code }).toEqual({ exit: 12, code: 'STATE_UNUSABLE' })
+  expect(`${json.error.message} ${json.error.hint}`).toMatch(/full.*free space/)
+})
+
+describe('without anvil', () => {
+  let place: ReturnType<typeof programHome>
+  beforeAll(() => {
+    place = programHome(inject('sandboxCache'))
+  })
+  afterEach(() => place.end())
+
+  test('is 7 with the address where to get it, and nothing is left running', async () => {
+    const start = { path: '', env: { SLUICE_ANVIL: join(place.home, 'no-anvil') } }
+    const { exit, out, err } = await spawnSluice(place.home, ['strategies', 'list', '--json'], start)
+    expect({ exit, err }).toMatchObject({ exit: 7 })
+    expect(JSON.parse(out).error).toMatchObject({ code: 'ANVIL_NOT_FOUND', hint: /getfoundry\.sh/ })
+    await place.gone()
+    expect(existsSync(join(place.data, 'sandbox', 'journal.db'))).toBe(false)
+  })
+})
