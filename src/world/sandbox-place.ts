@@ -9,7 +9,6 @@ import type { Rpc } from '../net/rpc.ts'
 import type { Directories } from './directories.ts'
 import { once } from './once.ts'
 import type { Secrets } from './secrets.ts'
-import { whoSigns } from './signer.ts'
 
 /** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
 export type OpenSandbox = {
@@ -77,8 +76,10 @@ export function sandboxPlace({
       const { catalog, rpc, journal } = await opened()
       return { catalog, rpc, journal, locks: join(dir, 'locks') }
     },
-    who: (choice) =>
-      whoSigns(choice, { keystores: join(dirs.data, 'keystores'), settings, secrets, io, globals }),
+    who: async (choice) => {
+      const { whoSigns } = await import('./signer.ts')
+      return whoSigns(choice, { keystores: join(dirs.data, 'keystores'), settings, secrets, io, globals })
+    },
     read: async (chainId, method, params) => (await opened()).rpc(chainId).request(method, params),
   }
 }

@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { z } from 'zod'
 
-import { Config } from '../cli/config.ts'
+import type { Config } from '../cli/config.ts'
 import type { Settings } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Directories } from './directories.ts'
@@ -13,7 +12,7 @@ export function fileSettings({ config }: Directories): Settings {
   return { path, read: async () => read(path), write: async (settings) => write(path, settings) }
 }
 
-function read(path: string): Config {
+async function read(path: string): Promise<Config> {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -21,6 +20,8 @@ function read(path: string): Config {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw new AppError('CONFIG_INVALID', `${path} cannot be read`, { cause })
   }
+  // Most command lines never read a file: what checks it is loaded only here.
+  const [{ Config }, { z }] = await Promise.all([import('../cli/config.ts'), import('zod')])
   const hint = `Mend the file, or move it away: mv ${path} ${path}.old`
   try {
     return Config.parse(JSON.parse(text))

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The program, run by this very Node. */
+export const sluice = [process.execPath, join(import.meta.dirname, '..', 'bin', 'sluice.js')]
+
+/** A peer out of the project's own packages; without it a bench says nothing. */
+export function peer(name: string): string {
+  const path = join(import.meta.dirname, '..', 'node_modules', '.bin', name)
+  if (existsSync(path)) return path
+  process.stderr.write(`The peer ${name} is not installed: it comes with npm ci on Linux x64.\n`)
+  process.exit(1)
+}
+
+/** A directory of its own for what the program keeps; gone after `close`. */
+export function home(): { env: NodeJS.ProcessEnv; close: () => Promise<void> } {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+  const env = { PATH: process.env.PATH, HOME: dir, SLUICE_HOME: join(dir, 'sluice') }
+  return {
+    env,
+    close: async () => {
+      await run([...sluice, 'sandbox', 'down', '--quiet'], env)
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** One process from start to end: how long it took in ms, how it ended, what it said. */
+export function run(
+  command: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ ms: number; exit: number | null; out: string; err: string }> {
+  return new Promise((resolve, reject) => {
+    const began = performance.now()
+    const child = spawn(command[0]!, command.slice(1), { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (part: Buffer) => {
+      out += part.toString()
+    })
+    child.stderr.on('data', (part: Buffer) => {
+      err += part.toString()
+    })
+    child.on('error', reject)
+    child.on('close', (exit) => resolve({ ms: performance.now() - began, exit, out, err }))
+  })
+}
+
+/** The middle of some numbers. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** Something that is timed: what a round does, in ms. */
+export type Timed = { name: string; round: () => Promise<number> }
+
+/** Rounds of everything in turn, A B C A B C, so that a machine that changes its speed changes it for all; the first round does not count. */
+export async function inTurn(timed: readonly Timed[], rounds: number): Promise<Map<string, number>> {
+  const times = new Map<string, number[]>(timed.map(({ name }) => [name, []]))
+  for (let round = 0; round <= rounds; round++)
+    for (const { name, round: once } of timed) {
+      const ms = await once()
+      if (round > 0) times.get(name)!.push(ms)
+    }
+  return new Map([...times].map(([name, all]) => [name, median(all)]))
+}
+
+/** Prints a table of medians in ms. */
+export function table(medians: ReadonlyMap<string, number>): void {
+  const width = Math.max(...[...medians.keys()].map((name) => name.length))
+  for (const [name, ms] of medians)
+    process.stdout.write(`${name.padEnd(width)}  ${ms.toFixed(1).padStart(8)} ms\n`)
+}
+
+/** The line that a figure ends in. */
+export function figure(bench: string, name: string, value: number, peerName: string): void {
+  process.stdout.write(`bench=${bench} case=${name} value=${value.toFixed(2)} unit=ratio peer=${peerName}\n`)
+}
+
+/** The value of a flag such as `--cells 30`, or another. */
+export function flag(name: string, otherwise: number): number {
+  const at = process.argv.indexOf(`--${name}`)
+  const value = at < 0 ? otherwise : Number(process.argv[at + 1])
+  if (Number.isInteger(value) && value > 0) return value
+  process.stderr.write(`--${name} takes a whole number above zero\n`)
+  process.exit(2)
+}
