@@ -123,7 +123,7 @@ export function oneDocument(text: string): Document {
 export function attemptsIn(dataDir: string): number {
   const path = join(dataDir, 'sandbox', 'journal.db')
   if (!existsSync(path)) return 0
-  const db = new DatabaseSync(path, { readOnly: true })
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
   try {
     return Number(db.prepare('SELECT count(*) AS n FROM attempt').get()?.n)
   } finally {

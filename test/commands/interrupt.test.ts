@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+
+import type { Address, Hex } from '../../src/domain/address.ts'
+import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
+import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
+import { type ProgramHome, programHome, spawnSluice, startSluice } from '../support/program.ts'
+import { attemptsIn, type Document } from '../support/run.ts'
+import { calldata } from '../support/sandbox.ts'
+
+const wallet = sandboxAddress()
+const place = 'aave-v3-usdc-sandbox-one'
+let at: ProgramHome
+let rpc: Rpc
+let usdc: Address
+
+const sluice = (...args: string[]) => spawnSluice(at.home, args)
+const held = async (): Promise<bigint> =>
+  BigInt(
+    await rpc.request<Hex>('eth_call', [
+      { to: usdc, data: calldata('function balanceOf(address) view returns (uint256)', [wallet]) },
+      'latest',
+    ]),
+  )
+const nonce = async () => Number(await rpc.request<Hex>('eth_getTransactionCount', [wallet, 'pending']))
+const signed = () => attemptsIn(at.data)
+
+/** With blocks that wait, a transaction stays where an interruption finds it. */
+const holdBlocks = (held: boolean) => rpc.request('evm_setAutomine', [!held])
+
+beforeAll(async () => {
+  at = programHome(inject('sandboxCache'))
+  const { out } = await sluice('sandbox', 'up', '--json')
+  const status: Document = JSON.parse(out)
+  rpc = httpRpc(status.chains[0].rpcUrl)
+  usdc = status.tokens.find(({ symbol }: { symbol: string }) => symbol === 'USDC').address
+})
+afterAll(() => at.end())
+
+describe('a signal', () => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s before anything is signed: 130, nothing signed',
+    async (signal) => {
+      const [before, attempts] = [await nonce(), signed()]
+      // Nobody answers while the node stands still, so the program is somewhere before its first signature.
+      const node = at.processes().find(({ command }) => command.includes('--chain-id 31337 '))!
+      process.kill(node.pid, 'SIGSTOP')
+      const running = startSluice(at.home, ['deposit', place, '--amount', '10', '--yes'])
+      try {
+        await running.says('profile sandbox')
+        running.child.kill(signal)
+        expect((await running.ended).exit).toBe(130)
+      } finally {
+        process.kill(node.pid, 'SIGCONT')
+      }
+      expect([await nonce(), signed()]).toEqual([before, attempts])
+    },
+  )
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s after a signature: 20, and resume makes exactly one deposit',
+    async (signal) => {
+      const [before, attempts] = [await held(), signed()]
+      await holdBlocks(true)
+      const line = ['deposit', place, '--amount', '10', '--yes', '--json']
+      const running = startSluice(at.home, line)
+      try {
+        while (signed() === attempts) await sleep(10)
+        running.child.kill(signal)
+        const { exit, out } = await running.ended
+        expect({ exit, out }).toMatchObject({ exit: 20 })
+        const { error } = JSON.parse(out)
+        expect(error).toMatchObject({ code: 'PENDING', retryable: true })
+        expect(error.hint).toBe(`sluice action resume ${error.details.id}`)
+        await holdBlocks(false)
+        await rpc.request('evm_mine', [])
+        const resumed = await sluice('action', 'resume', error.details.id, '--json')
+        expect({ exit: resumed.exit, err: resumed.err }).toMatchObject({ exit: 0 })
+        expect(JSON.parse(resumed.out).status).toBe('SUCCESS')
+      } finally {
+        await holdBlocks(false)
+      }
+      expect(before - (await held())).toBe(10_000000n)
+      expect(signed() - attempts).toBe(2)
+    },
+  )
+
+  test('a terminal that hangs up does not stop what is under way: stdout is closed, the deposit is made', async () => {
+    const before = await held()
+    const line = ['deposit', place, '--amount', '10', '--yes', '--json']
+    const { exit } = await spawnSluice(at.home, line, { closeOut: true })
+    expect(exit).toBe(0)
+    expect(before - (await held())).toBe(10_000000n)
+  })
+})
+
+const oldNode = '/usr/bin/node'
+const isOld =
+  existsSync(oldNode) &&
+  Number(execFileSync(oldNode, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' })) < 22
+
+describe.skipIf(!isOld)('an older Node', () => {
+  const childOf = (pid: number) =>
+    Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
+
+  test('hands over to the one that came with the program', async () => {
+    const { exit, out } = await spawnSluice(at.home, ['--version'], { node: oldNode })
+    expect({ exit, out: out.trim() }).toMatchObject({
+      exit: 0,
+      out: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    })
+    expect((await spawnSluice(at.home, ['depositt'], { node: oldNode })).exit).toBe(2)
+  })
+
+  test('passes SIGTERM on, and leaves no process behind', async () => {
+    await holdBlocks(true)
+    const attempts = signed()
+    const running = startSluice(at.home, ['deposit', place, '--amount', '10', '--yes', '--json'], {
+      node: oldNode,
+    })
+    try {
+      while (signed() === attempts) await sleep(10)
+      const child = childOf(running.pid)
+      running.child.kill('SIGTERM')
+      const { exit, out } = await running.ended
+      expect({ exit, out }).toMatchObject({ exit: 20 })
+      expect(existsSync(`/proc/${child}`)).toBe(false)
+      await holdBlocks(false)
+      await rpc.request('evm_mine', [])
+      expect((await sluice('action', 'resume', JSON.parse(out).error.details.id)).exit).toBe(0)
+    } finally {
+      await holdBlocks(false)
+    }
+  })
+})
+
+describe('secrets of the environment', () => {
+  test('sign, and are in no environment and no argument of any process', async () => {
+    const key = sandboxKey(2)
+    await holdBlocks(true)
+    const attempts = signed()
+    const line = ['deposit', place, '--amount', '1', '--yes', '--json']
+    const running = startSluice(at.home, line, {
+      env: { SLUICE_PRIVATE_KEY: key, SLUICE_PASSWORD: 'a-password' },
+    })
+    try {
+      while (signed() === attempts) await sleep(10)
+      for (const { pid, command } of at.processes()) {
+        expect(command).not.toContain(key.slice(2))
+        expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/SLUICE_|a-password/)
+      }
+      await holdBlocks(false)
+      await rpc.request('evm_mine', [])
+      const { exit, out } = await running.ended
+      expect({ exit, from: JSON.parse(out).originAddress }).toEqual({ exit: 0, from: sandboxAddress(2) })
+    } finally {
+      await holdBlocks(false)
+    }
+  })
+})
+
+describe('scripts', () => {
+  test('sign with a key file', async () => {
+    const path = join(at.home, 'key')
+    writeFileSync(path, `${sandboxKey(3)}\n`, { mode: 0o600 })
+    const { exit, out } = await sluice(
+      'deposit',
+      place,
+      '--amount',
+      '1',
+      '--yes',
+      '--json',
+      '--key-file',
+      path,
+    )
+    expect({ exit, from: JSON.parse(out).originAddress }).toEqual({ exit: 0, from: sandboxAddress(3) })
+  })
+
+  test('two that deposit at the same time wait for each other', async () => {
+    const before = await held()
+    const both = await Promise.all(
+      [1, 2].map(() => sluice('deposit', place, '--amount', '10', '--yes', '--json')),
+    )
+    expect(both.map(({ exit }) => exit)).toEqual([0, 0])
+    expect(before - (await held())).toBe(20_000000n)
+  })
+})
+
+test('after `sandbox down` nothing runs any more, and what was done is there after `up`', async () => {
+  const before = await held()
+  const { exit, out } = await sluice('sandbox', 'down', '--json')
+  expect([exit, JSON.parse(out).running]).toEqual([0, false])
+  await at.gone()
+  const up = await sluice('sandbox', 'up', '--json')
+  rpc = httpRpc(JSON.parse(up.out).chains[0].rpcUrl)
+  expect(await held()).toBe(before)
+  const json: Document = JSON.parse((await sluice('action', 'list', '--json')).out)
+  expect(json.total).toBeGreaterThan(0)
+  const reset = await sluice('sandbox', 'reset', '--yes', '--json')
+  expect(reset.exit).toBe(0)
+  expect(await held()).toBe(100_000_000000n)
+  // The journal of the chains that are gone is put aside, not mixed with the new ones.
+  expect(JSON.parse((await sluice('action', 'list', '--json')).out).total).toBe(0)
+})
