@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
-import { type ProgramHome, programHome, spawnSluice, startSluice } from '../support/program.ts'
-import { attemptsIn, type Document } from '../support/run.ts'
+import { attemptsIn, type ProgramHome, programHome, spawnSluice, startSluice } from '../support/program.ts'
+import type { Document } from '../support/run.ts'
 import { calldata } from '../support/sandbox.ts'
 
 const wallet = sandboxAddress()

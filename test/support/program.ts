@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
@@ -111,5 +112,17 @@ export function programHome(cache?: string): ProgramHome {
       for (const left of processes()) await endProcess(left)
       rmSync(home, { recursive: true, force: true })
     },
+  }
+}
+
+/** How many signed transactions the journal under a data directory holds; 0 where there is no journal. */
+export function attemptsIn(dataDir: string): number {
+  const path = join(dataDir, 'sandbox', 'journal.db')
+  if (!existsSync(path)) return 0
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
+  try {
+    return Number(db.prepare('SELECT count(*) AS n FROM attempt').get()?.n)
+  } finally {
+    db.close()
   }
 }

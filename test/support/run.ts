@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { Chalk } from 'chalk'
 import { afterEach, beforeEach, expect } from 'vitest'
 
@@ -12,6 +11,7 @@ import type { Exit } from '../../src/domain/exits.ts'
 import { main } from '../../src/main.ts'
 import type { Secrets } from '../../src/world/secrets.ts'
 import { createWorld } from '../../src/world.ts'
+import { attemptsIn } from './program.ts'
 import type { TestSandbox } from './sandbox.ts'
 
 /** A parsed document, as deep as a test likes to look into it. */
@@ -117,18 +117,6 @@ export const wordsOf = (line: string | readonly string[]): readonly string[] =>
 export function oneDocument(text: string): Document {
   expect(text.endsWith('\n')).toBe(true)
   return JSON.parse(text)
-}
-
-/** How many signed transactions the journal under a data directory holds; 0 where there is no journal. */
-export function attemptsIn(dataDir: string): number {
-  const path = join(dataDir, 'sandbox', 'journal.db')
-  if (!existsSync(path)) return 0
-  const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
-  try {
-    return Number(db.prepare('SELECT count(*) AS n FROM attempt').get()?.n)
-  } finally {
-    db.close()
-  }
 }
 
 const adminOf = (sandbox: TestSandbox): Sandbox => {

@@ -1,0 +1,10 @@
+import { campaignArguments } from './arguments.ts'
+import { vitestCampaign } from './vitest-campaign.ts'
+
+// Random swaps: what comes out is what QuoterV2 says in the same block, and never below the minimum.
+await vitestCampaign('swaps', {
+  file: 'test/engine/swaps.test.ts',
+  under: 'a random swap',
+  ...campaignArguments(200, 20260101),
+  fixedSeed: 20260101,
+})

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { keccak256, toBytes } from 'viem/utils'
+
+import type { Address, Hex } from '../src/domain/address.ts'
+import type { StrategyEntry } from '../src/domain/catalog.ts'
+import { httpRpc } from '../src/net/rpc.ts'
+import { sandboxAddress } from '../src/sandbox/accounts.ts'
+import { connectSandbox } from '../src/sandbox/client.ts'
+import { attemptsIn, type ProgramHome, spawnSluice, startSluice } from '../test/support/program.ts'
+import { seeded } from './seeded.ts'
+
+/** What became of one cell: when it was killed, how much was signed by then, and what is wrong with the outcome. */
+export type Cell = { cell: number; killedAtMs: number[]; signedAtKill: number[]; wrong: string[] }
+
+const slugs = ['aave-v3-usdc-sandbox-one', 'sandbox-vault-usdc-sandbox-one'] as const
+const deposited = {
+  'aave-v3': keccak256(toBytes('Supply(address,address,address,uint256,uint16)')),
+  erc4626: keccak256(toBytes('Deposit(address,address,uint256,uint256)')),
+}
+const wallet = sandboxAddress()
+const word = (address: Address) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
+
+/** Reads of one chain that do not go through the program. */
+async function rawReads(home: ProgramHome, slug: string) {
+  const sandbox = await connectSandbox(home.data)
+  const entry = sandbox?.catalog.strategies.find((one) => one.slug === slug)
+  const url = sandbox?.chains.find(({ chainId }) => chainId === entry?.chainId)?.rpcUrl
+  if (!entry || !url) throw new Error('the sandbox does not run')
+  const rpc = httpRpc(url)
+  const number = async (method: string, params: unknown[]) => BigInt(await rpc.request<Hex>(method, params))
+  return {
+    entry,
+    balance: () =>
+      number('eth_call', [{ to: entry.asset.address, data: `0x70a08231${word(wallet).slice(2)}` }, 'latest']),
+    nonce: () => number('eth_getTransactionCount', [wallet, 'latest']),
+    block: () => number('eth_blockNumber', []),
+    depositsSince: async (block: bigint) => {
+      const filter = {
+        address: placeOf(entry),
+        topics: [deposited[entry.constants.family]],
+        fromBlock: `0x${(block + 1n).toString(16)}`,
+        toBlock: 'latest',
+      }
+      const logs = await rpc.request<{ topics: Hex[] }[]>('eth_getLogs', [filter])
+      return logs.filter(({ topics }) => topics.includes(word(wallet) as Hex)).length
+    },
+  }
+}
+
+const placeOf = ({ constants }: StrategyEntry): Address =>
+  constants.family === 'aave-v3' ? constants.pool : constants.vault
+
+/**
+ * Deposits by processes that are killed by SIGKILL at random times, each gone on with until it ends: `action resume`
+ * where the journal knows the key, otherwise the same command again. What was done is read from the chain.
+ */
+export async function killCampaign(
+  home: ProgramHome,
+  { cells, seed, said = () => undefined }: { cells: number; seed: number; said?: (cell: Cell) => void },
+): Promise<Cell[]> {
+  await spawnSluice(home.home, ['sandbox', 'up', '--json'])
+  const began = performance.now()
+  await spawnSluice(home.home, ['deposit', slugs[0], '--amount', '1', '--yes'])
+  const usualMs = performance.now() - began
+  const all: Cell[] = []
+  for (let cell = 0; cell < cells; cell++) {
+    all.push(await oneCell(home, cell, seeded(seed * 1_000_003 + cell), usualMs))
+    said(all.at(-1)!)
+  }
+  return all
+}
+
+async function oneCell(
+  home: ProgramHome,
+  cell: number,
+  random: () => number,
+  usualMs: number,
+): Promise<Cell> {
+  const slug = slugs[cell % slugs.length]!
+  const raw = BigInt(1 + Math.floor(random() * 50_000_000))
+  const key = `kill-${cell}-${raw}`
+  const deposit = ['deposit', slug, '--amount-raw', String(raw), '--yes', '--json', '--idempotency-key', key]
+  const chain = await rawReads(home, slug)
+  const [balance, nonce, block] = [await chain.balance(), await chain.nonce(), await chain.block()]
+  const told: Cell = { cell, killedAtMs: [], signedAtKill: [], wrong: [] }
+  const before = attemptsIn(home.data)
+
+  const kills = 1 + Math.floor(random() * 3)
+  let line = deposit
+  for (let kill = 0; kill < kills; kill++) {
+    const running = startSluice(home.home, line)
+    const ms = Math.round(usualMs * (0.3 + 0.8 * random()))
+    await Promise.race([sleep(ms), running.ended])
+    running.child.kill('SIGKILL')
+    await running.ended
+    told.killedAtMs.push(ms)
+    told.signedAtKill.push(attemptsIn(home.data) - before)
+    line = told.signedAtKill.at(-1)! > 0 || random() < 0.5 ? ['action', 'resume', key, '--json'] : deposit
+  }
+
+  let exit: number | NodeJS.Signals = -1
+  let out = ''
+  for (let tries = 0; tries < 5 && exit !== 0; tries++) {
+    ;({ exit, out } = await spawnSluice(home.home, ['action', 'resume', key, '--json']))
+    if (exit === 4) ({ exit, out } = await spawnSluice(home.home, deposit))
+  }
+  if (exit !== 0) told.wrong.push(`it never ended well: ${exit} ${out.trim().slice(0, 300)}`)
+  const moved = balance - (await chain.balance())
+  if (moved !== raw) told.wrong.push(`${moved} went out, and ${raw} should have`)
+  const deposits = await chain.depositsSince(block)
+  if (deposits !== 1) told.wrong.push(`${deposits} deposits on chain`)
+  const sent = (await chain.nonce()) - nonce
+  if (sent !== 2n) told.wrong.push(`${sent} transactions on chain, and approve and deposit are 2`)
+  return told
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { campaignEnds } from './arguments.ts'
+
+/** The part of a test file that is a campaign. Its seed is written there, so no other one can be asked for. */
+type Campaign = { file: string; under: string; cells: number; seed: number; fixedSeed: number }
+
+type Results = { testResults: { assertionResults: { title: string; status: string; fullName: string }[] }[] }
+
+/** Runs the cases of a test file that are a campaign, all that were asked for, and counts those that did not pass. */
+export async function vitestCampaign(
+  name: string,
+  { file, under, cells, seed, fixedSeed }: Campaign,
+): Promise<void> {
+  if (seed !== fixedSeed) throw new Error(`the seed of this campaign is ${fixedSeed}`)
+  const root = join(import.meta.dirname, '..')
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-campaign-'))
+  const report = join(dir, 'report.json')
+  try {
+    const args = [
+      'run',
+      file,
+      '-t',
+      under,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ]
+    const child = spawn(process.execPath, [join(root, 'node_modules', 'vitest', 'vitest.mjs'), ...args], {
+      cwd: root,
+      env: { ...process.env, SLUICE_CELLS: String(cells) },
+      stdio: 'inherit',
+    })
+    await new Promise((resolve) => child.once('close', resolve))
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Results
+    const ran = testResults
+      .flatMap(({ assertionResults }) => assertionResults)
+      .filter(({ status }) => status !== 'skipped')
+    const wrong = ran.filter(({ status }) => status !== 'passed').length
+    // A cell that did not run was not right.
+    campaignEnds(name, cells, wrong + Math.max(0, cells - ran.length), seed)
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
