@@ -28,8 +28,17 @@ export const quoteJson = (quote: Quote) => {
     slippage: quote.slippage,
     deadline: quote.deadline,
     status: quote.status,
-    fees: quote.fees,
+    fees: quote.fees?.map((fee) => feeJson(fee, [quote.tokenIn, quote.tokenOut])) ?? null,
   }
+}
+
+/** A fee with its amount as an object, where it names a token of the quote; another shape is shown as it came. */
+function feeJson(fee: unknown, sides: readonly Quote['tokenIn'][]): unknown {
+  const { token, chainId, amount } = (fee ?? {}) as Record<string, unknown>
+  const side = sides.find((one) => one.address === token && one.chainId === chainId)
+  return side && typeof amount === 'string' && /^[0-9]+$/.test(amount)
+    ? { ...(fee as object), amount: tokenAmount(BigInt(amount), side) }
+    : fee
 }
 
 /** A position as `--json` prints it. */

@@ -2,7 +2,7 @@ import type { Network } from '../domain/network.ts'
 import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
 import type { Planned } from '../wallet/carry-out.ts'
-import type { planJson } from '../wallet/plan.ts'
+import type { planJson } from '../wallet/plan-json.ts'
 import type { Report } from '../wallet/report.ts'
 import type { Progress } from '../wallet/run.ts'
 import { decimal, stateWord, when } from './format.ts'
@@ -110,8 +110,8 @@ export function reportView(report: Report & { replayed?: boolean }, to: Stream):
       to,
     ),
     ...report.transactions.map(
-      ({ kind, network, hash, status, blockNumber }) =>
-        `  ${kind.padEnd(9)} ${network}  ${hash ?? '-'.padEnd(66)}  ${stateWord(status, to.paint)}${blockNumber === null ? '' : to.paint.dim(` block ${blockNumber}`)}`,
+      ({ kind, network, hash, status, blockNumber, error }) =>
+        `  ${kind.padEnd(9)} ${network}  ${hash ?? '-'.padEnd(66)}  ${stateWord(status, to.paint)}${blockNumber === null ? '' : to.paint.dim(` block ${blockNumber}`)}${error === null ? '' : ` ${plain(error)}`}`,
     ),
   ].join('\n')
 }

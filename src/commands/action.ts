@@ -16,6 +16,7 @@ import { plain } from '../domain/text.ts'
 import type { Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { Report } from '../wallet/report.ts'
+import { whyReverted } from '../wallet/why-reverted.ts'
 
 /** `action`: what was started here, and where it stands. */
 export const actionCommand = (world: World) => {
@@ -109,15 +110,18 @@ const printed = (amount: TokenAmount | null) =>
 const inJournal = ({ journal }: Ground, id: string): Planned | undefined =>
   journal.find(id) ?? journal.list({ limit: 10_000 }).find(({ idemKey }) => idemKey === id)
 
-/** What the journal knows, or else what the service knows. */
-async function stateOf(cli: Cli, id: string): Promise<Report | Action> {
+async function show(cli: Cli, id: string): Promise<void> {
   const ground = await cli.place.ground()
   const operation = inJournal(ground, id)
-  return operation ? reportFor(ground, operation) : (await cli.service()).getAction({ id })
-}
-
-async function show(cli: Cli, id: string): Promise<void> {
-  cli.emit(await stateOf(cli, id), anyView)
+  if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), anyView)
+  const report = reportFor(ground, operation)
+  const reasons = await Promise.all(
+    operation.steps.map((step) =>
+      step.state === 'FINAL_REVERTED' ? whyReverted(ground.rpc(step.transaction.chainId), step) : null,
+    ),
+  )
+  const transactions = report.transactions.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))
+  cli.emit({ ...report, transactions }, anyView)
 }
 
 const anyView = (one: Report | Action, to: Parameters<typeof reportView>[1]): string =>

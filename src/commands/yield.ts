@@ -6,7 +6,7 @@ import { strategyJson } from '../cli/json.ts'
 import { walletAddress } from '../cli/names.ts'
 import { fields } from '../cli/table.ts'
 import type { World } from '../cli/world.ts'
-import { parseAmount } from '../domain/amount.ts'
+import { parseAmount, tokenAmount, type Unit } from '../domain/amount.ts'
 import { categories } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
@@ -58,7 +58,13 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
         })
   const { recommendedStrategyId, destinationChain, strategy, spotPosition, transactions } = full
   cli.emit(
-    { recommendedStrategyId, destinationChain, strategy: strategyJson(strategy), spotPosition, transactions },
+    {
+      recommendedStrategyId,
+      destinationChain,
+      strategy: strategyJson(strategy),
+      spotPosition: spotJson(spotPosition, strategy.asset),
+      transactions,
+    },
     (value, to) =>
       [
         fields(
@@ -74,4 +80,12 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
         to.paint.dim(`next  sluice deposit ${plain(value.strategy.slug)} --amount 100`),
       ].join('\n'),
   )
+}
+
+/** What the market stands at now, with its liquidity as an amount. */
+function spotJson(spot: Record<string, unknown> | null, unit: Unit): Record<string, unknown> | null {
+  const liquidity = spot?.liquidity
+  return typeof liquidity === 'string' && /^[0-9]+$/.test(liquidity)
+    ? { ...spot, liquidity: tokenAmount(BigInt(liquidity), unit) }
+    : spot
 }

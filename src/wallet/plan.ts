@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 
 import type { Address } from '../domain/address.ts'
-import { tokenAmount } from '../domain/amount.ts'
 import type { Intent } from '../domain/intent.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
 import type { Token } from '../domain/token.ts'
@@ -98,7 +97,7 @@ const watched = (intent: Intent): Token[] =>
   'strategy' in intent ? [intent.strategy.asset, intent.strategy.receipt] : tokensOf(intent)
 
 /** What an intent takes out of the wallet. */
-function needsOf(intent: Intent): { token: Token; amount: bigint }[] {
+export function needsOf(intent: Intent): { token: Token; amount: bigint }[] {
   switch (intent.kind) {
     case 'deposit':
       return [{ token: intent.strategy.asset, amount: intent.amount }]
@@ -130,57 +129,3 @@ const hashOf = ({ wallet, legs }: Proposal): string =>
       ]),
     )
     .digest('hex')
-
-/** A checked proposal as `--dry-run --json` prints it. Fees are the most that the first leg can cost, in wei. */
-export function planJson(
-  { proposal, steps, simulation, hash, assurance }: Checked,
-  { catalog }: Ground,
-  nonce: number | null,
-) {
-  const { wallet, legs, expiresAt } = proposal
-  return {
-    planHash: hash,
-    wallet,
-    nonce,
-    steps: steps.map(({ leg, role, transaction, call, text }, at) => ({
-      index: at,
-      role,
-      network: networkNamed(catalog.networks, transaction.chainId).name,
-      chainId: transaction.chainId,
-      nonce: leg === 0 && nonce !== null ? nonce + at : null,
-      to: transaction.to,
-      value: transaction.value.toString(),
-      data: transaction.data,
-      call,
-      text,
-      needs: legs[leg]!.arrival
-        ? { arrival: { token: legs[leg]!.arrival.token, minimum: legs[leg]!.arrival.minimum.toString() } }
-        : null,
-      simulated: leg === 0 ? 'now' : 'later',
-    })),
-    simulation: simulation && {
-      blockNumber: Number(simulation.blockNumber),
-      changes: simulation.changes.map(({ token, delta }) => ({
-        network: networkNamed(catalog.networks, token.chainId).name,
-        token: token.address,
-        ...tokenAmount(delta, token),
-      })),
-      allowances: simulation.allowances.map(({ token, spender, before, after }) => ({
-        token,
-        spender,
-        before: before.toString(),
-        after: after.toString(),
-      })),
-    },
-    fees: simulation && {
-      gas: simulation.gas.reduce((sum, gas) => sum + gas, 0n).toString(),
-      maxFeePerGas: simulation.fees.maxFeePerGas.toString(),
-      maxCost: tokenAmount(
-        simulation.gas.reduce((sum, gas) => sum + gas, 0n) * simulation.fees.maxFeePerGas,
-        networkNamed(catalog.networks, legs[0]!.chainId).native,
-      ),
-    },
-    assurance,
-    expiresAt,
-  }
-}
