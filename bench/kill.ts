@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toBytes } from 'viem/utils'
 
@@ -70,6 +72,16 @@ export async function killCampaign(
   return all
 }
 
+/** Whether the journal knows an idempotency key. */
+function isPlanned({ data }: ProgramHome, key: string): boolean {
+  const db = new DatabaseSync(join(data, 'sandbox', 'journal.db'), { readOnly: true, timeout: 5_000 })
+  try {
+    return db.prepare('SELECT 1 FROM operation WHERE idem_key = ?').get(key) !== undefined
+  } finally {
+    db.close()
+  }
+}
+
 async function oneCell(
   home: ProgramHome,
   cell: number,
@@ -89,8 +101,17 @@ async function oneCell(
   let line = deposit
   for (let kill = 0; kill < kills; kill++) {
     const running = startSluice(home.home, line)
-    const ms = Math.round(usualMs * (0.3 + 0.8 * random()))
-    await Promise.race([sleep(ms), running.ended])
+    const began = performance.now()
+    // Half of them are killed anywhere, half in the short time in which it signs and sends.
+    const isLate = random() < 0.5
+    const wait = Math.round(isLate ? 150 * random() : usualMs * (0.3 + 0.8 * random()))
+    let isOver = false
+    void running.ended.then(() => {
+      isOver = true
+    })
+    while (isLate && !isOver && !isPlanned(home, key)) await sleep(2)
+    await Promise.race([sleep(wait), running.ended])
+    const ms = Math.round(performance.now() - began)
     running.child.kill('SIGKILL')
     await running.ended
     told.killedAtMs.push(ms)

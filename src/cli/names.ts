@@ -1,5 +1,4 @@
 import type { Address } from '../domain/address.ts'
-import { listKeys } from '../wallet/keystore.ts'
 import type { Cli } from './cli.ts'
 import { address } from './options.ts'
 
@@ -7,6 +6,8 @@ import { address } from './options.ts'
 export async function walletAddress(cli: Cli, name: string | undefined): Promise<Address> {
   if (name === undefined) return (await cli.place.who({})).address
   if (!name.startsWith('0x')) {
+    // Only a name needs what opens keys; an address does not wait for it to be loaded.
+    const { listKeys } = await import('../wallet/keystore.ts')
     const known = listKeys(cli.world.keystores).find((key) => key.name === name)
     if (known?.address) return known.address
     return (await cli.place.who({ wallet: name })).address
