@@ -132,6 +132,7 @@ describe.skipIf(!isOld)('an older Node', () => {
       await rpc.request('evm_mine', [])
       expect((await sluice('action', 'resume', JSON.parse(out).error.details.id)).exit).toBe(0)
     } finally {
+      running.child.kill('SIGKILL')
       await holdBlocks(false)
     }
   })
@@ -157,6 +158,7 @@ describe('secrets of the environment', () => {
       const { exit, out } = await running.ended
       expect({ exit, from: JSON.parse(out).originAddress }).toEqual({ exit: 0, from: sandboxAddress(2) })
     } finally {
+      running.child.kill('SIGKILL')
       await holdBlocks(false)
     }
   })

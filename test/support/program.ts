@@ -121,6 +121,8 @@ export function attemptsIn(dataDir: string): number {
   if (!existsSync(path)) return 0
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
   try {
+    // A process that is killed while it makes the journal leaves one without tables.
+    if (!db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'attempt'").get()) return 0
     return Number(db.prepare('SELECT count(*) AS n FROM attempt').get()?.n)
   } finally {
     db.close()
