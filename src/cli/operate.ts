@@ -6,6 +6,7 @@ import { type Checked, checkProposal, type Proposal } from '../wallet/plan.ts'
 import { planJson } from '../wallet/plan-json.ts'
 import { type Report, reportOf } from '../wallet/report.ts'
 import type { Progress } from '../wallet/run.ts'
+import { type Turn, takeTurn } from '../wallet/turn.ts'
 import type { Who } from '../wallet/who.ts'
 import type { Cli } from './cli.ts'
 import { address, idempotencyKey, type SigningOptions } from './options.ts'
@@ -30,34 +31,46 @@ export async function operate(cli: Cli, options: SigningOptions, undertaking: Un
   const key = idempotencyKey(options.idempotencyKey)
   if (key === undefined && !cli.io.canAsk && !options.dryRun)
     cli.notice(cli.io.err.paint.dim('without --idempotency-key, running this again pays again'))
-  const allow = (options.allowContract ?? []).map((text) => address(text, '--allow-contract'))
   const who = await cli.place.who(options)
   const ground = await cli.place.ground()
-  const request = { ...undertaking.request, wallet: who.address }
+  const limits = {
+    waitMs: Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
+    signal: cli.world.interrupt.signal,
+  }
+  // Whoever thinks about a question must not hold up the others.
+  const turn = options.dryRun || !cli.globals.yes ? undefined : await takeTurn(ground, who.address, limits)
+  try {
+    await undertake(cli, options, undertaking, { key, who, ground, turn })
+  } finally {
+    turn?.release()
+  }
+}
+
+async function undertake(
+  cli: Cli,
+  options: SigningOptions,
+  { title, request: asked, propose }: Undertaking,
+  { key, who, ground, turn }: { key: string | undefined; who: Who; ground: Ground; turn: Turn | undefined },
+): Promise<void> {
+  const allow = (options.allowContract ?? []).map((text) => address(text, '--allow-contract'))
+  const request = { ...asked, wallet: who.address }
   const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
-  if (earlier && !options.dryRun) return finish(cli, ground, earlier, who, options)
-  const proposal: Proposal = { ...(await undertaking.propose(who.address)), request, wallet: who.address }
+  if (earlier && !options.dryRun) return finish(cli, ground, earlier, who, options, turn)
+  const proposal: Proposal = { ...(await propose(who.address)), request, wallet: who.address }
   const checked = await checkProposal(ground, proposal, allow)
   if (options.dryRun) return showPlan(cli, ground, checked)
   if (who.source === 'address') await who.unlock()
   if (!cli.globals.quiet && !cli.globals.yes)
-    cli.io.err.write(
-      `${planView(planJson(checked, ground, null), undertaking.title, who.label, cli.io.err)}\n`,
-    )
-  await confirm(cli.io, cli.globals, `${undertaking.title}?`)
+    cli.io.err.write(`${planView(planJson(checked, ground, null), title, who.label, cli.io.err)}\n`)
+  await confirm(cli.io, cli.globals, `${title}?`)
   const account = await who.unlock()
   if (account.address !== who.address)
     throw new AppError(
       'KEY_SOURCE',
       `${who.label} holds the key of ${account.address}, not of ${who.address}`,
     )
-  await finish(
-    cli,
-    ground,
-    begin(ground, checked, key ?? proposal.id),
-    { ...who, unlock: async () => account },
-    options,
-  )
+  const operation = begin(ground, checked, key ?? proposal.id)
+  await finish(cli, ground, operation, { ...who, unlock: async () => account }, options, turn)
 }
 
 async function showPlan(cli: Cli, ground: Ground, checked: Checked): Promise<void> {
@@ -77,9 +90,10 @@ export async function finish(
   operation: Planned,
   who: Who,
   options: Pick<SigningOptions, 'wait'>,
+  turn?: Turn,
 ): Promise<void> {
   const replayed = operation.state === 'DONE'
-  const done = replayed ? operation : await follow(cli, ground, operation, who, options)
+  const done = replayed ? operation : await follow(cli, ground, operation, who, options, turn)
   const report = reportFor(ground, done)
   cli.emit({ ...report, replayed }, reportView)
 }
@@ -98,11 +112,14 @@ async function follow(
   operation: Planned,
   who: Who,
   options: Pick<SigningOptions, 'wait'>,
+  turn?: Turn,
 ): Promise<Planned> {
   const teller = await cli.teller()
   const service = await cli.service()
   const account = await who.unlock()
   const tell = (progress: Progress) => {
+    // What a bridge takes its time for is not the wallet's business.
+    if (progress.kind === 'waiting') turn?.release()
     const { line, moving } = progressLine(progress, operation, ground.catalog.networks, cli.io.err)
     if (line !== null) teller.say(line)
     if (moving !== null) teller.doing(moving)

@@ -181,13 +181,25 @@ describe('scripts', () => {
     expect({ exit, from: JSON.parse(out).originAddress }).toEqual({ exit: 0, from: sandboxAddress(3) })
   })
 
-  test('two that deposit at the same time wait for each other', async () => {
+  test('four that deposit at the same time wait for each other, and all succeed', async () => {
     const before = await held()
-    const both = await Promise.all(
-      [1, 2].map(() => sluice('deposit', place, '--amount', '10', '--yes', '--json')),
+    const all = await Promise.all(
+      [1, 2, 3, 4].map(() => sluice('deposit', place, '--amount', '10', '--yes', '--json')),
     )
-    expect(both.map(({ exit }) => exit)).toEqual([0, 0])
-    expect(before - (await held())).toBe(20_000000n)
+    expect(all.map(({ exit, out }) => (exit === 0 ? exit : out))).toEqual([0, 0, 0, 0])
+    expect(before - (await held())).toBe(40_000000n)
+  })
+
+  test('three with the same idempotency key make one deposit, and all report it', async () => {
+    const before = await held()
+    const key = ['--idempotency-key', 'three-at-once']
+    const all = await Promise.all(
+      [1, 2, 3].map(() => sluice('deposit', place, '--amount', '10', '--yes', '--json', ...key)),
+    )
+    expect(all.map(({ exit, out }) => (exit === 0 ? exit : out))).toEqual([0, 0, 0])
+    expect(new Set(all.map(({ out }) => JSON.parse(out).id)).size).toBe(1)
+    expect(all.map(({ out }) => JSON.parse(out).replayed).sort()).toEqual([false, true, true])
+    expect(before - (await held())).toBe(10_000000n)
   })
 })
 

@@ -1,0 +1,21 @@
+import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { exclusiveLock } from '../store/lock.ts'
+import type { Ground } from './ground.ts'
+
+/** The right to plan for a wallet; the operating system takes it back when the process dies. */
+export type Turn = { release: () => void }
+
+/**
+ * Waits until no other process plans and signs for a wallet. A plan that is made while another operation is under way
+ * counts on what that one uses up: an allowance that is there for a moment, a balance. WALLET_BUSY after `waitMs`.
+ */
+export async function takeTurn(
+  { locks }: Ground,
+  wallet: Address,
+  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
+): Promise<Turn> {
+  const turn = await exclusiveLock(`${locks}/${wallet.toLowerCase()}.turn`, waitMs, signal)
+  if (turn) return turn
+  throw new AppError('WALLET_BUSY', `Another process is at work with ${wallet}`)
+}
