@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 
 import { errorRow, isErrorCode } from '../../src/domain/errors.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
@@ -418,26 +418,30 @@ describe('files', () => {
   })
 })
 
-const small = mkdtempSync(join(tmpdir(), 'sluice-small-'))
-const isMounted = mount()
-function mount(): boolean {
+/** Mounts a small disk; only a privileged user can. */
+function mounted(path: string): boolean {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', small], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', path], { stdio: 'ignore' })
     return true
   } catch {
-    return false // Only a privileged user can: the test is skipped by name.
+    return false // The test that needs it is skipped by name.
   }
 }
-afterAll(() => {
-  if (isMounted) execFileSync('umount', [small])
-  rmSync(small, { recursive: true, force: true })
-})
 
-test.skipIf(!isMounted)('a full disk is 12, and nothing is signed', async () => {
-  writeFileSync(join(small, 'filler'), Buffer.alloc(120 * 1024))
-  const { exit, json } = await signsNothing(() => run(`${pay} --json`, { env: { SLUICE_HOME: small } }))
-  expect({ exit, code: json.error.code }).toEqual({ exit: 12, code: 'STATE_UNUSABLE' })
-  expect(`${json.error.message} ${json.error.hint}`).toMatch(/full.*free space/)
+test('a full disk is 12, and nothing is signed', async ({ skip }) => {
+  const small = mkdtempSync(join(tmpdir(), 'sluice-small-'))
+  const isMounted = mounted(small)
+  try {
+    if (!isMounted) return skip('only a privileged user can mount a small disk')
+    writeFileSync(join(small, 'filler'), Buffer.alloc(120 * 1024))
+    const { exit, json } = await signsNothing(() => run(`${pay} --json`, { env: { SLUICE_HOME: small } }))
+    expect({ exit, code: json.error.code }).toEqual({ exit: 12, code: 'STATE_UNUSABLE' })
+    expect(`${json.error.message} ${json.error.hint}`).toMatch(/full.*free space/)
+  } finally {
+    // A database that a command has opened may still be open here: the disk goes when it is closed.
+    if (isMounted) execFileSync('umount', ['--lazy', small])
+    rmSync(small, { recursive: true, force: true })
+  }
 })
 
 describe('without anvil', () => {
