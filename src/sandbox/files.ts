@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 import { AppError } from '../domain/errors.ts'
@@ -25,9 +35,28 @@ export function diskFault(error: unknown, path: string): unknown {
 /** Makes a directory that only its owner can look into. */
 export function privateDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeMissing(path)
+    if (!statSync(path).isDirectory())
+      throw new AppError('STATE_UNUSABLE', `${path} cannot be used: something else is in its place`)
+  } catch (cause) {
+    const fault = diskFault(cause, path)
+    if (fault instanceof AppError) throw fault
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'it cannot be made there' : message
+    throw new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { cause, details: { path } })
+  }
+}
+
+/** One directory after the other: the recursive way of Node never ends where a file system answers that the parent is missing. */
+function makeMissing(path: string): void {
+  if (existsSync(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeMissing(parent)
+  try {
+    mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    throw diskFault(error, path)
+    // Another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

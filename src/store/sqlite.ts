@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-import type { ErrorCode } from '../domain/errors.ts'
+import { AppError, type ErrorCode } from '../domain/errors.ts'
 import { storeFault } from './faults.ts'
 import { migrate } from './migrate.ts'
 import type { Migration, Sql, SqlValue } from './sql.ts'
@@ -13,9 +13,28 @@ export type SqliteOptions = { migrations: readonly Migration[]; corrupt?: ErrorC
 /** Makes a directory that only its owner can enter. */
 export function privateDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeMissing(path)
+    if (!statSync(path).isDirectory())
+      throw new AppError('STATE_UNUSABLE', `${path} cannot be used: something else is in its place`)
+  } catch (cause) {
+    const fault = storeFault(cause, path)
+    if (fault instanceof AppError) throw fault
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'it cannot be made there' : message
+    throw new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { cause, details: { path } })
+  }
+}
+
+/** One directory after the other: the recursive way of Node never ends where a file system answers that the parent is missing. */
+function makeMissing(path: string): void {
+  if (existsSync(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeMissing(parent)
+  try {
+    mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    throw storeFault(error, path)
+    // Another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

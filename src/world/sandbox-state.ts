@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { AppError } from '../domain/errors.ts'
@@ -7,7 +7,7 @@ import { type EngineStore, engineMigrations, engineStore } from '../store/engine
 import { openJournal } from '../store/journal.ts'
 import type { Journal } from '../store/journal-words.ts'
 import { exclusiveLock } from '../store/lock.ts'
-import { sqliteSql } from '../store/sqlite.ts'
+import { privateDirectory, sqliteSql } from '../store/sqlite.ts'
 
 /** The journal and the engine's store of the sandbox. `setAside` is where those of an earlier sandbox were put. */
 export type SandboxState = { journal: Journal; store: EngineStore; setAside: string | null }
@@ -32,7 +32,7 @@ export async function openState(
     if (!(await isOfThese(journal, chainIds, rpc))) {
       journal.close()
       setAside = join(dir, 'before', new Date(now()).toISOString().replace(/[:.]/g, '-'))
-      mkdirSync(setAside, { recursive: true, mode: 0o700 })
+      privateDirectory(setAside)
       for (const name of names)
         if (existsSync(join(dir, name))) renameSync(join(dir, name), join(setAside, name))
       journal = openJournal(join(dir, 'journal.db'), now)

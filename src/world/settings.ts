@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import type { Config } from '../cli/config.ts'
@@ -32,9 +32,11 @@ async function read(path: string): Promise<Config> {
   }
 }
 
-function write(path: string, settings: Config): void {
+async function write(path: string, settings: Config): Promise<void> {
+  // Only few command lines write settings, and only those load the store for it.
+  const { privateDirectory } = await import('../store/sqlite.ts')
+  privateDirectory(dirname(path))
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     writeFileSync(`${path}.new`, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
     renameSync(`${path}.new`, path)
   } catch (cause) {

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 
 import { errorRow, isErrorCode } from '../../src/domain/errors.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { programHome, spawnSluice } from '../support/program.ts'
+import { programHome, spawnSluice, startSluice } from '../support/program.ts'
 import { type Circumstances, type Ran, useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 
@@ -408,6 +408,27 @@ describe('files', () => {
     const { exit, err } = await run(pay, { env: { SLUICE_HOME: '/dev/null/sluice' } })
     expect({ exit, err }).toMatchObject({ exit: 12, err: expect.stringContaining('STATE_UNUSABLE') })
   })
+
+  test.each([
+    ['deposit', place, '--amount', '1', '--yes', '--json'],
+    ['sandbox', 'up', '--json'],
+    ['wallet', 'import', 'main', '--key-file', 'key', '--password-file', 'password', '--json'],
+  ])(
+    'a home that can never be made is 12, and %s ends',
+    async (...line) => {
+      for (const [name, text] of Object.entries({ key, password: 'open' }))
+        writeFileSync(join(home(), name), text, { mode: 0o600 })
+      // Here the system answers that the parent is missing, however often the parent is asked for.
+      const started = startSluice(home(), line, { env: { SLUICE_HOME: '/proc/nope' } })
+      try {
+        const { exit, out } = await started.ended
+        expect({ exit, code: JSON.parse(out).error.code }).toEqual({ exit: 12, code: 'STATE_UNUSABLE' })
+      } finally {
+        started.child.kill('SIGKILL')
+      }
+    },
+    20_000,
+  )
 
   test('a journal that is no journal is 26 and is not touched', async () => {
     mkdirSync(join(home(), 'data', 'sandbox'), { recursive: true })
