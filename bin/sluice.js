@@ -11,6 +11,8 @@ if (isNewEnough) await run()
 else handOver()
 
 async function run() {
+  // Before anything is loaded, nothing can have been signed.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupted)
   // A key in the environment is read once, before anything else is imported, and inherited by nobody.
   const secrets = {
     privateKey: process.env.SLUICE_PRIVATE_KEY,
@@ -24,12 +26,24 @@ async function run() {
     const { start } = await import('../src/start.ts')
     await start(process.argv.slice(2), secrets)
   } catch (error) {
-    if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error
+    if (error?.code !== 'ERR_MODULE_NOT_FOUND' || !/Cannot find package/.test(error.message)) throw error
     process.stderr.write(
       `sluice: its dependencies are not installed. Run: npm ci\n(${error.message.split('\n')[0]})\n`,
     )
     process.exitCode = 12
   }
+}
+
+function interrupted() {
+  const error = {
+    code: 'INTERRUPTED',
+    message: 'Interrupted. Nothing was signed.',
+    details: {},
+    hint: null,
+    retryable: false,
+  }
+  if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`)
+  process.exit(130)
 }
 
 function handOver() {

@@ -48,6 +48,8 @@ export async function program(
       `\nStart here:\n  $ sluice demo\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
     )
   const { name: wanted, sub } = operands(argv)
+  if (wanted === 'help' && sub !== undefined && !commands.some(({ name }) => name === sub))
+    throw new AppError('USAGE', `There is no help for "${plain(sub)}"`, { hint: 'sluice --help' })
   for (const group of helpGroups) {
     for (const entry of commands.filter((one) => one.group === group)) {
       const command =
@@ -101,7 +103,7 @@ function operands(argv: readonly string[]): { name?: string; sub?: string } {
 }
 
 /** Says what went wrong, why and what to do next: as the one JSON document, or in words on stderr. */
-function failed(error: unknown, argv: readonly string[], { io }: World): Exit {
+export function failed(error: unknown, argv: readonly string[], { io }: Pick<World, 'io'>): Exit {
   const { json, debug } = sniff(argv)
   const { code, message, details, hint } = known(error, argv)
   const row = errorRow(code)

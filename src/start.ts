@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 
 import { sniff } from './cli/globals.ts'
 import { stdio } from './cli/io.ts'
-import { main } from './main.ts'
+import { AppError } from './domain/errors.ts'
+import { failed, main } from './main.ts'
 import { interruptible } from './world/interrupt.ts'
 import type { Secrets } from './world/secrets.ts'
 import { createWorld } from './world.ts'
@@ -13,17 +14,20 @@ export async function start(argv: readonly string[], secrets: Secrets): Promise<
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     version: string
   }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.removeAllListeners(signal)
   const { interrupt, raced } = interruptible(process)
+  const io = stdio({ noColor, noInput, env: process.env })
   const world = createWorld({
     env: process.env,
     secrets,
     version,
     interrupt,
     quiet,
-    io: stdio({ noColor, noInput, env: process.env }),
+    io,
     stdin: readStdin,
   })
-  const exit = await raced(main(argv, world), world.io)
+  const ended = await raced(main(argv, world))
+  const exit = ended ?? failed(new AppError('INTERRUPTED', 'Interrupted. Nothing was signed.'), argv, { io })
   await Promise.all(
     [process.stdout, process.stderr].map(
       (stream) => new Promise<void>((done) => stream.write('', () => done())),

@@ -27,7 +27,7 @@ export const globalOptions: readonly (readonly [flags: string, description: stri
   ['--no-color', 'no colour'],
   ['--no-input', 'never ask; a needed answer is an error'],
   ['-y, --yes', 'answer yes to every question'],
-  ['--timeout <duration>', 'how long to wait at most: 30s, 5m'],
+  ['--timeout <duration>', 'how long to follow what is on its way: 30s, 5m'],
 ]
 
 /** The global options off a command line that is not parsed yet, for what must be known before: `--json` and `--no-color` hold for usage errors too. */
@@ -52,7 +52,7 @@ export function globalsOf(command: Command): Globals {
   return {
     ...(typeof given.profile === 'string' && { profile: given.profile }),
     ...(typeof given.fields === 'string' && { fields: given.fields.split(',').map((name) => name.trim()) }),
-    ...(typeof given.timeout === 'string' && { timeoutMs: duration(given.timeout) }),
+    ...(typeof given.timeout === 'string' && { timeoutMs: limit(given.timeout) }),
     json: given.json === true,
     csv: given.csv === true,
     quiet: given.quiet === true,
@@ -81,4 +81,11 @@ export function duration(text: string): number {
       hint: 'A duration is a number with its unit: 30s, 5m, 1h30m, 1d.',
     })
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * unitMs[unit!]!, 0)
+}
+
+/** A time limit that leaves some time. */
+function limit(text: string): number {
+  const ms = duration(text)
+  if (ms > 0) return ms
+  throw new AppError('USAGE', `--timeout ${text} leaves no time`, { hint: '--timeout 5m' })
 }

@@ -4,9 +4,11 @@ import { begin, carryOut, type Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { type Checked, checkProposal, type Proposal } from '../wallet/plan.ts'
 import { planJson } from '../wallet/plan-json.ts'
+import { withReceived } from '../wallet/received.ts'
 import { type Report, reportOf } from '../wallet/report.ts'
 import type { Progress } from '../wallet/run.ts'
 import { type Turn, takeTurn } from '../wallet/turn.ts'
+import { abandon, refuseConflict } from '../wallet/unfinished.ts'
 import type { Who } from '../wallet/who.ts'
 import type { Cli } from './cli.ts'
 import { address, idempotencyKey, type SigningOptions } from './options.ts'
@@ -55,10 +57,12 @@ async function undertake(
   const allow = (options.allowContract ?? []).map((text) => address(text, '--allow-contract'))
   const request = { ...asked, wallet: who.address }
   const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
-  if (earlier && !options.dryRun) return finish(cli, ground, earlier, who, options, turn)
+  const fresh = earlier !== undefined && isUnsigned(ground, earlier)
+  if (earlier && !fresh && !options.dryRun) return finish(cli, ground, earlier, who, options, turn)
   const proposal: Proposal = { ...(await propose(who.address)), request, wallet: who.address }
   const checked = await checkProposal(ground, proposal, allow)
   if (options.dryRun) return showPlan(cli, ground, checked)
+  refuseConflict(ground, checked)
   if (who.source === 'address') await who.unlock()
   if (!cli.globals.quiet && !cli.globals.yes)
     cli.io.err.write(`${planView(planJson(checked, ground, null), title, who.label, cli.io.err)}\n`)
@@ -69,8 +73,29 @@ async function undertake(
       'KEY_SOURCE',
       `${who.label} holds the key of ${account.address}, not of ${who.address}`,
     )
-  const operation = begin(ground, checked, key ?? proposal.id)
+  const operation = planned(ground, checked, key ?? proposal.id, fresh ? earlier : undefined)
   await finish(cli, ground, operation, { ...who, unlock: async () => account }, options, turn)
+}
+
+/** Nothing of it was ever signed: its plan may be old, and a new one is as good. */
+const isUnsigned = ({ journal }: Ground, { id, state, steps }: Planned): boolean =>
+  state === 'OPEN' && steps.every(({ index }) => journal.attempts(id, index).length === 0)
+
+/** The operation of a plan in the journal. An earlier one under the same key that was never signed makes way; the very same one goes on. */
+function planned(ground: Ground, checked: Checked, key: string, unsigned: Planned | undefined): Planned {
+  const known = ground.journal.find(checked.proposal.id)
+  if (known && known.id === unsigned?.id) return known
+  if (known)
+    throw new AppError(
+      'IDEMPOTENCY_KEY_REUSED',
+      `${known.id} was started before, under the key ${known.idemKey}`,
+      {
+        details: { operation: known.id },
+        hint: `sluice action show ${known.id}`,
+      },
+    )
+  if (unsigned) abandon(ground, unsigned)
+  return begin(ground, checked, key)
 }
 
 async function showPlan(cli: Cli, ground: Ground, checked: Checked): Promise<void> {
@@ -92,10 +117,12 @@ export async function finish(
   options: Pick<SigningOptions, 'wait'>,
   turn?: Turn,
 ): Promise<void> {
-  const replayed = operation.state === 'DONE'
-  const done = replayed ? operation : await follow(cli, ground, operation, who, options, turn)
-  const report = reportFor(ground, done)
-  cli.emit({ ...report, replayed }, reportView)
+  const followed =
+    operation.state === 'DONE'
+      ? { done: operation, moved: false }
+      : await follow(cli, ground, operation, who, options, turn)
+  const report = await withReceived(ground, followed.done, reportFor(ground, followed.done))
+  cli.emit({ ...report, replayed: !followed.moved }, reportView)
 }
 
 /** The report of an operation, with the hashes of what is signed and not in a block yet. */
@@ -113,11 +140,13 @@ async function follow(
   who: Who,
   options: Pick<SigningOptions, 'wait'>,
   turn?: Turn,
-): Promise<Planned> {
+): Promise<{ done: Planned; moved: boolean }> {
+  let moved = false
   const teller = await cli.teller()
   const service = await cli.service()
   const account = await who.unlock()
   const tell = (progress: Progress) => {
+    moved = true
     // What a bridge takes its time for is not the wallet's business.
     if (progress.kind === 'waiting') turn?.release()
     const { line, moving } = progressLine(progress, operation, ground.catalog.networks, cli.io.err)
@@ -130,7 +159,7 @@ async function follow(
   }
   if (operation.state === 'OPEN') cli.notice(cli.io.err.paint.dim(`action ${operation.id}`))
   try {
-    return await cli.world.interrupt.critical(() =>
+    const done = await cli.world.interrupt.critical(() =>
       carryOut(ground, operation, {
         account,
         timeoutMs: cli.globals.timeoutMs ?? halfAnHour,
@@ -141,6 +170,7 @@ async function follow(
           ((await service.swapStatus({ id: quoteId })).destinationTxHash as Hex | null) ?? undefined,
       }),
     )
+    return { done, moved }
   } catch (error) {
     throw withReport(error, ground, operation)
   } finally {

@@ -70,9 +70,16 @@ export function amountOf({ amount, amountRaw }: { amount?: string; amountRaw?: s
 export function slippage(text: string): number {
   const [, number, unit] = /^([0-9]+(?:\.[0-9]+)?)(%|bps)$/.exec(text) ?? []
   if (number === undefined) {
-    const bare = /^[0-9]+(\.[0-9]+)?$/.test(text)
+    const readings = [
+      ['%', 100],
+      ['bps', 10_000],
+    ] as const
+    const fits = readings.filter(([, parts]) => Number(text) / parts >= 0.0001 && Number(text) / parts <= 0.5)
     throw new AppError('USAGE', `Slippage needs its unit, and "${text}" has none`, {
-      hint: bare ? `--slippage ${text}% or --slippage ${text}bps` : '--slippage 0.5% or --slippage 50bps',
+      hint:
+        fits.length > 0
+          ? fits.map(([unit]) => `--slippage ${text}${unit}`).join(' or ')
+          : '--slippage 0.5% or --slippage 50bps',
     })
   }
   const fraction = Number(number) / (unit === '%' ? 100 : 10_000)

@@ -20,6 +20,7 @@ export type Wish = {
   provider?: string
   slippage?: string
   speed?: 'fast' | 'standard'
+  feeSponsorship?: boolean
 }
 
 /** A wish in exact words: networks, tokens and amounts resolved. `request` is what an idempotency key stands for. */
@@ -70,6 +71,7 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
     ...(wish.provider !== undefined && { preferredProvider: wish.provider }),
     ...(wish.slippage !== undefined && { slippage: slippage(wish.slippage) }),
     ...(wish.speed !== undefined && { transferSpeed: wish.speed }),
+    ...(wish.feeSponsorship && { feeSponsorship: true }),
   }
   const request = Object.fromEntries(
     Object.entries(input).map(([name, value]) => [

@@ -23,7 +23,9 @@ export const sandbox = (world: World) => {
     action(world, async (cli: Cli) => cli.emit(await world.sandbox.up(), statusView)),
   )
   add('down', 'Save it and stop it.', 'sluice sandbox down').action(
-    action(world, async (cli: Cli) => cli.emit(await world.sandbox.down(), statusView)),
+    action(world, async (cli: Cli) =>
+      cli.emit(await world.sandbox.down(), () => 'The sandbox is saved and stopped.'),
+    ),
   )
   add('status', 'Chains, funded accounts and tokens.', 'sluice sandbox status --json').action(
     action(world, async (cli: Cli) => cli.emit(await world.sandbox.status(), statusView)),

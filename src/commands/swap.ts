@@ -18,6 +18,7 @@ const withQuote = (command: Command): Command =>
     .option('--refund <address>', 'who gets a refund')
     .option('--provider <name>', 'only this provider')
     .option('--slippage <slippage>', 'with its unit: 0.5% or 50bps')
+    .option('--fee-sponsorship', 'ask the bridge to pay the fees, where one does')
     .addOption(new Option('--speed <speed>', 'of a bridge').choices(['fast', 'standard']))
 
 /** `swap`: quotes and swaps. */

@@ -141,6 +141,7 @@ export const errorTable = {
   INSUFFICIENT_FUNDS: { status: 400, exit: 10, hint: 'sluice wallet show' },
   SIMULATION_REVERTED: { exit: 10 },
   FOREIGN_PENDING: { exit: 10, hint: 'Wait until the other transaction of this wallet is mined.' },
+  OPERATION_UNFINISHED: { exit: 10, hint: 'sluice action list --status PENDING' },
   WALLET_BUSY: { exit: 11, retryable: true, hint: 'sluice action list' },
   STATE_UNUSABLE: {
     exit: 12,

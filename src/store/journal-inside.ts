@@ -41,6 +41,7 @@ export function journalInside({ all, one, run, put }: JournalDb, clock: () => nu
   }
   const settle = (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown): void => {
     const was = String(one('SELECT state FROM operation WHERE id = ?', id)?.state)
+    if (was === becomes) return
     run(
       'UPDATE operation SET state = ?, exit = ?, result = ? WHERE id = ?',
       becomes,

@@ -27,9 +27,10 @@ export const stepMoves: Readonly<Record<StepState, readonly StepState[]>> = {
   SUPERSEDED: [],
 }
 
-/** The life of an operation. It leaves `OPEN` with its first signature. */
+/** The life of an operation. It leaves `OPEN` with its first signature; before that it can be dropped, and its key is free again. */
 export const operationStates = [
   'OPEN',
+  'DROPPED',
   'EXECUTING',
   'DONE',
   'PARTIAL',
@@ -41,7 +42,8 @@ export type OperationState = (typeof operationStates)[number]
 
 /** Where an operation may go. `DONE` and `FAILED` open again only when a reorganisation takes a final block away. */
 export const operationMoves: Readonly<Record<OperationState, readonly OperationState[]>> = {
-  OPEN: ['EXECUTING', 'CANCELLED'],
+  OPEN: ['EXECUTING', 'CANCELLED', 'DROPPED'],
+  DROPPED: [],
   EXECUTING: ['DONE', 'PARTIAL', 'FAILED', 'CANCELLED', 'ATTENTION'],
   DONE: ['EXECUTING'],
   PARTIAL: ['EXECUTING', 'CANCELLED'],
@@ -71,10 +73,11 @@ export const journalMigrations: readonly Migration[] = [
   ${moves('operation_move', operationMoves)}
 
   CREATE TABLE operation (
-    id TEXT PRIMARY KEY, idem_key TEXT NOT NULL UNIQUE, request_hash TEXT NOT NULL, request TEXT NOT NULL, plan TEXT NOT NULL,
+    id TEXT PRIMARY KEY, idem_key TEXT NOT NULL, request_hash TEXT NOT NULL, request TEXT NOT NULL, plan TEXT NOT NULL,
     kind TEXT NOT NULL, wallet TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'OPEN', exit INTEGER, result TEXT,
     created INTEGER NOT NULL, updated INTEGER NOT NULL
   ) STRICT;
+  CREATE UNIQUE INDEX one_key_one_operation ON operation (idem_key) WHERE state <> 'DROPPED';
   CREATE INDEX operation_by_wallet ON operation (wallet, created);
   CREATE TRIGGER operation_state BEFORE UPDATE OF state ON operation WHEN OLD.state <> NEW.state
     AND NOT EXISTS (SELECT 1 FROM operation_move WHERE was = OLD.state AND becomes = NEW.state)

@@ -49,7 +49,7 @@ export function openJournal(path: string, clock: () => number): Journal {
     },
     find,
     findByKey: (idemKey, request) => {
-      const row = one('SELECT * FROM operation WHERE idem_key = ?', idemKey)
+      const row = one("SELECT * FROM operation WHERE idem_key = ? AND state <> 'DROPPED'", idemKey)
       if (row && row.request_hash !== hashRequest(request))
         throw new AppError(
           'IDEMPOTENCY_KEY_REUSED',

@@ -5,6 +5,7 @@ import type { KeptPlan } from './intent-json.ts'
 
 const statuses: Readonly<Record<Operation['state'], string>> = {
   OPEN: 'INITIAL',
+  DROPPED: 'FAILED',
   EXECUTING: 'PENDING',
   PARTIAL: 'PENDING',
   ATTENTION: 'PENDING',
@@ -38,7 +39,11 @@ export function reportOf(
       : operation.kind === 'deposit' && intents[leg]?.kind === 'swap'
         ? 'bridge'
         : operation.kind
-  const isOver = operation.state === 'DONE' || operation.state === 'FAILED' || operation.state === 'CANCELLED'
+  const isOver =
+    operation.state === 'DONE' ||
+    operation.state === 'FAILED' ||
+    operation.state === 'CANCELLED' ||
+    operation.state === 'DROPPED'
   const delivered = operation.legs.findLast(({ arrival }) => arrival !== null)?.arrival
   return {
     id: operation.id,

@@ -1,6 +1,4 @@
-import type { Io } from '../cli/io.ts'
 import type { Interrupt } from '../cli/world.ts'
-import type { exits } from '../domain/exits.ts'
 
 type Process = {
   on: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown
@@ -15,17 +13,19 @@ type Process = {
  */
 export function interruptible(process: Process): {
   interrupt: Interrupt
-  raced: (work: Promise<number>, io: Io) => Promise<number>
+  /** What the work ends with; `undefined` when a signal ended it first. */
+  raced: <value>(work: Promise<value>) => Promise<value | undefined>
 } {
   const controller = new AbortController()
   let critical = 0
-  let leave: (exit: number) => void = () => undefined
-  const left = new Promise<number>((resolve) => {
-    leave = resolve
+  let leave: () => void = () => undefined
+  const left = new Promise<undefined>((resolve) => {
+    leave = () => resolve(undefined)
   })
   const stop = () => {
     controller.abort()
-    if (critical === 0) leave(130 satisfies keyof typeof exits)
+    // Whoever listens to the signal says so himself; whoever does not is left behind.
+    if (critical === 0) setTimeout(leave, 100)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
   if (process.env.npm_command === 'exec') watchParent(process, stop)

@@ -1,0 +1,120 @@
+import { type Action, isFinalStatus } from '../api/action.ts'
+import type { Cli } from '../cli/cli.ts'
+import { duration } from '../cli/globals.ts'
+import { finish, reportFor } from '../cli/operate.ts'
+import type { SigningOptions } from '../cli/options.ts'
+import { confirm } from '../cli/prompts.ts'
+import { reportView } from '../cli/report-view.ts'
+import { observe } from '../cli/watching.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+import type { Planned } from '../wallet/carry-out.ts'
+import type { Ground } from '../wallet/ground.ts'
+import type { Report } from '../wallet/report.ts'
+import { takeTurn } from '../wallet/turn.ts'
+import { abandon } from '../wallet/unfinished.ts'
+import { whyReverted } from '../wallet/why-reverted.ts'
+
+const inJournal = ({ journal }: Ground, id: string): Planned | undefined =>
+  journal.find(id) ?? journal.list({ limit: 10_000 }).find(({ idemKey }) => idemKey === id)
+
+/** `action show` */
+export async function show(cli: Cli, id: string): Promise<void> {
+  const ground = await cli.place.ground()
+  const operation = inJournal(ground, id)
+  if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), anyView)
+  const report = reportFor(ground, operation)
+  const reasons = await Promise.all(
+    operation.steps.map((step) =>
+      step.state === 'FINAL_REVERTED' ? whyReverted(ground.rpc(step.transaction.chainId), step) : null,
+    ),
+  )
+  const transactions = report.transactions.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))
+  cli.emit({ ...report, transactions }, anyView)
+}
+
+const anyView = (one: Report | Action, to: Parameters<typeof reportView>[1]): string =>
+  'assurance' in one
+    ? reportView(one, to)
+    : reportView(
+        {
+          ...one,
+          assurance: '',
+          idempotencyKey: '',
+          destinationTxHash: null,
+          amounts: (one.amounts ?? { in: null, out: null }) as Report['amounts'],
+          transactions: one.transactions.map((tx) => ({ ...tx, kind: tx.kind ?? '-' })),
+        } as never,
+        to,
+      )
+
+/** `action watch` */
+export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
+  const intervalMs = duration(options.interval)
+  const ends = await Promise.all(
+    ids.map((id) =>
+      observe(cli, () => watched(cli, id), {
+        isOver: ({ status }) => isFinalStatus(status),
+        view: anyView,
+        intervalMs,
+      }),
+    ),
+  )
+  const refunded = ends.find(({ status }) => status.toUpperCase() === 'REFUNDED')
+  if (refunded)
+    throw new AppError('REFUNDED', `Action ${refunded.id} ended in a refund`, {
+      details: { id: refunded.id },
+    })
+  const failed = ends.find(({ status }) => status.toUpperCase() === 'FAILED')
+  if (failed)
+    throw new AppError('ACTION_FAILED', `Action ${failed.id} failed`, { details: { id: failed.id } })
+}
+
+/** The service follows the chain; an operation that only the journal knows is looked up there. */
+async function watched(cli: Cli, id: string): Promise<Report | Action> {
+  const ground = await cli.place.ground()
+  const operation = inJournal(ground, id)
+  if (operation?.state === 'DONE' || operation?.state === 'FAILED') return reportFor(ground, operation)
+  return (await cli.service()).getAction({ id: operation?.id ?? id })
+}
+
+/** `action resume` */
+export async function resume(cli: Cli, id: string, options: SigningOptions): Promise<void> {
+  const ground = await cli.place.ground()
+  const operation = inJournal(ground, id)
+  if (!operation)
+    throw new AppError('ACTION_NOT_FOUND', `The journal of this machine holds no action "${plain(id)}"`)
+  const named = options.wallet !== undefined || options.keyFile !== undefined
+  const who = await cli.place
+    .who(named ? options : { passwordFile: options.passwordFile })
+    .then((first) =>
+      first.address === operation.wallet || named
+        ? first
+        : cli.place.who({ ...options, wallet: operation.wallet }),
+    )
+  if (who.address !== operation.wallet)
+    throw new AppError(
+      'KEY_SOURCE',
+      `This action belongs to ${operation.wallet}, and ${who.label} is ${who.address}`,
+      { hint: 'Name its wallet: --wallet NAME' },
+    )
+  await finish(cli, ground, operation, who, options)
+}
+
+/** `action abandon` */
+export async function giveUp(cli: Cli, id: string): Promise<void> {
+  const ground = await cli.place.ground()
+  const operation = inJournal(ground, id)
+  if (!operation)
+    throw new AppError('ACTION_NOT_FOUND', `The journal of this machine holds no action "${plain(id)}"`)
+  const turn = await takeTurn(ground, operation.wallet, {
+    waitMs: 10_000,
+    signal: cli.world.interrupt.signal,
+  })
+  try {
+    await confirm(cli.io, cli.globals, `Give up what is not signed of ${operation.id}?`)
+    cli.emit(reportFor(ground, abandon(ground, ground.journal.find(operation.id)!)), reportView)
+  } finally {
+    turn.release()
+  }
+}
