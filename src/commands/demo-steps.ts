@@ -7,7 +7,7 @@ import type { StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { tokenNamed } from '../domain/token.ts'
 import type { Report } from '../wallet/report.ts'
-import { moved, rawChain } from './demo-chain.ts'
+import { alike, close, moved, rawChain } from './demo-chain.ts'
 
 /** Says whether a claim about the chain holds; one that does not ends the demo. */
 export type Check = (result: never, holds: (claim: string, holds: boolean) => void) => Promise<void> | void
@@ -23,6 +23,8 @@ export type Play = {
 /** A transaction that the demo sent or received. */
 export type Sent = { chainId: number; hash: string }
 
+type Shown = { slug: string; apy: number | null }
+type Recommended = { strategy: Shown }
 type Positions = { positions: ReturnType<typeof positionJson>[] }
 
 /** The main job, step by step. Gives back every transaction that touched the wallet. */
@@ -49,8 +51,27 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
   const first = entry('aave-v3-usdc-sandbox-one')
   const held = (strategy: StrategyEntry) => chain.balance(strategy.receipt, me)
 
-  await run('What is on offer', 'strategies list')
-  await run('The best place for USDC', 'yield recommend USDC')
+  const reserves = catalog.strategies.filter(({ constants }) => constants.family === 'aave-v3')
+  const rateOf = ({ chainId, constants, asset }: StrategyEntry) =>
+    constants.family === 'aave-v3'
+      ? chain.supplyApy(chainId, constants.pool, asset.address)
+      : Promise.resolve(Number.NaN)
+  await run<List<Shown>>('What is on offer', 'strategies list', async ({ items }: List<Shown>, holds) => {
+    const shown = items.filter(({ slug }) => reserves.some((reserve) => reserve.slug === slug))
+    const rates = await Promise.all(shown.map(({ slug }) => rateOf(entry(slug))))
+    holds(
+      `the ${shown.length} Aave v3 rates shown are those of the pools`,
+      shown.length > 0 && shown.every(({ apy }, at) => alike(apy, rates[at]!)),
+    )
+  })
+  await run<Recommended>(
+    'The best place for USDC',
+    'yield recommend USDC',
+    async ({ strategy }: Recommended, holds) => {
+      const rates = await Promise.all(reserves.filter(({ asset }) => asset.symbol === 'USDC').map(rateOf))
+      holds('no USDC reserve of a pool pays more', alike(strategy.apy, Math.max(...rates)))
+    },
+  )
 
   const [usdcBefore, heldBefore] = [await chain.balance(usdc, me), await held(first)]
   const deposit = await run<Report>(
@@ -62,7 +83,15 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
     },
   )
   keep(deposit)
-  await run('Time passes: thirty days on both chains', 'sandbox warp 30d')
+  const clocks = () => Promise.all([one, two].map(({ chainId }) => chain.time(chainId)))
+  const timeBefore = await clocks()
+  await run('Time passes: thirty days on both chains', 'sandbox warp 30d', async (_, holds) => {
+    const timeAfter = await clocks()
+    holds(
+      'the newest block of both chains is thirty days later',
+      timeAfter.every((time, at) => time - timeBefore[at]! >= 30 * 86_400),
+    )
+  })
   await run<Positions>('What the wallet holds now', 'wallet show', async (result: Positions, holds) => {
     const position = result.positions.find(({ strategy }) => strategy.slug === first.slug)
     const balance = await held(first)
@@ -74,9 +103,13 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
   await run<List<{ txHash: string }>>(
     'What happened there',
     'history aave-v3-usdc-sandbox-one',
-    async (result: List<{ txHash: string }>, holds) => {
-      const action = deposit.transactions.at(-1)!
-      holds(`the newest entry is the deposit ${action.hash}`, result.items[0]?.txHash === action.hash)
+    async ({ items }: List<{ txHash: string }>, holds) => {
+      const receipt = await chain.receipt(one.chainId, items[0]?.txHash ?? '')
+      const isOurs = items[0]?.txHash === deposit.transactions.at(-1)?.hash
+      holds(
+        'the newest entry is the deposit, whose receipt moved 100 USDC',
+        isOurs && moved(receipt, usdc.address, me) === -100_000000n,
+      )
     },
   )
 
@@ -145,9 +178,19 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
         },
       ),
     )
-  await run<Report>('The last action, once more', `action show ${deposit.id}`)
+  await run<Report>(
+    'What is known of the first deposit',
+    `action show ${deposit.id}`,
+    async ({ transactions }: Report, holds) => {
+      const receipts = await Promise.all(
+        transactions.map(({ chainId, hash }) => chain.receipt(chainId, hash ?? '')),
+      )
+      const agrees = transactions.every(
+        ({ blockNumber }, at) =>
+          receipts[at]!.status === '0x1' && Number(receipts[at]!.blockNumber) === blockNumber,
+      )
+      holds('its receipts are in the blocks that it names, and succeeded', agrees)
+    },
+  )
   return sent
 }
-
-/** Balances that grow with every block may be a few units apart between two reads. */
-const close = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 100n
