@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 
@@ -23,7 +23,8 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { SLUICE_ANVIL: explicit, PATH: path } = process.env
   const binary = findAnvil({ ...(explicit ? { explicit } : {}), ...(path ? { path } : {}) })
-  const cache = join(tmpdir(), 'sluice-test-cache')
+  // One directory for each user: nobody can write into that of another.
+  const cache = join(tmpdir(), `sluice-test-cache-${userInfo().uid}`)
   const notes = mkdtempSync(join(tmpdir(), 'sluice-test-nodes-'))
   await genesis(cache, { binary, noteDir: notes })
   project.provide('sandboxCache', cache)
