@@ -12,7 +12,7 @@ import type { Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { Report } from '../wallet/report.ts'
 import { takeTurn } from '../wallet/turn.ts'
-import { abandon } from '../wallet/unfinished.ts'
+import { giveUp as close } from '../wallet/unfinished.ts'
 import { whyReverted } from '../wallet/why-reverted.ts'
 
 const inJournal = ({ journal }: Ground, id: string): Planned | undefined =>
@@ -113,7 +113,7 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
   })
   try {
     await confirm(cli.io, cli.globals, `Give up what is not signed of ${operation.id}?`)
-    cli.emit(reportFor(ground, abandon(ground, ground.journal.find(operation.id)!)), reportView)
+    cli.emit(reportFor(ground, await close(ground, ground.journal.find(operation.id)!)), reportView)
   } finally {
     turn.release()
   }

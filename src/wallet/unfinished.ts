@@ -1,10 +1,12 @@
 import { decodeApprove } from '../calls/erc20.ts'
 import { sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { Operation } from '../store/operation.ts'
+import type { Operation, Step } from '../store/operation.ts'
 import type { Ground } from './ground.ts'
 import type { Checked } from './plan.ts'
+import { confirmationsOf, findStep } from './watch.ts'
 
 /** What a transaction does to an allowance, or what an action may live on: chain, token, spender. */
 type Claim = { chainId: number; token: string; spender: string }
@@ -68,31 +70,50 @@ function spentBy(
 }
 
 /**
- * Gives an operation up whose rest was not signed. Something of it that is on its way, or final to the last step, is
- * not given up: the first goes on by itself, the second is done.
+ * Gives an operation up whose rest was not signed, after a look at the chain for what was. Something of it that is still
+ * on its way, or final to the last step, is not given up: the first goes on by itself, the second is done.
  */
-export function abandon({ journal }: Ground, operation: Operation): Operation {
-  const inTheAir = operation.steps.find(
+export async function giveUp(ground: Ground, operation: Operation): Promise<Operation> {
+  for (const step of operation.steps) await settleSeen(ground, operation.id, step)
+  const now = ground.journal.find(operation.id)!
+  const goesOn = now.steps.find(
     ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
   )
-  if (inTheAir)
-    throw new AppError(
-      'PENDING',
-      `Step ${inTheAir.index + 1} is signed and on its way: it cannot be taken back by giving up`,
-      {
-        details: { operation: operation.id },
-        hint: `sluice action resume ${operation.id}`,
-      },
-    )
-  if (
-    operation.state !== 'OPEN' &&
-    operation.state !== 'EXECUTING' &&
-    operation.state !== 'PARTIAL' &&
-    operation.state !== 'ATTENTION'
+  if (!goesOn && now.steps.some(({ state }) => state !== 'FINAL_OK')) return abandon(ground, now)
+  throw new AppError(
+    'PENDING',
+    goesOn
+      ? `Step ${goesOn.index + 1} is signed and on its way: it cannot be taken back by giving up`
+      : 'Every step of it is final: there is nothing to give up',
+    {
+      details: { operation: operation.id },
+      hint: `sluice action resume ${operation.id}`,
+    },
   )
-    return operation
+}
+
+/** Notes a step that is final on the chain, by a receipt that is canonical in two looks. */
+async function settleSeen({ journal, rpc, catalog }: Ground, id: string, step: Step): Promise<void> {
+  if (step.state !== 'SIGNED' && step.state !== 'BROADCAST' && step.state !== 'INCLUDED') return
+  const { chainId } = step.transaction
+  const look = () => findStep(rpc(chainId), journal.attempts(id, step.index))
+  const [first, found] = [await look(), await look()]
+  if (!first || !found || first.blockHash !== found.blockHash) return
+  if (
+    (await confirmationsOf(rpc(chainId), found.blockNumber)) < networkNamed(catalog.networks, chainId).depth
+  )
+    return
+  const { ok, logs: _, ...inclusion } = found
+  if (step.state === 'SIGNED') journal.sent(found.hash, 'found on chain')
+  if (step.state !== 'INCLUDED')
+    journal.move(id, step.index, 'INCLUDED', `block ${found.blockNumber}`, inclusion)
+  journal.move(id, step.index, ok ? 'FINAL_OK' : 'FINAL_REVERTED', `block ${found.blockNumber}`, inclusion)
+}
+
+/** Closes an operation whose rest was not signed; one of which nothing was signed gives its key free. */
+export function abandon({ journal }: Ground, operation: Operation): Operation {
+  if (!['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(operation.state)) return operation
   const signed = operation.steps.some(({ index }) => journal.attempts(operation.id, index).length > 0)
-  // An operation that is executing passes through PARTIAL; one that was never signed only frees its key.
   journal.settle(operation.id, signed ? 'CANCELLED' : 'DROPPED', 'given up by the person', signed ? 24 : 130)
   return journal.find(operation.id)!
 }

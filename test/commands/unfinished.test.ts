@@ -1,0 +1,154 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+import type { Hex } from '../../src/domain/address.ts'
+import { openJournal } from '../../src/store/journal.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, attempts, home } = useCommands(sandbox)
+const place = 'aave-v3-usdc-sandbox-one'
+const deposit = (amount: number, key: string, ...more: string[]) =>
+  run(['deposit', place, '--amount', String(amount), '--yes', '--json', '--idempotency-key', key, ...more])
+const receipts = () => {
+  const { chainId, receipt } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+  return sandbox.balanceOf(chainId, receipt.address, sandbox.user.address)
+}
+const allowance = async () => {
+  const { constants, asset, chainId } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+  if (constants.family !== 'aave-v3') throw new Error('an Aave strategy was expected')
+  const words = 'function allowance(address,address) view returns (uint256)'
+  return BigInt(await sandbox.call(chainId, asset.address, words, [sandbox.user.address, constants.pool]))
+}
+
+/** A deposit of which only the approval went out. */
+const halfDone = async (key: string) => {
+  const begun = await deposit(3, key, '--no-wait')
+  expect(begun).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
+  expect(await allowance()).toBe(3_000000n)
+  return (begun.json as { error: { details: { id: string } } }).error.details.id
+}
+
+describe('an action that is not finished', () => {
+  test('keeps its allowance: another that would take it is refused before anything is signed', async () => {
+    const id = await halfDone('half-0001')
+    const before = attempts()
+    const other = await deposit(7, 'other-0001')
+    expect(other).toMatchObject({
+      exit: 10,
+      json: { error: { code: 'OPERATION_UNFINISHED', details: { operation: id } } },
+    })
+    expect(other.json).toMatchObject({
+      error: { hint: expect.stringContaining(`sluice action resume ${id}`) },
+    })
+    expect(attempts()).toBe(before)
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({
+      exit: 0,
+      json: { status: 'SUCCESS' },
+    })
+    expect(await deposit(7, 'other-0001')).toMatchObject({ exit: 0 })
+    expect(await receipts()).toBeGreaterThanOrEqual(10_000000n - 2n)
+    expect(await allowance()).toBe(0n)
+  })
+
+  test('does not stand in the way of what has nothing to do with it', async () => {
+    await halfDone('half-0002')
+    expect(await run('deposit aave-v3-usdt-sandbox-one --amount 1 --yes --json')).toMatchObject({ exit: 0 })
+    expect(await run('deposit aave-v3-usdc-sandbox-two --amount 1 --yes --json')).toMatchObject({ exit: 0 })
+  })
+
+  test('can be given up, and then nothing stands in the way', async () => {
+    const id = await halfDone('half-0003')
+    expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({
+      exit: 0,
+      json: { id, status: 'FAILED' },
+    })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 24 })
+    expect(await deposit(7, 'other-0003')).toMatchObject({ exit: 0 })
+    expect(await receipts()).toBeGreaterThanOrEqual(7_000000n - 2n)
+    expect(await receipts()).toBeLessThan(8_000000n)
+  })
+
+  test('is not given up without being asked', async () => {
+    const id = await halfDone('half-0004')
+    expect(await run(['action', 'abandon', id, '--json'])).toMatchObject({
+      exit: 2,
+      json: { error: { code: 'PROMPT_NEEDED' } },
+    })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+  })
+})
+
+test('a key whose plan was never signed is planned anew', async () => {
+  // As a process leaves it that dies between the journal and the first signature, with a plan that counts on an
+  // allowance which is gone since: the deposit alone.
+  const plan = (await run(['deposit', place, '--amount', '5', '--dry-run', '--json'])).json as {
+    steps: { to: Hex; data: Hex; chainId: number; text: string }[]
+  }
+  const { text, ...call } = plan.steps.at(-1)!
+  const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
+  const request = {
+    command: 'deposit',
+    strategy: place,
+    amount: '5000000',
+    from: 'sandbox-one',
+    wallet: sandbox.user.address,
+  }
+  const transaction = { to: call.to, data: call.data, chainId: call.chainId, value: 0n }
+  journal.insert({
+    id: 'stale',
+    idemKey: 'stale-0001',
+    request,
+    plan: { intents: [null], about: { amounts: {} } },
+    kind: 'deposit',
+    wallet: sandbox.user.address,
+    legs: [{ chainId: 31337, steps: [{ role: 'action', text, transaction }] }],
+  })
+  journal.close()
+  expect(await deposit(5, 'stale-0001')).toMatchObject({
+    exit: 0,
+    json: { status: 'SUCCESS', replayed: false },
+  })
+  expect(await deposit(5, 'stale-0001')).toMatchObject({ exit: 0, json: { replayed: true } })
+  expect(await receipts()).toBeGreaterThanOrEqual(5_000000n - 2n)
+  expect(await receipts()).toBeLessThan(6_000000n)
+})
+
+test('a quote is executed once, whatever the key', async () => {
+  const quoted = await run(
+    'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 10 --json',
+  )
+  const { id } = quoted.json as { id: string }
+  expect(await run(['swap', 'execute', id, '--yes', '--json'])).toMatchObject({
+    exit: 0,
+    json: { replayed: false },
+  })
+  expect(await run(['swap', 'execute', id, '--yes', '--json'])).toMatchObject({
+    exit: 0,
+    json: { replayed: true },
+  })
+  const before = attempts()
+  const again = await run(['swap', 'execute', id, '--yes', '--json', '--idempotency-key', 'other-key1'])
+  expect(again).toMatchObject({
+    exit: 14,
+    json: { error: { code: 'IDEMPOTENCY_KEY_REUSED', details: { operation: id } } },
+  })
+  expect(attempts()).toBe(before)
+})
+
+test('withdrawing all says how much came out, the same each time', async () => {
+  await deposit(12, 'full-0001')
+  await sandbox.world.warp(86_400 * 30)
+  const before = await sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, sandbox.user.address)
+  const key = ['--idempotency-key', 'full-0002']
+  const out = await run(['withdraw', place, '--amount', 'max', '--yes', '--json', ...key])
+  const came =
+    (await sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, sandbox.user.address)) - before
+  expect(out).toMatchObject({
+    exit: 0,
+    json: { amounts: { in: null, out: { raw: came.toString(), symbol: 'USDC' } } },
+  })
+  const again = await run(['withdraw', place, '--amount', 'max', '--yes', '--json', ...key])
+  expect(again.json).toEqual({ ...(out.json as object), replayed: true })
+})
