@@ -50,7 +50,7 @@ export const depositForBurn = (ask: {
     args: [
       ask.amount,
       ask.domain,
-      padHex(ask.recipient, { size: 32 }),
+      padHex(ask.recipient, { size: 32 }).toLowerCase() as Hex,
       ask.burnToken,
       anyone,
       ask.maxFee,
@@ -72,7 +72,7 @@ export const receiveMessage = (ask: {
   data: encodeFunctionData({
     abi: messageTransmitterV2Abi,
     functionName: 'receiveMessage',
-    args: [ask.message, ask.attestation],
+    args: [ask.message.toLowerCase() as Hex, ask.attestation.toLowerCase() as Hex],
   }),
   value: 0n,
   chainId: ask.chainId,

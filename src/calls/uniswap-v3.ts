@@ -42,7 +42,7 @@ export const packPath = ({ tokens, fees }: SwapPath, exact: 'in' | 'out' = 'in')
     const fee = fees[i]
     return fee === undefined ? [token] : [token, numberToHex(fee, { size: 3 })]
   })
-  return concatHex(exact === 'in' ? parts : parts.reverse())
+  return concatHex(exact === 'in' ? parts : parts.reverse()).toLowerCase() as Hex
 }
 
 function unpackPath(path: Hex, exact: 'in' | 'out'): SwapPath | undefined {

@@ -1,0 +1,89 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { getAddress } from 'viem/utils'
+import { describe, expect, it } from 'vitest'
+
+import * as aave from '../../src/calls/aave-v3.ts'
+import * as cctp from '../../src/calls/cctp-v2.ts'
+import * as erc20 from '../../src/calls/erc20.ts'
+import * as erc4626 from '../../src/calls/erc4626.ts'
+import * as uniswap from '../../src/calls/uniswap-v3.ts'
+import type { Hex } from '../../src/domain/address.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+
+const chainId = 31337
+const one = getAddress(`0x${'ab'.repeat(20)}`)
+const two = getAddress(`0x${'cd'.repeat(20)}`)
+const three = getAddress(`0x${'ef'.repeat(20)}`)
+const amount = 0xabcdefn
+
+const swap = (exact: 'in' | 'out', tokens: uniswap.SwapPath['tokens'], fees: number[]) =>
+  uniswap.swap({
+    chainId,
+    router: one,
+    exact,
+    path: { tokens, fees },
+    amountIn: amount,
+    amountOut: amount,
+    recipient: two,
+    deadline: 0xabcdef,
+  })
+const both = { tokens: [one, two, three], fees: [500, 3000] }
+
+/** Every encoder, by its file and name. */
+const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[]> = {
+  'aave-v3 supply': aave.supply({ chainId, pool: one, asset: two, amount, onBehalfOf: three }),
+  'aave-v3 withdraw': aave.withdraw({ chainId, pool: one, asset: two, amount, to: three }),
+  'cctp-v2 depositForBurn': cctp.depositForBurn({
+    chainId,
+    messenger: one,
+    amount,
+    domain: 7,
+    recipient: two,
+    burnToken: three,
+    maxFee: amount,
+    minFinalityThreshold: cctp.finality.fast,
+  }),
+  'cctp-v2 receiveMessage': cctp.receiveMessage({
+    chainId,
+    transmitter: one,
+    message: '0xABcd',
+    attestation: '0xEFef',
+  }),
+  'erc20 approve': erc20.approve({ chainId, token: one, spender: two, amount }),
+  'erc20 transfer': [
+    erc20.transfer({ chainId, token: one, to: two, amount }),
+    erc20.transfer({ chainId, token: '0x0000000000000000000000000000000000000000', to: two, amount }),
+  ],
+  'erc4626 deposit': erc4626.deposit({ chainId, vault: one, assets: amount, receiver: two }),
+  'erc4626 withdraw': erc4626.withdraw({ chainId, vault: one, assets: amount, receiver: two, owner: three }),
+  'erc4626 redeem': erc4626.redeem({ chainId, vault: one, shares: amount, receiver: two, owner: three }),
+  'uniswap-v3 packPath': [uniswap.packPath(both), uniswap.packPath(both, 'out')],
+  'uniswap-v3 swap': [
+    swap('in', [one, two], [500]),
+    swap('out', [one, two], [500]),
+    swap('in', both.tokens, both.fees),
+    swap('out', both.tokens, both.fees),
+  ],
+}
+
+describe('calldata is lower case, whatever the case of what goes into it', () => {
+  it.each(Object.entries(encoders))('%s', (_, made) => {
+    for (const one of [made].flat()) {
+      const data = typeof one === 'string' ? one : one.data
+      expect(data).toBe(data.toLowerCase())
+    }
+  })
+
+  it('and no encoder is left out', async () => {
+    const dir = join(import.meta.dirname, '..', '..', 'src', 'calls')
+    const reads = /^(bind|decode|strictDecode$|printed$|refuse$)/
+    const all: string[] = []
+    for (const file of globSync('*.ts', { cwd: dir })) {
+      const exported = (await import(join(dir, file))) as Record<string, unknown>
+      for (const [name, value] of Object.entries(exported))
+        if (typeof value === 'function' && !reads.test(name)) all.push(`${file.slice(0, -3)} ${name}`)
+    }
+    expect(all.toSorted()).toEqual(Object.keys(encoders).toSorted())
+  })
+})
