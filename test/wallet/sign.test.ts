@@ -1,0 +1,66 @@
+import type { LocalAccount, TransactionSerializableEIP1559 } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { serializeTransaction } from 'viem/utils'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+
+import type { Hex } from '../../src/domain/address.ts'
+import type { Journal } from '../../src/store/journal-words.ts'
+import { type Chain, startChain } from './chain.ts'
+import { journalIn, newHome, payee, planPayments, removeHome, run, signer } from './operation.ts'
+
+let chain: Chain
+let home: string
+let journal: Journal
+beforeAll(async () => {
+  chain = await startChain()
+})
+afterAll(() => chain?.stop())
+beforeEach(() => {
+  home = newHome()
+  journal = journalIn(home)
+})
+afterEach(() => {
+  journal.close()
+  removeHome(home)
+})
+
+type Asked = TransactionSerializableEIP1559
+const thief = '0x6666666666666666666666666666666666666666'
+const other = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+
+/** The signer of the tests, except that it signs something else than it is asked to. */
+const lying = (sign: (asked: Asked) => Promise<Hex> | Hex): LocalAccount => ({
+  ...signer,
+  signTransaction: (async (asked: Asked) => sign(asked)) as LocalAccount['signTransaction'],
+})
+const changed = (change: (asked: Asked) => Partial<Asked>) =>
+  lying((asked) => signer.signTransaction({ ...asked, ...change(asked) }))
+
+test.each<[string, LocalAccount]>([
+  ['to another recipient', changed(() => ({ to: thief }))],
+  ['of another value', changed(({ value }) => ({ value: value! + 1n }))],
+  ['with other data', changed(() => ({ data: '0x00' }))],
+  ['with another nonce', changed(({ nonce }) => ({ nonce: nonce! + 1 }))],
+  ['for another chain', changed(() => ({ chainId: 31338 }))],
+  ['with more gas', changed(({ gas }) => ({ gas: gas! + 1n }))],
+  ['with a higher fee', changed(({ maxFeePerGas }) => ({ maxFeePerGas: maxFeePerGas! + 1n }))],
+  ['with an access list', changed(() => ({ accessList: [{ address: thief, storageKeys: [] }] }))],
+  ['by another key', lying((asked) => other.signTransaction(asked))],
+  ['by nobody', lying((asked) => serializeTransaction(asked))],
+])('a transaction signed %s is refused before the journal has it', async (_, account) => {
+  planPayments(journal, 'pay')
+  const seen = () =>
+    Promise.all([
+      chain.rpc.request('eth_getTransactionCount', [signer.address, 'pending']),
+      chain.rpc.request('eth_getBalance', [payee, 'latest']),
+      chain.rpc.request('eth_getBalance', [thief, 'latest']),
+    ])
+  const before = await seen()
+  const error = await run(journal, home, chain.url, 'pay', { signer: account }).catch(
+    (caught: unknown) => caught,
+  )
+  expect(error).toMatchObject({ code: 'POLICY_TAMPER' })
+  expect(journal.attempts('pay', 0)).toEqual([])
+  expect(journal.find('pay')).toMatchObject({ state: 'OPEN', steps: [{ state: 'PLANNED', nonce: null }] })
+  expect(await seen()).toEqual(before)
+})
