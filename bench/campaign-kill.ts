@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
 import { programHome } from '../test/support/program.ts'
@@ -7,7 +7,7 @@ import { killCampaign } from './kill.ts'
 
 // Deposits killed by SIGKILL at random times and gone on with: exactly one deposit each, read from the chain.
 const { cells, seed } = campaignArguments(30)
-const home = programHome(join(tmpdir(), 'sluice-test-cache'))
+const home = programHome(join(tmpdir(), `sluice-test-cache-${userInfo().uid}`))
 try {
   const all = await killCampaign(home, {
     cells,

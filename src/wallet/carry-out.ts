@@ -75,17 +75,22 @@ export function carryOut(ground: Ground, operation: Operation, way: Way): Promis
     ...(way.confirmations !== undefined && { confirmations: way.confirmations }),
     ...(way.fault && { fault: way.fault }),
     arrived: async () => (plan.quoteId === null ? undefined : way.delivered(plan.quoteId)),
-    beforeLeg: (leg, left) => beforeLeg(ground, operation, leg, left),
+    beforeLeg: (leg, left) => beforeLeg(ground, operation.id, leg, left),
   })
 }
 
 /** Guards the whole leg as it was planned, and tries what is left of it on the chain as it is now. */
 async function beforeLeg(
-  { catalog, rpc }: Ground,
-  { steps, plan }: Operation,
+  { catalog, rpc, journal }: Ground,
+  operationId: string,
   leg: Leg,
   left: readonly Step[],
 ): Promise<void> {
+  // What will be signed is what the journal holds now, so that is what is guarded.
+  const operation = journal.find(operationId)
+  if (!operation)
+    throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
+  const { steps, plan } = operation
   const kept = (plan as KeptPlan).intents[leg.leg]
   if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
   const intent = decodeIntent(kept, catalog)

@@ -1,7 +1,7 @@
 import type { LocalAccount, TransactionSerializableEIP1559 } from 'viem'
 import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
 
-import { sameAddress } from '../domain/address.ts'
+import { type Hex, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { hexQuantity, quantity } from '../net/quantity.ts'
 import type { Rpc } from '../net/rpc.ts'
@@ -49,8 +49,11 @@ export async function signStep(rpc: Rpc, signer: LocalAccount, step: Step, head:
 }
 
 /** Throws POLICY_TAMPER unless `raw` is exactly this step, signed by its wallet. */
-export async function verifySigned({ raw, gas, maxFeePerGas, nonce }: Signed, step: Step): Promise<void> {
-  const { r, s, v, yParity, ...read } = parseTransaction(raw as `0x02${string}`)
+export async function verifySigned(
+  { raw, gas, maxFeePerGas, maxPriorityFeePerGas, nonce }: Signed,
+  step: Step,
+): Promise<void> {
+  const { r, s, v, yParity, ...read } = parsed(raw)
   if (r === undefined || s === undefined || yParity === undefined)
     throw new AppError('POLICY_TAMPER', 'What came back from the signer is not signed')
   const unsigned = serializeTransaction({ ...read, type: 'eip1559' } as TransactionSerializableEIP1559)
@@ -67,7 +70,17 @@ export async function verifySigned({ raw, gas, maxFeePerGas, nonce }: Signed, st
     nonce === step.nonce &&
     read.gas === gas &&
     read.maxFeePerGas === maxFeePerGas &&
+    (read.maxPriorityFeePerGas ?? 0n) === maxPriorityFeePerGas &&
     (read.accessList ?? []).length === 0
   if (!same)
     throw new AppError('POLICY_TAMPER', 'What came back from the signer is not what was to be signed')
+}
+
+/** Signed bytes as a transaction; what is none is POLICY_TAMPER. */
+function parsed(raw: Hex) {
+  try {
+    return parseTransaction(raw as `0x02${string}`)
+  } catch (cause) {
+    throw new AppError('POLICY_TAMPER', 'What came back from the signer is not a transaction', { cause })
+  }
 }

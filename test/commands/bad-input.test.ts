@@ -277,7 +277,7 @@ describe('what was typed wrong', () => {
     ],
     [
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --slippage 0.5',
-      usage(/0\.5%.*0\.5bps/),
+      usage(/--slippage 0\.5%/),
     ],
     [
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --slippage 60%',
