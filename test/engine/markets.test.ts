@@ -311,7 +311,9 @@ describe('what a market refuses', () => {
   test('more than the cap of a vault leaves: STRATEGY_CAP_REACHED', async () => {
     const entry = named('sandbox-vault-usdc-sandbox-one')
     expect(await codeOf(lend(entry, 1_600_000_000000n))).toBe('STRATEGY_CAP_REACHED')
-    await configure(entry, targetOf(entry), calldata('function setCap(uint256)', [500_010_000000n]))
+    const words = 'function totalAssets() view returns (uint256)'
+    const assets = BigInt(await sandbox.call(entry.chainId, targetOf(entry), words))
+    await configure(entry, targetOf(entry), calldata('function setCap(uint256)', [assets + 10_000000n]))
     expect(await codeOf(lend(entry, 11_000000n))).toBe('STRATEGY_CAP_REACHED')
     await deposit(entry, 9_000000n)
   })

@@ -64,6 +64,8 @@ export function useSandbox({ standardDelayMs = 300 }: { standardDelayMs?: number
       standardDelayMs,
       pollMs: 20,
     })
+    // A node that is taken back to a snapshot goes on with the time of its newest block, and that of genesis is old.
+    for (const { rpc } of world.chains) await rpc.request('evm_mine')
   })
   afterAll(async () => {
     await world?.stop()
