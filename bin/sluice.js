@@ -37,7 +37,7 @@ async function run() {
 function interrupted() {
   const error = {
     code: 'INTERRUPTED',
-    message: 'Interrupted. Nothing was signed.',
+    message: 'Interrupted. This command signed nothing.',
     details: {},
     hint: null,
     retryable: false,

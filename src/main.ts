@@ -124,7 +124,7 @@ function known(error: unknown, argv: readonly string[]): AppError {
   if (error instanceof AppError) return error
   if (error instanceof CommanderError) return usage(error, argv)
   if (error instanceof Error && error.name === 'AbortError')
-    return new AppError('INTERRUPTED', 'Interrupted. Nothing was signed.', { cause: error })
+    return new AppError('INTERRUPTED', 'Interrupted. This command signed nothing.', { cause: error })
   return new AppError(
     'BUG',
     `Something went wrong that should not: ${error instanceof Error ? error.message : String(error)}`,

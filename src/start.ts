@@ -14,8 +14,12 @@ export async function start(argv: readonly string[], secrets: Secrets): Promise<
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     version: string
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.removeAllListeners(signal)
+  // Ours first, then away with those from before: a signal that came while this was loading must find somebody.
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const before = signals.map((signal) => [signal, process.listeners(signal)] as const)
   const { interrupt, raced } = interruptible(process)
+  for (const [signal, listeners] of before)
+    for (const listener of listeners) process.removeListener(signal, listener)
   const io = stdio({ noColor, noInput, env: process.env })
   const world = createWorld({
     env: process.env,
@@ -27,7 +31,8 @@ export async function start(argv: readonly string[], secrets: Secrets): Promise<
     stdin: readStdin,
   })
   const ended = await raced(main(argv, world))
-  const exit = ended ?? failed(new AppError('INTERRUPTED', 'Interrupted. Nothing was signed.'), argv, { io })
+  const exit =
+    ended ?? failed(new AppError('INTERRUPTED', 'Interrupted. This command signed nothing.'), argv, { io })
   await Promise.all(
     [process.stdout, process.stderr].map(
       (stream) => new Promise<void>((done) => stream.write('', () => done())),

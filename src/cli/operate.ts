@@ -1,5 +1,7 @@
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+import { type AllowanceLeft, allowancesLeft } from '../wallet/allowances-left.ts'
 import { begin, carryOut, type Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { type Checked, checkProposal, type Proposal } from '../wallet/plan.ts'
@@ -61,8 +63,8 @@ async function undertake(
   if (earlier && !fresh && !options.dryRun) return finish(cli, ground, earlier, who, options, turn)
   const proposal: Proposal = { ...(await propose(who.address)), request, wallet: who.address }
   const checked = await checkProposal(ground, proposal, allow)
-  if (options.dryRun) return showPlan(cli, ground, checked)
   refuseConflict(ground, checked)
+  if (options.dryRun) return showPlan(cli, ground, checked)
   if (who.source === 'address') await who.unlock()
   if (!cli.globals.quiet && !cli.globals.yes)
     cli.io.err.write(`${planView(planJson(checked, ground, null), title, who.label, cli.io.err)}\n`)
@@ -123,7 +125,13 @@ export async function finish(
       : await follow(cli, ground, operation, who, options, turn)
   const report = await withReceived(ground, followed.done, reportFor(ground, followed.done))
   cli.emit({ ...report, replayed: !followed.moved }, reportView)
+  if (followed.moved)
+    for (const left of await allowancesLeft(ground, followed.done)) cli.notice(leftLine(left))
 }
+
+/** What a contract may still take, as a notice. */
+export const leftLine = ({ network, spender, amount }: AllowanceLeft): string =>
+  `${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}; a next action through it uses that first`
 
 /** The report of an operation, with the hashes of what is signed and not in a block yet. */
 export const reportFor = ({ journal, catalog }: Ground, operation: Planned): Report =>

@@ -78,7 +78,9 @@ export function slippage(text: string): number {
     throw new AppError('USAGE', `Slippage needs its unit, and "${text}" has none`, {
       hint:
         fits.length > 0
-          ? fits.map(([unit]) => `--slippage ${text}${unit}`).join(' or ')
+          ? fits.length === 2
+            ? `--slippage ${text}% or --slippage ${text}bps`
+            : `--slippage ${text}${fits[0]![0]}, which is ${fits[0]![0] === '%' ? `${Number(text) * 100}bps` : `${Number(text) / 100}%`}`
           : '--slippage 0.5% or --slippage 50bps',
     })
   }

@@ -45,7 +45,9 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
       hint: 'sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',
     })
   if ((wish.amountIn === undefined) === (wish.amountOut === undefined))
-    throw new AppError('USAGE', 'Exactly one of --amount-in and --amount-out is needed')
+    throw new AppError('USAGE', 'Exactly one of --amount-in and --amount-out is needed', {
+      hint: 'sluice swap quote --help',
+    })
   const { networks, tokens } = await cli.place.catalog()
   const origin = networkNamed(networks, from!)
   const target = networkNamed(networks, wish.to ?? from!)

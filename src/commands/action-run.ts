@@ -1,13 +1,14 @@
 import { type Action, isFinalStatus } from '../api/action.ts'
 import type { Cli } from '../cli/cli.ts'
 import { duration } from '../cli/globals.ts'
-import { finish, reportFor } from '../cli/operate.ts'
+import { finish, leftLine, reportFor } from '../cli/operate.ts'
 import type { SigningOptions } from '../cli/options.ts'
 import { confirm } from '../cli/prompts.ts'
 import { reportView } from '../cli/report-view.ts'
 import { observe } from '../cli/watching.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
+import { allowancesLeft } from '../wallet/allowances-left.ts'
 import type { Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { Report } from '../wallet/report.ts'
@@ -70,12 +71,20 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
     throw new AppError('ACTION_FAILED', `Action ${failed.id} failed`, { details: { id: failed.id } })
 }
 
-/** The service follows the chain; an operation that only the journal knows is looked up there. */
+/** What the journal knows, moved on by what the service sees on the chain; an operation of another machine is the service's alone. */
 async function watched(cli: Cli, id: string): Promise<Report | Action> {
   const ground = await cli.place.ground()
   const operation = inJournal(ground, id)
-  if (operation?.state === 'DONE' || operation?.state === 'FAILED') return reportFor(ground, operation)
-  return (await cli.service()).getAction({ id: operation?.id ?? id })
+  if (!operation) return (await cli.service()).getAction({ id })
+  const report = reportFor(ground, operation)
+  if (isFinalStatus(report.status)) return report
+  const { status, finishedAt, transactions } = await (await cli.service()).getAction({ id: operation.id })
+  if (!isFinalStatus(status)) return report
+  const seen = report.transactions.map((tx, at) => {
+    const { hash, status, blockNumber, gasUsed } = transactions[at] ?? tx
+    return { ...tx, hash: hash ?? tx.hash, status: status ?? tx.status, blockNumber, gasUsed }
+  })
+  return { ...report, status, finishedAt, transactions: seen }
 }
 
 /** `action resume` */
@@ -113,7 +122,11 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
   })
   try {
     await confirm(cli.io, cli.globals, `Give up what is not signed of ${operation.id}?`)
-    cli.emit(reportFor(ground, await close(ground, ground.journal.find(operation.id)!)), reportView)
+    const closed = await close(ground, ground.journal.find(operation.id)!)
+    const left = await allowancesLeft(ground, closed)
+    cli.emit({ ...reportFor(ground, closed), allowancesLeft: left }, (value, to) =>
+      [reportView(value, to), ...left.map(leftLine)].join('\n'),
+    )
   } finally {
     turn.release()
   }

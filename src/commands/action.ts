@@ -89,7 +89,7 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
     .map((operation) => reportFor(ground, operation))
     .filter(({ status }) => options.status === undefined || status === options.status)
   await cli.list(
-    { items: rows, page: 1, limit: rows.length, total: rows.length, hasMore: false },
+    { items: rows, page: 1, limit: Math.max(1, rows.length), total: rows.length, hasMore: false },
     {
       empty:
         options.status === undefined && wallet === undefined

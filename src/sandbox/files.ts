@@ -22,6 +22,7 @@ const reasons: Record<string, string> = {
   EEXIST: 'something else is in its place',
   ENOTDIR: 'something else is in its place',
   EISDIR: 'something else is in its place',
+  ENAMETOOLONG: 'its name is too long',
 }
 
 /** A fault of the disk as STATE_UNUSABLE; what is not one comes back as it is. */

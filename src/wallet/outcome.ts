@@ -37,8 +37,13 @@ export async function allowanceLeft(
 export function outcomeOf(operation: Operation): Operation {
   const { id, state, steps } = operation
   if (state === 'DONE') return operation
-  if (state === 'CANCELLED')
+  if (state === 'CANCELLED' && operation.exit === 24)
     throw new AppError('CANCELLED', `Operation ${id} was cancelled`, { details: { operation: id } })
+  if (state === 'CANCELLED' || state === 'DROPPED')
+    throw new AppError('PARTIAL', `Operation ${id} was given up: its rest was not signed, and will not be`, {
+      details: { operation: id },
+      hint: 'Begin anew with another --idempotency-key.',
+    })
   const failed = steps.find((step) => step.state === 'FINAL_REVERTED')
   throw new AppError('REVERTED', `Operation ${id} reverted on chain`, {
     details: { operation: id, hash: failed?.inclusion?.hash ?? null, index: failed?.index ?? null },

@@ -65,7 +65,7 @@ export const current = ({ journal, operationId }: Run): Operation => {
 
 /** Whether nothing can happen to an operation any more. */
 export const isOver = ({ state }: Operation): boolean =>
-  state === 'DONE' || state === 'CANCELLED' || state === 'FAILED'
+  state === 'DONE' || state === 'CANCELLED' || state === 'FAILED' || state === 'DROPPED'
 
 /** Whether nothing was signed for a step yet. */
 export const isUnsigned = ({ state }: Step): boolean => state === 'PLANNED' || state === 'RESERVED'

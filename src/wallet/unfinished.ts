@@ -114,6 +114,6 @@ async function settleSeen({ journal, rpc, catalog }: Ground, id: string, step: S
 export function abandon({ journal }: Ground, operation: Operation): Operation {
   if (!['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(operation.state)) return operation
   const signed = operation.steps.some(({ index }) => journal.attempts(operation.id, index).length > 0)
-  journal.settle(operation.id, signed ? 'CANCELLED' : 'DROPPED', 'given up by the person', signed ? 24 : 130)
+  journal.settle(operation.id, signed ? 'CANCELLED' : 'DROPPED', 'given up by the person', signed ? 21 : 130)
   return journal.find(operation.id)!
 }

@@ -1,21 +1,21 @@
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 
 /** Where the program keeps its files (XDG base directories); SLUICE_HOME puts all three under one. */
 export type Directories = { config: string; data: string; cache: string }
 
 /** The directories that the environment asks for. */
 export function directories(env: Readonly<Record<string, string | undefined>>): Directories {
-  if (env.SLUICE_HOME)
-    return {
-      config: join(env.SLUICE_HOME, 'config'),
-      data: join(env.SLUICE_HOME, 'data'),
-      cache: join(env.SLUICE_HOME, 'cache'),
-    }
+  if (env.SLUICE_HOME) {
+    const home = resolve(env.SLUICE_HOME)
+    return { config: join(home, 'config'), data: join(home, 'data'), cache: join(home, 'cache') }
+  }
   const home = env.HOME || homedir()
+  // A relative path in these variables is to be ignored (XDG Base Directory Specification).
+  const given = (path: string | undefined) => (path && isAbsolute(path) ? path : undefined)
   return {
-    config: join(env.XDG_CONFIG_HOME || join(home, '.config'), 'sluice'),
-    data: join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'sluice'),
-    cache: join(env.XDG_CACHE_HOME || join(home, '.cache'), 'sluice'),
+    config: join(given(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'sluice'),
+    data: join(given(env.XDG_DATA_HOME) ?? join(home, '.local', 'share'), 'sluice'),
+    cache: join(given(env.XDG_CACHE_HOME) ?? join(home, '.cache'), 'sluice'),
   }
 }

@@ -41,6 +41,18 @@ beforeAll(async () => {
 afterAll(() => at.end())
 
 describe('a signal', () => {
+  test('while the program is still loading is not lost', async () => {
+    const [before, attempts] = [await nonce(), signed()]
+    for (const ms of [40, 55, 60, 70, 80, 90]) {
+      const running = startSluice(at.home, ['deposit', place, '--amount', '1', '--yes', '--json'])
+      await sleep(ms)
+      running.child.kill('SIGTERM')
+      const { exit } = await running.ended
+      expect([130, 'SIGTERM']).toContain(exit)
+    }
+    expect([await nonce(), signed()]).toEqual([before, attempts])
+  })
+
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     '%s before anything is signed: 130, nothing signed',
     async (signal) => {

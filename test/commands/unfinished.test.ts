@@ -62,12 +62,26 @@ describe('an action that is not finished', () => {
     const id = await halfDone('half-0003')
     expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({
       exit: 0,
-      json: { id, status: 'FAILED' },
+      json: { id, status: 'FAILED', allowancesLeft: [{ amount: { raw: '3000000', symbol: 'USDC' } }] },
     })
-    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 24 })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 21 })
+    const watched = await run(['action', 'watch', id, '--json'])
+    const [last, error] = watched.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(watched.exit).toBe(22)
+    expect(last).toMatchObject({ id, status: 'FAILED' })
+    expect(error).toMatchObject({ error: { code: 'ACTION_FAILED' } })
     expect(await deposit(7, 'other-0003')).toMatchObject({ exit: 0 })
     expect(await receipts()).toBeGreaterThanOrEqual(7_000000n - 2n)
     expect(await receipts()).toBeLessThan(8_000000n)
+  })
+
+  test('is in the way of a dry run, too', async () => {
+    await halfDone('half-0005')
+    const plan = await run(['deposit', place, '--amount', '9', '--dry-run', '--json'])
+    expect(plan).toMatchObject({ exit: 10, json: { error: { code: 'OPERATION_UNFINISHED' } } })
   })
 
   test('is not given up without being asked', async () => {
