@@ -22,6 +22,8 @@ export async function vitestCampaign(
   try {
     const args = [
       'run',
+      '--config',
+      'test/vitest.config.ts',
       file,
       '-t',
       under,
