@@ -1,23 +1,16 @@
-import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
-import { type AllowanceLeft, allowancesLeft } from '../wallet/allowances-left.ts'
-import { begin, carryOut, type Planned } from '../wallet/carry-out.ts'
+import { begin, type Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { type Checked, checkProposal, type Proposal } from '../wallet/plan.ts'
 import { planJson } from '../wallet/plan-json.ts'
-import { withReceived } from '../wallet/received.ts'
-import { type Report, reportOf } from '../wallet/report.ts'
-import type { Progress } from '../wallet/run.ts'
 import { type Turn, takeTurn } from '../wallet/turn.ts'
-import { abandon, refuseConflict } from '../wallet/unfinished.ts'
+import { dropUnsigned, refuseConflict } from '../wallet/unfinished.ts'
 import type { Who } from '../wallet/who.ts'
 import type { Cli } from './cli.ts'
+import { finish, halfAnHour } from './finish.ts'
 import { address, idempotencyKey, type SigningOptions } from './options.ts'
 import { confirm } from './prompts.ts'
-import { planView, progressLine, reportView } from './report-view.ts'
-
-const halfAnHour = 30 * 60_000
+import { planView } from './report-view.ts'
 
 /** Something that signs: the request that an idempotency key stands for, and how the service is asked for the transactions. */
 export type Undertaking = {
@@ -44,17 +37,25 @@ export async function operate(cli: Cli, options: SigningOptions, undertaking: Un
   // Whoever thinks about a question must not hold up the others.
   const turn = options.dryRun || !cli.globals.yes ? undefined : await takeTurn(ground, who.address, limits)
   try {
-    await undertake(cli, options, undertaking, { key, who, ground, turn })
+    await undertake(cli, options, undertaking, { key, who, ground, turn, limits })
   } finally {
     turn?.release()
   }
+}
+
+type Circumstances = {
+  key: string | undefined
+  who: Who
+  ground: Ground
+  turn: Turn | undefined
+  limits: { waitMs: number; signal: AbortSignal }
 }
 
 async function undertake(
   cli: Cli,
   options: SigningOptions,
   { title, request: asked, propose }: Undertaking,
-  { key, who, ground, turn }: { key: string | undefined; who: Who; ground: Ground; turn: Turn | undefined },
+  { key, who, ground, turn, limits }: Circumstances,
 ): Promise<void> {
   const allow = (options.allowContract ?? []).map((text) => address(text, '--allow-contract'))
   const request = { ...asked, wallet: who.address }
@@ -75,8 +76,17 @@ async function undertake(
       'KEY_SOURCE',
       `${who.label} holds the key of ${account.address}, not of ${who.address}`,
     )
-  const operation = planned(ground, checked, key ?? proposal.id, fresh ? earlier : undefined)
-  await finish(cli, ground, operation, { ...who, unlock: async () => account }, options, turn)
+  const signer = { ...who, unlock: async () => account }
+  const mine = turn ?? (await takeTurn(ground, who.address, limits))
+  try {
+    // Others may have been at work while the question stood: the key and the allowances are looked at once more.
+    const now = key === undefined ? undefined : ground.journal.findByKey(key, request)
+    if (now && !isUnsigned(ground, now)) return await finish(cli, ground, now, signer, options, mine)
+    refuseConflict(ground, checked)
+    await finish(cli, ground, planned(ground, checked, key ?? proposal.id, now), signer, options, mine)
+  } finally {
+    mine.release()
+  }
 }
 
 /** Nothing of it was ever signed: its plan may be old, and a new one is as good. */
@@ -96,8 +106,7 @@ function planned(ground: Ground, checked: Checked, key: string, unsigned: Planne
         hint: `sluice action show ${known.id}`,
       },
     )
-  if (unsigned) abandon(ground, unsigned)
-  return begin(ground, checked, key)
+  return (unsigned && dropUnsigned(ground, unsigned.id)) ?? begin(ground, checked, key)
 }
 
 async function showPlan(cli: Cli, ground: Ground, checked: Checked): Promise<void> {
@@ -108,92 +117,4 @@ async function showPlan(cli: Cli, ground: Ground, checked: Checked): Promise<voi
   cli.emit(planJson(checked, ground, nonce), (plan, to) =>
     planView(plan, 'Nothing is signed by a dry run', null, to),
   )
-}
-
-/** Goes on with an operation of the journal to its end, and reports it. A finished one is only reported again. */
-export async function finish(
-  cli: Cli,
-  ground: Ground,
-  operation: Planned,
-  who: Who,
-  options: Pick<SigningOptions, 'wait'>,
-  turn?: Turn,
-): Promise<void> {
-  const followed =
-    operation.state === 'DONE'
-      ? { done: operation, moved: false }
-      : await follow(cli, ground, operation, who, options, turn)
-  const report = await withReceived(ground, followed.done, reportFor(ground, followed.done))
-  cli.emit({ ...report, replayed: !followed.moved }, reportView)
-  if (followed.moved)
-    for (const left of await allowancesLeft(ground, followed.done)) cli.notice(leftLine(left))
-}
-
-/** What a contract may still take, as a notice. */
-export const leftLine = ({ network, spender, amount }: AllowanceLeft): string =>
-  `${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}; a next action through it uses that first`
-
-/** The report of an operation, with the hashes of what is signed and not in a block yet. */
-export const reportFor = ({ journal, catalog }: Ground, operation: Planned): Report =>
-  reportOf(
-    operation,
-    catalog.networks,
-    (step) => journal.attempts(operation.id, step.index).at(-1)?.hash ?? null,
-  )
-
-async function follow(
-  cli: Cli,
-  ground: Ground,
-  operation: Planned,
-  who: Who,
-  options: Pick<SigningOptions, 'wait'>,
-  turn?: Turn,
-): Promise<{ done: Planned; moved: boolean }> {
-  let moved = false
-  const teller = await cli.teller()
-  const service = await cli.service()
-  const account = await who.unlock()
-  const tell = (progress: Progress) => {
-    moved = true
-    // What a bridge takes its time for is not the wallet's business.
-    if (progress.kind === 'waiting') turn?.release()
-    const { line, moving } = progressLine(progress, operation, ground.catalog.networks, cli.io.err)
-    if (line !== null) teller.say(line)
-    if (moving !== null) teller.doing(moving)
-    if (progress.kind === 'sent')
-      void service
-        .ingest({ actionId: operation.id, event: 'SIGNED', txHash: progress.hash })
-        .catch(() => undefined)
-  }
-  if (operation.state === 'OPEN') cli.notice(cli.io.err.paint.dim(`action ${operation.id}`))
-  try {
-    const done = await cli.world.interrupt.critical(() =>
-      carryOut(ground, operation, {
-        account,
-        timeoutMs: cli.globals.timeoutMs ?? halfAnHour,
-        signal: cli.world.interrupt.signal,
-        ...(!options.wait && { noWait: true }),
-        onProgress: tell,
-        delivered: async (quoteId) =>
-          ((await service.swapStatus({ id: quoteId })).destinationTxHash as Hex | null) ?? undefined,
-      }),
-    )
-    return { done, moved }
-  } catch (error) {
-    throw withReport(error, ground, operation)
-  } finally {
-    teller.done()
-  }
-}
-
-/** After a signature, the error carries the whole report, so that a script has what a success would have given. */
-function withReport(error: unknown, ground: Ground, { id }: Planned): unknown {
-  const now = ground.journal.find(id)
-  if (!(error instanceof AppError) || !now) return error
-  const details = { id, ...error.details, action: reportFor(ground, now) }
-  return new AppError(error.code, error.message, {
-    details,
-    cause: error.cause,
-    ...(error.hint !== undefined && { hint: error.hint }),
-  })
 }

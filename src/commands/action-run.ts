@@ -1,7 +1,7 @@
 import { type Action, isFinalStatus } from '../api/action.ts'
 import type { Cli } from '../cli/cli.ts'
+import { finish, leftLine, reportFor } from '../cli/finish.ts'
 import { duration } from '../cli/globals.ts'
-import { finish, leftLine, reportFor } from '../cli/operate.ts'
 import type { SigningOptions } from '../cli/options.ts'
 import { confirm } from '../cli/prompts.ts'
 import { reportView } from '../cli/report-view.ts'
@@ -12,7 +12,7 @@ import { allowancesLeft } from '../wallet/allowances-left.ts'
 import type { Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { Report } from '../wallet/report.ts'
-import { takeTurn } from '../wallet/turn.ts'
+import { takeTurn, whileIdle } from '../wallet/turn.ts'
 import { giveUp as close } from '../wallet/unfinished.ts'
 import { whyReverted } from '../wallet/why-reverted.ts'
 
@@ -107,7 +107,15 @@ export async function resume(cli: Cli, id: string, options: SigningOptions): Pro
       `This action belongs to ${operation.wallet}, and ${who.label} is ${who.address}`,
       { hint: 'Name its wallet: --wallet NAME' },
     )
-  await finish(cli, ground, operation, who, options)
+  const turn = await takeTurn(ground, operation.wallet, {
+    waitMs: 60_000,
+    signal: cli.world.interrupt.signal,
+  })
+  try {
+    await finish(cli, ground, ground.journal.find(operation.id)!, who, options, turn)
+  } finally {
+    turn.release()
+  }
 }
 
 /** `action abandon` */
@@ -122,7 +130,10 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
   })
   try {
     await confirm(cli.io, cli.globals, `Give up what is not signed of ${operation.id}?`)
-    const closed = await close(ground, ground.journal.find(operation.id)!)
+    const chains = operation.legs.map(({ chainId }) => chainId)
+    const closed = await whileIdle(ground, operation.wallet, chains, () =>
+      close(ground, ground.journal.find(operation.id)!),
+    )
     const left = await allowancesLeft(ground, closed)
     cli.emit({ ...reportFor(ground, closed), allowancesLeft: left }, (value, to) =>
       [reportView(value, to), ...left.map(leftLine)].join('\n'),

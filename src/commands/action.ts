@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
+import { reportFor } from '../cli/finish.ts'
 import { decimal, stateWord, when } from '../cli/format.ts'
 import { walletAddress } from '../cli/names.ts'
-import { reportFor } from '../cli/operate.ts'
 import type { World } from '../cli/world.ts'
 import type { TokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'

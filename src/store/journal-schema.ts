@@ -125,6 +125,9 @@ export const journalMigrations: readonly Migration[] = [
       AND step.chain_id = NEW.chain_id AND step.state <> 'PLANNED' AND (NEW.kind = 'cancel'
       OR (step.target = NEW.target AND step.value = NEW.value AND step.data = NEW.data)))
     BEGIN SELECT RAISE(ABORT, 'attempt: it is not its step'); END;
+  CREATE TRIGGER attempt_of_a_living_operation BEFORE INSERT ON attempt WHEN NEW.kind <> 'cancel' AND NOT EXISTS (
+    SELECT 1 FROM operation WHERE id = NEW.operation AND state IN ('OPEN', 'EXECUTING'))
+    BEGIN SELECT RAISE(ABORT, 'attempt: its operation is closed'); END;
   ${never('attempt', 'UPDATE', ' OF hash, operation, idx, raw, kind, chain_id, nonce, target, value, data, gas, max_fee, max_priority, created')}
   ${never('attempt', 'DELETE')}
 

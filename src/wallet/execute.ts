@@ -3,7 +3,7 @@ import { exclusiveLock } from '../store/lock.ts'
 import type { Leg, Operation, Step } from '../store/operation.ts'
 import { arrivedOnChain } from './arrival.ts'
 import { outcomeOf } from './outcome.ts'
-import { current, type Execution, isOver, isUnsigned, pause, type Run, stopped } from './run.ts'
+import { current, type Execution, isClosed, isOver, isUnsigned, pause, type Run, stopped } from './run.ts'
 import { executeStep } from './step.ts'
 import { findOnChain, isLocal } from './watch.ts'
 
@@ -30,6 +30,8 @@ export async function execute(execution: Execution): Promise<Operation> {
     run.journal.settle(operation.id, 'DONE', 'all steps are final', 0)
     return current(run)
   } catch (error) {
+    // Somebody closed it while this was at work: the journal took no signature any more.
+    if (isClosed(current(run))) return outcomeOf(current(run))
     throw explainSafely(run, error)
   }
 }

@@ -39,7 +39,11 @@ export function outcomeOf(operation: Operation): Operation {
   if (state === 'DONE') return operation
   if (state === 'CANCELLED' && operation.exit === 24)
     throw new AppError('CANCELLED', `Operation ${id} was cancelled`, { details: { operation: id } })
-  if (state === 'CANCELLED' || state === 'DROPPED')
+  if (state === 'DROPPED')
+    throw new AppError('DECLINED', `Operation ${id} was given up before anything of it was signed`, {
+      details: { operation: id },
+    })
+  if (state === 'CANCELLED')
     throw new AppError('PARTIAL', `Operation ${id} was given up: its rest was not signed, and will not be`, {
       details: { operation: id },
       hint: 'Begin anew with another --idempotency-key.',

@@ -81,3 +81,6 @@ export async function pause(run: Run, ms: number): Promise<void> {
     throw error
   }
 }
+
+/** Whether somebody gave an operation up, so that nothing of it may be signed any more. */
+export const isClosed = ({ state }: Operation): boolean => state === 'CANCELLED' || state === 'DROPPED'

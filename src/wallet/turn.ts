@@ -19,3 +19,23 @@ export async function takeTurn(
   if (turn) return turn
   throw new AppError('WALLET_BUSY', `Another process is at work with ${wallet}`)
 }
+
+/** Makes sure that no live process executes an operation of a wallet on these chains, while `work` runs; WALLET_BUSY otherwise. */
+export async function whileIdle<value>(
+  { locks }: Ground,
+  wallet: Address,
+  chainIds: readonly number[],
+  work: () => Promise<value>,
+): Promise<value> {
+  const held: Turn[] = []
+  try {
+    for (const chainId of new Set(chainIds)) {
+      const lock = await exclusiveLock(`${locks}/${chainId}-${wallet.toLowerCase()}.lock`, 0)
+      if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${chainId}`)
+      held.push(lock)
+    }
+    return await work()
+  } finally {
+    for (const lock of held) lock.release()
+  }
+}

@@ -110,6 +110,21 @@ async function settleSeen({ journal, rpc, catalog }: Ground, id: string, step: S
   journal.move(id, step.index, ok ? 'FINAL_OK' : 'FINAL_REVERTED', `block ${found.blockNumber}`, inclusion)
 }
 
+/**
+ * Makes way for a new plan under the same key: gives `undefined` when the old one, of which nothing was signed, is
+ * dropped, and the old one as it is now when somebody began to sign it meanwhile. The journal decides, not the look before.
+ */
+export function dropUnsigned({ journal }: Ground, id: string): Operation | undefined {
+  try {
+    journal.settle(id, 'DROPPED', 'planned anew before anything was signed', 130)
+    return undefined
+  } catch (error) {
+    const now = journal.find(id)
+    if (now && now.state !== 'OPEN') return now
+    throw error
+  }
+}
+
 /** Closes an operation whose rest was not signed; one of which nothing was signed gives its key free. */
 export function abandon({ journal }: Ground, operation: Operation): Operation {
   if (!['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(operation.state)) return operation

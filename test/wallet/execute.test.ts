@@ -38,6 +38,25 @@ afterEach(async () => {
   await chain.rpc.request('evm_revert', [snapshot])
 })
 
+describe('an operation that somebody gives up while this signs it', () => {
+  it.each([
+    ['before its first signature', 'DROPPED', 1, 'DECLINED', 0n],
+    ['between two of its steps', 'CANCELLED', 2, 'PARTIAL', oneCoin],
+  ] as const)('%s is not signed any further', async (_, becomes, nth, refusal, sum) => {
+    planPayments(journal, 'given-up', 2)
+    const before = await paid()
+    let signatures = 0
+    const ended = run(journal, home, chain.url, 'given-up', {
+      fault: (point) => {
+        if (point === 'after_sign' && ++signatures === nth)
+          journal.settle('given-up', becomes, 'given up', 21)
+      },
+    })
+    expect(code(await ended.catch((error: unknown) => error))).toBe(refusal)
+    expect((await paid()) - before).toBe(sum)
+  })
+})
+
 describe('an operation', () => {
   it('pays once a step, with dense nonces, and is done', async () => {
     planPayments(journal, 'three', 3)

@@ -1,0 +1,105 @@
+import type { Hex } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+import { type AllowanceLeft, allowancesLeft } from '../wallet/allowances-left.ts'
+import { carryOut, type Planned } from '../wallet/carry-out.ts'
+import type { Ground } from '../wallet/ground.ts'
+import { withReceived } from '../wallet/received.ts'
+import { type Report, reportOf } from '../wallet/report.ts'
+import type { Progress } from '../wallet/run.ts'
+import type { Turn } from '../wallet/turn.ts'
+import type { Who } from '../wallet/who.ts'
+import type { Cli } from './cli.ts'
+import type { SigningOptions } from './options.ts'
+import { progressLine, reportView } from './report-view.ts'
+
+/** How long an operation is followed where nobody says, in ms. */
+export const halfAnHour = 30 * 60_000
+
+/** Goes on with an operation of the journal to its end, and reports it. A finished one is only reported again. */
+export async function finish(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  who: Who,
+  options: Pick<SigningOptions, 'wait'>,
+  turn?: Turn,
+): Promise<void> {
+  const followed =
+    operation.state === 'DONE'
+      ? { done: operation, moved: false }
+      : await follow(cli, ground, operation, who, options, turn)
+  const report = await withReceived(ground, followed.done, reportFor(ground, followed.done))
+  cli.emit({ ...report, replayed: !followed.moved }, reportView)
+  if (followed.moved)
+    for (const left of await allowancesLeft(ground, followed.done)) cli.notice(leftLine(left))
+}
+
+/** What a contract may still take, as a notice. */
+export const leftLine = ({ network, spender, amount }: AllowanceLeft): string =>
+  `${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}; a next action through it uses that first`
+
+/** The report of an operation, with the hashes of what is signed and not in a block yet. */
+export const reportFor = ({ journal, catalog }: Ground, operation: Planned): Report =>
+  reportOf(
+    operation,
+    catalog.networks,
+    (step) => journal.attempts(operation.id, step.index).at(-1)?.hash ?? null,
+  )
+
+async function follow(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  who: Who,
+  options: Pick<SigningOptions, 'wait'>,
+  turn?: Turn,
+): Promise<{ done: Planned; moved: boolean }> {
+  let moved = false
+  const teller = await cli.teller()
+  const service = await cli.service()
+  const account = await who.unlock()
+  const tell = (progress: Progress) => {
+    moved = true
+    // What a bridge takes its time for is not the wallet's business.
+    if (progress.kind === 'waiting') turn?.release()
+    const { line, moving } = progressLine(progress, operation, ground.catalog.networks, cli.io.err)
+    if (line !== null) teller.say(line)
+    if (moving !== null) teller.doing(moving)
+    if (progress.kind === 'sent')
+      void service
+        .ingest({ actionId: operation.id, event: 'SIGNED', txHash: progress.hash })
+        .catch(() => undefined)
+  }
+  if (operation.state === 'OPEN') cli.notice(cli.io.err.paint.dim(`action ${operation.id}`))
+  try {
+    const done = await cli.world.interrupt.critical(() =>
+      carryOut(ground, operation, {
+        account,
+        timeoutMs: cli.globals.timeoutMs ?? halfAnHour,
+        signal: cli.world.interrupt.signal,
+        ...(!options.wait && { noWait: true }),
+        onProgress: tell,
+        delivered: async (quoteId) =>
+          ((await service.swapStatus({ id: quoteId })).destinationTxHash as Hex | null) ?? undefined,
+      }),
+    )
+    return { done, moved }
+  } catch (error) {
+    throw withReport(error, ground, operation)
+  } finally {
+    teller.done()
+  }
+}
+
+/** After a signature, the error carries the whole report, so that a script has what a success would have given. */
+function withReport(error: unknown, ground: Ground, { id }: Planned): unknown {
+  const now = ground.journal.find(id)
+  if (!(error instanceof AppError) || !now) return error
+  const details = { id, ...error.details, action: reportFor(ground, now) }
+  return new AppError(error.code, error.message, {
+    details,
+    cause: error.cause,
+    ...(error.hint !== undefined && { hint: error.hint }),
+  })
+}
