@@ -140,4 +140,19 @@ export const journalMigrations: readonly Migration[] = [
 
   CREATE TABLE head (chain_id INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash TEXT NOT NULL, seen INTEGER NOT NULL) STRICT;
   `,
+  `
+  CREATE TABLE hold (
+    operation TEXT NOT NULL REFERENCES operation (id), asset TEXT NOT NULL, amount TEXT NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY (operation, asset)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX hold_by_asset ON hold (asset, at);
+  ${never('hold', 'UPDATE')}
+  ${never('hold', 'DELETE')}
+
+  CREATE TABLE pin (
+    chain_id INTEGER NOT NULL, address TEXT NOT NULL, code_hash TEXT NOT NULL, implementation TEXT, implementation_hash TEXT,
+    at INTEGER NOT NULL, PRIMARY KEY (chain_id, address)
+  ) STRICT, WITHOUT ROWID;
+  ${never('pin', 'DELETE')}
+  `,
 ]

@@ -3,6 +3,12 @@ import type { Exit } from '../domain/exits.ts'
 import type { OperationState, StepState } from './journal-schema.ts'
 import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation.ts'
 
+/** So much of an asset for one operation; `limit` null is no limit. `asset` is any stable name, such as `31337:0xabc`. */
+export type Hold = { asset: string; amount: bigint; limit: bigint | null; since: number }
+
+/** Hashes of the code at an address and, behind a proxy, of its implementation. */
+export type CodePin = { codeHash: Hex; implementation: Address | null; implementationHash: Hex | null }
+
 /** The write-ahead journal. Every call is on disk when it returns. */
 export type Journal = {
   insert: (operation: NewOperation) => Operation
@@ -28,6 +34,16 @@ export type Journal = {
   settle: (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown) => void
   head: (chainId: number) => { number: number; hash: Hex } | undefined
   sawHead: (chainId: number, number: number, hash: Hex) => void
+  /**
+   * Holds what an operation will move against limits, all of it or nothing: gives the first row that does not fit, with
+   * what is held already. `limit` is for all operations of the wallet since `since`; what was held before for this
+   * operation counts once.
+   */
+  hold: (id: string, rows: readonly Hold[]) => { row: Hold; held: bigint } | undefined
+  /** The code that a contract had when it was first used. */
+  pinOf: (chainId: number, address: Address) => CodePin | undefined
+  /** Remembers the code of a contract; what is pinned already stays, unless `again`. */
+  pin: (chainId: number, address: Address, code: CodePin, again?: boolean) => void
   events: (id: string) => JournalEvent[]
   close: () => void
 }

@@ -2,6 +2,7 @@ import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { canonical, openJournalDb, sha256 } from './journal-db.ts'
 import { journalInside } from './journal-inside.ts'
+import { journalLimits } from './journal-limits.ts'
 import { attemptOf, columnsOf, eventOf } from './journal-rows.ts'
 import type { Journal } from './journal-words.ts'
 
@@ -167,6 +168,7 @@ export function openJournal(path: string, clock: () => number): Journal {
           clock(),
         ),
       ),
+    ...journalLimits(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
     close,
   }

@@ -1,0 +1,61 @@
+import type { Address, Hex } from '../domain/address.ts'
+import type { JournalDb } from './journal-db.ts'
+import type { Hold, Journal } from './journal-words.ts'
+
+/** What the journal remembers beside operations: value held against limits, and the code of contracts at first use. */
+export function journalLimits(
+  { all, one, run, put, write }: JournalDb,
+  clock: () => number,
+): Pick<Journal, 'hold' | 'pinOf' | 'pin'> {
+  /** What other operations of the same wallet hold; one that was dropped before it was signed holds nothing. */
+  const heldByOthers = (id: string, { asset, since }: Hold): bigint =>
+    all(
+      `SELECT amount FROM hold JOIN operation ON operation.id = hold.operation
+       WHERE asset = ? AND at >= ? AND operation.id <> ? AND operation.state <> 'DROPPED'
+         AND operation.wallet = (SELECT wallet FROM operation WHERE id = ?)`,
+      asset,
+      since,
+      id,
+      id,
+    ).reduce((sum, { amount }) => sum + BigInt(String(amount)), 0n)
+
+  return {
+    hold: (id, rows) =>
+      write(() => {
+        for (const row of rows) {
+          const held = heldByOthers(id, row)
+          if (row.limit !== null && held + row.amount > row.limit) return { row, held }
+        }
+        for (const { asset, amount } of rows)
+          if (!one('SELECT 1 FROM hold WHERE operation = ? AND asset = ?', id, asset))
+            put('hold', { operation: id, asset, amount: amount.toString(), at: clock() })
+        return undefined
+      }),
+    pinOf: (chainId, address) => {
+      const row = one('SELECT * FROM pin WHERE chain_id = ? AND address = ?', chainId, address.toLowerCase())
+      return (
+        row && {
+          codeHash: row.code_hash as Hex,
+          implementation: row.implementation as Address | null,
+          implementationHash: row.implementation_hash as Hex | null,
+        }
+      )
+    },
+    pin: (chainId, address, { codeHash, implementation, implementationHash }, again = false) =>
+      write(() =>
+        run(
+          `INSERT INTO pin VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (chain_id, address) DO ${
+            again
+              ? 'UPDATE SET code_hash = excluded.code_hash, implementation = excluded.implementation, implementation_hash = excluded.implementation_hash, at = excluded.at'
+              : 'NOTHING'
+          }`,
+          chainId,
+          address.toLowerCase(),
+          codeHash,
+          implementation,
+          implementationHash,
+          clock(),
+        ),
+      ),
+  }
+}

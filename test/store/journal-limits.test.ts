@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+import type { Address, Hex } from '../../src/domain/address.ts'
+import { openJournal } from '../../src/store/journal.ts'
+import type { Journal } from '../../src/store/journal-words.ts'
+
+const wallet: Address = `0x${'44'.repeat(20)}`
+const other: Address = `0x${'55'.repeat(20)}`
+const hash = (byte: string): Hex => `0x${byte.repeat(32)}`
+
+let home: string
+let journal: Journal
+let now: number
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'sluice-limits-'))
+  now = 1_000
+  journal = openJournal(join(home, 'journal.db'), () => now)
+})
+afterEach(() => {
+  journal.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+const plan = (id: string, of: Address = wallet) =>
+  journal.insert({
+    id,
+    idemKey: `key-${id}`,
+    request: {},
+    kind: 'transfer',
+    wallet: of,
+    legs: [{ chainId: 1, steps: [] }],
+  })
+const row = (amount: bigint, limit: bigint | null = 100n, asset = '1:usdc', since = 0) => ({
+  asset,
+  amount,
+  limit,
+  since,
+})
+
+it('holds value up to a limit over all operations of a wallet, and not one unit more', () => {
+  for (const id of ['a', 'b', 'c']) plan(id)
+  expect(journal.hold('a', [row(60n)])).toBeUndefined()
+  expect(journal.hold('b', [row(41n)])).toEqual({ row: row(41n), held: 60n })
+  expect(journal.hold('b', [row(40n)])).toBeUndefined()
+  expect(journal.hold('c', [row(1n)])).toEqual({ row: row(1n), held: 100n })
+})
+
+it('holds all rows or none of them', () => {
+  for (const id of ['a', 'b']) plan(id)
+  expect(journal.hold('a', [row(50n), row(101n, 100n, '1:weth')])).toMatchObject({ held: 0n })
+  expect(journal.hold('b', [row(100n)])).toBeUndefined()
+})
+
+it('counts an operation once, however often it asks', () => {
+  for (const id of ['a', 'b']) plan(id)
+  for (let i = 0; i < 3; i++) expect(journal.hold('a', [row(60n)])).toBeUndefined()
+  expect(journal.hold('b', [row(40n)])).toBeUndefined()
+})
+
+it('forgets what is older than the window, what was never signed, and what another wallet holds', () => {
+  for (const id of ['a', 'b', 'd']) plan(id)
+  plan('theirs', other)
+  expect(journal.hold('theirs', [row(90n)])).toBeUndefined()
+  expect(journal.hold('a', [row(60n)])).toBeUndefined()
+  now = 2_000
+  expect(journal.hold('b', [row(60n, 100n, '1:usdc', 1_500)])).toBeUndefined()
+  journal.settle('a', 'DROPPED', 'planned anew', 130)
+  expect(journal.hold('d', [row(40n)])).toBeUndefined()
+})
+
+it('remembers the code of a contract at first use, and another one only when told to', () => {
+  const first = { codeHash: hash('aa'), implementation: null, implementationHash: null }
+  const second = { codeHash: hash('bb'), implementation: other, implementationHash: hash('cc') }
+  expect(journal.pinOf(1, wallet)).toBeUndefined()
+  journal.pin(1, wallet, first)
+  journal.pin(1, wallet, second)
+  expect(journal.pinOf(1, wallet)).toEqual(first)
+  expect(journal.pinOf(2, wallet)).toBeUndefined()
+  journal.pin(1, wallet, second, true)
+  expect(journal.pinOf(1, wallet)).toEqual(second)
+})
