@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher, request } from 'undici'
 
 import { AppError } from '../domain/errors.ts'
+import { parseStrict } from './json.ts'
 
 /** What one HTTP call may cost. `deadlineMs` covers everything up to the last byte of the body. */
 export type HttpOptions = {
@@ -16,7 +16,15 @@ export type HttpOptions = {
 export type HttpAnswer = { status: number; headers: Readonly<Record<string, string>>; body: unknown }
 
 /** Why an answer could not be had: nothing came, too late, too much, or not what was agreed. */
-export type HttpFault = 'unreachable' | 'deadline' | 'too-large' | 'not-json' | 'redirect' | 'aborted'
+export type HttpFault =
+  | 'unreachable'
+  | 'deadline'
+  | 'too-large'
+  | 'too-deep'
+  | 'not-json'
+  | 'encoded'
+  | 'redirect'
+  | 'aborted'
 
 const fault = (kind: HttpFault, message: string, cause?: unknown): AppError =>
   new AppError(
@@ -66,7 +74,7 @@ export async function exchangeJson(
   body: unknown,
   options: HttpOptions = {},
 ): Promise<HttpAnswer> {
-  const { headers = {}, deadlineMs = 10_000, maxBytes = 16_000_000 } = options
+  const { headers = {}, deadlineMs = 10_000, maxBytes = 8_388_608 } = options
   const host = hostOf(url)
   const dispatcher = options.dispatcher ?? newDispatcher()
   const deadline = new AbortController()
@@ -79,6 +87,8 @@ export async function exchangeJson(
       method,
       headers: {
         accept: 'application/json',
+        // Nothing is unpacked here, so nothing can swell while it is unpacked.
+        'accept-encoding': 'identity',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -90,8 +100,12 @@ export async function exchangeJson(
     for (const [name, value] of Object.entries(answer.headers))
       if (value !== undefined) found[name] = Array.isArray(value) ? value.join(', ') : value
     if (answer.statusCode >= 300 && answer.statusCode < 400) {
-      await answer.body.dump()
+      await answer.body.dump({ limit: 1_024 })
       throw fault('redirect', `${host} answers with a redirect, which is not followed`)
+    }
+    if (![undefined, '', 'identity'].includes(found['content-encoding'])) {
+      await answer.body.dump({ limit: 1_024 })
+      throw fault('encoded', `${host} answers in an encoding that was not asked for`)
     }
     const text = await readCapped(answer.body, maxBytes)
     return { status: answer.statusCode, headers: found, body: parseJson(text, host, answer.statusCode) }
@@ -109,10 +123,10 @@ export async function exchangeJson(
 }
 
 function parseJson(text: string, host: string, status: number): unknown {
-  if (text === '') return undefined
   try {
-    return JSON.parse(text) as unknown
+    return parseStrict(text)
   } catch (cause) {
+    if (cause instanceof AppError) throw cause
     throw new AppError('SERVICE_BAD_RESPONSE', `${host} answers ${status} with something that is not JSON`, {
       details: { fault: 'not-json' satisfies HttpFault, status },
       cause,
@@ -127,23 +141,3 @@ export const getJson = (url: string, options?: HttpOptions): Promise<HttpAnswer>
 /** `POST`, once. */
 export const postJson = (url: string, body: unknown, options?: HttpOptions): Promise<HttpAnswer> =>
   exchangeJson('POST', url, body, options)
-
-/** How long a `Retry-After` asks us to wait, in ms: seconds or an HTTP date, clamped to 1..120 s; `undefined` if there is none to be read. */
-export function retryAfterMs(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined
-  const text = header.trim()
-  const wanted = /^[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  if (Number.isNaN(wanted)) return undefined
-  return Math.min(120_000, Math.max(1_000, wanted))
-}
-
-/** The wait before try number `n` (from 1): doubling from 50 ms to 2 s, half of it by chance. */
-export const backoffMs = (n: number, random: () => number = Math.random): number => {
-  const most = Math.min(2_000, 50 * 2 ** (n - 1))
-  return most / 2 + random() * (most / 2)
-}
-
-/** Waits, or throws what the signal was aborted with. */
-export const wait = async (ms: number, signal?: AbortSignal): Promise<void> => {
-  await sleep(ms, undefined, signal ? { signal } : {})
-}

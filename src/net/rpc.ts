@@ -1,128 +1,115 @@
 import { AppError } from '../domain/errors.ts'
-import {
-  backoffMs,
-  exchangeJson,
-  type HttpAnswer,
-  hostOf,
-  newDispatcher,
-  retryAfterMs,
-  wait,
-} from './http.ts'
+import { type Endpoint, mayPass, openEndpoint } from './endpoint.ts'
+import { backoffMs, wait } from './patience.ts'
+import { type RpcCall, unwrap, unwrapBatch } from './rpc-envelope.ts'
 
-/** One JSON-RPC endpoint. Answers are not validated beyond the envelope: parse them where they are used. */
+/** A chain behind one JSON-RPC endpoint or several. Answers are not validated beyond the envelope: parse them where they are used. */
 export type Rpc = {
   /** The only part of the URL that may be shown. */
   host: string
+  /** The other endpoints of the same chain, each usable by itself; empty where there is one. */
+  peers: readonly Rpc[]
   /** One call. An error answer is RPC_ERROR with `{ code, message, data }`; no answer is RPC_UNREACHABLE. */
   request: <T = unknown>(method: string, params?: readonly unknown[]) => Promise<T>
   /** Several reads in one HTTP exchange; the first error answer is thrown. */
   batch: (calls: readonly (readonly [method: string, params: readonly unknown[]])[]) => Promise<unknown[]>
 }
 
-type Envelope = { jsonrpc: '2.0'; id: number; method: string; params: readonly unknown[] }
+/** What calls may cost: one exchange takes `deadlineMs`, a read with all its tries and waits `budgetMs`. */
+export type RpcOptions = { deadlineMs?: number; budgetMs?: number; retries?: number; signal?: AbortSignal }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** One endpoint. Reads are tried again on transport faults; what sends is never sent twice by itself. */
+export const httpRpc = (url: string, options: RpcOptions = {}): Rpc =>
+  over([openEndpoint(url, options.signal)], options)
 
-const nonsense = (host: string, what: string): AppError =>
-  new AppError('RPC_UNREACHABLE', `The node at ${host} answers with ${what}`, { details: { host } })
+/**
+ * One chain behind several endpoints. A read goes to the one that answered last, and on a transport fault to the next;
+ * signed bytes go to all of them, and are accepted when one accepts them.
+ */
+export const severalRpc = (urls: readonly string[], options: RpcOptions = {}): Rpc =>
+  // The same endpoint twice would always agree with itself.
+  over(
+    [...new Set(urls)].map((url) => openEndpoint(url, options.signal)),
+    options,
+  )
 
-/** The result inside one reply, after checking that it is the reply to this call and exactly one of result and error. */
-function unwrap(host: string, reply: unknown, id: number, method: string): unknown {
-  if (!isRecord(reply) || reply.jsonrpc !== '2.0') throw nonsense(host, 'something that is not JSON-RPC')
-  if (reply.id !== id) throw nonsense(host, 'the reply to another call')
-  const hasError = reply.error !== undefined && reply.error !== null
-  const hasResult = Object.hasOwn(reply, 'result')
-  if (hasError === hasResult && !(hasError && reply.result === null))
-    throw nonsense(host, 'neither a result nor an error')
-  if (!hasError) return reply.result
-  const error = isRecord(reply.error) ? reply.error : {}
-  const message = typeof error.message === 'string' ? error.message : 'no message'
-  throw new AppError('RPC_ERROR', `${method} failed at ${host}: ${message}`, {
-    details: {
-      host,
-      method,
-      code: typeof error.code === 'number' ? error.code : null,
-      message,
-      data: error.data ?? null,
-    },
-  })
-}
+const writes = (method: string): boolean => /^(eth_send|anvil_|evm_)/.test(method)
 
-const writes = (method: string): boolean => method.startsWith('eth_send') || method.startsWith('anvil_')
+/** How long to wait, at most, for the endpoints that are slower than the one that accepted. */
+const graceMs = 1_000
 
-/** JSON-RPC over strict HTTP. Reads are tried again on transport faults; what sends is never sent twice by itself. */
-export function httpRpc(
-  url: string,
-  options: { deadlineMs?: number; retries?: number; signal?: AbortSignal } = {},
-): Rpc {
-  const { deadlineMs = 10_000, retries = 4, signal } = options
-  const host = hostOf(url)
-  const dispatcher = newDispatcher()
+function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
+  const { deadlineMs = 10_000, budgetMs = Math.max(30_000, deadlineMs), retries = 4, signal } = options
+  const [first] = endpoints
+  if (!first) throw new AppError('CONFIG_INVALID', 'A chain needs the URL of an RPC')
+  const order = [...endpoints]
+  const alone = new Map(endpoints.length > 1 ? endpoints.map((one) => [one, over([one], options)]) : [])
   let lastId = 0
-
-  const exchange = async (body: unknown, mayRetry: boolean): Promise<unknown> => {
-    for (let tried = 1; ; tried++) {
-      let waitMs = backoffMs(tried)
-      let failure: AppError
-      try {
-        const answer = await exchangeJson('POST', url, body, {
-          dispatcher,
-          deadlineMs,
-          ...(signal ? { signal } : {}),
-        })
-        if (answer.status === 200 && answer.body !== undefined) return answer.body
-        if (isRecord(answer.body) && answer.body.jsonrpc === '2.0') return answer.body
-        waitMs = retryAfterMs(answer.headers['retry-after'], Date.now()) ?? waitMs
-        failure = refused(host, answer)
-        if (answer.status < 500 && answer.status !== 429 && answer.status !== 408) throw failure
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') throw error
-        failure = unreachable(host, error)
-      }
-      if (!mayRetry || tried > retries || signal?.aborted) throw failure
-      await wait(waitMs, signal).catch(() => {
-        throw failure
-      })
-    }
-  }
-
-  const envelope = (method: string, params: readonly unknown[]): Envelope => ({
+  const callOf = (method: string, params: readonly unknown[]): RpcCall => ({
     jsonrpc: '2.0',
     id: ++lastId,
     method,
     params,
   })
 
+  /** Asks until somebody answers: the next endpoint at once, and all of them again after a wait. */
+  const read = async <T>(body: unknown, understand: (host: string, answer: unknown) => T): Promise<T> => {
+    const until = performance.now() + budgetMs
+    for (let tried = 1; ; tried++) {
+      const endpoint = order[0]!
+      try {
+        const left = until - performance.now()
+        return understand(endpoint.host, await endpoint.exchange(body, Math.min(deadlineMs, left)))
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'RPC_UNREACHABLE' || signal?.aborted) throw error
+        order.push(...order.splice(order.indexOf(endpoint), 1))
+        const isRoundOver = tried % endpoints.length === 0
+        const asked = error.details?.retryAfterMs
+        const waitMs = isRoundOver ? (typeof asked === 'number' ? asked : backoffMs(tried)) : 0
+        const isHopeless = endpoints.length === 1 && !mayPass(error)
+        if (isHopeless || tried >= retries + endpoints.length || performance.now() + waitMs >= until)
+          throw error
+        if (waitMs > 0)
+          await wait(waitMs, signal).catch(() => {
+            throw error
+          })
+      }
+    }
+  }
+
+  const once = async <T>(body: unknown, understand: (host: string, answer: unknown) => T): Promise<T> =>
+    understand(first.host, await first.exchange(body, deadlineMs))
+
   return {
-    host,
+    host: first.host,
+    get peers() {
+      return order.slice(1).map((endpoint) => alone.get(endpoint)!)
+    },
     request: async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
-      const call = envelope(method, params)
-      return unwrap(host, await exchange(call, !writes(method)), call.id, method) as T
+      if (method === 'eth_sendRawTransaction' && alone.size > 0)
+        return (await toAll([...alone.values()].map((one) => one.request(method, params)))) as T
+      const call = callOf(method, params)
+      const ask = writes(method) ? once : read
+      return (await ask(call, (host, answer) => unwrap(host, answer, call))) as T
     },
     batch: async (calls) => {
       if (calls.length === 0) return []
-      const sent = calls.map(([method, params]) => envelope(method, params))
-      const replies = await exchange(sent, !calls.some(([method]) => writes(method)))
-      if (!Array.isArray(replies) || replies.length !== sent.length)
-        throw nonsense(host, 'another number of replies')
-      const byId = new Map(replies.map((reply: unknown) => [isRecord(reply) ? reply.id : undefined, reply]))
-      return sent.map((call) => unwrap(host, byId.get(call.id), call.id, call.method))
+      const sent = calls.map(([method, params]) => callOf(method, params))
+      const ask = sent.some(({ method }) => writes(method)) ? once : read
+      return ask(sent, (host, answer) => unwrapBatch(host, answer, sent))
     },
   }
 }
 
-const refused = (host: string, answer: HttpAnswer): AppError =>
-  new AppError('RPC_UNREACHABLE', `The node at ${host} answers with HTTP status ${answer.status}`, {
-    details: { host, status: answer.status },
-  })
-
-const unreachable = (host: string, cause: unknown): AppError =>
-  new AppError(
-    'RPC_UNREACHABLE',
-    `The node at ${host} cannot be used: ${cause instanceof Error ? cause.message : 'no answer'}`,
-    {
-      details: { host },
-      cause,
-    },
-  )
+/** What the first that accepts says, once the others had a little time too; where none accepts, the first error of the list. */
+async function toAll(sending: readonly Promise<unknown>[]): Promise<unknown> {
+  const all = Promise.allSettled(sending)
+  try {
+    const accepted = await Promise.any(sending)
+    await Promise.race([all, wait(graceMs)])
+    return accepted
+  } catch (error) {
+    if (error instanceof AggregateError) throw error.errors[0]
+    throw error
+  }
+}

@@ -4,7 +4,8 @@ import { fromEnvelope } from '../api/envelope.ts'
 import { type Route, routes } from '../api/routes.ts'
 import type { Service } from '../api/service.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
-import { backoffMs, exchangeJson, type HttpAnswer, hostOf, newDispatcher, wait } from '../net/http.ts'
+import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../net/http.ts'
+import { backoffMs, wait } from '../net/patience.ts'
 
 /** A deployment of the service, and the key that it knows us by. */
 export type Deployment = { baseUrl: string; apiKey: string; deadlineMs?: number }

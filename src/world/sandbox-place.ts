@@ -9,6 +9,7 @@ import type { Rpc } from '../net/rpc.ts'
 import type { Directories } from './directories.ts'
 import { once } from './once.ts'
 import type { Secrets } from './secrets.ts'
+import { traced } from './traced.ts'
 
 /** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
 export type OpenSandbox = {
@@ -81,31 +82,5 @@ export function sandboxPlace({
       return whoSigns(choice, { keystores: join(dirs.data, 'keystores'), settings, secrets, io, globals })
     },
     read: async (chainId, method, params) => (await opened()).rpc(chainId).request(method, params),
-  }
-}
-
-/** With `--debug`, every call is told on stderr: method, host, time; never parameters that could be signed bytes. */
-function traced(rpc: Rpc, io: Io | undefined): Rpc {
-  if (!io) return rpc
-  const timed = async <value>(what: string, work: Promise<value>): Promise<value> => {
-    const began = performance.now()
-    const said = (how: string) =>
-      io.err.write(
-        io.err.paint.dim(`rpc ${rpc.host} ${what} ${how} ${(performance.now() - began).toFixed(0)} ms\n`),
-      )
-    try {
-      const value = await work
-      said('ok')
-      return value
-    } catch (error) {
-      said('failed')
-      throw error
-    }
-  }
-  return {
-    host: rpc.host,
-    request: (method, params) => timed(method, rpc.request(method, params)),
-    batch: (calls) =>
-      timed([...new Set(calls.map(([method]) => method))].join('+') + ` x${calls.length}`, rpc.batch(calls)),
   }
 }

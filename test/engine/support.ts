@@ -33,6 +33,7 @@ export function engineOn(
 export function watched(rpc: Rpc, said: string[]): Rpc {
   return {
     host: rpc.host,
+    peers: rpc.peers,
     request: (method, params) => {
       said.push(method)
       return rpc.request(method, params)

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 
-import { getJson, postJson, retryAfterMs } from '../../src/net/http.ts'
+import { getJson, postJson } from '../../src/net/http.ts'
+import { retryAfterMs } from '../../src/net/patience.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
 

@@ -1,0 +1,56 @@
+import { AppError } from '../domain/errors.ts'
+import { exchangeJson, hostOf, newDispatcher } from './http.ts'
+import { retryAfterMs } from './patience.ts'
+import { isRecord } from './rpc-envelope.ts'
+
+/** One URL that JSON-RPC is asked at: its host, and one exchange within a time. What is no answer is RPC_UNREACHABLE. */
+export type Endpoint = { host: string; exchange: (body: unknown, deadlineMs: number) => Promise<unknown> }
+
+/** Opens an endpoint, with connections of its own. Nothing is asked before the first exchange. */
+export function openEndpoint(url: string, signal?: AbortSignal): Endpoint {
+  const host = hostOf(url)
+  const dispatcher = newDispatcher()
+  return {
+    host,
+    exchange: async (body, deadlineMs) => {
+      const {
+        status,
+        headers,
+        body: answer,
+      } = await exchangeJson('POST', url, body, {
+        dispatcher,
+        deadlineMs,
+        ...(signal ? { signal } : {}),
+      }).catch((error: unknown) => {
+        throw unreachable(host, error)
+      })
+      if (status === 200 && answer !== undefined) return answer
+      // A refused call may come with a status of its own; what the server or something before it failed at is no answer.
+      if (status >= 400 && status < 500 && !isBusy(status) && isRecord(answer) && answer.jsonrpc === '2.0')
+        return answer
+      const waitMs = retryAfterMs(headers['retry-after'], Date.now())
+      throw new AppError('RPC_UNREACHABLE', `The node at ${host} answers with HTTP status ${status}`, {
+        details: { host, status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
+      })
+    },
+  }
+}
+
+const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429
+
+const hopeless = ['redirect', 'too-large', 'too-deep', 'encoded', 'aborted']
+
+/** Whether the same endpoint may answer better next time; a redirect, too much, or a plain no stays what it is. */
+export function mayPass({ details }: AppError): boolean {
+  const { fault, status } = details ?? {}
+  if (typeof fault === 'string') return !hopeless.includes(fault)
+  if (typeof status === 'number') return status < 400 || status >= 500 || isBusy(status)
+  return true
+}
+
+const unreachable = (host: string, cause: unknown): AppError =>
+  new AppError(
+    'RPC_UNREACHABLE',
+    `The node at ${host} cannot be used: ${cause instanceof Error ? cause.message : 'no answer'}`,
+    { details: { host, ...(cause instanceof AppError && { fault: cause.details?.fault }) }, cause },
+  )

@@ -1,0 +1,37 @@
+import { AppError } from '../domain/errors.ts'
+
+/** How deep an answer may nest: what is read afterwards goes down by recursion. */
+const mostDepth = 64
+
+/** A JSON text as a value; `undefined` when it is empty. What nests deeper than 64 is refused before it is parsed, what is no JSON is a SyntaxError. */
+export function parseStrict(text: string): unknown {
+  if (text === '') return undefined
+  if (depthOf(text) > mostDepth)
+    throw new AppError('SERVICE_BAD_RESPONSE', `The answer nests deeper than ${mostDepth}`, {
+      details: { fault: 'too-deep' },
+    })
+  return JSON.parse(text) as unknown
+}
+
+/** How deep brackets nest in a text, those inside strings left out. */
+function depthOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) at = endOfString(text, at)
+    else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth)
+    else if (code === 0x5d || code === 0x7d) depth--
+  }
+  return deepest
+}
+
+/** Where the string that begins at `start` has its closing quote; the end of the text where it has none. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0
+    while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes++
+    if (slashes % 2 === 0) return at
+  }
+  return text.length
+}

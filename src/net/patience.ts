@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How long a `Retry-After` asks us to wait, in ms: seconds or an HTTP date, clamped to 1..120 s; `undefined` if there is none to be read. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined
+  const text = header.trim()
+  // A date has a name of a month or a day in it; what V8 would make of `-5` or `1e9` is no date.
+  const wanted = /^[0-9]+(\.[0-9]+)?$/.test(text)
+    ? Number(text) * 1000
+    : /[A-Za-z]{3}/.test(text)
+      ? Date.parse(text) - now
+      : Number.NaN
+  if (Number.isNaN(wanted)) return undefined
+  return Math.min(120_000, Math.max(1_000, wanted))
+}
+
+/** The wait before try number `n` (from 1): doubling from 50 ms to 2 s, half of it by chance. */
+export const backoffMs = (n: number, random: () => number = Math.random): number => {
+  const most = Math.min(2_000, 50 * 2 ** (n - 1))
+  return most / 2 + random() * (most / 2)
+}
+
+/** Waits, or throws what the signal was aborted with. */
+export const wait = async (ms: number, signal?: AbortSignal): Promise<void> => {
+  await sleep(ms, undefined, signal ? { signal } : {})
+}

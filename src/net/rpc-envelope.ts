@@ -1,0 +1,42 @@
+import { AppError } from '../domain/errors.ts'
+
+/** One call as it goes over the wire. */
+export type RpcCall = { jsonrpc: '2.0'; id: number; method: string; params: readonly unknown[] }
+
+/** Whether a value is a JSON object. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** An answer that is none: RPC_UNREACHABLE, and never "null". */
+export const nonsense = (host: string, what: string): AppError =>
+  new AppError('RPC_UNREACHABLE', `The node at ${host} answers with ${what}`, { details: { host } })
+
+/** The result inside one reply, after checking that it is the reply to this call and exactly one of result and error. */
+export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): unknown {
+  if (!isRecord(reply) || reply.jsonrpc !== '2.0') throw nonsense(host, 'something that is not JSON-RPC')
+  if (reply.id !== id) throw nonsense(host, 'the reply to another call')
+  const hasError = reply.error !== undefined && reply.error !== null
+  const hasResult = Object.hasOwn(reply, 'result')
+  if (hasError === hasResult && !(hasError && reply.result === null))
+    throw nonsense(host, 'neither a result nor an error')
+  if (!hasError) return reply.result
+  const error = isRecord(reply.error) ? reply.error : {}
+  const message = typeof error.message === 'string' ? error.message : 'no message'
+  throw new AppError('RPC_ERROR', `${method} failed at ${host}: ${message}`, {
+    details: {
+      host,
+      method,
+      code: typeof error.code === 'number' ? error.code : null,
+      message,
+      data: error.data ?? null,
+    },
+  })
+}
+
+/** The results of a batch in the order of its calls, whatever the order of the replies. */
+export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcCall[]): unknown[] {
+  if (!Array.isArray(replies) || replies.length !== calls.length)
+    throw nonsense(host, 'another number of replies')
+  const byId = new Map(replies.map((reply: unknown) => [isRecord(reply) ? reply.id : undefined, reply]))
+  return calls.map((call) => unwrap(host, byId.get(call.id), call))
+}

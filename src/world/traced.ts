@@ -1,0 +1,31 @@
+import type { Io } from '../cli/io.ts'
+import type { Rpc } from '../net/rpc.ts'
+
+/** With `--debug`, every call is told on stderr: method, host, time; never parameters that could be signed bytes. */
+export function traced(rpc: Rpc, io: Io | undefined): Rpc {
+  if (!io) return rpc
+  const timed = async <value>(what: string, work: Promise<value>): Promise<value> => {
+    const began = performance.now()
+    const said = (how: string) =>
+      io.err.write(
+        io.err.paint.dim(`rpc ${rpc.host} ${what} ${how} ${(performance.now() - began).toFixed(0)} ms\n`),
+      )
+    try {
+      const value = await work
+      said('ok')
+      return value
+    } catch (error) {
+      said('failed')
+      throw error
+    }
+  }
+  return {
+    host: rpc.host,
+    get peers() {
+      return rpc.peers.map((peer) => traced(peer, io))
+    },
+    request: (method, params) => timed(method, rpc.request(method, params)),
+    batch: (calls) =>
+      timed([...new Set(calls.map(([method]) => method))].join('+') + ` x${calls.length}`, rpc.batch(calls)),
+  }
+}
