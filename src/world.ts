@@ -3,11 +3,13 @@ import { join } from 'node:path'
 
 import type { Io } from './cli/io.ts'
 import type { AskedQuote, Interrupt, QuoteMemory, Settings, World } from './cli/world.ts'
-import { AppError } from './domain/errors.ts'
 import { main } from './main.ts'
 import { daemonSandbox } from './world/daemon-sandbox.ts'
 import { type Directories, directories } from './world/directories.ts'
+import { enginePlace } from './world/engine-place.ts'
 import { once } from './world/once.ts'
+import { chosenProfile } from './world/profile.ts'
+import { remotePlace } from './world/remote-place.ts'
 import { type OpenSandbox, sandboxPlace } from './world/sandbox-place.ts'
 import type { Secrets } from './world/secrets.ts'
 import { fileSettings } from './world/settings.ts'
@@ -47,18 +49,11 @@ export function createWorld(given: Given): World {
     sandbox: openSandbox.admin,
     quotes: once(() => quoteMemory(dirs, now)),
     at: (globals) => {
-      refuseOthers(env, globals.profile)
-      return sandboxPlace({
-        dirs,
-        settings,
-        secrets,
-        io,
-        globals,
-        sandbox: openSandbox,
-        announce: (globals.profile ?? env.SLUICE_PROFILE) === undefined,
-        now,
-        newId: randomUUID,
-      })
+      const { kind, announce } = chosenProfile(env, globals.profile)
+      const needs = { dirs, env, settings, secrets, io, globals, now, newId: randomUUID }
+      if (kind === 'engine') return enginePlace(needs)
+      if (kind === 'remote') return remotePlace(needs)
+      return sandboxPlace({ ...needs, sandbox: openSandbox, announce })
     },
     run: async (argv, { asNewcomer }) => {
       const out: string[] = []
@@ -90,22 +85,6 @@ const inSandbox = (env: Given['env']) => ({
 
 const noSecrets: Secrets = { privateKey: undefined, password: undefined, apiKey: undefined }
 const noSettings: Settings = { path: '', read: async () => ({}), write: async () => undefined }
-
-/** Only the sandbox answers in this version; a setting that asks for something else must not be answered by play money. */
-function refuseOthers(env: Given['env'], profile: string | undefined): void {
-  const named = profile ?? env.SLUICE_PROFILE
-  if (named !== undefined && named !== 'sandbox')
-    throw new AppError('CONFIG_INVALID', `There is no profile "${named}"`, { hint: 'Known: sandbox' })
-  const elsewhere = Object.keys(env).find(
-    (name) => env[name] && (name === 'SLUICE_BASE_URL' || name.startsWith('SLUICE_RPC_')),
-  )
-  if (named === undefined && elsewhere)
-    throw new AppError(
-      'CONFIG_INVALID',
-      `${elsewhere} asks for a service or a network that this version does not serve`,
-      { hint: `Unset ${elsewhere}, or name the sandbox: --profile sandbox` },
-    )
-}
 
 async function quoteMemory(dirs: Directories, now: () => number): Promise<QuoteMemory> {
   const [{ openMemory }, { Quote }, { z }] = await Promise.all([

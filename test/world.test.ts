@@ -1,7 +1,9 @@
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
+import { sandboxNetworks } from '../src/domain/network.ts'
 import { directories } from '../src/world/directories.ts'
+import { chosenProfile, rpcUrls } from '../src/world/profile.ts'
 
 describe('where files are kept', () => {
   test('SLUICE_HOME is one place for all, wherever it is said from', () => {
@@ -21,5 +23,64 @@ describe('where files are kept', () => {
       data: '/home/me/.local/share/sluice',
       cache: '/home/me/.cache/sluice',
     })
+  })
+})
+
+describe('which profile answers', () => {
+  const rpc = { SLUICE_RPC_SANDBOX_ONE: 'http://127.0.0.1:1' }
+  const base = { SLUICE_BASE_URL: 'https://service.example' }
+  test.each<[string, Record<string, string>, string | undefined, string]>([
+    ['nothing is set', {}, undefined, 'sandbox'],
+    ['an RPC is set', rpc, undefined, 'engine'],
+    ['an empty RPC is set', { SLUICE_RPC_BASE: '' }, undefined, 'sandbox'],
+    ['a service is set', base, undefined, 'remote'],
+    ['a service and an RPC are set', { ...base, ...rpc }, undefined, 'remote'],
+    ['the flag says so', { ...base, ...rpc }, 'engine', 'engine'],
+    ['the environment says so', { ...base, ...rpc, SLUICE_PROFILE: 'engine' }, undefined, 'engine'],
+    [
+      'the flag says something else than the environment',
+      { ...rpc, SLUICE_PROFILE: 'engine' },
+      'sandbox',
+      'sandbox',
+    ],
+    ['the environment says nothing', { ...rpc, SLUICE_PROFILE: '' }, undefined, 'engine'],
+  ])('where %s', (_, env, flag, kind) => {
+    expect(chosenProfile(env, flag).kind).toBe(kind)
+  })
+
+  test.each<[Record<string, string>, string | undefined, RegExp]>([
+    [{}, 'moon', /"moon"/],
+    [base, 'engine', /RPC of at least one network/],
+    [rpc, 'remote', /address of the service/],
+    [{ SLUICE_PROFILE: 'remote' }, undefined, /address of the service/],
+  ])('%j with --profile %s is refused', (env, flag, says) => {
+    expect(() => chosenProfile(env, flag)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringMatching(says) }),
+    )
+  })
+})
+
+describe('the RPCs of the environment', () => {
+  test('are several a network where there are commas', () => {
+    expect([
+      ...rpcUrls({ SLUICE_RPC_SANDBOX_TWO: 'https://a.example/k, http://127.0.0.1:1' }, sandboxNetworks),
+    ]).toEqual([[31338, ['https://a.example/k', 'http://127.0.0.1:1']]])
+  })
+
+  test.each([
+    ['SLUICE_RPC_MARS', 'https://a.example/canary-4711'],
+    ['SLUICE_RPC_SANDBOX_ONE', 'canary-4711'],
+    ['SLUICE_RPC_SANDBOX_ONE', 'https://a.example,,'],
+    ['SLUICE_RPC_SANDBOX_ONE', 'file:///canary-4711'],
+  ])('%s=%s is refused by the name of the variable, and never repeated', (name, value) => {
+    const error = (() => {
+      try {
+        return rpcUrls({ [name]: value }, sandboxNetworks)
+      } catch (caught) {
+        return caught as Error & { code: string }
+      }
+    })()
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(name) })
+    expect(JSON.stringify(error)).not.toContain('canary')
   })
 })

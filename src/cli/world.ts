@@ -85,8 +85,10 @@ export type World = {
 /** Where a command runs: one profile. */
 export type Place = {
   profile: string
-  kind: 'sandbox'
+  kind: 'sandbox' | 'engine' | 'remote'
   service: () => Promise<Service>
+  /** Our own engine over the same chains, where a service that is not ours answers: what both build can be compared. */
+  reference: (() => Promise<Service>) | undefined
   catalog: () => Promise<Catalog>
   /** What signing stands on: journal, locks, chains. */
   ground: () => Promise<Ground>

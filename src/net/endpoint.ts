@@ -1,37 +1,59 @@
 import { AppError } from '../domain/errors.ts'
 import { exchangeJson, hostOf, newDispatcher } from './http.ts'
 import { retryAfterMs } from './patience.ts'
-import { isRecord } from './rpc-envelope.ts'
+import { quantity } from './quantity.ts'
+import { isRecord, type RpcCall, unwrap } from './rpc-envelope.ts'
 
 /** One URL that JSON-RPC is asked at: its host, and one exchange within a time. What is no answer is RPC_UNREACHABLE. */
 export type Endpoint = { host: string; exchange: (body: unknown, deadlineMs: number) => Promise<unknown> }
 
 /** Opens an endpoint, with connections of its own. Nothing is asked before the first exchange. */
-export function openEndpoint(url: string, signal?: AbortSignal): Endpoint {
+export function openEndpoint(
+  url: string,
+  { chainId, signal }: { chainId?: number; signal?: AbortSignal },
+): Endpoint {
   const host = hostOf(url)
   const dispatcher = newDispatcher()
+  const exchange: Endpoint['exchange'] = async (body, deadlineMs) => {
+    const {
+      status,
+      headers,
+      body: answer,
+    } = await exchangeJson('POST', url, body, {
+      dispatcher,
+      deadlineMs,
+      ...(signal ? { signal } : {}),
+    }).catch((error: unknown) => {
+      throw unreachable(host, error)
+    })
+    if (status === 200 && answer !== undefined) return answer
+    // A refused call may come with a status of its own; what the server or something before it failed at is no answer.
+    if (status >= 400 && status < 500 && !isBusy(status) && isRecord(answer) && answer.jsonrpc === '2.0')
+      return answer
+    const waitMs = retryAfterMs(headers['retry-after'], Date.now())
+    throw new AppError('RPC_UNREACHABLE', `The node at ${host} answers with HTTP status ${status}`, {
+      details: { host, status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
+    })
+  }
+  let isRight = chainId === undefined
   return {
     host,
     exchange: async (body, deadlineMs) => {
-      const {
-        status,
-        headers,
-        body: answer,
-      } = await exchangeJson('POST', url, body, {
-        dispatcher,
-        deadlineMs,
-        ...(signal ? { signal } : {}),
-      }).catch((error: unknown) => {
-        throw unreachable(host, error)
-      })
-      if (status === 200 && answer !== undefined) return answer
-      // A refused call may come with a status of its own; what the server or something before it failed at is no answer.
-      if (status >= 400 && status < 500 && !isBusy(status) && isRecord(answer) && answer.jsonrpc === '2.0')
-        return answer
-      const waitMs = retryAfterMs(headers['retry-after'], Date.now())
-      throw new AppError('RPC_UNREACHABLE', `The node at ${host} answers with HTTP status ${status}`, {
-        details: { host, status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
-      })
+      const until = performance.now() + deadlineMs
+      if (!isRight) {
+        const call: RpcCall = { jsonrpc: '2.0', id: 0, method: 'eth_chainId', params: [] }
+        const said = Number(quantity(unwrap(host, await exchange(call, deadlineMs), call), 'the chain id'))
+        if (said !== chainId)
+          throw new AppError(
+            'CHAIN_ID_MISMATCH',
+            `The node at ${host} is on chain ${said}, not on ${chainId}`,
+            {
+              details: { host, expected: chainId, said },
+            },
+          )
+        isRight = true
+      }
+      return exchange(body, until - performance.now())
     },
   }
 }

@@ -15,12 +15,21 @@ export type Rpc = {
   batch: (calls: readonly (readonly [method: string, params: readonly unknown[]])[]) => Promise<unknown[]>
 }
 
-/** What calls may cost: one exchange takes `deadlineMs`, a read with all its tries and waits `budgetMs`. */
-export type RpcOptions = { deadlineMs?: number; budgetMs?: number; retries?: number; signal?: AbortSignal }
+/**
+ * What calls may cost: one exchange takes `deadlineMs`, a read with all its tries and waits `budgetMs`. With `chainId`,
+ * an endpoint says which chain it is on before it is asked anything else, and another one is CHAIN_ID_MISMATCH.
+ */
+export type RpcOptions = {
+  deadlineMs?: number
+  budgetMs?: number
+  retries?: number
+  chainId?: number
+  signal?: AbortSignal
+}
 
 /** One endpoint. Reads are tried again on transport faults; what sends is never sent twice by itself. */
 export const httpRpc = (url: string, options: RpcOptions = {}): Rpc =>
-  over([openEndpoint(url, options.signal)], options)
+  over([openEndpoint(url, options)], options)
 
 /**
  * One chain behind several endpoints. A read goes to the one that answered last, and on a transport fault to the next;
@@ -29,7 +38,7 @@ export const httpRpc = (url: string, options: RpcOptions = {}): Rpc =>
 export const severalRpc = (urls: readonly string[], options: RpcOptions = {}): Rpc =>
   // The same endpoint twice would always agree with itself.
   over(
-    [...new Set(urls)].map((url) => openEndpoint(url, options.signal)),
+    [...new Set(urls)].map((url) => openEndpoint(url, options)),
     options,
   )
 

@@ -1,18 +1,42 @@
 import { z } from 'zod'
 
-import { fromEnvelope } from '../api/envelope.ts'
 import { type Route, routes } from '../api/routes.ts'
 import type { Service } from '../api/service.ts'
-import { AppError, errorRow } from '../domain/errors.ts'
+import { AppError } from '../domain/errors.ts'
 import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../net/http.ts'
-import { backoffMs, wait } from '../net/patience.ts'
+import { patiently, refusal } from './patience.ts'
 
-/** A deployment of the service, and the key that it knows us by. */
-export type Deployment = { baseUrl: string; apiKey: string; deadlineMs?: number }
+/**
+ * A deployment of the service, and the key that it knows us by. One call takes at most `deadlineMs`, with all its tries.
+ * `clockIsOff` is told once when its clock and ours are more than five minutes apart, in ms.
+ */
+export type Deployment = {
+  baseUrl: string
+  apiKey: string
+  deadlineMs?: number
+  now?: () => number
+  clockIsOff?: (byMs: number) => void
+}
 
-/** The service, far away: every route becomes a method that makes one HTTP exchange. Reads are tried again, at most twice. */
-export function remote({ baseUrl, apiKey, deadlineMs = 15_000 }: Deployment): Service {
+const toleranceMs = 5 * 60_000
+
+/** The service, far away: every route becomes a method that makes one HTTP exchange. What changes nothing is tried again, at most three times. */
+export function remote({
+  baseUrl,
+  apiKey,
+  deadlineMs = 15_000,
+  now = Date.now,
+  clockIsOff,
+}: Deployment): Service {
   const base = checked(baseUrl)
+  const key = checkedKey(apiKey)
+  let toldOfClock = false
+  const compareClocks = ({ headers }: HttpAnswer) => {
+    const byMs = Date.parse(headers.date ?? '') - now()
+    if (toldOfClock || !(Math.abs(byMs) > toleranceMs)) return
+    toldOfClock = true
+    clockIsOff?.(byMs)
+  }
   const dispatcher = newDispatcher()
   const ask = async (route: Route, input: unknown, signal?: AbortSignal): Promise<unknown> => {
     const { path, query, body } = addressed(
@@ -20,23 +44,35 @@ export function remote({ baseUrl, apiKey, deadlineMs = 15_000 }: Deployment): Se
       z.encode(route.input, input as never) as Record<string, unknown>,
     )
     const url = `${base}${path}${query}`
-    const options = {
-      dispatcher,
-      deadlineMs,
-      maxBytes: 4_194_304,
-      headers: { 'x-api-key': apiKey },
-      ...(signal && { signal }),
-    }
-    return understood(
-      route,
-      await patiently(route.method === 'GET', () => exchangeJson(route.method, url, body, options)),
+    const asking = { mayRetry: changesNothing(route), budgetMs: deadlineMs, ...(signal && { signal }) }
+    const answer = await patiently(asking, (left) =>
+      exchangeJson(route.method, url, body, {
+        dispatcher,
+        deadlineMs: left,
+        maxBytes: 4_194_304,
+        headers: { 'x-api-key': key },
+        ...(signal && { signal }),
+      }),
     )
+    compareClocks(answer)
+    return understood(route, answer)
   }
   const methods = Object.entries(routes).map(([name, route]) => [
     name,
     (input: unknown, { signal }: { signal?: AbortSignal } = {}) => ask(route, input, signal),
   ])
   return Object.fromEntries(methods) as Service
+}
+
+/** A read, or a generator of transactions, which may be asked again. */
+const changesNothing = ({ method, path }: Route): boolean => method === 'GET' || path.endsWith('/bytecode')
+
+/** A key is one line of visible characters: anything else would be another header. */
+function checkedKey(apiKey: string): string {
+  if (/^[\x21-\x7e]{1,512}$/.test(apiKey)) return apiKey
+  throw new AppError('CONFIG_INVALID', 'The API key is not one line of visible characters', {
+    hint: 'Set the API key in SLUICE_API_KEY.',
+  })
 }
 
 /** The key travels only over https, or on loopback. */
@@ -73,23 +109,10 @@ function addressed(
   return { path: filled, query: query.size > 0 ? `?${query}` : '', body: undefined }
 }
 
-async function patiently(mayRetry: boolean, exchange: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
-  for (let tried = 1; ; tried++) {
-    try {
-      const answer = await exchange()
-      if (answer.status < 500 || !mayRetry || tried > 2) return answer
-    } catch (error) {
-      if (!(error instanceof AppError) || errorRow(error.code).retryable !== true || !mayRetry || tried > 2)
-        throw error
-    }
-    await wait(backoffMs(tried))
-  }
-}
-
 /** What an answer means: the value, or the service's own error; anything else is SERVICE_BAD_RESPONSE, and is not repeated. */
-function understood({ method, path, output }: Route, { status, body }: HttpAnswer): unknown {
-  if (status < 200 || status > 299) throw fromEnvelope(status, body)
-  const read = z.safeDecode(output, body as never)
+function understood({ method, path, output }: Route, answer: HttpAnswer): unknown {
+  if (answer.status < 200 || answer.status > 299) throw refusal(answer)
+  const read = z.safeDecode(output, answer.body as never)
   if (read.success) return read.data
   const at = read.error.issues.slice(0, 5).map((issue) => issue.path.join('.') || '(the whole)')
   throw new AppError(

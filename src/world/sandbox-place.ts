@@ -1,14 +1,12 @@
 import { join } from 'node:path'
 
-import type { Globals } from '../cli/globals.ts'
-import type { Io } from '../cli/io.ts'
-import type { Place, Sandbox, Settings } from '../cli/world.ts'
+import type { Place, Sandbox } from '../cli/world.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Rpc } from '../net/rpc.ts'
-import type { Directories } from './directories.ts'
+import type { Who } from '../wallet/who.ts'
 import { once } from './once.ts'
-import type { Secrets } from './secrets.ts'
+import type { PlaceNeeds } from './place-needs.ts'
 import { traced } from './traced.ts'
 
 /** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
@@ -17,17 +15,10 @@ export type OpenSandbox = {
   open: () => Promise<{ catalog: Catalog; chains: readonly { chainId: number; rpcUrl: string }[] }>
 }
 
-type Needs = {
-  dirs: Directories
-  settings: Settings
-  secrets: Secrets
-  io: Io
-  globals: Globals
+type Needs = PlaceNeeds & {
   sandbox: OpenSandbox
   /** Nobody named a profile: say once that it is the sandbox. */
   announce: boolean
-  now: () => number
-  newId: () => string
 }
 
 /** The sandbox profile: the embedded engine over the embedded chains. */
@@ -67,6 +58,7 @@ export function sandboxPlace({
   return {
     profile: 'sandbox',
     kind: 'sandbox',
+    reference: undefined,
     catalog: async () => (await opened()).catalog,
     service: once(async () => {
       const { catalog, rpc, store } = await opened()
@@ -79,8 +71,29 @@ export function sandboxPlace({
     },
     who: async (choice) => {
       const { whoSigns } = await import('./signer.ts')
-      return whoSigns(choice, { keystores: join(dirs.data, 'keystores'), settings, secrets, io, globals })
+      return whoSigns(choice, {
+        keystores: join(dirs.data, 'keystores'),
+        settings,
+        secrets,
+        io,
+        globals,
+        otherwise: sandboxAccount,
+      })
     },
     read: async (chainId, method, params) => (await opened()).rpc(chainId).request(method, params),
+  }
+}
+
+/** The account that the sandbox funds; its key is nobody's secret. */
+async function sandboxAccount(): Promise<Who> {
+  const [{ sandboxAddress, sandboxKey }, { accountOf }] = await Promise.all([
+    import('../sandbox/accounts.ts'),
+    import('./signer.ts'),
+  ])
+  return {
+    address: sandboxAddress(),
+    label: 'sandbox account',
+    source: 'sandbox',
+    unlock: async () => accountOf(sandboxKey()),
   }
 }

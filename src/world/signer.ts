@@ -10,9 +10,17 @@ import { readKeyFile, readPrivateFile } from '../wallet/key-source.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
 import type { Secrets } from './secrets.ts'
 
-type Needs = { keystores: string; settings: Settings; secrets: Secrets; io: Io; globals: Globals }
+type Needs = {
+  keystores: string
+  settings: Settings
+  secrets: Secrets
+  io: Io
+  globals: Globals
+  /** Who signs when nobody is named. */
+  otherwise: () => Promise<Who>
+}
 
-/** Whose wallet: a flag, then the environment, then the configured keystore, then the sandbox's own funded account. */
+/** Whose wallet: a flag, then the environment, then the configured keystore, then whoever the profile has for that. */
 export async function whoSigns(choice: SignerChoice, needs: Needs): Promise<Who> {
   const { settings, secrets } = needs
   if (choice.wallet !== undefined && choice.keyFile !== undefined)
@@ -22,13 +30,7 @@ export async function whoSigns(choice: SignerChoice, needs: Needs): Promise<Who>
   if (secrets.privateKey) return fromKey(secrets.privateKey, 'SLUICE_PRIVATE_KEY', 'environment')
   const { wallet } = await settings.read()
   if (wallet !== undefined) return named(wallet, choice, needs)
-  const { sandboxAddress, sandboxKey } = await import('../sandbox/accounts.ts')
-  return {
-    address: sandboxAddress(),
-    label: 'sandbox account',
-    source: 'sandbox',
-    unlock: async () => account(sandboxKey()),
-  }
+  return needs.otherwise()
 }
 
 async function named(
@@ -60,7 +62,7 @@ async function named(
       secret(io, globals, `Password of ${name}:`, 'Use --password-file PATH, or set SLUICE_PASSWORD.')
     )
   }
-  const open = async () => account(await openKey(keystores, name, await password()))
+  const open = async () => accountOf(await openKey(keystores, name, await password()))
   if (found.address !== null) return { address: found.address, label: name, source: 'keystore', unlock: open }
   const opened = await open()
   return { address: opened.address, label: name, source: 'keystore', unlock: async () => opened }
@@ -73,11 +75,12 @@ function bare(name: string): never {
 }
 
 async function fromKey(text: string, label: string, source: Who['source']): Promise<Who> {
-  const signer = await account(text)
+  const signer = await accountOf(text)
   return { address: signer.address, label, source, unlock: async () => signer }
 }
 
-async function account(key: string): Promise<LocalAccount> {
+/** The account of a private key, which is checked first. */
+export async function accountOf(key: string): Promise<LocalAccount> {
   const { parseKey, signerOf } = await import('../wallet/signer.ts')
   return signerOf(parseKey(key))
 }

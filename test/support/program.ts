@@ -115,9 +115,11 @@ export function programHome(cache?: string): ProgramHome {
   }
 }
 
-/** How many signed transactions the journal under a data directory holds; 0 where there is no journal. */
-export function attemptsIn(dataDir: string): number {
-  const path = join(dataDir, 'sandbox', 'journal.db')
+/** How many signed transactions the journals under a data directory hold, that of the sandbox and that of the other profiles. */
+export const attemptsIn = (dataDir: string): number =>
+  ['sandbox', '.'].reduce((sum, dir) => sum + attemptsOf(join(dataDir, dir, 'journal.db')), 0)
+
+function attemptsOf(path: string): number {
   if (!existsSync(path)) return 0
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
   try {

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Chalk } from 'chalk'
-import { afterEach, beforeEach, expect } from 'vitest'
+import { afterEach, beforeEach, expect, inject } from 'vitest'
 
 import type { Io } from '../../src/cli/io.ts'
 import type { Sandbox } from '../../src/cli/world.ts'
@@ -48,6 +48,8 @@ export function useCommands(sandbox: TestSandbox): Commands {
   let home = ''
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'sluice-commands-'))
+    // What is known of the embedded chains is there already.
+    symlinkSync(inject('sandboxCache'), join(home, 'cache'))
   })
   afterEach(() => rmSync(home, { recursive: true, force: true }))
 
@@ -108,6 +110,18 @@ export function useCommands(sandbox: TestSandbox): Commands {
     },
   }
 }
+
+/** The environment that gives the chains of a sandbox as RPCs, by network name; `urls` replace those of the nodes. */
+export const rpcEnvOf = (
+  { world }: TestSandbox,
+  urls: Readonly<Record<string, string>> = {},
+): Record<string, string> =>
+  Object.fromEntries(
+    world.chains.map(({ network: { name }, rpcUrl }) => [
+      `SLUICE_RPC_${name.toUpperCase().replace('-', '_')}`,
+      urls[name] ?? rpcUrl,
+    ]),
+  )
 
 /** The words of a command line; a list is taken as it is. */
 export const wordsOf = (line: string | readonly string[]): readonly string[] =>

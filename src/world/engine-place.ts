@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+
+import type { Place } from '../cli/world.ts'
+import { once } from './once.ts'
+import type { PlaceNeeds } from './place-needs.ts'
+import { rpcChains, walletSide } from './rpc-chains.ts'
+
+/** The engine profile: the embedded engine over the chains that the environment gives RPCs for. */
+export function enginePlace(needs: PlaceNeeds): Place {
+  const { dirs, now, newId } = needs
+  const chains = rpcChains(needs)
+  const opened = async () => {
+    const { reachable: catalog, rpc } = await chains()
+    return { catalog, rpc }
+  }
+  return {
+    profile: 'engine',
+    kind: 'engine',
+    reference: undefined,
+    service: once(async () => {
+      const [{ createEngine }, { engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([
+        import('../engine/engine.ts'),
+        import('../store/engine.ts'),
+        import('../store/sqlite.ts'),
+      ])
+      const store = engineStore(sqliteSql(join(dirs.data, 'engine.db'), { migrations: engineMigrations }))
+      return createEngine({ ...(await opened()), store, customer: 'local', now, newId })
+    }),
+    ...walletSide(needs, opened),
+  }
+}

@@ -1,0 +1,17 @@
+import type { Globals } from '../cli/globals.ts'
+import type { Io } from '../cli/io.ts'
+import type { Settings } from '../cli/world.ts'
+import type { Directories } from './directories.ts'
+import type { Secrets } from './secrets.ts'
+
+/** What every profile is put together from. */
+export type PlaceNeeds = {
+  dirs: Directories
+  env: Readonly<Record<string, string | undefined>>
+  settings: Settings
+  secrets: Secrets
+  io: Io
+  globals: Globals
+  now: () => number
+  newId: () => string
+}

@@ -1,0 +1,95 @@
+import type { Service } from '../api/service.ts'
+import type { Place } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
+import { once } from './once.ts'
+import type { PlaceNeeds } from './place-needs.ts'
+import { type RpcChains, rpcChains, walletSide } from './rpc-chains.ts'
+
+/**
+ * The remote profile: a deployment of the service answers, and the chains that the environment gives RPCs for are read,
+ * checked and signed on from here.
+ */
+export function remotePlace(needs: PlaceNeeds): Place {
+  const { env, now, newId } = needs
+  const chains = rpcChains(needs)
+  const opened = async () => {
+    const { all: catalog, rpc } = await chains()
+    return { catalog, rpc }
+  }
+  const hasRpcs = Object.keys(env).some((name) => name.startsWith('SLUICE_RPC_') && env[name])
+  return {
+    profile: 'remote',
+    kind: 'remote',
+    service: once(async () => withRpcFirst(await deployment(needs), chains)),
+    reference: hasRpcs
+      ? once(async () => {
+          const [{ createEngine }, { engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([
+            import('../engine/engine.ts'),
+            import('../store/engine.ts'),
+            import('../store/sqlite.ts'),
+          ])
+          const { reachable: catalog, rpc } = await chains()
+          // What it builds is only compared: nobody asks for it again.
+          const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
+          return createEngine({ catalog, rpc, store, customer: 'reference', now, newId })
+        })
+      : undefined,
+    ...walletSide(needs, opened),
+  }
+}
+
+/**
+ * The service of SLUICE_BASE_URL. What is wrong with the settings comes out when it is asked something: an operation
+ * that was signed is finished from the journal alone.
+ */
+async function deployment({ env, secrets, io, globals, now }: PlaceNeeds): Promise<Service> {
+  const [{ remote }, { routes }] = await Promise.all([
+    import('../remote/remote.ts'),
+    import('../api/routes.ts'),
+  ])
+  const made = once(async () => {
+    if (!secrets.apiKey) throw new AppError('UNAUTHORIZED', 'There is no API key for the service')
+    return remote({
+      baseUrl: env.SLUICE_BASE_URL ?? '',
+      apiKey: secrets.apiKey,
+      deadlineMs: Math.min(15_000, globals.timeoutMs ?? 15_000),
+      now,
+      clockIsOff: (byMs) => {
+        if (!globals.quiet)
+          io.err.write(
+            `The clocks of the service and of this machine are ${Math.round(Math.abs(byMs) / 60_000)} minutes apart; deadlines may be wrong\n`,
+          )
+      },
+    })
+  })
+  const methods = Object.keys(routes).map((name) => [
+    name,
+    async (input: never, options: never) => (await made())[name as keyof Service](input, options),
+  ])
+  return Object.fromEntries(methods) as Service
+}
+
+/** Transactions are only asked for where they can be checked: without an RPC for their chain the service is asked nothing. */
+function withRpcFirst(service: Service, chains: () => Promise<RpcChains>): Service {
+  return {
+    ...service,
+    strategyBytecode: async (input, options) => {
+      const { all, rpc } = await chains()
+      const id = input.id.toLowerCase()
+      const entry = all.strategies.find((one) => one.slug === id || one.id.toLowerCase() === id)
+      if (entry) rpc(entry.chainId)
+      if (input.from !== undefined) rpc(networkNamed(all.networks, input.from).chainId)
+      return service.strategyBytecode(input, options)
+    },
+    transferBytecode: async (input, options) => {
+      ;(await chains()).rpc(input.chainId)
+      return service.transferBytecode(input, options)
+    },
+    swapBytecode: async (input, options) => {
+      const { rpc } = await chains()
+      for (const chainId of [input.quote.chainIdIn, input.quote.chainIdOut]) rpc(Number(chainId))
+      return service.swapBytecode(input, options)
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+
+import type { Place } from '../cli/world.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
+import type { Rpc } from '../net/rpc.ts'
+import { catalogOn, knownCatalog } from './known-catalog.ts'
+import { once } from './once.ts'
+import type { PlaceNeeds } from './place-needs.ts'
+import { rpcUrls, rpcVariable } from './profile.ts'
+import { traced } from './traced.ts'
+
+/** The chains that the environment gives RPCs for: what is known of all networks, what of these, and how they are reached. */
+export type RpcChains = { all: Catalog; reachable: Catalog; rpc: (chainId: number) => Rpc }
+
+/** The longest that a read may take with all its tries, in ms; a command with less time has less. */
+const patienceMs = 30_000
+
+/** Reads the RPCs out of the environment. No node is asked anything before something is read. */
+export const rpcChains = ({ dirs, env, globals, io }: PlaceNeeds): (() => Promise<RpcChains>) =>
+  once(async () => {
+    const { severalRpc } = await import('../net/rpc.ts')
+    const all = await knownCatalog(dirs, env)
+    const budgetMs = Math.min(patienceMs, globals.timeoutMs ?? patienceMs)
+    const byChain = new Map(
+      [...rpcUrls(env, all.networks)].map(([chainId, urls]) => [
+        chainId,
+        traced(severalRpc(urls, { budgetMs, chainId }), globals.debug ? io : undefined),
+      ]),
+    )
+    const rpc = (chainId: number): Rpc => {
+      const found = byChain.get(chainId)
+      if (found) return found
+      const network = networkNamed(all.networks, chainId)
+      throw new AppError('CONFIG_INVALID', `There is no RPC for ${network.name}`, {
+        hint: `Set ${rpcVariable(network)} to the URL of an RPC of ${network.name}.`,
+        details: { network: network.name, variable: rpcVariable(network) },
+      })
+    }
+    return { all, reachable: catalogOn(all, (chainId) => byChain.has(chainId)), rpc }
+  })
+
+/** What engine and remote have alike: the wallet's side, which is on this machine either way. */
+export function walletSide(
+  { dirs, settings, secrets, io, globals, now }: PlaceNeeds,
+  opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>,
+): Pick<Place, 'catalog' | 'ground' | 'who' | 'read'> {
+  const journal = once(async () =>
+    (await import('../store/journal.ts')).openJournal(join(dirs.data, 'journal.db'), now),
+  )
+  return {
+    catalog: async () => (await opened()).catalog,
+    ground: async () => ({
+      ...(await opened()),
+      journal: await journal(),
+      locks: join(dirs.data, 'locks'),
+    }),
+    who: async (choice) => {
+      const { whoSigns } = await import('./signer.ts')
+      return whoSigns(choice, {
+        keystores: join(dirs.data, 'keystores'),
+        settings,
+        secrets,
+        io,
+        globals,
+        otherwise: async () => {
+          throw new AppError('KEY_REQUIRED', 'Nobody is named who signs')
+        },
+      })
+    },
+    read: async (chainId, method, params) => (await opened()).rpc(chainId).request(method, params),
+  }
+}
