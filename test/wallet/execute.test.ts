@@ -7,9 +7,10 @@ import { AppError } from '../../src/domain/errors.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { FaultPoint } from '../../src/wallet/run.ts'
+import { startFaultyRpc } from '../support/faulty-rpc.ts'
+import type { Act } from '../support/rpc-faults.ts'
 import { type Chain, startChain } from './chain.ts'
 import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
-import { type Lie, startProxy } from './proxy.ts'
 
 let chain: Chain
 let home: string
@@ -72,7 +73,7 @@ describe('an operation', () => {
     planPayments(journal, 'once')
     await run(journal, home, chain.url, 'once')
     const before = [await paid(), await nonceOf()]
-    const proxy = await startProxy(chain.url, [])
+    const proxy = await startFaultyRpc(chain.url, [])
     expect((await run(journal, home, proxy.url, 'once')).state).toBe('DONE')
     expect(proxy.calls).toEqual([])
     await proxy.stop()
@@ -83,7 +84,7 @@ describe('an operation', () => {
     planPayments(journal, 'ahead', 2)
     const reader = journalIn(home)
     const known: boolean[] = []
-    const proxy = await startProxy(chain.url, [], (raw) => {
+    const proxy = await startFaultyRpc(chain.url, [], (raw) => {
       const attempts = [0, 1].flatMap((index) => reader.attempts('ahead', index))
       known.push(attempts.some(({ hash }) => hash === keccak256(raw as `0x${string}`)))
     })
@@ -142,24 +143,24 @@ describe('killed with SIGKILL and resumed, it pays exactly once', () => {
 })
 
 describe('a node that answers badly', () => {
-  const lies: [string, Lie][] = [
-    ['eth_sendRawTransaction', 'lose-answer'],
-    ['eth_sendRawTransaction', 'lose-request'],
-    ['eth_sendRawTransaction', 'answer-502'],
+  const lies: [string, Act][] = [
+    ['eth_sendRawTransaction', 'drop-response'],
+    ['eth_sendRawTransaction', 'drop-request'],
+    ['eth_sendRawTransaction', '502-after'],
     ['eth_sendRawTransaction', 'fake-hash'],
-    ['eth_sendRawTransaction', 'nonce-too-low'],
-    ['eth_sendRawTransaction', 'already-known'],
+    ['eth_sendRawTransaction', 'error-nonce-low'],
+    ['eth_sendRawTransaction', 'error-known'],
     ['eth_sendRawTransaction', 'wrong-id'],
-    ['eth_sendRawTransaction', 'html'],
-    ['eth_getTransactionReceipt', 'lose-answer'],
+    ['eth_sendRawTransaction', 'html200'],
+    ['eth_getTransactionReceipt', 'drop-response'],
     ['eth_getTransactionReceipt', 'wrong-id'],
-    ['eth_getTransactionReceipt', 'html'],
-    ['eth_estimateGas', 'lose-answer'],
+    ['eth_getTransactionReceipt', 'html200'],
+    ['eth_estimateGas', 'drop-response'],
   ]
-  it.each(lies)('to %s with %s makes one payment and not two', async (method, lie) => {
+  it.each(lies)('to %s with %s makes one payment and not two', async (method, act) => {
     planPayments(journal, 'lied-to')
     const [before, nonce] = [await paid(), await nonceOf()]
-    const proxy = await startProxy(chain.url, [{ method, nth: 1, lie }])
+    const proxy = await startFaultyRpc(chain.url, [{ method, nth: 1, act }])
     expect((await run(journal, home, proxy.url, 'lied-to')).state).toBe('DONE')
     await proxy.stop()
     expect((await paid()) - before).toBe(oneCoin)
@@ -169,8 +170,8 @@ describe('a node that answers badly', () => {
   it('with receipts of blocks that are on no chain is not believed', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, 'forged')
-    const proxy = await startProxy(chain.url, [
-      { method: 'eth_getTransactionReceipt', nth: 0, lie: 'forged-receipt' },
+    const proxy = await startFaultyRpc(chain.url, [
+      { method: 'eth_getTransactionReceipt', always: true, act: 'forged-receipt' },
     ])
     await expect(run(journal, home, proxy.url, 'forged', { timeoutMs: 500 })).rejects.toMatchObject({
       code: 'PENDING',

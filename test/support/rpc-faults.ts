@@ -1,0 +1,145 @@
+import type { ServerResponse } from 'node:http'
+
+/** One call of JSON-RPC. */
+export type RpcCall = { jsonrpc: string; id: number; method: string; params?: unknown[] }
+
+/** One reply of JSON-RPC. */
+export type RpcReply = { jsonrpc: string; id: number; result?: unknown; error?: unknown }
+
+type Json = Record<string, unknown>
+
+/** The node behind, for a fault that needs the truth to bend it. */
+export type AskNode = (method: string, params: unknown[]) => Promise<unknown>
+
+/** Faults of a reply: what one call, or one call of a batch, is answered instead. `value` is the number in the rule. */
+type ReplyFault = (call: RpcCall, ask: AskNode, value: number) => Promise<Partial<RpcReply>>
+
+const error = (message: string): ReplyFault => {
+  return async () => ({ error: { code: -32000, message } })
+}
+const result =
+  (make: (truth: unknown, call: RpcCall, value: number) => unknown): ReplyFault =>
+  async (call, ask, value) => ({ result: make(await ask(call.method, call.params ?? []), call, value) })
+
+/** Another hash that looks like the one given. */
+export const otherHash = (hash: unknown): string => `0x${'bb'.repeat(4)}${String(hash).slice(10)}`
+
+const hex = (value: number): string => `0x${Math.max(0, value).toString(16)}`
+
+/** The receipt of a success in a block that is on no chain. */
+const forgedReceipt = (transactionHash: unknown) => ({
+  transactionHash,
+  blockNumber: '0x0',
+  blockHash: `0x${'ee'.repeat(32)}`,
+  status: '0x1',
+  gasUsed: '0x5208',
+  effectiveGasPrice: '0x1',
+  logs: [],
+})
+
+/** A node that is some blocks behind. */
+const staleHead: ReplyFault = async ({ method, params = [] }, ask, by) => {
+  const head = Number(await ask('eth_blockNumber', []))
+  if (method === 'eth_blockNumber') return { result: hex(head - by) }
+  if (
+    method === 'eth_getBlockByNumber' &&
+    ['latest', 'pending', 'safe', 'finalized'].includes(String(params[0]))
+  )
+    return { result: await ask(method, [hex(head - by), ...params.slice(1)]) }
+  return { result: await ask(method, params) }
+}
+
+/** What is answered instead of the truth, one call at a time, also inside a batch. */
+export const replyFaults = {
+  'null-result': async () => ({ result: null }),
+  'wrong-id': async (call, ask) => ({ id: call.id + 7, result: await ask(call.method, call.params ?? []) }),
+  'wrong-version': async (call, ask) => ({
+    jsonrpc: '1.0',
+    result: await ask(call.method, call.params ?? []),
+  }),
+  'no-result': async () => ({}),
+  both: async (call, ask) => ({
+    result: await ask(call.method, call.params ?? []),
+    error: { code: 1, message: 'and yet' },
+  }),
+  huge: async () => ({ result: `0x${'00'.repeat(5_000_000)}` }),
+  deep: async () => ({ result: deepMarker }),
+  'error-known': error('already known'),
+  'error-nonce-low': error('nonce too low'),
+  'error-underpriced': error('replacement transaction underpriced'),
+  'error-fee': error('max fee per gas less than block base fee'),
+  'error-funds': error('insufficient funds for gas * price + value'),
+  'fake-hash': async () => ({ result: `0x${'ab'.repeat(32)}` }),
+  'stale-zero': async () => ({ result: '0x0' }),
+  'stale-head': staleHead,
+  'wrong-chain': async () => ({ result: '0x1' }),
+  'forged-receipt': async ({ params }) => ({ result: forgedReceipt(params?.[0]) }),
+  'other-receipt': result((truth, { params }) => ({
+    ...((truth ?? forgedReceipt(params?.[0])) as Json),
+    transactionHash: otherHash(params?.[0]),
+    status: '0x1',
+  })),
+  'split-brain': result((truth) => {
+    if (truth === null || typeof truth !== 'object') return truth
+    const { hash, blockHash } = truth as Json
+    return {
+      ...truth,
+      ...(blockHash !== undefined && { blockHash: otherHash(blockHash) }),
+      ...(blockHash === undefined && hash !== undefined && { hash: otherHash(hash) }),
+    }
+  }),
+} as const satisfies Record<string, ReplyFault>
+
+/** Stands for a nest of a hundred thousand lists, which no writer of JSON gets through by recursion. */
+export const deepMarker = 'a hundred thousand lists'
+
+/** A reply as text. */
+export const written = (reply: unknown): string =>
+  JSON.stringify(reply).replace(`"${deepMarker}"`, '['.repeat(100_000) + ']'.repeat(100_000))
+
+/** Faults of the way there and back, which hold for a whole exchange. `pass` has the node asked and gives its answer as text. */
+type WayFault = (response: ServerResponse, pass: () => Promise<string>, value: string | number) => unknown
+
+const page = '<html><body>maintenance</body></html>'
+
+/** What happens to a whole exchange. */
+export const wayFaults = {
+  'drop-request': (response) => response.destroy(),
+  'drop-response': async (response, pass) => {
+    await pass()
+    response.destroy()
+  },
+  '429': (response, _, value) =>
+    response.writeHead(429, value === '' ? {} : { 'retry-after': String(value) }).end('slow down'),
+  '502': (response) => response.writeHead(502).end(page),
+  '502-after': async (response, pass) => response.writeHead(502).end(await pass()),
+  html200: (response) => response.end(page),
+  empty200: (response) => response.end(),
+  '204': (response) => response.writeHead(204).end(),
+  redirect: (response, _, value) => response.writeHead(307, { location: String(value) }).end(),
+  truncated: async (response, pass) => {
+    const text = await pass()
+    response.writeHead(200, { 'content-length': text.length })
+    response.write(text.slice(0, -3), () => response.destroy())
+  },
+  'slow-drip': async (response, pass) => {
+    const text = await pass()
+    response.writeHead(200)
+    let at = 0
+    const timer = setInterval(() => response.write(at < text.length - 1 ? text[at++] : ' '), 20)
+    response.on('close', () => clearInterval(timer))
+  },
+  hang: async (_, pass) => {
+    await pass()
+  },
+  latency: async (response, pass, value) => {
+    await new Promise((resolve) => setTimeout(resolve, Number(value)))
+    response.end(await pass())
+  },
+} as const satisfies Record<string, WayFault>
+
+/** The name of something that a proxy can do to a call. */
+export type Act = keyof typeof replyFaults | keyof typeof wayFaults
+
+/** Whether a name is of a fault of the whole exchange. */
+export const isWayFault = (act: Act): act is keyof typeof wayFaults => Object.hasOwn(wayFaults, act)
