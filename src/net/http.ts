@@ -12,7 +12,7 @@ export type HttpOptions = {
   dispatcher?: Dispatcher
 }
 
-/** An answer with its JSON body read; `headers` are lower-case. */
+/** An answer with its JSON body read, `undefined` where there is none and where an error comes as a page; `headers` are lower-case. */
 export type HttpAnswer = { status: number; headers: Readonly<Record<string, string>>; body: unknown }
 
 /** Why an answer could not be had: nothing came, too late, too much, or not what was agreed. */
@@ -127,6 +127,8 @@ function parseJson(text: string, host: string, status: number): unknown {
     return parseStrict(text)
   } catch (cause) {
     if (cause instanceof AppError) throw cause
+    // The page of whatever stands before the server: its status and headers say all.
+    if (status >= 400) return undefined
     throw new AppError('SERVICE_BAD_RESPONSE', `${host} answers ${status} with something that is not JSON`, {
       details: { fault: 'not-json' satisfies HttpFault, status },
       cause,

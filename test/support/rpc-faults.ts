@@ -59,7 +59,7 @@ export const replyFaults = {
   }),
   'no-result': async () => ({}),
   both: async (call, ask) => ({
-    result: await ask(call.method, call.params ?? []),
+    result: (await ask(call.method, call.params ?? [])) ?? '0x',
     error: { code: 1, message: 'and yet' },
   }),
   huge: async () => ({ result: `0x${'00'.repeat(5_000_000)}` }),
