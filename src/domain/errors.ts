@@ -135,12 +135,14 @@ export const errorTable = {
   POLICY_QUOTE_DRIFT: { exit: 8, hint: 'Ask for a new quote.' },
   POLICY_SIMULATION: { exit: 8 },
   POLICY_TAMPER: { exit: 8 },
+  POLICY_FEE_CAP: { exit: 8, hint: 'Wait for a quieter market, or allow more: --max-fee GWEI' },
 
   // Before signing.
   DECLINED: { exit: 9 },
   INSUFFICIENT_FUNDS: { status: 400, exit: 10, hint: 'sluice wallet show' },
   SIMULATION_REVERTED: { exit: 10 },
   FOREIGN_PENDING: { exit: 10, hint: 'Wait until the other transaction of this wallet is mined.' },
+  NONCE_GAP: { exit: 10 },
   OPERATION_UNFINISHED: { exit: 10, hint: 'sluice action list --status PENDING' },
   WALLET_BUSY: { exit: 11, retryable: true, hint: 'sluice action list' },
   STATE_UNUSABLE: {
@@ -158,6 +160,7 @@ export const errorTable = {
   REVERTED: { exit: 22 },
   ACTION_FAILED: { exit: 22 },
   SUPERSEDED: { exit: 23 },
+  NONCE_USED: { exit: 23, hint: 'See what used it; without --nonce the next free one is taken.' },
   CANCELLED: { exit: 24 },
   REFUNDED: { exit: 25 },
   JOURNAL_UNREADABLE: {

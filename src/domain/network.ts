@@ -8,6 +8,8 @@ export type Network = {
   native: Unit
   depth: number
   testnet: boolean
+  /** How old the newest block may be before a node counts as stuck; without it, the chain makes blocks only when it has to. */
+  headMaxAgeMs?: number
   /** Base URL of a block explorer, without a slash at the end; `null` where there is none. */
   explorer: string | null
 }

@@ -1,7 +1,8 @@
 import type { Exit } from '../domain/exits.ts'
-import { canonical, type JournalDb, sha256 } from './journal-db.ts'
+import { canonical, type JournalDb } from './journal-db.ts'
 import { operationOf, type Row } from './journal-rows.ts'
 import type { OperationState, StepState } from './journal-schema.ts'
+import { hashOfEvent } from './journal-seal.ts'
 import type { Operation } from './operation.ts'
 
 /** What the calls of the journal are made of. Each of these runs inside a transaction of its caller, and leaves its line in the audit trail. */
@@ -10,7 +11,7 @@ export function journalInside({ all, one, run, put }: JournalDb, clock: () => nu
     const at = clock()
     const before = one('SELECT hash FROM event ORDER BY seq DESC LIMIT 1')
     const previous = before ? String(before.hash) : ''
-    const hash = sha256(canonical([previous, operation, index, was, becomes, why, at]))
+    const hash = hashOfEvent(previous, { operation, idx: index, was, becomes, why, at })
     put('event', { operation, idx: index, was, becomes, why, at, prev_hash: previous, hash })
     run('UPDATE operation SET updated = ? WHERE id = ?', at, operation)
   }

@@ -155,4 +155,25 @@ export const journalMigrations: readonly Migration[] = [
   ) STRICT, WITHOUT ROWID;
   ${never('pin', 'DELETE')}
   `,
+  `
+  -- A plan may be made anew for what nothing was signed of; the audit trail keeps a hash of each plan.
+  DROP TRIGGER step_never_delete;
+  CREATE TRIGGER step_never_delete BEFORE DELETE ON step
+    WHEN OLD.state <> 'PLANNED' OR EXISTS (SELECT 1 FROM attempt WHERE operation = OLD.operation AND idx = OLD.idx)
+    BEGIN SELECT RAISE(ABORT, 'step: what was signed stays'); END;
+  CREATE TRIGGER step_of_a_living_operation BEFORE INSERT ON step WHEN NOT EXISTS (
+    SELECT 1 FROM operation WHERE id = NEW.operation AND state IN ('OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'))
+    BEGIN SELECT RAISE(ABORT, 'step: its operation is closed'); END;
+  DROP TRIGGER operation_never_update;
+  ${never('operation', 'UPDATE', ' OF id, idem_key, request_hash, request, kind, wallet, created')}
+  CREATE TRIGGER operation_plan BEFORE UPDATE OF plan ON operation
+    WHEN OLD.state NOT IN ('OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION')
+    BEGIN SELECT RAISE(ABORT, 'operation: it is closed'); END;
+
+  -- What our own cancelling transaction closed opens again when a reorganisation takes that away; what a person gave up does not.
+  INSERT INTO operation_move VALUES ('CANCELLED', 'EXECUTING');
+  CREATE TRIGGER operation_reopens BEFORE UPDATE OF state ON operation
+    WHEN OLD.state = 'CANCELLED' AND NEW.state = 'EXECUTING' AND OLD.exit IS NOT 24
+    BEGIN SELECT RAISE(ABORT, 'operation: it was given up'); END;
+  `,
 ]

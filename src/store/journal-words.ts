@@ -1,10 +1,18 @@
 import type { Address, Hex } from '../domain/address.ts'
 import type { Exit } from '../domain/exits.ts'
+import type { Transaction } from '../domain/transaction.ts'
 import type { OperationState, StepState } from './journal-schema.ts'
 import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation.ts'
 
 /** So much of an asset for one operation; `limit` null is no limit. `asset` is any stable name, such as `31337:0xabc`. */
 export type Hold = { asset: string; amount: bigint; limit: bigint | null; since: number }
+
+/** The steps that replace unsigned ones, and the plan that they belong to. */
+export type Replacement = {
+  plan: unknown
+  steps: readonly { role: string; text: string; transaction: Transaction }[]
+  why: string
+}
 
 /** Hashes of the code at an address and, behind a proxy, of its implementation. */
 export type CodePin = { codeHash: Hex; implementation: Address | null; implementationHash: Hex | null }
@@ -21,6 +29,21 @@ export type Journal = {
   /** One above the highest nonce that any step holds, or 0. */
   nextNonce: (chainId: number, wallet: Address) => number
   reserve: (id: string, index: number, nonce: number, fromBlock: number) => void
+  /** The step that holds a nonce, whichever operation it is of. */
+  holderOf: (
+    chainId: number,
+    wallet: Address,
+    nonce: number,
+  ) => { operation: string; index: number } | undefined
+  /**
+   * Puts a new plan in the place of what nothing was signed of in a leg: its unsigned steps go, these come after the
+   * rest, and the audit trail keeps the hash of both plans.
+   */
+  replan: (id: string, leg: number, replacement: Replacement) => void
+  /** JOURNAL_UNREADABLE unless what is stored of an operation is what was written: plan, states, trail. */
+  check: (id: string) => void
+  /** The first line of the audit trail that does not follow from the one before it; `undefined` when the trail is whole. */
+  brokenAt: () => number | undefined
   /** Gives back a nonce that nothing was signed for. */
   release: (id: string, index: number, why: string) => void
   /** Gives back what other operations of a wallet reserved and never signed. Only for the holder of the wallet's lock. */

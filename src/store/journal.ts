@@ -4,6 +4,7 @@ import { canonical, openJournalDb, sha256 } from './journal-db.ts'
 import { journalInside } from './journal-inside.ts'
 import { journalLimits } from './journal-limits.ts'
 import { attemptOf, columnsOf, eventOf } from './journal-rows.ts'
+import { journalSeal, sealOf } from './journal-seal.ts'
 import type { Journal } from './journal-words.ts'
 
 /** The hash that tells whether two requests are the same, whatever the order of their keys. */
@@ -44,7 +45,7 @@ export function openJournal(path: string, clock: () => number): Journal {
           for (const { role, text, transaction } of steps)
             put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
         }
-        note(id, null, '', 'OPEN', 'planned')
+        note(id, null, '', 'OPEN', `planned ${sealOf(db, id)}`)
       })
       return find(id)!
     },
@@ -168,6 +169,26 @@ export function openJournal(path: string, clock: () => number): Journal {
           clock(),
         ),
       ),
+    holderOf: (chainId, wallet, nonce) => {
+      const row = one(
+        "SELECT operation, idx FROM step WHERE chain_id = ? AND wallet = ? AND nonce = ? AND state <> 'SUPERSEDED'",
+        chainId,
+        wallet,
+        nonce,
+      )
+      return row && { operation: String(row.operation), index: Number(row.idx) }
+    },
+    replan: (id, leg, { plan, steps, why }) =>
+      write(() => {
+        const { wallet, state } = find(id)!
+        run("DELETE FROM step WHERE operation = ? AND leg = ? AND state = 'PLANNED'", id, leg)
+        let idx = Number(one('SELECT coalesce(max(idx) + 1, 0) AS n FROM step WHERE operation = ?', id)?.n)
+        for (const { role, text, transaction } of steps)
+          put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
+        run('UPDATE operation SET plan = ? WHERE id = ?', canonical(plan), id)
+        note(id, null, state, state, `planned anew, ${why} ${sealOf(db, id)}`)
+      }),
+    ...journalSeal(db),
     ...journalLimits(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
     close,

@@ -1,4 +1,3 @@
-import type { LocalAccount } from 'viem'
 
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
@@ -9,18 +8,29 @@ import type { Ground } from './ground.ts'
 import { checkLeg } from './guard.ts'
 import { decodeIntent, encodeIntent, type KeptPlan } from './intent-json.ts'
 import { type Checked, simulateIntent } from './plan.ts'
-import type { Progress } from './run.ts'
+import type { Execution, Progress } from './run.ts'
+import type { TransactionSigner } from './who.ts'
 
 /** An operation of the journal, as those see it who may not open the store. */
 export type Planned = Operation
 
 /** How an operation is carried out. `delivered` tells the hash that brought the funds of a later leg, as soon as the service knows it. */
-export type Way = {
-  account: LocalAccount
+export type Way = Pick<
+  Execution,
+  | 'depth'
+  | 'nonces'
+  | 'queueBehind'
+  | 'pipeline'
+  | 'maxFeePerGas'
+  | 'replacement'
+  | 'patience'
+  | 'lockWaitMs'
+  | 'mine'
+  | 'noWait'
+> & {
+  account: TransactionSigner
   timeoutMs: number
   signal: AbortSignal
-  noWait?: boolean
-  confirmations?: number
   onProgress: (progress: Progress) => void
   delivered: (quoteId: string) => Promise<Hex | undefined>
   fault?: (point: string) => void
@@ -58,26 +68,30 @@ export function begin(
 }
 
 /** Signs, sends and follows an operation to its end, or goes on where an earlier run stopped. Every leg is guarded and tried again just before its first signature. */
-export function carryOut(ground: Ground, operation: Operation, way: Way): Promise<Operation> {
+export function carryOut(ground: Ground, operation: Operation, how: Way): Promise<Operation> {
   const { catalog, rpc, journal, locks } = ground
-  const plan = operation.plan as KeptPlan
+  const { account, delivered, ...way } = how
+  const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as KeptPlan
   return execute({
+    ...way,
     journal,
     operationId: operation.id,
-    signer: way.account,
+    signer: account,
     rpc,
     networks: catalog.networks,
     locks,
-    timeoutMs: way.timeoutMs,
-    signal: way.signal,
-    onProgress: way.onProgress,
-    ...(way.noWait && { noWait: true }),
-    ...(way.confirmations !== undefined && { confirmations: way.confirmations }),
-    ...(way.fault && { fault: way.fault }),
-    arrived: async () => (plan.quoteId === null ? undefined : way.delivered(plan.quoteId)),
+    deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
+    arrived: async () => {
+      const { quoteId } = planNow()
+      return quoteId === null ? undefined : delivered(quoteId)
+    },
     beforeLeg: (leg, left) => beforeLeg(ground, operation.id, leg, left),
   })
 }
+
+/** When the action of a leg is worth nothing any more, in Unix seconds. */
+const deadlineIn = (intent: KeptPlan['intents'][number] | undefined): number | undefined =>
+  typeof intent?.deadline === 'number' ? intent.deadline : undefined
 
 /** Guards the whole leg as it was planned, and tries what is left of it on the chain as it is now. */
 async function beforeLeg(
@@ -85,7 +99,7 @@ async function beforeLeg(
   operationId: string,
   leg: Leg,
   left: readonly Step[],
-): Promise<void> {
+): Promise<readonly bigint[]> {
   // What will be signed is what the journal holds now, so that is what is guarded.
   const operation = journal.find(operationId)
   if (!operation)
@@ -96,10 +110,11 @@ async function beforeLeg(
   const intent = decodeIntent(kept, catalog)
   const all = steps.filter((step) => step.leg === leg.leg).map(({ transaction }) => transaction)
   checkLeg({ intent, chainId: leg.chainId, transactions: all, catalog, allow: (plan as KeptPlan).allow })
-  await simulateIntent(
+  const { gas } = await simulateIntent(
     rpc(leg.chainId),
     networkNamed(catalog.networks, leg.chainId),
     intent,
     left.map(({ transaction }) => transaction),
   )
+  return gas
 }

@@ -3,9 +3,20 @@ import { exclusiveLock } from '../store/lock.ts'
 import type { Leg, Operation, Step } from '../store/operation.ts'
 import { arrivedOnChain } from './arrival.ts'
 import { outcomeOf } from './outcome.ts'
-import { current, type Execution, isClosed, isOver, isUnsigned, pause, type Run, stopped } from './run.ts'
-import { executeStep } from './step.ts'
-import { findOnChain, isLocal } from './watch.ts'
+import { reopenGone } from './reopen.ts'
+import {
+  current,
+  type Execution,
+  isClosed,
+  isOver,
+  isUnsigned,
+  pause,
+  type Run,
+  stepAt,
+  stopped,
+} from './run.ts'
+import { executeStep, sendStep } from './step.ts'
+import { blockNumber, findOnChain, isLocal } from './watch.ts'
 
 const wasSigned = (run: Run): boolean =>
   current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
@@ -19,10 +30,11 @@ const wasSigned = (run: Run): boolean =>
 export async function execute(execution: Execution): Promise<Operation> {
   const run: Run = { ...execution, until: performance.now() + execution.timeoutMs }
   run.fault?.('after_op')
+  run.journal.check(run.operationId)
+  await reopenGone(run, run.operationId)
   const operation = current(run)
-  if (isOver(operation)) return outcomeOf(operation)
-  if (operation.state === 'PARTIAL' || operation.state === 'ATTENTION')
-    run.journal.settle(operation.id, 'EXECUTING', 'resumed')
+  if (isOver(operation) || operation.state === 'ATTENTION') return outcomeOf(operation)
+  if (operation.state === 'PARTIAL') run.journal.settle(operation.id, 'EXECUTING', 'resumed')
   try {
     for (const leg of operation.legs) await executeLeg(run, leg)
     if (isOver(current(run))) return outcomeOf(current(run))
@@ -31,7 +43,11 @@ export async function execute(execution: Execution): Promise<Operation> {
     return current(run)
   } catch (error) {
     // Somebody closed it while this was at work: the journal took no signature any more.
-    if (isClosed(current(run))) return outcomeOf(current(run))
+    if (
+      isClosed(current(run)) &&
+      !(error instanceof AppError && errorRow(error.code).exit === current(run).exit)
+    )
+      return outcomeOf(current(run))
     throw explainSafely(run, error)
   }
 }
@@ -90,8 +106,11 @@ function explain(run: Run, error: unknown): unknown {
   })
 }
 
+/** What is left of a leg. A step whose nonce somebody else used is left behind: a new plan stands for it. */
 const unfinished = (run: Run, leg: Leg): Step[] =>
-  current(run).steps.filter((step) => step.leg === leg.leg && step.state !== 'FINAL_OK')
+  current(run).steps.filter(
+    ({ leg: of, state }) => of === leg.leg && state !== 'FINAL_OK' && state !== 'SUPERSEDED',
+  )
 
 /** One leg under the lock of its wallet. Later legs wait first for what an earlier one sends. */
 async function executeLeg(run: Run, leg: Leg): Promise<void> {
@@ -110,15 +129,7 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
   try {
     if (isOver(current(run))) return
     run.journal.releaseOthers(leg.chainId, wallet, run.operationId)
-    let checked = false
-    for (const { index } of unfinished(run, leg)) {
-      const step = current(run).steps[index]!
-      if (isUnsigned(step) && !checked) {
-        checked = true
-        await run.beforeLeg?.(leg, unfinished(run, leg).filter(isUnsigned))
-      }
-      await executeStep(run, index)
-    }
+    await signAndFollow(run, leg)
   } finally {
     try {
       for (const { state, index } of unfinished(run, leg))
@@ -127,6 +138,43 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
       lock.release()
     }
   }
+}
+
+/** How old a check may be when the next step is signed. */
+const freshness = { ms: 30_000, blocks: 2 }
+
+async function signAndFollow(run: Run, leg: Leg): Promise<void> {
+  const rpc = run.rpc(leg.chainId)
+  let checked: { at: number; block: number } | undefined
+  const isFresh = async () =>
+    checked !== undefined &&
+    performance.now() - checked.at <= freshness.ms &&
+    (await blockNumber(rpc)) - checked.block <= freshness.blocks
+  const gasOf = new Map<number, bigint>()
+  for (const { index } of unfinished(run, leg)) {
+    if (isUnsigned(stepAt(run, index))) {
+      if (run.replacement === 'cancel') throw tooLate(run)
+      if (!(await isFresh())) {
+        checked = { at: performance.now(), block: await blockNumber(rpc) }
+        const left = unfinished(run, leg).filter(isUnsigned)
+        const gas = await run.beforeLeg?.(leg, left)
+        for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
+        if (run.pipeline && left.length > 1)
+          for (const step of left) await sendStep(run, step.index, gasOf.get(step.index))
+      }
+    }
+    await executeStep(run, index)
+  }
+}
+
+/** A step that was to be cancelled was mined first: what comes after it is not signed. */
+function tooLate(run: Run): AppError {
+  const why = 'it was mined before it could be cancelled'
+  run.journal.settle(run.operationId, 'PARTIAL', why, 21)
+  return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {
+    details: { operation: run.operationId },
+    hint: `sluice action resume ${run.operationId}, or close it: sluice action abandon ${run.operationId}`,
+  })
 }
 
 async function awaitArrival(run: Run, leg: Leg): Promise<void> {

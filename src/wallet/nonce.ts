@@ -5,13 +5,23 @@ import { quantity } from '../net/quantity.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { Journal } from '../store/journal-words.ts'
 import type { Step } from '../store/operation.ts'
+import { adopt } from './adopt.ts'
 import { type Head, readHead } from './fees.ts'
+import { refuseOldHead, refuseOtherHeads } from './heads.ts'
 
-/** How far a node may fall behind what was seen before, in blocks. */
-const maxFallBack = 3
+/** What taking a nonce needs. `pinned` is the one that it must be. */
+export type NonceQuestion = {
+  journal: Journal
+  operationId: string
+  step: Step
+  rpc: Rpc
+  pinned?: number
+  queueBehind?: boolean
+  headMaxAgeMs?: number
+}
 
-/** What taking a nonce needs. */
-export type NonceQuestion = { journal: Journal; operationId: string; step: Step; rpc: Rpc }
+/** What came of it: the newest block to sign on; that the step is on the chain already; or that a reserved nonce was used up and given back. */
+export type Taken = { head: Head } | 'adopted' | 'given back'
 
 async function counts(rpc: Rpc, step: Step): Promise<{ latest: number; pending: number }> {
   const [latest, pending] = await rpc.batch([
@@ -25,31 +35,76 @@ async function counts(rpc: Rpc, step: Step): Promise<{ latest: number; pending: 
 }
 
 /**
- * Gives a step its nonce, written down, or confirms the one that it has. Under the lock of the wallet. Gives back the
- * newest block, or nothing when the reserved nonce was used by somebody and was given back.
- * A node on another chain, or one that went back in time, is refused here, before anything is signed.
+ * Gives a step its nonce, written down, or confirms the one that it has. Under the lock of the wallet.
+ * A node on another chain, one that went back in time, or endpoints that disagree are refused here, before anything is
+ * signed.
  */
-export async function takeNonce(question: NonceQuestion): Promise<Head | undefined> {
-  const { journal, operationId, step, rpc } = question
+export async function takeNonce(question: NonceQuestion): Promise<Taken> {
+  const { journal, operationId, step, rpc, pinned } = question
   const { chainId } = step.transaction
   const head = await readHead(rpc, chainId)
-  const seen = journal.head(chainId)
-  if (seen && Number(head.number) < seen.number - maxFallBack)
-    throw new AppError(
-      'RPC_INCONSISTENT',
-      `The node at ${rpc.host} is at block ${head.number}, and block ${seen.number} was seen before`,
-    )
-  const { latest } = await counts(rpc, step)
+  refuseOldHead(rpc, head, journal.head(chainId), question.headMaxAgeMs)
+  await refuseOtherHeads(rpc, chainId, head)
+  const { latest, pending } = await counts(rpc, step)
   if (step.nonce !== null) {
-    if (latest <= step.nonce) return head
+    if (latest <= step.nonce) return { head }
+    if (pinned !== undefined) return takePinned(question, head, { latest, pending })
     journal.release(operationId, step.index, `nonce ${step.nonce} is used`)
-    return undefined
+    return 'given back'
   }
-  const nonce = Math.max(latest, journal.nextNonce(chainId, step.wallet))
+  if (pinned !== undefined) return takePinned(question, head, { latest, pending })
+  const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
+  const nonce = question.queueBehind ? Math.max(ours, pending) : ours
   await refuseGap(rpc, step, nonce)
   journal.sawHead(chainId, Number(head.number), head.hash)
   journal.reserve(operationId, step.index, nonce, Number(head.number))
-  return head
+  return { head }
+}
+
+/** A pinned nonce: free, ours already, or somebody else's. Whoever holds it, no second one is ever taken. */
+async function takePinned(
+  { journal, operationId, step, rpc, pinned }: NonceQuestion,
+  head: Head,
+  { latest, pending }: { latest: number; pending: number },
+): Promise<Taken> {
+  const nonce = pinned!
+  const { chainId } = step.transaction
+  const details = { nonce, next: latest, pending, chainId }
+  const holder = journal.holderOf(chainId, step.wallet, nonce)
+  if (holder && !(holder.operation === operationId && holder.index === step.index))
+    throw new AppError(
+      'NONCE_USED',
+      `Nonce ${nonce} of ${step.wallet} belongs to the action ${holder.operation}`,
+      {
+        details: { ...details, operation: holder.operation },
+        hint: `sluice action show ${holder.operation}`,
+      },
+    )
+  if (nonce < Math.max(latest, pending)) {
+    const found = await adopt({ journal, operationId, step, rpc, nonce, head })
+    if (found === 'ours') return 'adopted'
+    if (nonce < latest)
+      throw new AppError(
+        'NONCE_USED',
+        `Nonce ${nonce} of ${step.wallet} was used by another transaction${found ? `, ${found}` : ''}`,
+        { details: { ...details, hash: found ?? null } },
+      )
+    throw new AppError('FOREIGN_PENDING', `Another transaction of ${step.wallet} waits with nonce ${nonce}`, {
+      details,
+    })
+  }
+  if (nonce > pending)
+    throw new AppError(
+      'NONCE_GAP',
+      `Nonce ${nonce} would hang: the next one of ${step.wallet} is ${pending}`,
+      {
+        details,
+        hint: `--nonce ${pending}`,
+      },
+    )
+  journal.sawHead(chainId, Number(head.number), head.hash)
+  if (step.nonce === null) journal.reserve(operationId, step.index, nonce, Number(head.number))
+  return { head }
 }
 
 /**
@@ -71,7 +126,10 @@ async function refuseGap(rpc: Rpc, step: Step, nonce: number): Promise<void> {
         : `An earlier operation of ${step.wallet} is signed and has not reached chain ${step.transaction.chainId}`,
       {
         details: { pending, nonce },
-        ...(pending < nonce ? { hint: 'sluice action list, then: sluice action resume ID' } : {}),
+        hint:
+          pending < nonce
+            ? 'sluice action list, then: sluice action resume ID'
+            : 'Wait until it is mined, or go behind it: --queue-behind',
       },
     )
   }

@@ -39,6 +39,13 @@ export function outcomeOf(operation: Operation): Operation {
   if (state === 'DONE') return operation
   if (state === 'CANCELLED' && operation.exit === 24)
     throw new AppError('CANCELLED', `Operation ${id} was cancelled`, { details: { operation: id } })
+  if (state === 'ATTENTION') {
+    const lost = steps.findLast((step) => step.state === 'SUPERSEDED')
+    throw new AppError('SUPERSEDED', `A nonce of operation ${id} was used by another transaction`, {
+      details: { operation: id, index: lost?.index ?? null, nonce: lost?.nonce ?? null },
+      hint: `See what it was; then a new plan: sluice action replan ${id}, or close it: sluice action abandon ${id}`,
+    })
+  }
   if (state === 'DROPPED')
     throw new AppError('DECLINED', `Operation ${id} was given up before anything of it was signed`, {
       details: { operation: id },

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LocalAccount } from 'viem'
 
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
@@ -7,10 +6,17 @@ import type { Network } from '../domain/network.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { Journal } from '../store/journal-words.ts'
 import type { Leg, Operation, Step } from '../store/operation.ts'
+import type { Patience } from './stuck.ts'
+import type { TransactionSigner } from './who.ts'
 
 /** Where execution stands, for whoever shows it. */
 export type Progress =
-  | { kind: 'signed' | 'sent' | 'included' | 'final' | 'gone'; step: Step; hash: Hex; blockNumber?: number }
+  | {
+      kind: 'signed' | 'sent' | 'raised' | 'cancelling' | 'included' | 'final' | 'gone'
+      step: Step
+      hash: Hex
+      blockNumber?: number
+    }
   | { kind: 'waiting'; leg: Leg }
   | { kind: 'arrived'; leg: Leg; hash: Hex }
 
@@ -25,27 +31,49 @@ export type FaultPoint =
   | 'after_final'
   | 'before_done'
 
+/** How deep a transaction must lie: a number of blocks, its own included, or what the chain itself calls safe. */
+export type Depth = number | 'safe' | 'finalized'
+
 /** All that execution needs from outside. */
 export type Execution = {
   journal: Journal
   operationId: string
-  signer: LocalAccount
+  signer: TransactionSigner
   rpc: (chainId: number) => Rpc
   networks: readonly Network[]
   /** Where the lock files of the wallets are. */
   locks: string
   lockWaitMs?: number
   timeoutMs: number
-  /** Blocks that make a transaction final, its own included; otherwise what the network says. */
-  confirmations?: number
+  /** What makes a transaction final; otherwise what the network says. */
+  depth?: Depth
+  /** The nonce that the first step on a chain must have; the steps after it count on. */
+  nonces?: Readonly<Record<number, number>>
+  /** Take the nonce behind what others have waiting, instead of refusing. */
+  queueBehind?: boolean
+  /** Sign and send all steps of a leg before the first is in a block. */
+  pipeline?: boolean
+  /** The most that a unit of gas may cost, in wei. */
+  maxFeePerGas?: bigint
+  /** Replace what is on its way by the same with a higher fee, or by nothing at all. */
+  replacement?: 'bump' | 'cancel'
+  /** How long a transaction may wait before its fee is raised. */
+  patience?: Patience
+  /** Unix seconds, by the clock of the chain, after which the action of a leg can only fail. */
+  deadlineOf?: (leg: Leg) => number | undefined
+  /** Adds empty blocks on a chain that makes none by itself. */
+  mine?: (chainId: number, blocks: number) => Promise<void>
   /** Send, and do not follow: ends in PENDING as soon as something is on its way. */
   noWait?: boolean
   signal?: AbortSignal
   onProgress?: (progress: Progress) => void
   /** The transaction that brought the funds of a leg, as soon as the service knows it. Our own node is asked about it. */
   arrived?: (leg: Leg) => Promise<Hex | undefined>
-  /** Called with what is left to sign of a leg, before its first signature in this run: guard it and simulate it there. */
-  beforeLeg?: (leg: Leg, steps: readonly Step[]) => Promise<void>
+  /**
+   * Called with what is left to sign of a leg before its first signature in this run, and again when that was a while
+   * ago: guard it and simulate it there. Gives the gas limits that were enough, in the order of the steps.
+   */
+  beforeLeg?: (leg: Leg, steps: readonly Step[]) => Promise<readonly bigint[] | undefined>
   fault?: (point: FaultPoint) => void
 }
 
@@ -61,6 +89,13 @@ export const current = ({ journal, operationId }: Run): Operation => {
   if (!operation)
     throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
   return operation
+}
+
+/** A step of the operation as the journal has it now. */
+export const stepAt = (run: Run, index: number): Step => {
+  const step = current(run).steps.find((one) => one.index === index)
+  if (!step) throw new AppError('BUG', `Operation ${run.operationId} has no step ${index}`)
+  return step
 }
 
 /** Whether nothing can happen to an operation any more. */

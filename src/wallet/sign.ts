@@ -1,4 +1,4 @@
-import type { LocalAccount, TransactionSerializableEIP1559 } from 'viem'
+import type { TransactionSerializableEIP1559 } from 'viem'
 import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
 
 import { type Hex, sameAddress } from '../domain/address.ts'
@@ -6,8 +6,9 @@ import { AppError } from '../domain/errors.ts'
 import { hexQuantity, quantity } from '../net/quantity.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { Attempt, Step } from '../store/operation.ts'
-import { currentFees, type Head, withRoom } from './fees.ts'
+import { currentFees, type Fees, type Head, withRoom } from './fees.ts'
 import { revertReason } from './revert.ts'
+import type { TransactionSigner } from './who.ts'
 
 type Signed = Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>
 
@@ -34,23 +35,66 @@ async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: St
   }
 }
 
+/** What to pay now, within a cap; a market above it is POLICY_FEE_CAP. */
+async function feesWithin(rpc: Rpc, head: Head, cap: bigint | undefined): Promise<Fees> {
+  const fees = await currentFees(rpc, head)
+  if (cap === undefined || fees.maxFeePerGas <= cap) return fees
+  const least = head.baseFee + fees.maxPriorityFeePerGas
+  if (least <= cap) return { ...fees, maxFeePerGas: cap }
+  throw new AppError(
+    'POLICY_FEE_CAP',
+    `A unit of gas costs ${least} wei now, and at most ${cap} may be paid`,
+    {
+      details: { now: least.toString(), cap: cap.toString() },
+    },
+  )
+}
+
+/** How a step is signed for the first time. `gas` is a limit that is known to be enough; otherwise the node is asked. */
+export type SignQuestion = {
+  rpc: Rpc
+  signer: TransactionSigner
+  step: Step
+  head: Head
+  gas?: bigint
+  maxFeePerGas?: bigint
+}
+
+/** Signs a step with the nonce that it holds, with gas and fees of now. */
+export async function signStep({
+  rpc,
+  signer,
+  step,
+  head,
+  gas,
+  maxFeePerGas,
+}: SignQuestion): Promise<Signed> {
+  const [limit, fees] = await Promise.all([gas ?? gasFor(rpc, step), feesWithin(rpc, head, maxFeePerGas)])
+  return signAttempt(signer, step, { kind: 'run', transaction: step.transaction, gas: limit, ...fees })
+}
+
 /**
- * Signs a step with the nonce that it holds, and reads the result back before anybody sees it: the signature must be
- * the wallet's and every field that of the step, else POLICY_TAMPER.
+ * Signs one attempt of a step and reads the result back before anybody sees it: the signature must be the wallet's and
+ * every field what was to be signed, else POLICY_TAMPER.
  */
-export async function signStep(rpc: Rpc, signer: LocalAccount, step: Step, head: Head): Promise<Signed> {
-  const { transaction, nonce } = step
+export async function signAttempt(
+  signer: TransactionSigner,
+  step: Step,
+  attempt: Pick<Attempt, 'kind' | 'transaction' | 'gas'> & Fees,
+): Promise<Signed> {
+  const { nonce } = step
   if (nonce === null) throw new AppError('BUG', 'A step without a nonce cannot be signed')
-  const [gas, fees] = await Promise.all([gasFor(rpc, step), currentFees(rpc, head)])
+  const { kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas } = attempt
+  const fees = { maxFeePerGas, maxPriorityFeePerGas }
   const raw = await signer.signTransaction({ type: 'eip1559', ...transaction, nonce, gas, ...fees })
-  const signed: Signed = { hash: keccak256(raw), raw, kind: 'run', nonce, transaction, gas, ...fees }
+  const signed: Signed = { hash: keccak256(raw), raw, kind, nonce, transaction, gas, ...fees }
   await verifySigned(signed, step)
   return signed
 }
 
-/** Throws POLICY_TAMPER unless `raw` is exactly this step, signed by its wallet. */
+/** Throws POLICY_TAMPER unless `raw` is exactly this attempt of this step, signed by its wallet. Only a cancel is other than the step: nothing, to oneself. */
 export async function verifySigned(
-  { raw, gas, maxFeePerGas, maxPriorityFeePerGas, nonce }: Signed,
+  { hash, raw, kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas, nonce }: Signed,
   step: Step,
 ): Promise<void> {
   const { r, s, v, yParity, ...read } = parsed(raw)
@@ -58,14 +102,19 @@ export async function verifySigned(
     throw new AppError('POLICY_TAMPER', 'What came back from the signer is not signed')
   const unsigned = serializeTransaction({ ...read, type: 'eip1559' } as TransactionSerializableEIP1559)
   const from = await recoverAddress({ hash: keccak256(unsigned), signature: { r, s, yParity } })
-  const { to, data, value, chainId } = step.transaction
+  const wanted =
+    kind === 'cancel'
+      ? { to: step.wallet, data: '0x', value: 0n, chainId: step.transaction.chainId }
+      : step.transaction
   const same =
     read.type === 'eip1559' &&
+    keccak256(raw) === hash &&
     sameAddress(from, step.wallet) &&
-    sameAddress(read.to ?? '', to) &&
-    (read.data ?? '0x') === data.toLowerCase() &&
-    (read.value ?? 0n) === value &&
-    read.chainId === chainId &&
+    sameAddress(read.to ?? '', wanted.to) &&
+    sameAddress(transaction.to, wanted.to) &&
+    (read.data ?? '0x') === wanted.data.toLowerCase() &&
+    (read.value ?? 0n) === wanted.value &&
+    read.chainId === wanted.chainId &&
     (read.nonce ?? 0) === nonce &&
     nonce === step.nonce &&
     read.gas === gas &&

@@ -1,4 +1,5 @@
 import { type Address, type Hex, sameAddress } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
 import { hexQuantity, quantity } from '../net/quantity.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { Attempt, Inclusion } from '../store/operation.ts'
@@ -54,25 +55,31 @@ export async function findStep(rpc: Rpc, attempts: readonly Attempt[]): Promise<
 }
 
 /** How many blocks confirm a block, itself included. */
-export const confirmationsOf = async (rpc: Rpc, blockNumber: number): Promise<number> =>
-  Number(quantity(await rpc.request('eth_blockNumber'), 'the block number')) - blockNumber + 1
+export const confirmationsOf = async (rpc: Rpc, at: number): Promise<number> =>
+  (await blockNumber(rpc)) - at + 1
 
-type Seen = { hash?: Hex; from?: string; nonce?: string; blockNumber?: string | null }
+/** A transaction as a node shows it. */
+export type Seen = { hash?: Hex; from?: string; nonce?: string; blockNumber?: string | null }
 
-/** The transaction that used a nonce of ours, asked directly where the node can, else looked for block by block. */
+/** How many blocks are looked through one by one for a transaction. */
+const mostBlocks = 5_000
+
+/** The number of the newest block. */
+export const blockNumber = async (rpc: Rpc): Promise<number> =>
+  Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
+
+/** The transaction that used a nonce of ours, asked directly where the node can, else looked for block by block, newest first. */
 export async function ownerOfNonce(
   rpc: Rpc,
   wallet: Address,
   nonce: number,
   fromBlock: number,
 ): Promise<{ hash: Hex; blockNumber: number } | undefined> {
-  const direct = await rpc
-    .request<Seen | null>('eth_getTransactionBySenderAndNonce', [wallet, hexQuantity(nonce)])
-    .catch(() => undefined) // Not every node knows this method; the scan below does not need it.
+  const direct = await seenAt(rpc, wallet, nonce)
   if (direct?.hash && direct.blockNumber)
     return { hash: direct.hash, blockNumber: Number(direct.blockNumber) }
-  const head = Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
-  for (let at = Math.max(0, fromBlock); at <= head; at++) {
+  const head = await blockNumber(rpc)
+  for (let at = head; at >= Math.max(0, fromBlock, head - mostBlocks); at--) {
     const block = await rpc.request<{ transactions?: Seen[] } | null>('eth_getBlockByNumber', [
       hexQuantity(at),
       true,
@@ -85,12 +92,15 @@ export async function ownerOfNonce(
   return undefined
 }
 
-/** Whether a block can no longer go away: by our own depth on a chain with instant blocks, else by the chain's finality. */
-export async function isFinal(rpc: Rpc, blockNumber: number, depth: number): Promise<boolean> {
-  if (depth <= 1) return (await confirmationsOf(rpc, blockNumber)) >= depth
-  const block = await rpc.request<{ number?: string } | null>('eth_getBlockByNumber', ['finalized', false])
-  return block?.number !== undefined && Number(quantity(block.number, 'the finalized block')) >= blockNumber
-}
+/** The transaction that a node has for a nonce, in a block or waiting; not every node knows this question. */
+export const seenAt = (rpc: Rpc, wallet: Address, nonce: number): Promise<Seen | undefined> =>
+  rpc
+    .request<Seen | null>('eth_getTransactionBySenderAndNonce', [wallet, hexQuantity(nonce)])
+    .then((seen) => seen ?? undefined)
+    .catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
+      throw error
+    })
 
 /** Whether a node is on this machine, where asking often costs nothing. */
 export const isLocal = ({ host }: Rpc): boolean =>
@@ -102,6 +112,8 @@ export function hintOf(error: unknown): string {
   if (/already known|already imported|known transaction/i.test(message)) return 'known'
   if (/nonce too low|nonce is too low|invalid nonce/i.test(message)) return 'low'
   if (/underpriced|ReplacementNotAllowed/i.test(message)) return 'under'
+  if (/nonce too high|nonce gap/i.test(message)) return 'high'
+  if (/fee cap|max fee per gas less|fee too low|less than block base fee/i.test(message)) return 'fee'
   if (/insufficient funds/i.test(message)) return 'funds'
   if (/chain ?id/i.test(message)) return 'chain'
   return `unknown: ${message}`

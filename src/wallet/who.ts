@@ -1,6 +1,12 @@
-import type { LocalAccount } from 'viem'
+import type { TransactionSerializableEIP1559 } from 'viem'
 
-import type { Address } from '../domain/address.ts'
+import type { Address, Hex } from '../domain/address.ts'
+
+/** What signs transactions: a key in this process or elsewhere, or a device. */
+export type TransactionSigner = {
+  address: Address
+  signTransaction: (transaction: TransactionSerializableEIP1559) => Promise<Hex>
+}
 
 /** What a person named as the signer: a keystore or an address, or a file with a key. */
 export type SignerChoice = {
@@ -14,5 +20,5 @@ export type Who = {
   address: Address
   label: string
   source: 'keystore' | 'key-file' | 'environment' | 'sandbox' | 'address'
-  unlock: () => Promise<LocalAccount>
+  unlock: () => Promise<TransactionSigner>
 }

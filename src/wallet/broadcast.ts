@@ -1,0 +1,24 @@
+import { type Run, stepAt } from './run.ts'
+import { verifySigned } from './sign.ts'
+import { hintOf } from './watch.ts'
+
+/**
+ * Hands what is signed of a step to the node: the newest attempt, or all of them, newest first. What comes out of the
+ * journal is checked once more before it leaves. The answers are written down as hints and decide nothing.
+ */
+export async function broadcast(run: Run, index: number, all = false): Promise<void> {
+  const step = stepAt(run, index)
+  const attempts = run.journal.attempts(run.operationId, index).toReversed()
+  for (const attempt of all ? attempts : attempts.slice(0, 1)) {
+    await verifySigned(attempt, step)
+    let answer = 'accepted'
+    try {
+      await run.rpc(step.transaction.chainId).request('eth_sendRawTransaction', [attempt.raw])
+    } catch (error) {
+      answer = hintOf(error)
+    }
+    run.journal.sent(attempt.hash, answer)
+    run.fault?.('after_broadcast')
+    run.onProgress?.({ kind: 'sent', step, hash: attempt.hash })
+  }
+}
