@@ -70,6 +70,12 @@ export function progressLine(
         line: `${to.paint.green('✓')} ${progress.step.text} ${to.paint.dim(`${progress.hash} block ${progress.blockNumber}`)}`,
         moving: null,
       }
+    case 'raised':
+    case 'cancelling':
+      return {
+        line: `${to.paint.yellow('!')} ${progress.kind === 'raised' ? 'it waits for too long: sent again with a higher fee' : 'it is cancelled by a transaction that does nothing'} ${to.paint.dim(progress.hash)}`,
+        moving: progress.step.text,
+      }
     case 'gone':
       return {
         line: `${to.paint.yellow('!')} a reorganisation took ${progress.hash} out of its block; it is sent again`,

@@ -35,30 +35,32 @@ export function sealOf({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: string)
 
 /** Checks of the file against itself: what a flipped bit or a foreign hand changed is noticed before anything is signed. */
 export function journalSeal(db: JournalDb): Pick<Journal, 'check' | 'brokenAt'> {
-  const { all, one } = db
+  const { all, one, write } = db
   const broken = (id: string, what: string) =>
     new AppError('JOURNAL_UNREADABLE', `The journal is not as it was written: ${what} of ${id}`, {
       details: { operation: id },
     })
 
+  // One transaction, so that no other process writes between the looks.
+  const checkNow = (id: string): void => {
+    const events = all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id)
+    for (const event of events)
+      if (event.hash !== hashOfEvent(String(event.prev_hash), event as never))
+        throw broken(id, `line ${event.seq} of the trail`)
+    const operation = one('SELECT state, request, request_hash FROM operation WHERE id = ?', id)
+    if (!operation || operation.request_hash !== sha256(String(operation.request)))
+      throw broken(id, 'the request')
+    const seal = events.flatMap(({ why }) => planned.exec(String(why))?.[1] ?? []).at(-1)
+    if (seal === undefined || seal !== sealOf(db, id)) throw broken(id, 'the plan')
+    const last = (idx: number | null) => events.findLast((event) => event.idx === idx && event.becomes !== '')
+    const about = events.findLast(({ idx, was }) => idx === null && !String(was).startsWith('leg '))
+    if (about?.becomes !== operation.state) throw broken(id, 'the state')
+    for (const { idx, state } of all('SELECT idx, state FROM step WHERE operation = ?', id))
+      if ((last(Number(idx))?.becomes ?? 'PLANNED') !== state) throw broken(id, `the state of step ${idx}`)
+  }
+
   return {
-    check: (id) => {
-      const events = all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id)
-      for (const event of events)
-        if (event.hash !== hashOfEvent(String(event.prev_hash), event as never))
-          throw broken(id, `line ${event.seq} of the trail`)
-      const operation = one('SELECT state, request, request_hash FROM operation WHERE id = ?', id)
-      if (!operation || operation.request_hash !== sha256(String(operation.request)))
-        throw broken(id, 'the request')
-      const seal = events.flatMap(({ why }) => planned.exec(String(why))?.[1] ?? []).at(-1)
-      if (seal === undefined || seal !== sealOf(db, id)) throw broken(id, 'the plan')
-      const last = (idx: number | null) =>
-        events.findLast((event) => event.idx === idx && event.becomes !== '')
-      const about = events.findLast(({ idx, was }) => idx === null && !String(was).startsWith('leg '))
-      if (about?.becomes !== operation.state) throw broken(id, 'the state')
-      for (const { idx, state } of all('SELECT idx, state FROM step WHERE operation = ?', id))
-        if ((last(Number(idx))?.becomes ?? 'PLANNED') !== state) throw broken(id, `the state of step ${idx}`)
-    },
+    check: (id) => write(() => checkNow(id)),
     brokenAt: () => {
       let previous = ''
       for (const event of all('SELECT * FROM event ORDER BY seq')) {

@@ -40,6 +40,8 @@ export type Journal = {
    * rest, and the audit trail keeps the hash of both plans.
    */
   replan: (id: string, leg: number, replacement: Replacement) => void
+  /** Opens steps again that were final, and their operation: their blocks are not on the chain any more. Those that are open already stay as they are. */
+  reopen: (id: string, indexes: readonly number[], why: string) => void
   /** JOURNAL_UNREADABLE unless what is stored of an operation is what was written: plan, states, trail. */
   check: (id: string) => void
   /** The first line of the audit trail that does not follow from the one before it; `undefined` when the trail is whole. */

@@ -1,5 +1,6 @@
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { journalAgain } from './journal-again.ts'
 import { canonical, openJournalDb, sha256 } from './journal-db.ts'
 import { journalInside } from './journal-inside.ts'
 import { journalLimits } from './journal-limits.ts'
@@ -14,7 +15,8 @@ export const hashRequest = (request: unknown): string => sha256(canonical(reques
 export function openJournal(path: string, clock: () => number): Journal {
   const db = openJournalDb(path)
   const { all, one, run, put, write, close } = db
-  const { note, stateOf, load, find, step, release, settle } = journalInside(db, clock)
+  const inside = journalInside(db, clock)
+  const { note, stateOf, load, find, step, release, settle } = inside
 
   return {
     insert: (operation) => {
@@ -178,16 +180,7 @@ export function openJournal(path: string, clock: () => number): Journal {
       )
       return row && { operation: String(row.operation), index: Number(row.idx) }
     },
-    replan: (id, leg, { plan, steps, why }) =>
-      write(() => {
-        const { wallet, state } = find(id)!
-        run("DELETE FROM step WHERE operation = ? AND leg = ? AND state = 'PLANNED'", id, leg)
-        let idx = Number(one('SELECT coalesce(max(idx) + 1, 0) AS n FROM step WHERE operation = ?', id)?.n)
-        for (const { role, text, transaction } of steps)
-          put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
-        run('UPDATE operation SET plan = ? WHERE id = ?', canonical(plan), id)
-        note(id, null, state, state, `planned anew, ${why} ${sealOf(db, id)}`)
-      }),
+    ...journalAgain(db, inside),
     ...journalSeal(db),
     ...journalLimits(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),

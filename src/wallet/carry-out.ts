@@ -1,4 +1,3 @@
-
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'

@@ -68,7 +68,11 @@ function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion 
 }
 
 /** In which words what was found is final; `undefined` while it is not. */
-async function finality(run: Run, chainId: number, { blockNumber, blockHash }: Found): Promise<string | undefined> {
+async function finality(
+  run: Run,
+  chainId: number,
+  { blockNumber, blockHash }: Found,
+): Promise<string | undefined> {
   const rpc = run.rpc(chainId)
   const { depth } = networkNamed(run.networks, chainId)
   const { deep, reached, missing } = await howDeep(rpc, blockNumber, run.depth ?? depth, depth)

@@ -22,13 +22,11 @@ export async function reopenGone(
   for (const step of operation.steps)
     if (final.includes(step.state) && (await isGone(rpc(step.transaction.chainId), step))) gone.push(step)
   if (gone.length === 0) return false
-  for (const { index, inclusion } of gone) {
-    const why = `a deep reorganisation took block ${inclusion?.blockNumber} away`
-    journal.move(operationId, index, 'INCLUDED', why, inclusion ?? undefined)
-    journal.move(operationId, index, 'BROADCAST', why)
-  }
-  if (operation.state !== 'EXECUTING')
-    journal.settle(operationId, 'EXECUTING', 're-opened: what was final is not on the chain any more')
+  journal.reopen(
+    operationId,
+    gone.map(({ index }) => index),
+    'a deep reorganisation took its block away',
+  )
   return true
 }
 

@@ -92,7 +92,7 @@ test('a step that was changed in the file of the journal is not signed', async (
   file.close()
   const changed = journal.find('pay')!
   expect(changed.steps[0]!.transaction.data).toBe(pay(thief).data)
-  await refused(changed, 'POLICY_RECIPIENT')
+  await refused(changed, 'JOURNAL_UNREADABLE')
 })
 
 test('a plan whose steps do something else than what it is for is not signed', async () => {

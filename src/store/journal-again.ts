@@ -1,0 +1,37 @@
+import { canonical, type JournalDb } from './journal-db.ts'
+import type { journalInside } from './journal-inside.ts'
+import { columnsOf } from './journal-rows.ts'
+import { sealOf } from './journal-seal.ts'
+import type { Journal } from './journal-words.ts'
+
+/** What opens a part of an operation again: a new plan for what was not signed, and steps whose blocks went away. */
+export function journalAgain(
+  db: JournalDb,
+  { note, stateOf, find, step, settle }: ReturnType<typeof journalInside>,
+): Pick<Journal, 'replan' | 'reopen'> {
+  const { one, run, put, write } = db
+  return {
+    replan: (id, leg, { plan, steps, why }) =>
+      write(() => {
+        const { wallet, state } = find(id)!
+        run("DELETE FROM step WHERE operation = ? AND leg = ? AND state = 'PLANNED'", id, leg)
+        let idx = Number(one('SELECT coalesce(max(idx) + 1, 0) AS n FROM step WHERE operation = ?', id)?.n)
+        for (const { role, text, transaction } of steps)
+          put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
+        run('UPDATE operation SET plan = ? WHERE id = ?', canonical(plan), id)
+        note(id, null, state, state, `planned anew, ${why} ${sealOf(db, id)}`)
+      }),
+    reopen: (id, indexes, why) =>
+      write(() => {
+        for (const index of indexes)
+          if (/^FINAL|^CANCELLED/.test(stateOf(id, index)))
+            for (const becomes of ['INCLUDED', 'BROADCAST'] as const) step(id, index, becomes, why)
+        run(
+          `UPDATE step SET final_hash = NULL, block_number = NULL, block_hash = NULL, gas_used = NULL, gas_price = NULL
+           WHERE operation = ? AND state = 'BROADCAST'`,
+          id,
+        )
+        settle(id, 'EXECUTING', `re-opened: ${why}`)
+      }),
+  }
+}
