@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { quantity } from '../../src/net/quantity.ts'
+import type { Journal } from '../../src/store/journal-words.ts'
+import { type Chain, startChain } from './chain.ts'
+import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
+
+let chain: Chain
+let home: string
+let journal: Journal
+let elsewhere: string
+let theirs: Journal
+let snapshot: unknown
+
+const paid = async () => quantity(await chain.rpc.request('eth_getBalance', [payee, 'latest']), 'balance')
+const next = async () =>
+  Number(quantity(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']), 'nonce'))
+const error = (work: Promise<unknown>) => work.then(() => undefined).catch((e: unknown) => e)
+const pinned = (nonce: number) => ({ nonces: { 31337: nonce } })
+
+/** A payment of somebody else with the same wallet: another tool, another machine. */
+async function foreign(value = 5n, more: object = {}): Promise<void> {
+  await chain.rpc.request('eth_sendTransaction', [
+    { from: signer.address, to: `0x${'99'.repeat(20)}`, value: `0x${value.toString(16)}`, ...more },
+  ])
+}
+
+beforeAll(async () => {
+  chain = await startChain()
+})
+afterAll(() => chain.stop())
+beforeEach(async () => {
+  snapshot = await chain.rpc.request('evm_snapshot')
+  ;[home, elsewhere] = [newHome(), newHome()]
+  ;[journal, theirs] = [journalIn(home), journalIn(elsewhere)]
+})
+afterEach(async () => {
+  for (const one of [journal, theirs]) one.close()
+  for (const one of [home, elsewhere]) removeHome(one)
+  await chain.rpc.request('evm_setAutomine', [true])
+  await chain.rpc.request('evm_revert', [snapshot])
+})
+
+describe('a pinned nonce', () => {
+  it('is used, and counts on for the steps after it', async () => {
+    const nonce = await next()
+    planPayments(journal, 'two', 2)
+    const done = await run(journal, home, chain.url, 'two', pinned(nonce))
+    expect(done.steps.map((step) => step.nonce)).toEqual([nonce, nonce + 1])
+  })
+
+  it('pays once on two machines that share nothing: the second finds the payment of the first', async () => {
+    const [before, nonce] = [await paid(), await next()]
+    planPayments(journal, 'here', 2)
+    planPayments(theirs, 'there', 2)
+    await run(journal, home, chain.url, 'here', pinned(nonce))
+    const again = await run(theirs, elsewhere, chain.url, 'there', pinned(nonce))
+    expect(again.state).toBe('DONE')
+    expect(again.steps.map(({ inclusion }) => inclusion!.hash)).toEqual(
+      journal.find('here')!.steps.map(({ inclusion }) => inclusion!.hash),
+    )
+    expect((await paid()) - before).toBe(2n * oneCoin)
+    expect(await next()).toBe(nonce + 2)
+  })
+
+  it('pays once when the first payment still waits', async () => {
+    const [before, nonce] = [await paid(), await next()]
+    await chain.rpc.request('evm_setAutomine', [false])
+    planPayments(journal, 'here')
+    planPayments(theirs, 'there')
+    expect(
+      await error(run(journal, home, chain.url, 'here', { ...pinned(nonce), noWait: true })),
+    ).toMatchObject({
+      code: 'PENDING',
+    })
+    const second = run(theirs, elsewhere, chain.url, 'there', pinned(nonce))
+    while (theirs.attempts('there', 0).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    await chain.rpc.request('evm_mine')
+    expect((await second).state).toBe('DONE')
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+
+  it('that another transaction used is NONCE_USED, names it, and signs nothing', async () => {
+    const [before, nonce] = [await paid(), await next()]
+    await foreign()
+    planPayments(journal, 'late')
+    expect(await error(run(journal, home, chain.url, 'late', pinned(nonce)))).toMatchObject({
+      code: 'NONCE_USED',
+      details: { nonce, hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
+    })
+    expect(journal.attempts('late', 0)).toEqual([])
+    expect(await paid()).toBe(before)
+  })
+
+  it('that belongs to another operation of this journal is not given twice', async () => {
+    const nonce = await next()
+    planPayments(journal, 'one')
+    planPayments(journal, 'other')
+    await run(journal, home, chain.url, 'one', pinned(nonce))
+    expect(await error(run(journal, home, chain.url, 'other', pinned(nonce)))).toMatchObject({
+      code: 'NONCE_USED',
+      details: { operation: 'one' },
+    })
+    expect(journal.attempts('other', 0)).toEqual([])
+  })
+
+  it('above the next one would hang, and is refused with the next one', async () => {
+    const nonce = await next()
+    planPayments(journal, 'far')
+    expect(await error(run(journal, home, chain.url, 'far', pinned(nonce + 3)))).toMatchObject({
+      code: 'NONCE_GAP',
+      hint: `--nonce ${nonce}`,
+    })
+    expect(journal.attempts('far', 0)).toEqual([])
+  })
+})
+
+describe('a transaction of somebody else that waits', () => {
+  it('is in the way, unless the person wants to go behind it', async () => {
+    const [before, nonce] = [await paid(), await next()]
+    await chain.rpc.request('evm_setAutomine', [false])
+    await foreign()
+    planPayments(journal, 'behind')
+    expect(await error(run(journal, home, chain.url, 'behind'))).toMatchObject({ code: 'FOREIGN_PENDING' })
+    expect(journal.attempts('behind', 0)).toEqual([])
+    const outcome = run(journal, home, chain.url, 'behind', { queueBehind: true })
+    while (journal.attempts('behind', 0).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    await chain.rpc.request('evm_mine')
+    expect((await outcome).steps[0]!.nonce).toBe(nonce + 1)
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+})
+
+describe('a pipeline', () => {
+  it('signs and sends all steps before the first is in a block', async () => {
+    const before = await paid()
+    await chain.rpc.request('evm_setAutomine', [false])
+    planPayments(journal, 'piped', 3)
+    const outcome = run(journal, home, chain.url, 'piped', {
+      pipeline: true,
+      beforeLeg: async (_, steps) => steps.map(() => 50_000n),
+    })
+    while (journal.attempts('piped', 2).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await chain.rpc.request('evm_mine')
+    const { steps, state } = await outcome
+    expect(state).toBe('DONE')
+    expect(new Set(steps.map(({ inclusion }) => inclusion!.blockNumber)).size).toBe(1)
+    expect((await paid()) - before).toBe(3n * oneCoin)
+  })
+})

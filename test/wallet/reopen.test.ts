@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { sandboxNetworks } from '../../src/domain/network.ts'
+import { quantity } from '../../src/net/quantity.ts'
+import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
+import type { Journal } from '../../src/store/journal-words.ts'
+import { reopenGone } from '../../src/wallet/reopen.ts'
+import { type Chain, startChain } from './chain.ts'
+import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run } from './operation.ts'
+
+let chain: Chain
+let other: Chain | undefined
+let home: string
+let journal: Journal
+const code = (error: unknown) => (error as { code?: string }).code
+const paid = async () => quantity(await chain.rpc.request('eth_getBalance', [payee, 'latest']), 'balance')
+const mine = (blocks: number, on = chain) => on.rpc.request('anvil_mine', [`0x${blocks.toString(16)}`])
+const reopen = (id: string) => reopenGone({ journal, rpc: () => httpRpc(chain.url) }, id)
+
+beforeEach(async () => {
+  // With epochs of one slot, `safe` and `finalized` move with the head: 1 and 2 blocks behind it.
+  chain = await startChain(['--slots-in-an-epoch', '1'])
+  home = newHome()
+  journal = journalIn(home)
+})
+afterEach(async () => {
+  journal.close()
+  removeHome(home)
+  await chain.stop()
+  await other?.stop()
+  other = undefined
+})
+
+describe('a reorganisation that is deeper than what counted as final', () => {
+  it.each([1, 3, 64])('of %i blocks opens the operation again, which then pays once', async (depth) => {
+    const before = await paid()
+    planPayments(journal, 'deep')
+    expect((await run(journal, home, chain.url, 'deep')).state).toBe('DONE')
+    const { inclusion } = journal.find('deep')!.steps[0]!
+    await mine(depth - 1)
+    expect(await reopen('deep')).toBe(false)
+    await chain.rpc.request('anvil_reorg', [depth, []])
+    expect((await paid()) - before).toBe(0n)
+    expect(await reopen('deep')).toBe(true)
+    expect(journal.find('deep')).toMatchObject({
+      state: 'EXECUTING',
+      steps: [{ state: 'BROADCAST', inclusion: null }],
+    })
+    expect((await run(journal, home, chain.url, 'deep')).state).toBe('DONE')
+    expect((await paid()) - before).toBe(oneCoin)
+    expect(journal.attempts('deep', 0)).toHaveLength(1)
+    expect(journal.find('deep')!.steps[0]!.inclusion!.blockHash).not.toBe(inclusion!.blockHash)
+  })
+
+  it('opens what was cancelled, and never what a person gave up', async () => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    for (const id of ['cancelled', 'given-up']) planPayments(journal, id, 2)
+    await run(journal, home, chain.url, 'cancelled', { noWait: true }).catch(() => undefined)
+    const outcome = run(journal, home, chain.url, 'cancelled', { replacement: 'cancel' }).catch(
+      (e: unknown) => e,
+    )
+    while (journal.attempts('cancelled', 0).length < 2) await sleep(10)
+    await mine(1)
+    expect(code(await outcome)).toBe('CANCELLED')
+    await chain.rpc.request('evm_setAutomine', [true])
+    await run(journal, home, chain.url, 'given-up', { noWait: true }).catch(() => undefined)
+    journal.settle('given-up', 'CANCELLED', 'given up by the person', 21)
+    await chain.rpc.request('anvil_reorg', [2, []])
+    expect(await reopen('cancelled')).toBe(true)
+    expect(await reopen('given-up')).toBe(false)
+  })
+
+  it('is not believed of a node that is down or does not have that height', async () => {
+    planPayments(journal, 'unsure')
+    await run(journal, home, chain.url, 'unsure')
+    const young = await startChain()
+    expect(await reopenGone({ journal, rpc: () => httpRpc(young.url) }, 'unsure')).toBe(false)
+    await young.stop()
+    const dead = httpRpc(young.url, { retries: 0 })
+    expect(await reopenGone({ journal, rpc: () => dead }, 'unsure')).toBe(false)
+    expect(journal.find('unsure')!.state).toBe('DONE')
+  })
+})
+
+describe('how deep is deep', () => {
+  it('`finalized` waits for what the chain calls so, and the journal says that it was reached', async () => {
+    await mine(5)
+    planPayments(journal, 'final')
+    const outcome = run(journal, home, chain.url, 'final', { depth: 'finalized' })
+    while (journal.find('final')!.steps[0]!.state !== 'INCLUDED') await sleep(10)
+    await sleep(150)
+    expect(journal.find('final')!.steps[0]!.state).toBe('INCLUDED')
+    await mine(3)
+    expect((await outcome).state).toBe('DONE')
+    expect(journal.events('final').find(({ becomes }) => becomes === 'FINAL_OK')!.why).toMatch(/finalized$/)
+  })
+
+  it('a number of blocks is mined where a chain makes none by itself', async () => {
+    const asked: number[] = []
+    planPayments(journal, 'four')
+    const done = await run(journal, home, chain.url, 'four', {
+      depth: 4,
+      mine: async (_, blocks) => {
+        asked.push(blocks)
+        await mine(blocks)
+      },
+    })
+    expect(done.state).toBe('DONE')
+    expect(asked).toEqual([3])
+  })
+})
+
+describe('two endpoints of one chain', () => {
+  const both = () => severalRpc([chain.url, other!.url], { deadlineMs: 2_000, retries: 0 })
+  const tried = async () => {
+    planPayments(journal, 'both')
+    const rpc = both()
+    return run(journal, home, chain.url, 'both', { rpc: () => rpc }).catch((e: unknown) => e)
+  }
+
+  it('that have different blocks are refused before anything is signed', async () => {
+    other = await startChain()
+    await other.rpc.request('anvil_setCoinbase', [payee])
+    await mine(1, other)
+    await mine(2)
+    expect(code(await tried())).toBe('RPC_INCONSISTENT')
+    expect(journal.attempts('both', 0)).toEqual([])
+  })
+
+  it('of which one is on another chain are refused before anything is signed', async () => {
+    other = await startChain(['--chain-id', '1'])
+    expect(code(await tried())).toBe('CHAIN_ID_MISMATCH')
+    expect(journal.attempts('both', 0)).toEqual([])
+  })
+
+  it('of which one is down are as good as one', async () => {
+    other = await startChain()
+    await other.stop()
+    expect(await tried()).toMatchObject({ state: 'DONE' })
+  })
+})
+
+it('a node whose newest block is too old for its chain is refused before anything is signed', async () => {
+  planPayments(journal, 'stale')
+  await mine(1)
+  const [network] = sandboxNetworks
+  const networks = [{ ...network!, headMaxAgeMs: 50 }]
+  await sleep(1_200)
+  expect(code(await run(journal, home, chain.url, 'stale', { networks }).catch((e: unknown) => e))).toBe(
+    'RPC_INCONSISTENT',
+  )
+  expect(journal.attempts('stale', 0)).toEqual([])
+})

@@ -1,0 +1,179 @@
+import { parseTransaction } from 'viem/utils'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { quantity } from '../../src/net/quantity.ts'
+import type { Journal } from '../../src/store/journal-words.ts'
+import type { Execution } from '../../src/wallet/run.ts'
+import { type Chain, startChain } from './chain.ts'
+import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
+
+let chain: Chain
+let home: string
+let journal: Journal
+
+const paid = async () => quantity(await chain.rpc.request('eth_getBalance', [payee, 'latest']), 'balance')
+const nonceNow = async () =>
+  Number(quantity(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']), 'nonce'))
+const code = (error: unknown) => (error as { code?: string }).code
+const attempts = (id: string) => journal.attempts(id, 0)
+const patience = { blocks: 2, ms: 30 }
+
+/** Mines blocks that are too dear for what waits, until something happens. */
+async function mineDear(baseFee: bigint, until: () => boolean): Promise<void> {
+  for (let tried = 0; tried < 200 && !until(); tried++) {
+    await chain.rpc.request('anvil_setNextBlockBaseFeePerGas', [`0x${baseFee.toString(16)}`])
+    await chain.rpc.request('evm_mine')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Waits until a second attempt was sent. */
+async function replaced(id: string): Promise<void> {
+  while (!attempts(id)[1]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** Begins an operation on a chain that mines nothing by itself, and waits until it is sent. */
+async function waiting(id: string, more: Partial<Execution> = {}) {
+  await chain.rpc.request('evm_setAutomine', [false])
+  planPayments(journal, id)
+  let isSent = false
+  const ended = run(journal, home, chain.url, id, {
+    patience,
+    ...more,
+    onProgress: ({ kind }) => {
+      isSent ||= kind === 'sent'
+    },
+  })
+    .catch((error: unknown) => error)
+    .finally(() => {
+      isSent = true
+    })
+  while (!isSent) await new Promise((resolve) => setTimeout(resolve, 5))
+  return { ended }
+}
+
+beforeEach(async () => {
+  // A node of its own: the price of gas that one test leaves behind would be the next one's.
+  chain = await startChain()
+  home = newHome()
+  journal = journalIn(home)
+})
+afterEach(async () => {
+  journal.close()
+  removeHome(home)
+  await chain.stop()
+})
+
+describe('a transaction that waits for too long', () => {
+  it('is sent again with an eighth more in both fees, written down first, and pays once', async () => {
+    const before = await paid()
+    const { ended } = await waiting('bumped')
+    await mineDear(10n ** 12n, () => attempts('bumped').length > 1)
+    const [first, second] = attempts('bumped')
+    expect(second!.kind).toBe('bump')
+    expect(second!.maxFeePerGas * 8n).toBeGreaterThanOrEqual(first!.maxFeePerGas * 9n)
+    expect(second!.maxPriorityFeePerGas * 8n).toBeGreaterThanOrEqual(first!.maxPriorityFeePerGas * 9n)
+    expect(second!.gas).toBeGreaterThanOrEqual(first!.gas)
+    const [a, b] = [first!, second!].map(({ raw }) => parseTransaction(raw as `0x02${string}`))
+    for (const field of ['to', 'data', 'value', 'nonce', 'chainId'] as const)
+      expect(b![field]).toEqual(a![field])
+    await chain.rpc.request('anvil_setNextBlockBaseFeePerGas', ['0x1'])
+    await chain.rpc.request('evm_setAutomine', [true])
+    await chain.rpc.request('evm_mine')
+    expect(await ended).toMatchObject({ state: 'DONE' })
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+
+  it('is not raised above the cap, and says so by waiting', async () => {
+    const { ended } = await waiting('capped', { maxFeePerGas: 3n * 10n ** 9n, timeoutMs: 1_500 })
+    await mineDear(10n ** 12n, () => attempts('capped').length > 1)
+    expect(attempts('capped').every(({ maxFeePerGas }) => maxFeePerGas <= 3n * 10n ** 9n)).toBe(true)
+    expect(code(await ended)).toBe('PENDING')
+  })
+
+  it('is not sent again as long as no blocks are made', async () => {
+    const { ended } = await waiting('still', { timeoutMs: 600 })
+    expect(code(await ended)).toBe('PENDING')
+    expect(attempts('still')).toHaveLength(1)
+  })
+
+  it('is cancelled, and not made dearer, when its deadline has passed', async () => {
+    const [before, nonce] = [await paid(), await nonceNow()]
+    const { ended } = await waiting('late', { deadlineOf: () => 1 })
+    await replaced('late')
+    expect(attempts('late')[1]).toMatchObject({
+      kind: 'cancel',
+      transaction: { value: 0n, to: signer.address },
+    })
+    await chain.rpc.request('evm_mine')
+    expect(code(await ended)).toBe('CANCELLED')
+    expect(journal.find('late')).toMatchObject({
+      state: 'CANCELLED',
+      exit: 24,
+      steps: [{ state: 'CANCELLED' }],
+    })
+    expect([await paid(), await nonceNow()]).toEqual([before, nonce + 1])
+  })
+})
+
+describe('by the person', () => {
+  const stopped = async (id: string) => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    planPayments(journal, id)
+    expect(code(await run(journal, home, chain.url, id, { noWait: true }).catch((e: unknown) => e))).toBe(
+      'PENDING',
+    )
+  }
+
+  it('a speed-up raises the fee once and goes on', async () => {
+    const before = await paid()
+    await stopped('faster')
+    const outcome = run(journal, home, chain.url, 'faster', { replacement: 'bump' })
+    await replaced('faster')
+    await chain.rpc.request('evm_mine')
+    expect((await outcome).state).toBe('DONE')
+    expect((await paid()) - before).toBe(oneCoin)
+    expect(journal.find('faster')!.steps[0]!.inclusion!.hash).toBe(attempts('faster')[1]!.hash)
+  })
+
+  it('a cancel takes the place of what waits', async () => {
+    const before = await paid()
+    await stopped('stopped')
+    const outcome = run(journal, home, chain.url, 'stopped', { replacement: 'cancel' }).catch(
+      (e: unknown) => e,
+    )
+    await replaced('stopped')
+    await chain.rpc.request('evm_mine')
+    expect(code(await outcome)).toBe('CANCELLED')
+    expect(code(await run(journal, home, chain.url, 'stopped').catch((e: unknown) => e))).toBe('CANCELLED')
+    expect(await paid()).toBe(before)
+  })
+
+  it('a cancel that comes too late changes nothing, and signs nothing more', async () => {
+    const before = await paid()
+    await chain.rpc.request('evm_setAutomine', [true])
+    planPayments(journal, 'too-late', 2)
+    await run(journal, home, chain.url, 'too-late', { noWait: true }).catch(() => undefined)
+    const outcome = run(journal, home, chain.url, 'too-late', { replacement: 'cancel' }).catch(
+      (e: unknown) => e,
+    )
+    expect(code(await outcome)).toBe('PARTIAL')
+    expect((await paid()) - before).toBe(oneCoin)
+    expect(journal.attempts('too-late', 1)).toEqual([])
+  })
+
+  it('what the cancelled one pays is paid once when the first is mined after all', async () => {
+    const before = await paid()
+    await stopped('first-wins')
+    const [first] = attempts('first-wins')
+    const outcome = run(journal, home, chain.url, 'first-wins', { replacement: 'cancel' }).catch(
+      (e: unknown) => e,
+    )
+    await replaced('first-wins')
+    await chain.rpc.request('anvil_dropTransaction', [attempts('first-wins')[1]!.hash])
+    await chain.rpc.request('eth_sendRawTransaction', [first!.raw])
+    await chain.rpc.request('evm_mine')
+    expect(await outcome).toMatchObject({ state: 'DONE' })
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+})
