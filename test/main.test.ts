@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { commands } from '../src/commands/index.ts'
-import { errorTable } from '../src/domain/errors.ts'
+import { errorTable } from '../src/domain/error-table.ts'
 import { exits } from '../src/domain/exits.ts'
 import { program } from '../src/main.ts'
 import { useCommands } from './support/run.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
 import { fromEnvelope, toEnvelope } from '../../src/api/envelope.ts'
-import { AppError, type ErrorCode, errorRow, errorTable, isErrorCode } from '../../src/domain/errors.ts'
+import { errorTable } from '../../src/domain/error-table.ts'
+import { AppError, type ErrorCode, errorRow, isErrorCode } from '../../src/domain/errors.ts'
 import { exits } from '../../src/domain/exits.ts'
 
 /** The specification's own table, typed by hand: code, HTTP status, and the exit code that the command line gives it. */

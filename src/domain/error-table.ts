@@ -1,0 +1,174 @@
+import type { Exit } from './exits.ts'
+
+/** What one error code means: its HTTP status where a service raises it, the exit code, whether trying again can help, and the next step. */
+export type ErrorRow = { status?: number; exit: Exit; retryable?: true; hint?: string }
+
+/** Every failure the program can name, one row a code. The first 28 are the service's own (interface specification, Errors). */
+export const errorTable = {
+  QUOTE_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice swap list' },
+  QUOTE_EXPIRED: {
+    status: 400,
+    exit: 4,
+    hint: 'Ask for a new quote with the same flags: sluice swap quote --help',
+  },
+  QUOTE_GENERATION_FAILED: {
+    status: 400,
+    exit: 4,
+    hint: 'Check the tokens, networks and amount: sluice swap quote --help',
+  },
+  QUOTE_VALIDATION_ERROR: { status: 400, exit: 4, hint: 'Send the quote back exactly as it was given.' },
+  NO_ROUTE_FOUND: {
+    status: 400,
+    exit: 4,
+    hint: 'Try another pair of tokens or networks: sluice swap quote --help',
+  },
+  INVALID_PREFERRED_PROVIDER: {
+    status: 400,
+    exit: 4,
+    hint: 'Leave --provider out, or name one that exists.',
+  },
+  PREFERRED_PROVIDER_NOT_ELIGIBLE: { status: 400, exit: 4, hint: 'Leave --provider out for this route.' },
+  PREFERRED_PROVIDER_QUOTE_UNAVAILABLE: {
+    status: 400,
+    exit: 4,
+    retryable: true,
+    hint: 'Try again, or leave --provider out.',
+  },
+  PROVIDER_NOT_FOUND: { status: 404, exit: 4, hint: 'No provider serves this route.' },
+  BYTECODE_GENERATION_FAILED: { status: 500, exit: 6, retryable: true, hint: 'Try again.' },
+  SWAP_EXECUTION_FAILED: {
+    status: 500,
+    exit: 6,
+    hint: 'Check balance, allowance and gas: sluice wallet show',
+  },
+  INVALID_AMOUNT_PARAMS: { status: 400, exit: 4, hint: 'Send amountIn or amountOut, not both.' },
+  MISSING_AMOUNT_PARAMS: { status: 400, exit: 4, hint: 'Send amountIn or amountOut.' },
+  INVALID_SLIPPAGE: { status: 400, exit: 4, hint: 'Slippage goes from 0.01% to 50%: --slippage 0.5%' },
+  AMOUNT_IN_TOO_LOW_OFFRAMP: { status: 400, exit: 4 },
+  AMOUNT_IN_TOO_HIGH_OFFRAMP: { status: 400, exit: 4 },
+  AMOUNT_OUT_TOO_LOW_OFFRAMP: { status: 400, exit: 4 },
+  AMOUNT_OUT_TOO_HIGH_OFFRAMP: { status: 400, exit: 4 },
+  AMOUNT_IN_TOO_LOW_ONRAMP: { status: 400, exit: 4 },
+  AMOUNT_IN_TOO_HIGH_ONRAMP: { status: 400, exit: 4 },
+  AMOUNT_OUT_TOO_LOW_ONRAMP: { status: 400, exit: 4 },
+  AMOUNT_OUT_TOO_HIGH_ONRAMP: { status: 400, exit: 4 },
+  TRANSFER_VALIDATION_FAILED: {
+    status: 400,
+    exit: 4,
+    hint: 'Check the token, the network and the amount: sluice transfer --help',
+  },
+  INSUFFICIENT_AMOUNT_FOR_REFUND: { status: 400, exit: 4, hint: 'Increase the amount.' },
+  DEPOSIT_NOT_FOUND: {
+    status: 404,
+    exit: 4,
+    retryable: true,
+    hint: 'Wait for a confirmation, or check the deposit address.',
+  },
+  INTERNAL_SERVER_ERROR: { status: 500, exit: 6, retryable: true, hint: 'Try again.' },
+  PROVIDER_API_ERROR: { status: 502, exit: 6, retryable: true, hint: 'Try again after a short delay.' },
+  RATE_LIMITED: { status: 429, exit: 5, retryable: true, hint: 'Wait, then try again.' },
+
+  // Also raised by a service; the specification leaves these names open.
+  UNAUTHORIZED: { status: 401, exit: 3, hint: 'Set the API key in SLUICE_API_KEY.' },
+  VALIDATION_ERROR: { status: 422, exit: 2 },
+  INVALID_ADDRESS: { status: 400, exit: 4, hint: 'An address is 0x and 40 hex digits.' },
+  STRATEGY_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice strategies list' },
+  STRATEGY_PAUSED: { status: 400, exit: 10, hint: 'sluice strategies list --paused exclude' },
+  STRATEGY_CAP_REACHED: {
+    status: 400,
+    exit: 10,
+    hint: 'Deposit less, or choose another: sluice strategies list',
+  },
+  INSUFFICIENT_LIQUIDITY: {
+    status: 400,
+    exit: 10,
+    hint: 'Withdraw less now, and the rest when others repay.',
+  },
+  ACTION_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice action list' },
+  NOT_FOUND: { status: 404, exit: 4 },
+  BAD_REQUEST: { status: 400, exit: 4 },
+
+  // What was typed, and what is set.
+  USAGE: { exit: 2, hint: 'sluice --help' },
+  CONFIG_INVALID: { exit: 2 },
+  UNKNOWN_NETWORK: { exit: 2, hint: 'sluice sandbox status' },
+  UNKNOWN_TOKEN: { exit: 2, hint: 'Name the token by its address, or see: sluice sandbox status' },
+  AMBIGUOUS_TOKEN: { exit: 2, hint: 'Name the token by its address.' },
+  INVALID_AMOUNT: { exit: 2, hint: 'An amount is in units of the token, such as 100.5 or 100.5USDC.' },
+  KEY_REQUIRED: { exit: 2, hint: 'sluice wallet new NAME, or --key-file PATH' },
+  INSECURE_KEY_SOURCE: {
+    exit: 2,
+    hint: 'Put the key into a file of mode 0600 and use --key-file, or: sluice wallet import NAME',
+  },
+  PROMPT_NEEDED: { exit: 2, hint: 'Say it with a flag; --yes answers the question.' },
+  IDEMPOTENCY_KEY_REQUIRED: {
+    exit: 2,
+    hint: 'Add --idempotency-key KEY, the same one for every try of this job.',
+  },
+
+  // The service or a chain cannot be used.
+  SERVICE_UNREACHABLE: { exit: 6, retryable: true, hint: 'sluice sandbox status' },
+  SERVICE_BAD_RESPONSE: { exit: 6, retryable: true },
+  RPC_UNREACHABLE: { exit: 7, retryable: true, hint: 'sluice sandbox status' },
+  RPC_INCONSISTENT: { exit: 7, retryable: true },
+  RPC_ERROR: { exit: 7 },
+  CHAIN_ID_MISMATCH: { exit: 7 },
+  SANDBOX_UNAVAILABLE: { exit: 7, hint: 'sluice sandbox status' },
+  ANVIL_NOT_FOUND: {
+    exit: 7,
+    hint: 'Install Foundry (https://getfoundry.sh) so that `anvil` is on the PATH, or set SLUICE_ANVIL to its path.',
+  },
+
+  // The guard (G1 to G8).
+  POLICY_SHAPE: { exit: 8 },
+  POLICY_CHAIN: { exit: 8 },
+  POLICY_ALLOWANCE: { exit: 8 },
+  POLICY_SPENDER: { exit: 8 },
+  POLICY_CONTRACT_NOT_ALLOWED: { exit: 8, hint: 'If you know this contract: --allow-contract ADDR' },
+  POLICY_DECODE: { exit: 8 },
+  POLICY_RECIPIENT: { exit: 8 },
+  POLICY_AMOUNT: { exit: 8 },
+  POLICY_MIN_OUT: { exit: 8 },
+  POLICY_VALUE: { exit: 8 },
+  POLICY_AUTHORITY: { exit: 8 },
+  POLICY_TOKEN_METADATA: { exit: 8 },
+  POLICY_QUOTE_DRIFT: { exit: 8, hint: 'Ask for a new quote.' },
+  POLICY_SIMULATION: { exit: 8 },
+  POLICY_TAMPER: { exit: 8 },
+  POLICY_FEE_CAP: { exit: 8, hint: 'Wait for a quieter market, or allow more: --max-fee GWEI' },
+
+  // Before signing.
+  DECLINED: { exit: 9 },
+  INSUFFICIENT_FUNDS: { status: 400, exit: 10, hint: 'sluice wallet show' },
+  SIMULATION_REVERTED: { exit: 10 },
+  FOREIGN_PENDING: { exit: 10, hint: 'Wait until the other transaction of this wallet is mined.' },
+  NONCE_GAP: { exit: 10 },
+  OPERATION_UNFINISHED: { exit: 10, hint: 'sluice action list --status PENDING' },
+  WALLET_BUSY: { exit: 11, retryable: true, hint: 'sluice action list' },
+  STATE_UNUSABLE: {
+    exit: 12,
+    hint: 'Check free space and permissions of the data directory, or set SLUICE_HOME.',
+  },
+  STATE_NEWER_SCHEMA: { exit: 12, hint: 'A newer sluice wrote this journal. Update this one.' },
+  KEY_SOURCE: { exit: 13, hint: 'sluice wallet list' },
+  WRONG_PASSWORD: { exit: 13, hint: 'sluice wallet list' },
+  IDEMPOTENCY_KEY_REUSED: { exit: 14, hint: 'Use a new key for a new request.' },
+
+  // After signing.
+  PENDING: { exit: 20, retryable: true },
+  PARTIAL: { exit: 21 },
+  REVERTED: { exit: 22 },
+  ACTION_FAILED: { exit: 22 },
+  SUPERSEDED: { exit: 23 },
+  NONCE_USED: { exit: 23, hint: 'See what used it; without --nonce the next free one is taken.' },
+  CANCELLED: { exit: 24 },
+  REFUNDED: { exit: 25 },
+  JOURNAL_UNREADABLE: {
+    exit: 26,
+    hint: 'Keep the file as it is, and see on the chain what this wallet sent before you sign anything again.',
+  },
+
+  INTERRUPTED: { exit: 130 },
+  DEMO_FAILED: { exit: 1, hint: 'sluice sandbox reset --yes, then sluice demo' },
+  BUG: { exit: 1, hint: 'Run it again with --debug and report what it prints.' },
+} as const satisfies Record<string, ErrorRow>
