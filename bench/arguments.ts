@@ -1,14 +1,35 @@
 import { parseArgs } from 'node:util'
 
-/** What a campaign is told on its command line: `--cells N --seed S`, and what it takes where nothing is said. */
-export function campaignArguments(cells: number, seed = 1): { cells: number; seed: number } {
-  const { values } = parseArgs({ options: { cells: { type: 'string' }, seed: { type: 'string' } } })
-  const whole = (text: string | undefined, otherwise: number, what: string): number => {
-    if (text === undefined) return otherwise
-    if (/^[0-9]{1,9}$/.test(text)) return Number(text)
-    throw new Error(`${what} is a whole number, not "${text}"`)
+/** What a campaign is told: how many cells of which seed, the one cell to play again, and what is broken on purpose. */
+export type CampaignArguments = {
+  cells: number
+  seed: number
+  /** Only this cell of the seed is run. */
+  cell: number | undefined
+  sabotage: string | undefined
+}
+
+/** Reads `--cells N --seed S [--cell C] [--sabotage NAME]`; `cells` and `seed` are taken where nothing is said. */
+export function campaignArguments(
+  cells: number,
+  seed = 1,
+  sabotages: readonly string[] = [],
+): CampaignArguments {
+  const text = { type: 'string' } as const
+  const { values } = parseArgs({ options: { cells: text, seed: text, cell: text, sabotage: text } })
+  const whole = (value: string, what: string): number => {
+    if (/^[0-9]{1,9}$/.test(value)) return Number(value)
+    throw new Error(`${what} is a whole number, not "${value}"`)
   }
-  return { cells: whole(values.cells, cells, '--cells'), seed: whole(values.seed, seed, '--seed') }
+  const { sabotage } = values
+  if (sabotage !== undefined && !sabotages.includes(sabotage))
+    throw new Error(`--sabotage is one of: ${sabotages.join(', ') || 'none here'}`)
+  return {
+    cells: values.cells === undefined ? cells : whole(values.cells, '--cells'),
+    seed: values.seed === undefined ? seed : whole(values.seed, '--seed'),
+    cell: values.cell === undefined ? undefined : whole(values.cell, '--cell'),
+    sabotage,
+  }
 }
 
 /** Prints the last line of a campaign and sets the exit code by it. */

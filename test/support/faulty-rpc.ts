@@ -96,9 +96,13 @@ export async function startFaultyRpc(
     const value = way.value ?? (way.act === 'redirect' ? target : '')
     await wayFaults[way.act](response, pass, value)
   }
+  const running = new Set<Promise<unknown>>()
   const server = createServer((request, response) => {
     // A node that is gone is a connection that breaks.
-    handle(request, response).catch(() => response.destroy())
+    const work: Promise<unknown> = handle(request, response)
+      .catch(() => response.destroy())
+      .finally(() => running.delete(work))
+    running.add(work)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -114,6 +118,8 @@ export async function startFaultyRpc(
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
+      // What is on its way to the node arrives there before anybody goes on.
+      await Promise.all(running)
     },
   }
   return proxy

@@ -21,6 +21,14 @@ const result =
   (make: (truth: unknown, call: RpcCall, value: number) => unknown): ReplyFault =>
   async (call, ask, value) => ({ result: make(await ask(call.method, call.params ?? []), call, value) })
 
+/** The node gets the call, and what it says is lost for something that is no answer to it. */
+const after =
+  (make: (call: RpcCall) => Partial<RpcReply>): ReplyFault =>
+  async (call, ask) => {
+    await ask(call.method, call.params ?? [])
+    return make(call)
+  }
+
 /** Another hash that looks like the one given. */
 export const otherHash = (hash: unknown): string => `0x${'bb'.repeat(4)}${String(hash).slice(10)}`
 
@@ -52,16 +60,10 @@ const staleHead: ReplyFault = async ({ method, params = [] }, ask, by) => {
 /** What is answered instead of the truth, one call at a time, also inside a batch. */
 export const replyFaults = {
   'null-result': async () => ({ result: null }),
-  'wrong-id': async (call, ask) => ({ id: call.id + 7, result: await ask(call.method, call.params ?? []) }),
-  'wrong-version': async (call, ask) => ({
-    jsonrpc: '1.0',
-    result: await ask(call.method, call.params ?? []),
-  }),
-  'no-result': async () => ({}),
-  both: async (call, ask) => ({
-    result: (await ask(call.method, call.params ?? [])) ?? '0x',
-    error: { code: 1, message: 'and yet' },
-  }),
+  'wrong-id': after((call) => ({ id: call.id + 7, result: '0x99' })),
+  'wrong-version': after(() => ({ jsonrpc: '1.0', result: '0x98' })),
+  'no-result': after(() => ({})),
+  both: after(() => ({ result: '0x97', error: { code: 1, message: 'and yet' } })),
   huge: async () => ({ result: `0x${'00'.repeat(5_000_000)}` }),
   deep: async () => ({ result: deepMarker }),
   'error-known': error('already known'),

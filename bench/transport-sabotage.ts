@@ -1,0 +1,50 @@
+import { AppError } from '../src/domain/errors.ts'
+import { openEndpoint } from '../src/net/endpoint.ts'
+import { type Rpc, type RpcOptions, severalRpc } from '../src/net/rpc.ts'
+import { isRecord, unwrap } from '../src/net/rpc-envelope.ts'
+
+/** How a cell opens a chain. */
+export type Open = (urls: readonly string[], options: RpcOptions) => Rpc
+
+/** A client that takes any reply for the one to its call. */
+const careless: Open = (urls, { deadlineMs = 1_000 }) => {
+  const { host, exchange } = openEndpoint(urls[0]!, {})
+  const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    const call = { jsonrpc: '2.0', id: 1, method, params } as const
+    const reply = await exchange(call, deadlineMs)
+    return unwrap(host, isRecord(reply) ? { ...reply, id: call.id } : reply, call)
+  }
+  return {
+    host,
+    peers: [],
+    request: async <T>(method: string, params: readonly unknown[] = []) => (await ask(method, params)) as T,
+    batch: (calls) => Promise.all(calls.map(([method, params]) => ask(method, params))),
+  }
+}
+
+/** A client that sends again what did not seem to arrive. */
+const insistent: Open = (urls, options) => {
+  const rpc = severalRpc(urls, options)
+  return {
+    ...rpc,
+    request: async <T>(method: string, params: readonly unknown[] = []) => {
+      try {
+        return await rpc.request<T>(method, params)
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'RPC_UNREACHABLE') throw error
+        return rpc.request<T>(method, params)
+      }
+    },
+  }
+}
+
+/** A client that waits as long as it takes. */
+const endless: Open = (urls, options) =>
+  severalRpc(urls, { ...options, deadlineMs: 3_600_000, budgetMs: 3_600_000 })
+
+/** Clients that are broken on purpose, by the name of what they leave out: the campaign must find each of them. */
+export const sabotages: Readonly<Record<string, Open>> = {
+  'no-id-check': careless,
+  'retry-writes': insistent,
+  'no-deadline': endless,
+}
