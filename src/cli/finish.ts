@@ -5,32 +5,38 @@ import { type AllowanceLeft, allowancesLeft } from '../wallet/allowances-left.ts
 import { carryOut, type Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { withReceived } from '../wallet/received.ts'
-import { type Report, reportOf } from '../wallet/report.ts'
+import { reopenGone } from '../wallet/reopen.ts'
+import { finalityOf, type Report, reportOf } from '../wallet/report.ts'
 import type { Progress } from '../wallet/run.ts'
 import type { Turn } from '../wallet/turn.ts'
 import type { Who } from '../wallet/who.ts'
 import type { Cli } from './cli.ts'
-import type { SigningOptions } from './options.ts'
 import { progressLine, reportView } from './report-view.ts'
+import { type ExecutionOptions, wayOf } from './way.ts'
 
 /** How long an operation is followed where nobody says, in ms. */
 export const halfAnHour = 30 * 60_000
 
-/** Goes on with an operation of the journal to its end, and reports it. A finished one is only reported again. */
+/** How an operation is gone on with: its options, and what it is replaced by when it waits. */
+export type Going = Partial<ExecutionOptions> & { replacement?: 'bump' | 'cancel'; turn?: Turn | undefined }
+
+/** Goes on with an operation of the journal to its end, and reports it. A finished one is only reported again, unless its block went away. */
 export async function finish(
   cli: Cli,
   ground: Ground,
   operation: Planned,
   who: Who,
-  options: Pick<SigningOptions, 'wait'>,
-  turn?: Turn,
+  going: Going,
 ): Promise<void> {
-  const followed =
-    operation.state === 'DONE'
-      ? { done: operation, moved: false }
-      : await follow(cli, ground, operation, who, options, turn)
+  const isDone = operation.state === 'DONE' && !(await reopenGone(ground, operation.id))
+  const followed = isDone
+    ? { done: operation, moved: false }
+    : await follow(cli, ground, operation, who, going)
   const report = await withReceived(ground, followed.done, reportFor(ground, followed.done))
-  cli.emit({ ...report, replayed: !followed.moved }, reportView)
+  cli.emit(
+    { ...report, finality: finalityOf(ground.journal, operation.id), replayed: !followed.moved },
+    reportView,
+  )
   if (followed.moved)
     for (const left of await allowancesLeft(ground, followed.done)) cli.notice(leftLine(left))
 }
@@ -52,8 +58,7 @@ async function follow(
   ground: Ground,
   operation: Planned,
   who: Who,
-  options: Pick<SigningOptions, 'wait'>,
-  turn?: Turn,
+  { turn, replacement, ...options }: Going,
 ): Promise<{ done: Planned; moved: boolean }> {
   let moved = false
   const teller = await cli.teller()
@@ -75,10 +80,11 @@ async function follow(
   try {
     const done = await cli.world.interrupt.critical(() =>
       carryOut(ground, operation, {
+        ...wayOf(cli, ground, operation, options),
+        ...(replacement && { replacement }),
         account,
         timeoutMs: cli.globals.timeoutMs ?? halfAnHour,
         signal: cli.world.interrupt.signal,
-        ...(!options.wait && { noWait: true }),
         onProgress: tell,
         delivered: async (quoteId) =>
           ((await service.swapStatus({ id: quoteId })).destinationTxHash as Hex | null) ?? undefined,

@@ -61,7 +61,7 @@ async function undertake(
   const request = { ...asked, wallet: who.address }
   const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
   const fresh = earlier !== undefined && isUnsigned(ground, earlier)
-  if (earlier && !fresh && !options.dryRun) return finish(cli, ground, earlier, who, options, turn)
+  if (earlier && !fresh && !options.dryRun) return finish(cli, ground, earlier, who, { ...options, turn })
   const proposal: Proposal = { ...(await propose(who.address)), request, wallet: who.address }
   const checked = await checkProposal(ground, proposal, allow)
   refuseConflict(ground, checked)
@@ -81,9 +81,13 @@ async function undertake(
   try {
     // Others may have been at work while the question stood: the key and the allowances are looked at once more.
     const now = key === undefined ? undefined : ground.journal.findByKey(key, request)
-    if (now && !isUnsigned(ground, now)) return await finish(cli, ground, now, signer, options, mine)
+    if (now && !isUnsigned(ground, now))
+      return await finish(cli, ground, now, signer, { ...options, turn: mine })
     refuseConflict(ground, checked)
-    await finish(cli, ground, planned(ground, checked, key ?? proposal.id, now), signer, options, mine)
+    await finish(cli, ground, planned(ground, checked, key ?? proposal.id, now), signer, {
+      ...options,
+      turn: mine,
+    })
   } finally {
     mine.release()
   }

@@ -3,30 +3,33 @@ import type { Address } from '../domain/address.ts'
 import { EvmAddress } from '../domain/address.ts'
 import { parseAmount, parseRawAmount, type Unit } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { type ExecutionOptions, withExecution } from './way.ts'
 
 /** The options of every command that signs, as commander reads them. */
-export type SigningOptions = {
+export type SigningOptions = ExecutionOptions & {
   wallet?: string
   keyFile?: string
   passwordFile?: string
   dryRun?: boolean
-  wait: boolean
   idempotencyKey?: string
   allowContract?: string[]
 }
 
-/** Adds the options that say who signs and how it is carried out. */
-export const withSigning = (command: Command): Command =>
+/** Adds the options that say who signs. */
+export const withSigner = (command: Command): Command =>
   command
     .addOption(new Option('--wallet <name>', 'keystore that signs').helpGroup('Signer:'))
     .addOption(new Option('--key-file <path>', 'file of mode 0600 with a private key').helpGroup('Signer:'))
     .addOption(
       new Option('--password-file <path>', 'file of mode 0600 with the password').helpGroup('Signer:'),
     )
+
+/** Adds the options that say who signs and how it is carried out. */
+export const withSigning = (command: Command): Command =>
+  withExecution(withSigner(command), { isNew: true })
     .addOption(
       new Option('--dry-run', 'check and simulate, print the plan, sign nothing').helpGroup('Execution:'),
     )
-    .addOption(new Option('--no-wait', 'send, then exit 20 with the id').helpGroup('Execution:'))
     .addOption(new Option('--idempotency-key <key>', 'the same key never pays twice').helpGroup('Execution:'))
     .addOption(
       new Option('--allow-contract <address>', 'vouch for a contract, for this one operation')

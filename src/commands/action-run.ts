@@ -1,11 +1,12 @@
 import { type Action, isFinalStatus } from '../api/action.ts'
 import type { Cli } from '../cli/cli.ts'
-import { finish, leftLine, reportFor } from '../cli/finish.ts'
+import { finish, type Going, leftLine, reportFor } from '../cli/finish.ts'
 import { duration } from '../cli/globals.ts'
 import type { SigningOptions } from '../cli/options.ts'
 import { confirm } from '../cli/prompts.ts'
 import { reportView } from '../cli/report-view.ts'
 import { observe } from '../cli/watching.ts'
+import type { ExecutionOptions } from '../cli/way.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import { allowancesLeft } from '../wallet/allowances-left.ts'
@@ -14,7 +15,11 @@ import type { Ground } from '../wallet/ground.ts'
 import type { Report } from '../wallet/report.ts'
 import { takeTurn, whileIdle } from '../wallet/turn.ts'
 import { giveUp as close } from '../wallet/unfinished.ts'
+import type { Who } from '../wallet/who.ts'
 import { whyReverted } from '../wallet/why-reverted.ts'
+
+/** What a command that goes on with an operation is told. */
+export type GoOnOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
 
 const inJournal = ({ journal }: Ground, id: string): Planned | undefined =>
   journal.find(id) ?? journal.list({ limit: 10_000 }).find(({ idemKey }) => idemKey === id)
@@ -87,43 +92,54 @@ async function watched(cli: Cli, id: string): Promise<Report | Action> {
   return { ...report, status, finishedAt, transactions: seen }
 }
 
-/** `action resume` */
-export async function resume(cli: Cli, id: string, options: SigningOptions): Promise<void> {
-  const ground = await cli.place.ground()
+/** The operation of an id, a quote id or an idempotency key in the journal of this machine; ACTION_NOT_FOUND otherwise. */
+export function journalled(ground: Ground, id: string): Planned {
   const operation = inJournal(ground, id)
-  if (!operation)
-    throw new AppError('ACTION_NOT_FOUND', `The journal of this machine holds no action "${plain(id)}"`)
-  const named = options.wallet !== undefined || options.keyFile !== undefined
-  const who = await cli.place
-    .who(named ? options : { passwordFile: options.passwordFile })
-    .then((first) =>
-      first.address === operation.wallet || named
-        ? first
-        : cli.place.who({ ...options, wallet: operation.wallet }),
-    )
-  if (who.address !== operation.wallet)
-    throw new AppError(
-      'KEY_SOURCE',
-      `This action belongs to ${operation.wallet}, and ${who.label} is ${who.address}`,
-      { hint: 'Name its wallet: --wallet NAME' },
-    )
+  if (operation) return operation
+  throw new AppError('ACTION_NOT_FOUND', `The journal of this machine holds no action "${plain(id)}"`)
+}
+
+/** `action resume` */
+export const resume = (cli: Cli, id: string, options: GoOnOptions): Promise<void> =>
+  goOn(cli, id, options, undefined)
+
+/** Goes on with an operation under the turn of its wallet, by the key that it belongs to. */
+export async function goOn(
+  cli: Cli,
+  id: string,
+  options: GoOnOptions,
+  replacement: Going['replacement'],
+): Promise<void> {
+  const ground = await cli.place.ground()
+  const operation = journalled(ground, id)
+  const who = await ownerOf(cli, operation, options)
   const turn = await takeTurn(ground, operation.wallet, {
-    waitMs: 60_000,
+    waitMs: options.lockWait === false ? 0 : 60_000,
     signal: cli.world.interrupt.signal,
   })
   try {
-    await finish(cli, ground, ground.journal.find(operation.id)!, who, options, turn)
+    const now = journalled(ground, operation.id)
+    await finish(cli, ground, now, who, { ...options, turn, ...(replacement && { replacement }) })
   } finally {
     turn.release()
   }
 }
 
+/** Who signs for an operation: whom the person names, or whoever has the key of its wallet; KEY_SOURCE when that is another one. */
+export async function ownerOf(cli: Cli, { wallet }: Planned, options: Partial<SigningOptions>): Promise<Who> {
+  const named = options.wallet !== undefined || options.keyFile !== undefined
+  const first = await cli.place.who(named ? options : { passwordFile: options.passwordFile })
+  const who = first.address === wallet || named ? first : await cli.place.who({ ...options, wallet })
+  if (who.address === wallet) return who
+  throw new AppError('KEY_SOURCE', `This action belongs to ${wallet}, and ${who.label} is ${who.address}`, {
+    hint: 'Name its wallet: --wallet NAME',
+  })
+}
+
 /** `action abandon` */
 export async function giveUp(cli: Cli, id: string): Promise<void> {
   const ground = await cli.place.ground()
-  const operation = inJournal(ground, id)
-  if (!operation)
-    throw new AppError('ACTION_NOT_FOUND', `The journal of this machine holds no action "${plain(id)}"`)
+  const operation = journalled(ground, id)
   const turn = await takeTurn(ground, operation.wallet, {
     waitMs: 10_000,
     signal: cli.world.interrupt.signal,

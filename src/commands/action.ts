@@ -4,11 +4,15 @@ import { action, type Cli } from '../cli/cli.ts'
 import { reportFor } from '../cli/finish.ts'
 import { decimal, stateWord, when } from '../cli/format.ts'
 import { walletAddress } from '../cli/names.ts'
+import { withSigner } from '../cli/options.ts'
+import { withExecution } from '../cli/way.ts'
 import type { World } from '../cli/world.ts'
 import type { TokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Report } from '../wallet/report.ts'
+import { addEvidence } from './action-evidence.ts'
+import { addReplacements } from './action-replace.ts'
 import { giveUp, resume, show, watch } from './action-run.ts'
 
 /** `action`: what was started here, and where it stands. */
@@ -37,16 +41,18 @@ export const actionCommand = (world: World) => {
       '\nExample:\n  $ sluice action watch 0f8fad5b-d9cb-469f-a165-70867728950e --timeout 10m',
     )
     .action(action(world, watch))
-  command
-    .command('resume')
-    .description('Go on after a crash, a timeout or Ctrl-C. Never sends a step twice.')
-    .argument('<id>', 'action id or idempotency key')
-    .option('--wallet <name>', 'keystore that signs')
-    .option('--key-file <path>', 'file of mode 0600 with a private key')
-    .option('--password-file <path>', 'file of mode 0600 with the password')
-    .option('--no-wait', 'send, then exit 20 with the id')
+  withExecution(
+    withSigner(
+      command
+        .command('resume')
+        .description('Go on after a crash, a timeout or Ctrl-C. Never sends a step twice.')
+        .argument('<id>', 'action id or idempotency key'),
+    ),
+    { isNew: false },
+  )
     .addHelpText('after', '\nExample:\n  $ sluice action resume 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, resume))
+  addReplacements(command, world)
   command
     .command('abandon')
     .description(
@@ -55,6 +61,7 @@ export const actionCommand = (world: World) => {
     .argument('<id>', 'action id, quote id or idempotency key')
     .addHelpText('after', '\nExample:\n  $ sluice action abandon 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, giveUp))
+  addEvidence(command, world)
   return command
 }
 

@@ -170,5 +170,7 @@ export const errorTable = {
 
   INTERRUPTED: { exit: 130 },
   DEMO_FAILED: { exit: 1, hint: 'sluice sandbox reset --yes, then sluice demo' },
+  EVIDENCE_CHANGED: { exit: 2, hint: 'Ask for the file again, from whoever made it.' },
+  EVIDENCE_REFUTED: { exit: 4 },
   BUG: { exit: 1, hint: 'Run it again with --debug and report what it prints.' },
 } as const satisfies Record<string, ErrorRow>

@@ -1,5 +1,6 @@
 import type { Network } from '../domain/network.ts'
 import { networkNamed } from '../domain/network.ts'
+import type { Journal } from '../store/journal-words.ts'
 import type { Operation, Step } from '../store/operation.ts'
 import type { KeptPlan } from './intent-json.ts'
 
@@ -65,6 +66,13 @@ export function reportOf(
     idempotencyKey: operation.idemKey,
   }
 }
+
+/** In which words the last step that is final became so, such as `depth 3` or `finalized`; `null` while none is. */
+export const finalityOf = (journal: Journal, operationId: string): string | null =>
+  journal
+    .events(operationId)
+    .findLast(({ becomes }) => becomes.startsWith('FINAL_') || becomes === 'CANCELLED')
+    ?.why.match(/, (.+)$/)?.[1] ?? null
 
 /** What `reportOf` gives. */
 export type Report = ReturnType<typeof reportOf>

@@ -1,0 +1,108 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+
+import { action, type Cli } from '../cli/cli.ts'
+import { evidencePage } from '../cli/evidence-page.ts'
+import { reportFor } from '../cli/finish.ts'
+import { when } from '../cli/format.ts'
+import { toJson } from '../cli/output.ts'
+import type { World } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+import { evidenceOf, readEvidence } from '../wallet/evidence.ts'
+import { checkEvidence } from '../wallet/evidence-on-chain.ts'
+import { journalled } from './action-run.ts'
+
+/** `action export` and `action verify`: evidence of one action, for a support case. */
+export function addEvidence(command: Command, world: World): void {
+  command
+    .command('export')
+    .description(
+      'Evidence of an action for a support case: plan, attempts, receipts, trail. No keys, no signed bytes.',
+    )
+    .argument('<id>', 'action id, quote id or idempotency key')
+    .option('--out <file>', 'write it to a file that only you can read')
+    .option('--html', 'a page for people, with the evidence inside')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --out case.json',
+    )
+    .action(action(world, exportOne))
+  command
+    .command('verify')
+    .description('Check evidence: that nobody changed it, and that the chain says the same.')
+    .argument('<file>', 'what export wrote; - reads standard input')
+    .addHelpText('after', '\nExample:\n  $ sluice action verify case.json')
+    .action(action(world, verify))
+}
+
+async function exportOne(cli: Cli, id: string, options: { out?: string; html?: true }): Promise<void> {
+  const ground = await cli.place.ground()
+  const operation = journalled(ground, id)
+  const evidence = evidenceOf(ground.journal, operation, reportFor(ground, operation), cli.world.now())
+  const text = options.html ? evidencePage(evidence) : `${toJson(evidence, true)}\n`
+  if (options.out === undefined) {
+    if (options.html && cli.globals.json)
+      throw new AppError('USAGE', '--html and --json exclude each other', {
+        hint: 'Add --out FILE, or leave one out.',
+      })
+    return cli.emit(evidence, () => text.trimEnd())
+  }
+  const { out } = options
+  try {
+    writeFileSync(out, text, { mode: 0o600, flag: 'wx' })
+  } catch (cause) {
+    const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST'
+    throw new AppError(
+      'USAGE',
+      `${plain(out)} ${exists ? 'is there already, and is not overwritten' : 'cannot be written'}`,
+      {
+        cause,
+        hint: '--out FILE, in a directory of yours',
+      },
+    )
+  }
+  cli.emit(
+    { file: out, id: operation.id, sha256: evidence.sha256 },
+    ({ file, sha256 }) => `${plain(file)}  sha256 ${sha256}`,
+  )
+}
+
+async function verify(cli: Cli, file: string): Promise<void> {
+  const evidence = readEvidence(await textOf(cli, file))
+  const ground = await cli.place.ground()
+  const checks = await checkEvidence(ground.rpc, evidence)
+  const wrong = checks.filter(({ verdict }) => verdict === 'refuted')
+  const result = {
+    id: String(evidence.operation.id),
+    sha256: evidence.sha256,
+    made: evidence.made,
+    transactions: checks,
+  }
+  if (wrong.length > 0)
+    throw new AppError(
+      'EVIDENCE_REFUTED',
+      `The chain says otherwise of ${wrong.map(({ hash }) => hash).join(', ')}`,
+      {
+        details: result,
+      },
+    )
+  cli.emit(result, (value, to) =>
+    [
+      `${to.paint.green('✓')} unchanged since ${when(value.made)}  ${to.paint.dim(`sha256 ${value.sha256}`)}`,
+      ...value.transactions.map(
+        ({ hash, verdict, why }) =>
+          `${verdict === 'confirmed' ? to.paint.green('✓') : to.paint.yellow('?')} ${plain(hash)}  ${verdict}${why === null ? '' : to.paint.dim(` ${plain(why)}`)}`,
+      ),
+    ].join('\n'),
+  )
+}
+
+async function textOf(cli: Cli, file: string): Promise<string> {
+  if (file === '-') return cli.world.stdin()
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new AppError('USAGE', `${plain(file)} cannot be read`, { cause, hint: 'sluice action verify FILE' })
+  }
+}

@@ -1,0 +1,82 @@
+import type { Command } from 'commander'
+
+import { action, type Cli } from '../cli/cli.ts'
+import { withSigner } from '../cli/options.ts'
+import { confirm } from '../cli/prompts.ts'
+import { withExecution } from '../cli/way.ts'
+import type { World } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Planned } from '../wallet/carry-out.ts'
+import { outcomeOf } from '../wallet/outcome.ts'
+import { reopenGone } from '../wallet/reopen.ts'
+import { type GoOnOptions, goOn, journalled } from './action-run.ts'
+
+/** `action speed-up` and `action cancel`: another transaction in the place of what waits, under the same nonce. */
+export function addReplacements(command: Command, world: World): void {
+  const add = (name: string, description: string, kind: 'bump' | 'cancel') =>
+    withExecution(
+      withSigner(
+        command.command(name).description(description).argument('<id>', 'action id or idempotency key'),
+      ),
+      { isNew: false },
+    )
+      .option('--max-fee <gwei>', 'the most that a unit of gas may cost')
+      .addHelpText('after', `\nExample:\n  $ sluice action ${name} 0f8fad5b-d9cb-469f-a165-70867728950e`)
+      .action(
+        action(world, (cli: Cli, id: string, options: GoOnOptions) => replaceWaiting(cli, id, options, kind)),
+      )
+  add(
+    'speed-up',
+    'Send what waits again, with a higher fee: same nonce, so at most one of them is mined.',
+    'bump',
+  )
+  add(
+    'cancel',
+    'Put a transaction that does nothing in the place of what waits. Whichever is mined first decides.',
+    'cancel',
+  )
+}
+
+async function replaceWaiting(
+  cli: Cli,
+  id: string,
+  options: GoOnOptions,
+  kind: 'bump' | 'cancel',
+): Promise<void> {
+  const ground = await cli.place.ground()
+  const found = journalled(ground, id)
+  await reopenGone(ground, found.id)
+  const operation = journalled(ground, found.id)
+  refuseIdle(operation, kind)
+  if (kind === 'cancel')
+    await confirm(
+      cli.io,
+      cli.globals,
+      `Cancel what waits of ${operation.id}? It costs the fee of a plain transaction`,
+    )
+  await goOn(cli, operation.id, options, kind)
+}
+
+/** What is not on its way cannot be made faster, and is not cancelled by a transaction. */
+function refuseIdle(operation: Planned, kind: 'bump' | 'cancel'): void {
+  const { id, state, steps } = operation
+  if (
+    steps.some((step) => step.state === 'SIGNED' || step.state === 'BROADCAST' || step.state === 'INCLUDED')
+  )
+    return
+  if (state === 'OPEN')
+    throw new AppError('USAGE', `Nothing of ${id} is signed, so nothing of it waits`, {
+      hint: kind === 'bump' ? `sluice action resume ${id}` : `sluice action abandon ${id}`,
+    })
+  if (state === 'EXECUTING' || state === 'PARTIAL')
+    throw new AppError(
+      'PARTIAL',
+      `What is signed of ${id} is final, and the rest is not signed: nothing of it waits`,
+      {
+        details: { operation: id },
+        hint: `sluice action resume ${id}, or close it: sluice action abandon ${id}`,
+      },
+    )
+  // What is over is answered as it ended; what is done is reported as it is.
+  outcomeOf(operation)
+}
