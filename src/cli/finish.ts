@@ -33,10 +33,7 @@ export async function finish(
     ? { done: operation, moved: false }
     : await follow(cli, ground, operation, who, going)
   const report = await withReceived(ground, followed.done, reportFor(ground, followed.done))
-  cli.emit(
-    { ...report, finality: finalityOf(ground.journal, operation.id), replayed: !followed.moved },
-    reportView,
-  )
+  cli.emit({ ...report, replayed: !followed.moved }, reportView)
   if (followed.moved)
     for (const left of await allowancesLeft(ground, followed.done)) cli.notice(leftLine(left))
 }
@@ -51,6 +48,7 @@ export const reportFor = ({ journal, catalog }: Ground, operation: Planned): Rep
     operation,
     catalog.networks,
     (step) => journal.attempts(operation.id, step.index).at(-1)?.hash ?? null,
+    finalityOf(journal, operation.id),
   )
 
 async function follow(

@@ -170,6 +170,8 @@ export const journalMigrations: readonly Migration[] = [
     WHEN OLD.state NOT IN ('OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION')
     BEGIN SELECT RAISE(ABORT, 'operation: it is closed'); END;
 
+  CREATE INDEX event_by_operation ON event (operation, seq);
+
   -- What our own cancelling transaction closed opens again when a reorganisation takes that away; what a person gave up does not.
   INSERT INTO operation_move VALUES ('CANCELLED', 'EXECUTING');
   CREATE TRIGGER operation_reopens BEFORE UPDATE OF state ON operation

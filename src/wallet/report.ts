@@ -32,6 +32,7 @@ export function reportOf(
   operation: Operation,
   networks: readonly Network[],
   lastHash: (step: Step) => string | null,
+  finality: string | null,
 ) {
   const { about, assurance, intents } = operation.plan as KeptPlan
   const kindOf = ({ role, leg }: Step) =>
@@ -62,6 +63,7 @@ export function reportOf(
     createdAt: new Date(operation.created).toISOString(),
     updatedAt: new Date(operation.updated).toISOString(),
     finishedAt: isOver ? new Date(operation.updated).toISOString() : null,
+    finality,
     assurance,
     idempotencyKey: operation.idemKey,
   }
