@@ -8,6 +8,7 @@ import { checkLeg } from './guard.ts'
 import { decodeIntent, encodeIntent, type KeptPlan } from './intent-json.ts'
 import { type Checked, simulateIntent } from './plan.ts'
 import type { Execution, Progress } from './run.ts'
+import { fileLocks } from './wallet-lock.ts'
 import type { TransactionSigner } from './who.ts'
 
 /** An operation of the journal, as those see it who may not open the store. */
@@ -78,7 +79,7 @@ export function carryOut(ground: Ground, operation: Operation, how: Way): Promis
     signer: account,
     rpc,
     networks: catalog.networks,
-    locks,
+    lock: fileLocks(locks),
     deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
     arrived: async () => {
       const { quoteId } = planNow()

@@ -1,7 +1,7 @@
 import { AppError, errorRow } from '../domain/errors.ts'
-import { exclusiveLock } from '../store/lock.ts'
 import type { Leg, Operation, Step } from '../store/operation.ts'
 import { arrivedOnChain } from './arrival.ts'
+import { systemClock } from './clock.ts'
 import { outcomeOf } from './outcome.ts'
 import { reopenGone } from './reopen.ts'
 import {
@@ -28,7 +28,8 @@ const wasSigned = (run: Run): boolean =>
  * have been, and the same operation can be gone on with.
  */
 export async function execute(execution: Execution): Promise<Operation> {
-  const run: Run = { ...execution, until: performance.now() + execution.timeoutMs }
+  const clock = execution.clock ?? systemClock
+  const run: Run = { ...execution, clock, until: clock.now() + execution.timeoutMs }
   run.fault?.('after_op')
   run.journal.check(run.operationId)
   await reopenGone(run, run.operationId)
@@ -118,11 +119,8 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
   if (!isDone && leg.arrival && leg.arrival.hash === null) await awaitArrival(run, leg)
   if (unfinished(run, leg).length === 0) return
   const { wallet } = current(run)
-  const lock = await exclusiveLock(
-    `${run.locks}/${leg.chainId}-${wallet.toLowerCase()}.lock`,
-    Math.min(run.lockWaitMs ?? 60_000, Math.max(0, run.until - performance.now())),
-    run.signal,
-  ).catch((error: unknown) => {
+  const waitMs = Math.min(run.lockWaitMs ?? 60_000, Math.max(0, run.until - run.clock.now()))
+  const lock = await run.lock(leg.chainId, wallet, waitMs, run.signal).catch((error: unknown) => {
     throw run.signal?.aborted ? stopped : error
   })
   if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${leg.chainId}`)
@@ -148,14 +146,14 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   let checked: { at: number; block: number } | undefined
   const isFresh = async () =>
     checked !== undefined &&
-    performance.now() - checked.at <= freshness.ms &&
+    run.clock.now() - checked.at <= freshness.ms &&
     (await blockNumber(rpc)) - checked.block <= freshness.blocks
   const gasOf = new Map<number, bigint>()
   for (const { index } of unfinished(run, leg)) {
     if (isUnsigned(stepAt(run, index))) {
       if (run.replacement === 'cancel') throw tooLate(run)
       if (!(await isFresh())) {
-        checked = { at: performance.now(), block: await blockNumber(rpc) }
+        checked = { at: run.clock.now(), block: await blockNumber(rpc) }
         const left = unfinished(run, leg).filter(isUnsigned)
         const gas = await run.beforeLeg?.(leg, left)
         for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])

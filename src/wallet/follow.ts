@@ -21,7 +21,7 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
   const { chainId } = stepAt(run, index).transaction
   const rpc = run.rpc(chainId)
   const local = isLocal(rpc)
-  const now = performance.now()
+  const now = run.clock.now()
   const watch: Watch = {
     lastSend: sent ? now : Number.NEGATIVE_INFINITY,
     since: now,
@@ -94,10 +94,10 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
     watch.replaced = true
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
     if (!(await replace(run, index, run.replacement, head))) throw capped(run)
-    return restart(watch, Number(head.number))
+    return restart(run, watch, Number(head.number))
   }
-  if (performance.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {
-    watch.lastSend = performance.now()
+  if (run.clock.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {
+    watch.lastSend = run.clock.now()
     // The newest is what should be mined; now and then the older ones, should a node have forgotten those.
     await broadcast(run, index, ++watch.sends % 3 === 0)
     return
@@ -111,16 +111,16 @@ async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   const head = await readHead(rpc, step.transaction.chainId)
   const leg = current(run).legs.find((one) => one.leg === step.leg)!
   const deadline = step.role === 'action' ? run.deadlineOf?.(leg) : undefined
-  const waited = { ms: performance.now() - watch.since, blocks: Number(head.number) - watch.sinceBlock }
+  const waited = { ms: run.clock.now() - watch.since, blocks: Number(head.number) - watch.sinceBlock }
   const attempts = run.journal.attempts(run.operationId, index)
   const what = remedy(attempts, waited, run.patience ?? usualPatience, head, deadline)
   if (what === 'wait') return
   await replace(run, index, what, head)
-  restart(watch, Number(head.number))
+  restart(run, watch, Number(head.number))
 }
 
-function restart(watch: Watch, block: number): void {
-  watch.lastSend = performance.now()
+function restart(run: Run, watch: Watch, block: number): void {
+  watch.lastSend = run.clock.now()
   watch.since = watch.lastSend
   watch.sinceBlock = block
 }

@@ -18,7 +18,7 @@ export function refuseOldHead(
   head: Head,
   seen: { number: number } | undefined,
   maxAgeMs: number | undefined,
-  now: number = Date.now(),
+  now: number,
 ): void {
   if (seen && Number(head.number) < seen.number - maxFallBack)
     throw inconsistent(

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { AppError } from '../domain/errors.ts'
 import { quantity } from '../net/quantity.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { Journal } from '../store/journal-words.ts'
 import type { Step } from '../store/operation.ts'
 import { adopt } from './adopt.ts'
+import type { Clock } from './clock.ts'
 import { type Head, readHead } from './fees.ts'
 import { refuseOldHead, refuseOtherHeads } from './heads.ts'
 
@@ -18,6 +17,7 @@ export type NonceQuestion = {
   pinned?: number
   queueBehind?: boolean
   headMaxAgeMs?: number
+  clock: Clock
 }
 
 /** What came of it: the newest block to sign on; that the step is on the chain already; or that a reserved nonce was used up and given back. */
@@ -40,10 +40,10 @@ async function counts(rpc: Rpc, step: Step): Promise<{ latest: number; pending: 
  * signed.
  */
 export async function takeNonce(question: NonceQuestion): Promise<Taken> {
-  const { journal, operationId, step, rpc, pinned } = question
+  const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
   const head = await readHead(rpc, chainId)
-  refuseOldHead(rpc, head, journal.head(chainId), question.headMaxAgeMs)
+  refuseOldHead(rpc, head, journal.head(chainId), question.headMaxAgeMs, clock.wall())
   await refuseOtherHeads(rpc, chainId, head)
   const { latest, pending } = await counts(rpc, step)
   if (step.nonce !== null) {
@@ -55,7 +55,7 @@ export async function takeNonce(question: NonceQuestion): Promise<Taken> {
   if (pinned !== undefined) return takePinned(question, head, { latest, pending })
   const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
   const nonce = question.queueBehind ? Math.max(ours, pending) : ours
-  await refuseGap(rpc, step, nonce)
+  await refuseGap(rpc, step, nonce, clock)
   journal.sawHead(chainId, Number(head.number), head.hash)
   journal.reserve(operationId, step.index, nonce, Number(head.number))
   return { head }
@@ -111,12 +111,12 @@ async function takePinned(
  * A nonce is only taken when the node has everything before it and nothing at it: else the transaction would hang
  * behind one that is missing, or fight one that is not ours.
  */
-async function refuseGap(rpc: Rpc, step: Step, nonce: number): Promise<void> {
+async function refuseGap(rpc: Rpc, step: Step, nonce: number, clock: Clock): Promise<void> {
   for (let tried = 1; ; tried++) {
     const { pending } = await counts(rpc, step)
     if (pending === nonce) return
     if (tried < 20) {
-      await sleep(50)
+      await clock.sleep(50)
       continue
     }
     throw new AppError(

@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { Journal } from '../store/journal-words.ts'
 import type { Leg, Operation, Step } from '../store/operation.ts'
+import type { Clock } from './clock.ts'
 import type { Patience } from './stuck.ts'
+import type { TakeLock } from './wallet-lock.ts'
 import type { TransactionSigner } from './who.ts'
 
 /** Where execution stands, for whoever shows it. */
@@ -41,9 +41,9 @@ export type Execution = {
   signer: TransactionSigner
   rpc: (chainId: number) => Rpc
   networks: readonly Network[]
-  /** Where the lock files of the wallets are. */
-  locks: string
+  lock: TakeLock
   lockWaitMs?: number
+  clock?: Clock
   timeoutMs: number
   /** What makes a transaction final; otherwise what the network says. */
   depth?: Depth
@@ -78,7 +78,7 @@ export type Execution = {
 }
 
 /** What one run carries along. `until` is on the monotonic clock. */
-export type Run = Execution & { until: number }
+export type Run = Execution & { until: number; clock: Clock }
 
 /** Thrown inside a run when the time is over or the person interrupts. It never leaves `execute`. */
 export const stopped = Symbol('stopped')
@@ -107,10 +107,10 @@ export const isUnsigned = ({ state }: Step): boolean => state === 'PLANNED' || s
 
 /** Waits, unless the time is over or somebody interrupts. */
 export async function pause(run: Run, ms: number): Promise<void> {
-  const left = run.until - performance.now()
+  const left = run.until - run.clock.now()
   if (left <= 0 || run.signal?.aborted) throw stopped
   try {
-    await sleep(Math.min(ms, left), undefined, run.signal ? { signal: run.signal } : {})
+    await run.clock.sleep(Math.min(ms, left), run.signal)
   } catch (error) {
     if (run.signal?.aborted) throw stopped
     throw error

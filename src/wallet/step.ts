@@ -28,6 +28,7 @@ export async function sendStep(run: Run, index: number, gas?: bigint): Promise<b
       operationId,
       step,
       rpc,
+      clock: run.clock,
       ...(pinned !== undefined && { pinned }),
       ...(queueBehind && { queueBehind }),
       ...(headMaxAgeMs !== undefined && { headMaxAgeMs }),

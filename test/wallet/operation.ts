@@ -10,6 +10,7 @@ import { openJournal } from '../../src/store/journal.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { execute } from '../../src/wallet/execute.ts'
 import type { Execution } from '../../src/wallet/run.ts'
+import { fileLocks } from '../../src/wallet/wallet-lock.ts'
 import { testKey } from './chain.ts'
 
 /** Whom the payments of the tests go to; nothing else ever pays this address. */
@@ -62,7 +63,7 @@ export const run = (
     signer,
     rpc: () => httpRpc(url, { deadlineMs: 2_000, retries: 1 }),
     networks: sandboxNetworks,
-    locks: join(home, 'locks'),
+    lock: fileLocks(join(home, 'locks')),
     timeoutMs: 20_000,
     ...more,
   })

@@ -13,6 +13,7 @@ import type { Journal } from '../../src/store/journal-words.ts'
 import { execute } from '../../src/wallet/execute.ts'
 import type { Execution } from '../../src/wallet/run.ts'
 import { signerOf } from '../../src/wallet/signer.ts'
+import { fileLocks } from '../../src/wallet/wallet-lock.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
 import { journalIn, newHome, removeHome } from './operation.ts'
 
@@ -116,7 +117,7 @@ const run = (id: string, more: Partial<Execution> = {}) =>
     signer: signerOf(sandbox.user.key),
     rpc: (chainId) => httpRpc(sandbox.chain(chainId).rpcUrl),
     networks: sandboxNetworks,
-    locks: join(home, 'locks'),
+    lock: fileLocks(join(home, 'locks')),
     timeoutMs: 30_000,
     arrived: mint,
     ...more,
