@@ -45,6 +45,7 @@ export function createWorld(given: Given): World {
     newId: randomUUID,
     settings,
     keystores: join(dirs.data, 'keystores'),
+    policyPath: join(dirs.config, 'policy.json'),
     password: secrets.password,
     sandbox: openSandbox.admin,
     quotes: once(() => quoteMemory(dirs, now)),

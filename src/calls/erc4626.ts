@@ -16,6 +16,7 @@ export const erc4626Abi = parseAbi([
   'function convertToShares(uint256 assets) view returns (uint256)',
   'function previewDeposit(uint256 assets) view returns (uint256)',
   'function previewRedeem(uint256 shares) view returns (uint256)',
+  'function previewWithdraw(uint256 assets) view returns (uint256)',
   'function maxDeposit(address receiver) view returns (uint256)',
   'function maxWithdraw(address owner) view returns (uint256)',
   'function maxRedeem(address owner) view returns (uint256)',

@@ -6,7 +6,6 @@ import type { UniswapV3Constants } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { authoritySelectors } from './authority.ts'
 import { printed, refuse, strictDecode, type Verdict } from './decode.ts'
 
 /** QuoterV2 of `@uniswap/v3-periphery`: called with eth_call, it tells what a swap would bring now. */
@@ -130,11 +129,6 @@ export function bindUniswapV3(
   const call = strictDecode(outer, data)
   if (!call) return refuse('POLICY_DECODE', 'It is not a call of multicall(uint256,bytes[]) of SwapRouter02')
   const [deadline, calls] = call.args
-  for (const call of calls) {
-    const power = authoritySelectors[sliceHex(call, 0, Math.min(4, size(call)))]
-    if (power !== undefined)
-      return refuse('POLICY_AUTHORITY', `Inside it, ${power} gives somebody power over tokens`)
-  }
   const [only, ...others] = calls
   const swap = only === undefined || others.length > 0 ? undefined : decodeSwap(only)
   if (!swap) return refuse('POLICY_DECODE', 'The multicall is not exactly one swap of SwapRouter02')

@@ -1,23 +1,28 @@
 import { AppError } from '../domain/errors.ts'
 import { begin, type Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
-import { type Checked, checkProposal, type Proposal } from '../wallet/plan.ts'
+import type { Opinion } from '../wallet/opinion.ts'
+import { type Checked, checkProposal } from '../wallet/plan.ts'
 import { planJson } from '../wallet/plan-json.ts'
+import type { Proposal, Proposed } from '../wallet/proposal.ts'
 import { type Turn, takeTurn } from '../wallet/turn.ts'
 import { dropUnsigned, refuseConflict } from '../wallet/unfinished.ts'
 import type { Who } from '../wallet/who.ts'
 import type { Cli } from './cli.ts'
 import { finish, halfAnHour } from './finish.ts'
-import { address, idempotencyKey, type SigningOptions } from './options.ts'
+import { idempotencyKey, type SigningOptions } from './options.ts'
 import { confirm } from './prompts.ts'
 import { planView } from './report-view.ts'
+import { termsOf } from './terms.ts'
 
 /** Something that signs: the request that an idempotency key stands for, and how the service is asked for the transactions. */
 export type Undertaking = {
   title: string
   /** What the command asks for, as plain JSON: equal requests are equal JSON. */
   request: Record<string, unknown>
-  propose: (wallet: Who['address']) => Promise<Omit<Proposal, 'request' | 'wallet'>>
+  propose: (wallet: Who['address']) => Promise<Proposed>
+  /** What our own engine says about the same request, where a service that is not ours answers. */
+  opinion?: (wallet: Who['address']) => Promise<Opinion | undefined>
 }
 
 /**
@@ -54,21 +59,23 @@ type Circumstances = {
 async function undertake(
   cli: Cli,
   options: SigningOptions,
-  { title, request: asked, propose }: Undertaking,
+  { title, request: asked, propose, opinion }: Undertaking,
   { key, who, ground, turn, limits }: Circumstances,
 ): Promise<void> {
-  const allow = (options.allowContract ?? []).map((text) => address(text, '--allow-contract'))
+  const terms = termsOf(cli, options)
   const request = { ...asked, wallet: who.address }
   const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
   const fresh = earlier !== undefined && isUnsigned(ground, earlier)
   if (earlier && !fresh && !options.dryRun) return finish(cli, ground, earlier, who, { ...options, turn })
-  const proposal: Proposal = { ...(await propose(who.address)), request, wallet: who.address }
-  const checked = await checkProposal(ground, proposal, allow)
+  const proposed = await propose(who.address)
+  const nonce = options.dryRun ? await nextNonce(ground, who.address, proposed) : null
+  const proposal: Proposal = { ...proposed, request, wallet: who.address, nonce }
+  const checked = await checkProposal(ground, proposal, terms, await opinion?.(who.address))
   refuseConflict(ground, checked)
   if (options.dryRun) return showPlan(cli, ground, checked)
   if (who.source === 'address') await who.unlock()
   if (!cli.globals.quiet && !cli.globals.yes)
-    cli.io.err.write(`${planView(planJson(checked, ground, null), title, who.label, cli.io.err)}\n`)
+    cli.io.err.write(`${planView(planJson(checked, ground), title, who.label, cli.io.err)}\n`)
   await confirm(cli.io, cli.globals, `${title}?`)
   const account = await who.unlock()
   if (account.address !== who.address)
@@ -113,12 +120,11 @@ function planned(ground: Ground, checked: Checked, key: string, unsigned: Planne
   return (unsigned && dropUnsigned(ground, unsigned.id)) ?? begin(ground, checked, key)
 }
 
-async function showPlan(cli: Cli, ground: Ground, checked: Checked): Promise<void> {
-  const { wallet, legs } = checked.proposal
-  const nonce = Number(
-    await ground.rpc(legs[0]!.chainId).request<string>('eth_getTransactionCount', [wallet, 'latest']),
-  )
-  cli.emit(planJson(checked, ground, nonce), (plan, to) =>
+const showPlan = (cli: Cli, ground: Ground, checked: Checked): void =>
+  cli.emit(planJson(checked, ground), (plan, to) =>
     planView(plan, 'Nothing is signed by a dry run', null, to),
   )
-}
+
+/** The nonce that a plan is pinned to: whoever signs it, wherever, its first step is sent at most once. */
+const nextNonce = async ({ rpc }: Ground, wallet: Who['address'], { legs }: Proposed): Promise<number> =>
+  Number(await rpc(legs[0]!.chainId).request<string>('eth_getTransactionCount', [wallet, 'latest']))

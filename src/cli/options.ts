@@ -13,6 +13,14 @@ export type SigningOptions = ExecutionOptions & {
   dryRun?: boolean
   idempotencyKey?: string
   allowContract?: string[]
+  allowToken?: string[]
+  policy?: string
+  trustFirstUse?: boolean
+  exactAllowance?: string
+  maxAssuranceLoss?: string | true
+  assert?: string[]
+  maxFee?: string
+  slippage?: string
 }
 
 /** Adds the options that say who signs. */
@@ -34,7 +42,42 @@ export const withSigning = (command: Command): Command =>
     .addOption(
       new Option('--allow-contract <address>', 'vouch for a contract, for this one operation')
         .argParser(list)
-        .helpGroup('Execution:'),
+        .helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option('--allow-token <address>', 'vouch for a token, for this one operation')
+        .argParser(list)
+        .helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option(
+        '--policy <file>',
+        'limits that hold; policy.json in the config directory otherwise',
+      ).helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option('--assert <conditions>', "what must come of it: 'USDC>=-100,aUSDC>=99.9'")
+        .argParser(list)
+        .helpGroup('Safety:'),
+    )
+    .addOption(new Option('--max-fee <gwei>', 'the most that a unit of gas may cost').helpGroup('Safety:'))
+    .addOption(
+      new Option(
+        '--exact-allowance <how>',
+        'an approval of more than is needed: refuse or rewrite',
+      ).helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option(
+        '--trust-first-use',
+        'trust the code of a contract that is used for the first time',
+      ).helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option(
+        '--max-assurance-loss [level]',
+        'accept an assurance as low as this, L1 where none is named',
+      ).helpGroup('Safety:'),
     )
 
 const list = (value: string, before: string[] = []) => [...before, value]

@@ -5,10 +5,8 @@ import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { Proposal, ProposedLeg } from '../wallet/plan.ts'
+import type { Proposed, ProposedLeg } from '../wallet/proposal.ts'
 import type { Cli } from './cli.ts'
-
-type Proposed = Omit<Proposal, 'request' | 'wallet'>
 
 /** A swap as legs: the swap itself, and on another chain the wait for what it brings. */
 export async function swapProposal(

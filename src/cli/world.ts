@@ -63,6 +63,8 @@ export type World = {
   sandbox: Sandbox
   /** The directory of the encrypted keystores. */
   keystores: string
+  /** Where the policy is that holds when nobody names one. */
+  policyPath: string
   /** Passwords that the environment gave; never printed. */
   password: string | undefined
   quotes: () => Promise<QuoteMemory>

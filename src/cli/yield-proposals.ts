@@ -6,11 +6,9 @@ import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Token } from '../domain/token.ts'
-import type { Proposal } from '../wallet/plan.ts'
+import type { Proposed } from '../wallet/proposal.ts'
 import type { Cli } from './cli.ts'
 import { swapIntent } from './swap-proposal.ts'
-
-type Proposed = Omit<Proposal, 'request' | 'wallet'>
 
 /** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
 function entryOf({ strategies }: Catalog, { slug, id, chainId }: Strategy): StrategyEntry {

@@ -119,10 +119,10 @@ export const errorTable = {
     hint: 'Install Foundry (https://getfoundry.sh) so that `anvil` is on the PATH, or set SLUICE_ANVIL to its path.',
   },
 
-  // The guard (G1 to G8).
+  // The guard and the policy.
   POLICY_SHAPE: { exit: 8 },
   POLICY_CHAIN: { exit: 8 },
-  POLICY_ALLOWANCE: { exit: 8 },
+  POLICY_ALLOWANCE: { exit: 8, hint: 'To have it made exact: --exact-allowance rewrite' },
   POLICY_SPENDER: { exit: 8 },
   POLICY_CONTRACT_NOT_ALLOWED: { exit: 8, hint: 'If you know this contract: --allow-contract ADDR' },
   POLICY_DECODE: { exit: 8 },
@@ -134,7 +134,11 @@ export const errorTable = {
   POLICY_TOKEN_METADATA: { exit: 8 },
   POLICY_QUOTE_DRIFT: { exit: 8, hint: 'Ask for a new quote.' },
   POLICY_SIMULATION: { exit: 8 },
-  POLICY_TAMPER: { exit: 8 },
+  POLICY_TAMPER: { exit: 8, hint: 'Make a new plan: --dry-run --json' },
+  POLICY_CONTRACT_CHANGED: { exit: 8 },
+  POLICY_STANDING_ALLOWANCE: { exit: 8, hint: 'sluice wallet approvals list' },
+  POLICY_ASSURANCE: { exit: 8, hint: 'If you know what you do: --max-assurance-loss, or --trust-first-use' },
+  POLICY_LIMIT: { exit: 8 },
   POLICY_FEE_CAP: { exit: 8, hint: 'Wait for a quieter market, or allow more: --max-fee GWEI' },
 
   // Before signing.

@@ -6,20 +6,22 @@ import type { Hold, Journal } from './journal-words.ts'
 export function journalLimits(
   { all, one, run, put, write }: JournalDb,
   clock: () => number,
-): Pick<Journal, 'hold' | 'pinOf' | 'pin'> {
-  /** What other operations of the same wallet hold; one that was dropped before it was signed holds nothing. */
-  const heldByOthers = (id: string, { asset, since }: Hold): bigint =>
+): Pick<Journal, 'hold' | 'held' | 'pinOf' | 'pin'> {
+  /** What other operations of a wallet hold; one that was dropped before it was signed holds nothing. */
+  const held: Journal['held'] = (wallet, asset, since, exceptId) =>
     all(
       `SELECT amount FROM hold JOIN operation ON operation.id = hold.operation
-       WHERE asset = ? AND at >= ? AND operation.id <> ? AND operation.state <> 'DROPPED'
-         AND operation.wallet = (SELECT wallet FROM operation WHERE id = ?)`,
+       WHERE asset = ? AND at >= ? AND operation.id <> ? AND operation.state <> 'DROPPED' AND operation.wallet = ?`,
       asset,
       since,
-      id,
-      id,
+      exceptId,
+      wallet,
     ).reduce((sum, { amount }) => sum + BigInt(String(amount)), 0n)
+  const heldByOthers = (id: string, { asset, since }: Hold): bigint =>
+    held(String(one('SELECT wallet FROM operation WHERE id = ?', id)?.wallet) as Address, asset, since, id)
 
   return {
+    held,
     hold: (id, rows) =>
       write(() => {
         for (const row of rows) {

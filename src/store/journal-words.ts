@@ -65,6 +65,8 @@ export type Journal = {
    * operation counts once.
    */
   hold: (id: string, rows: readonly Hold[]) => { row: Hold; held: bigint } | undefined
+  /** What other operations of a wallet hold of an asset since a time. */
+  held: (wallet: Address, asset: string, since: number, exceptId: string) => bigint
   /** The code that a contract had when it was first used. */
   pinOf: (chainId: number, address: Address) => CodePin | undefined
   /** Remembers the code of a contract; what is pinned already stays, unless `again`. */

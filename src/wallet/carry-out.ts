@@ -1,13 +1,13 @@
 import type { Hex } from '../domain/address.ts'
-import { AppError } from '../domain/errors.ts'
-import { networkNamed } from '../domain/network.ts'
-import type { Leg, Operation, Step } from '../store/operation.ts'
+import type { Operation } from '../store/operation.ts'
+import { beforeLeg } from './before-leg.ts'
+import { pinContracts } from './code.ts'
 import { execute } from './execute.ts'
 import type { Ground } from './ground.ts'
-import { checkLeg } from './guard.ts'
-import { decodeIntent, encodeIntent, type KeptPlan } from './intent-json.ts'
-import { type Checked, simulateIntent } from './plan.ts'
+import { encodeIntent, type KeptPlan } from './intent-json.ts'
+import type { Checked } from './plan.ts'
 import type { Execution, Progress } from './run.ts'
+import { decodeTerms, encodeTerms, feeCapOf } from './terms.ts'
 import { fileLocks } from './wallet-lock.ts'
 import type { TransactionSigner } from './who.ts'
 
@@ -38,8 +38,8 @@ export type Way = Pick<
 
 /** Writes a checked proposal into the journal: from here on the plan is fixed. */
 export function begin(
-  { journal }: Ground,
-  { proposal, allow, steps, hash, assurance }: Checked,
+  ground: Pick<Ground, 'journal'>,
+  { proposal, terms, steps, contracts, hash, assurance }: Checked,
   idemKey: string,
 ): Operation {
   const plan: KeptPlan = {
@@ -48,9 +48,12 @@ export function begin(
     quoteId: proposal.quoteId,
     planHash: hash,
     assurance,
-    allow: [...allow],
+    nonce: proposal.nonce,
+    expiresAt: proposal.expiresAt,
+    terms: encodeTerms(terms),
   }
-  return journal.insert({
+  pinContracts(ground, contracts)
+  return ground.journal.insert({
     id: proposal.id,
     idemKey,
     request: proposal.request,
@@ -72,8 +75,10 @@ export function carryOut(ground: Ground, operation: Operation, how: Way): Promis
   const { catalog, rpc, journal, locks } = ground
   const { account, delivered, ...way } = how
   const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as KeptPlan
+  const cap = how.maxFeePerGas ?? feeCapOf(decodeTerms(planNow().terms))
   return execute({
     ...way,
+    ...(cap !== null && { maxFeePerGas: cap }),
     journal,
     operationId: operation.id,
     signer: account,
@@ -92,29 +97,3 @@ export function carryOut(ground: Ground, operation: Operation, how: Way): Promis
 /** When the action of a leg is worth nothing any more, in Unix seconds. */
 const deadlineIn = (intent: KeptPlan['intents'][number] | undefined): number | undefined =>
   typeof intent?.deadline === 'number' ? intent.deadline : undefined
-
-/** Guards the whole leg as it was planned, and tries what is left of it on the chain as it is now. */
-async function beforeLeg(
-  { catalog, rpc, journal }: Ground,
-  operationId: string,
-  leg: Leg,
-  left: readonly Step[],
-): Promise<readonly bigint[]> {
-  // What will be signed is what the journal holds now, so that is what is guarded.
-  const operation = journal.find(operationId)
-  if (!operation)
-    throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
-  const { steps, plan } = operation
-  const kept = (plan as KeptPlan).intents[leg.leg]
-  if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
-  const intent = decodeIntent(kept, catalog)
-  const all = steps.filter((step) => step.leg === leg.leg).map(({ transaction }) => transaction)
-  checkLeg({ intent, chainId: leg.chainId, transactions: all, catalog, allow: (plan as KeptPlan).allow })
-  const { gas } = await simulateIntent(
-    rpc(leg.chainId),
-    networkNamed(catalog.networks, leg.chainId),
-    intent,
-    left.map(({ transaction }) => transaction),
-  )
-  return gas
-}

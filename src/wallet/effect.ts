@@ -3,35 +3,87 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Token } from '../domain/token.ts'
-import type { Simulation } from './simulate.ts'
+import type { Simulation } from './simulation.ts'
 
-/** Aave's share balances may be off by a unit or two from rounding. */
+/** Balances of rebasing tokens may be off by a unit or two from rounding. */
 const rounding = 2n
 
-/** Compares what a simulated leg did to the wallet's own balances with what was asked; anything else is POLICY_SIMULATION. */
-export function checkEffect(intent: Intent, { changes }: Simulation): void {
-  const delta = (token: Token): bigint =>
-    changes.find(
-      (change) => change.token.chainId === token.chainId && sameAddress(change.token.address, token.address),
-    )?.delta ?? 0n
-  const atLeast = (token: Token, least: bigint, what: string) => {
-    if (delta(token) >= least) return
+/** The least by which a balance must change, and what it means when it changes by less. */
+type Bound = { token: Token; least: bigint; what: string }
+
+const more = 'more is taken than was asked for'
+
+/** What an intent may take from the wallet's balances and must bring to them. `held` is a balance before. */
+function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint | undefined): Bound[] {
+  switch (intent.kind) {
+    case 'deposit':
+      return [
+        { token: intent.strategy.asset, least: -intent.amount, what: more },
+        { token: intent.strategy.receipt, least: 1n, what: 'the deposit brings no share' },
+      ]
+    case 'withdraw': {
+      const { asset, receipt, constants } = intent.strategy
+      const cost = constants.family === 'aave-v3' ? intent.amount : shares
+      const most = intent.shares === undefined && cost !== undefined ? cost + rounding : held(receipt)
+      return [
+        {
+          token: asset,
+          least: intent.shares === undefined ? intent.amount - rounding : 1n,
+          what: 'too little comes out',
+        },
+        { token: receipt, least: -most, what: 'more of the position is taken than was asked for' },
+      ]
+    }
+    case 'swap': {
+      const stays =
+        intent.tokenIn.chainId === intent.tokenOut.chainId && sameAddress(intent.wallet, intent.recipient)
+      return [
+        { token: intent.tokenIn, least: -intent.amountIn, what: more },
+        ...(stays ? [{ token: intent.tokenOut, least: intent.amountOut, what: 'too little comes in' }] : []),
+      ]
+    }
+    case 'transfer':
+      return [{ token: intent.token, least: -intent.amount, what: more }]
+  }
+}
+
+/**
+ * Compares what a simulated leg did to the wallet's own balances with what was asked: what is named may fall or must rise
+ * by so much, nothing else may fall, and no allowance is left. Anything else is POLICY_SIMULATION. `shares` is what a
+ * withdrawal from a vault should cost.
+ */
+export function checkEffect(
+  intent: Intent,
+  { changes, allowances }: Pick<Simulation, 'changes' | 'allowances'>,
+  shares?: bigint,
+): void {
+  const held = ({ address }: Token) =>
+    changes.find(({ token }) => sameAddress(token.address, address))?.before ?? 0n
+  const bounds = boundsOf(intent, held, shares)
+  for (const { token, delta } of changes) {
+    const bound = bounds.find((one) => sameAddress(one.token.address, token.address))
+    const least = bound?.least ?? 0n
+    if (delta >= least) continue
     throw new AppError(
       'POLICY_SIMULATION',
-      `In the simulation ${what}: ${formatAmount(delta(token), token)} instead of at least ${formatAmount(least, token)}`,
-      { details: { token: token.address, change: delta(token).toString(), least: least.toString() } },
+      `In the simulation ${bound?.what ?? 'something is taken that nobody asked for'}: ${formatAmount(delta, token)} instead of at least ${formatAmount(least, token)}`,
+      { details: { token: token.address, change: delta.toString(), least: least.toString() } },
     )
   }
-  if (intent.kind === 'deposit') {
-    atLeast(intent.strategy.asset, -intent.amount, 'more is taken than was asked for')
-    atLeast(intent.strategy.receipt, 1n, 'the deposit brings no share')
-  } else if (intent.kind === 'withdraw') {
-    const least = intent.shares === undefined ? intent.amount - rounding : 1n
-    atLeast(intent.strategy.asset, least, 'too little comes out')
-  } else if (intent.kind === 'swap') {
-    atLeast(intent.tokenIn, -intent.amountIn, 'more is taken than was asked for')
-    const stays =
-      intent.tokenIn.chainId === intent.tokenOut.chainId && sameAddress(intent.wallet, intent.recipient)
-    if (stays) atLeast(intent.tokenOut, intent.amountOut, 'too little comes in')
-  } else atLeast(intent.token, -intent.amount, 'more is taken than was asked for')
+  const most = leftoverOf(intent, changes)
+  for (const { token, spender, after } of allowances) {
+    if (after <= most) continue
+    throw new AppError(
+      'POLICY_SIMULATION',
+      `In the simulation ${spender} may still take ${after} of ${token} afterwards, and ${most} is the most that may be left`,
+      { details: { token, spender, left: after.toString() } },
+    )
+  }
+}
+
+/** What a leg may leave of its allowance: a swap for an exact output leaves what it did not need, everything else nothing. */
+function leftoverOf(intent: Intent, changes: Simulation['changes']): bigint {
+  if (intent.kind !== 'swap' || intent.exact === 'in') return 0n
+  const spent = changes.find(({ token }) => sameAddress(token.address, intent.tokenIn.address))?.delta ?? 0n
+  return intent.amountIn + spent
 }

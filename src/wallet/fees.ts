@@ -6,7 +6,13 @@ import type { Rpc } from '../net/rpc.ts'
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
 /** The newest block of a chain. `timestamp` is in Unix seconds. */
-export type Head = { number: bigint; hash: `0x${string}`; timestamp: number; baseFee: bigint }
+export type Head = {
+  number: bigint
+  hash: `0x${string}`
+  timestamp: number
+  baseFee: bigint
+  miner: `0x${string}`
+}
 
 const field = (block: unknown, name: string): unknown =>
   typeof block === 'object' && block !== null ? (block as Record<string, unknown>)[name] : undefined
@@ -29,7 +35,11 @@ export async function readHead(rpc: Rpc, chainId: number): Promise<Head> {
   const hash = field(block, 'hash')
   if (typeof hash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(hash))
     throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} has no newest block`)
+  const miner = field(block, 'miner')
+  if (typeof miner !== 'string' || !/^0x[0-9a-f]{40}$/i.test(miner))
+    throw new AppError('RPC_INCONSISTENT', `The newest block of the node at ${rpc.host} was made by nobody`)
   return {
+    miner: miner as `0x${string}`,
     number: quantity(field(block, 'number'), 'the block number'),
     hash: hash as `0x${string}`,
     timestamp: Number(quantity(field(block, 'timestamp'), 'the block time')),
@@ -41,6 +51,22 @@ export async function readHead(rpc: Rpc, chainId: number): Promise<Head> {
 export async function currentFees(rpc: Rpc, head: Head): Promise<Fees> {
   const maxPriorityFeePerGas = quantity(await rpc.request('eth_maxPriorityFeePerGas'), 'the tip')
   return { maxPriorityFeePerGas, maxFeePerGas: 2n * head.baseFee + maxPriorityFeePerGas }
+}
+
+/** Fees that stay within a cap, with less room for the base fee to rise where that is enough; a market above it is POLICY_FEE_CAP. */
+export function withinCap(
+  fees: Fees,
+  { baseFee }: Pick<Head, 'baseFee'>,
+  cap: bigint | null | undefined,
+): Fees {
+  if (cap === null || cap === undefined || fees.maxFeePerGas <= cap) return fees
+  const least = baseFee + fees.maxPriorityFeePerGas
+  if (least <= cap) return { ...fees, maxFeePerGas: cap }
+  throw new AppError(
+    'POLICY_FEE_CAP',
+    `A unit of gas costs ${least} wei now, and at most ${cap} may be paid`,
+    { details: { now: least.toString(), cap: cap.toString() } },
+  )
 }
 
 /** A gas limit with a quarter of room over what was estimated. */

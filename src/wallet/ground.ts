@@ -2,5 +2,11 @@ import type { Catalog } from '../domain/catalog.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { Journal } from '../store/journal-words.ts'
 
-/** What signing stands on: the journal, the chains, what is known of them, and where the wallets' locks are. */
-export type Ground = { journal: Journal; rpc: (chainId: number) => Rpc; catalog: Catalog; locks: string }
+/** What signing stands on: the journal, the chains, what is known of them, where the wallets' locks are, and the time in epoch ms. */
+export type Ground = {
+  journal: Journal
+  rpc: (chainId: number) => Rpc
+  catalog: Catalog
+  locks: string
+  now: () => number
+}

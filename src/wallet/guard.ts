@@ -1,33 +1,35 @@
 import { isAddress } from 'viem/utils'
 
 import { authoritySelectors } from '../calls/authority.ts'
-import { refuse, type Violation } from '../calls/decode.ts'
-import { decodeApprove } from '../calls/erc20.ts'
-import { type Address, type Hex, HexData, sameAddress } from '../domain/address.ts'
-import { formatAmount } from '../domain/amount.ts'
+import type { Violation } from '../calls/decode.ts'
+import { powerInside } from '../calls/nested.ts'
+import { type Hex, HexData, sameAddress } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
-import { tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { expectation, tokensOf } from './registry.ts'
+import { checkApproval, describeApproval, exactly } from './approval.ts'
+import { expectation, nothingVouched, type Vouched } from './registry.ts'
+
+/** What a transaction is there for in its leg. */
+export type Role = 'approve-reset' | 'approve' | 'action'
 
 /** One transaction of a leg, understood. */
 export type DecodedStep = {
   index: number
-  role: 'approve-reset' | 'approve' | 'action'
+  role: Role
   transaction: Transaction
   call: { name: string; args: Record<string, string> }
   text: string
 }
 
-/** What is to be checked. `allow` are contracts that the person vouches for, for this one operation. */
+/** What is to be checked. */
 export type LegQuestion = {
   intent: Intent
   chainId: number
   transactions: readonly Transaction[]
   catalog: Catalog
-  allow?: readonly Address[]
+  vouched?: Vouched
 }
 
 const approveSelector = '0x095ea7b3'
@@ -41,7 +43,14 @@ const deny = ({ code, message }: Violation, index?: number): AppError =>
  * Decides whether the transactions of one leg do what was asked and nothing else, whoever built them. Gives them back
  * understood, or throws the first rule that is broken (G1 to G8), as POLICY_*. What is not known is refused.
  */
-export function checkLeg({ intent, chainId, transactions, catalog, allow = [] }: LegQuestion): DecodedStep[] {
+export function checkLeg({
+  intent,
+  chainId,
+  transactions,
+  catalog,
+  vouched = nothingVouched,
+}: LegQuestion): DecodedStep[] {
+  const { allow } = vouched
   if (transactions.length < 1 || transactions.length > 4)
     throw deny({
       code: 'POLICY_SHAPE',
@@ -61,7 +70,7 @@ export function checkLeg({ intent, chainId, transactions, catalog, allow = [] }:
   const roles = rolesOf(transactions)
   const action = transactions[transactions.length - 1]!
   const last = transactions.length - 1
-  const expected = expectation(intent, chainId, catalog, action, allow)
+  const expected = expectation(intent, chainId, catalog, action, vouched)
   if ('violation' in expected) throw deny(expected.violation, last)
   if (![...expected.targets, ...allow].some((known) => sameAddress(known, action.to)))
     throw deny(
@@ -79,11 +88,14 @@ export function checkLeg({ intent, chainId, transactions, catalog, allow = [] }:
 
   const approvals = transactions.slice(0, -1).map((transaction, index): DecodedStep => {
     const role = roles[index]!
-    const approval = checkApproval(transaction, role, action.to, bound.spends)
+    const given = exactly(transaction, role, bound.spends, vouched)
+    const approval = checkApproval(given, role, action.to, bound.spends)
     if ('violation' in approval) throw deny(approval.violation, index)
-    if (transaction.value !== 0n)
-      throw deny({ code: 'POLICY_VALUE', message: `An approval carries ${transaction.value} wei` }, index)
-    return { index, role, transaction, ...describeApproval(approval, transaction, chainId, catalog, intent) }
+    if (given.value !== 0n)
+      throw deny({ code: 'POLICY_VALUE', message: `An approval carries ${given.value} wei` }, index)
+    const { call, text } = describeApproval(approval, given, chainId, catalog, intent)
+    const more = given === transaction ? '' : ', and not more, as was proposed'
+    return { index, role, transaction: given, call, text: `${text}${more}` }
   })
   const { name, args, text } = bound
   return [...approvals, { index: last, role: 'action', transaction: action, call: { name, args }, text }]
@@ -107,7 +119,7 @@ function shapeFault(transaction: Transaction, { wallet }: Intent): string | unde
 const selectorOf = (data: Hex): Hex => data.slice(0, 10).toLowerCase() as Hex
 
 /** G3 and the half of G8 that needs no context: (reset approval)? (approval)? action, and no other grant of power anywhere. */
-function rolesOf(transactions: readonly Transaction[]): DecodedStep['role'][] {
+function rolesOf(transactions: readonly Transaction[]): Role[] {
   return transactions.map(({ data }, index) => {
     const selector = selectorOf(data)
     const isLast = index === transactions.length - 1
@@ -125,43 +137,14 @@ function rolesOf(transactions: readonly Transaction[]): DecodedStep['role'][] {
       )
     if (!isLast)
       throw deny({ code: 'POLICY_SHAPE', message: 'Only approvals may stand before the action' }, index)
+    const hidden = powerInside(data)
+    if (hidden !== undefined)
+      throw deny(
+        { code: 'POLICY_AUTHORITY', message: `Inside it, ${hidden} gives somebody power over the wallet` },
+        index,
+      )
     if (transactions.length > 3)
       throw deny({ code: 'POLICY_SHAPE', message: 'There are more approvals than any action needs' }, 0)
     return 'action'
   })
-}
-
-/** G4: an approval of the token that the action spends, to the contract that spends it, of exactly that much. */
-function checkApproval(
-  { to, data }: Transaction,
-  role: DecodedStep['role'],
-  spender: Address,
-  spends: { token: Address; amount: bigint } | undefined,
-): { spender: Address; amount: bigint } | { violation: Violation } {
-  const approval = decodeApprove(data)
-  if (!approval) return refuse('POLICY_DECODE', 'It is not a clean call of approve(address,uint256)')
-  if (!spends) return refuse('POLICY_ALLOWANCE', 'The action needs no approval')
-  if (!sameAddress(to, spends.token))
-    return refuse('POLICY_ALLOWANCE', `It approves the token ${to}, and the action spends ${spends.token}`)
-  if (!sameAddress(approval.spender, spender))
-    return refuse('POLICY_SPENDER', `It approves ${approval.spender}, and the action is a call of ${spender}`)
-  const exact = role === 'approve-reset' ? 0n : spends.amount
-  if (approval.amount !== exact)
-    return refuse('POLICY_ALLOWANCE', `It approves ${approval.amount}, and the need is exactly ${exact}`)
-  return approval
-}
-
-function describeApproval(
-  { spender, amount }: { spender: Address; amount: bigint },
-  { to }: Transaction,
-  chainId: number,
-  catalog: Catalog,
-  intent: Intent,
-): Pick<DecodedStep, 'call' | 'text'> {
-  const token = tokenAt([...catalog.tokens, ...tokensOf(intent)], chainId, to)
-  const shown = token ? formatAmount(amount, token) : `${amount} of ${to}`
-  return {
-    call: { name: 'approve', args: { spender, amount: amount.toString() } },
-    text: amount === 0n ? `Take the allowance of ${spender} back` : `Allow ${spender} to take ${shown}`,
-  }
 }

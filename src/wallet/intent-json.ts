@@ -3,6 +3,7 @@ import type { TokenAmount } from '../domain/amount.ts'
 import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
+import type { TermsJson } from './terms.ts'
 
 type Loose = Record<string, unknown> & { kind: Intent['kind'] }
 
@@ -43,12 +44,14 @@ export type About = {
   amounts: { in: TokenAmount | null; out: TokenAmount | null }
 }
 
-/** What the journal keeps of a plan beside its steps: what each leg is for, what the whole is, and the quote that brings its funds. */
+/** What the journal keeps of a plan beside its steps: what each leg is for, what the whole is, the quote that brings its funds, and the terms by which it was checked. */
 export type KeptPlan = {
   intents: (Loose | null)[]
   about: About
   quoteId: string | null
   planHash: string
   assurance: string
-  allow: Address[]
+  nonce: number | null
+  expiresAt: string | null
+  terms: TermsJson
 }

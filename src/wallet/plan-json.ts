@@ -1,26 +1,31 @@
-import type { Address } from '../domain/address.ts'
+import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { networkNamed } from '../domain/network.ts'
-import { tokenAt } from '../domain/token.ts'
+import { type Token, tokenAt } from '../domain/token.ts'
 import type { Ground } from './ground.ts'
-import { type Checked, needsOf, type ProposedLeg } from './plan.ts'
+import type { Checked } from './plan.ts'
+import { operationJson } from './plan-file.ts'
+import type { ProposedLeg } from './proposal.ts'
+import { tokensOf } from './registry.ts'
+import { allowanceOf } from './spends.ts'
 
 /** A checked proposal as `--dry-run --json` prints it. Fees are the most that the first leg can cost, in wei. */
 export function planJson(
-  { proposal, steps, simulation, hash, assurance }: Checked,
-  { catalog }: Ground,
-  nonce: number | null,
+  { proposal, terms, steps, contracts, simulation, reference, hash, assurance }: Checked,
+  { catalog }: Pick<Ground, 'catalog'>,
 ) {
-  const { wallet, legs, expiresAt } = proposal
+  const { wallet, nonce, legs, expiresAt } = proposal
+  const nameOf = (chainId: number) => networkNamed(catalog.networks, chainId).name
   return {
     planHash: hash,
     wallet,
     nonce,
     steps: steps.map(({ leg, role, transaction, call, text }, at) => ({
       index: at,
+      leg,
       role,
-      network: networkNamed(catalog.networks, transaction.chainId).name,
+      network: nameOf(transaction.chainId),
       chainId: transaction.chainId,
       nonce: leg === 0 && nonce !== null ? nonce + at : null,
       to: transaction.to,
@@ -32,13 +37,20 @@ export function planJson(
       arrival: arrivalOf(legs[leg]!, catalog),
       simulated: leg === 0 ? 'now' : 'later',
     })),
+    contracts: contracts.map(({ chainId, state: _, ...contract }) => ({
+      network: nameOf(chainId),
+      ...contract,
+    })),
     simulation: simulation && {
+      how: simulation.how,
       blockNumber: Number(simulation.blockNumber),
-      changes: simulation.changes.map(({ token, delta }) => ({
-        network: networkNamed(catalog.networks, token.chainId).name,
-        token: token.address,
-        ...tokenAmount(delta, token),
-      })),
+      changes: simulation.changes
+        .filter(({ token, delta }) => delta !== 0n || isNamed(proposal, token))
+        .map(({ token, delta }) => ({
+          network: nameOf(token.chainId),
+          token: token.address,
+          ...tokenAmount(delta, token),
+        })),
       allowances: simulation.allowances.map(({ token, spender, before, after }) => ({
         token,
         spender,
@@ -46,22 +58,38 @@ export function planJson(
         after: after.toString(),
       })),
     },
-    fees: simulation && {
-      gas: simulation.gas.reduce((sum, gas) => sum + gas, 0n).toString(),
-      maxFeePerGas: simulation.fees.maxFeePerGas.toString(),
-      maxCost: tokenAmount(
-        simulation.gas.reduce((sum, gas) => sum + gas, 0n) * simulation.fees.maxFeePerGas,
-        networkNamed(catalog.networks, legs[0]!.chainId).native,
-      ),
-    },
+    fees:
+      simulation && simulation.gas.length > 0
+        ? {
+            gas: simulation.gas.reduce((sum, gas) => sum + gas, 0n).toString(),
+            maxFeePerGas: simulation.fees.maxFeePerGas.toString(),
+            maxCost: tokenAmount(
+              simulation.gas.reduce((sum, gas) => sum + gas, 0n) * simulation.fees.maxFeePerGas,
+              networkNamed(catalog.networks, legs[0]!.chainId).native,
+            ),
+          }
+        : null,
+    reference,
+    policy: terms.policy?.sha256 ?? null,
     assurance,
     expiresAt,
+    operation: operationJson(proposal),
   }
 }
 
+/** Whether a proposal is about a token: its change is told even when it is nothing. */
+const isNamed = ({ legs }: Checked['proposal'], token: Token): boolean =>
+  legs.some(({ intent }) =>
+    intent
+      ? [...tokensOf(intent), ...('strategy' in intent ? [intent.strategy.receipt] : [])].some(
+          (named) => named.chainId === token.chainId && sameAddress(named.address, token.address),
+        )
+      : false,
+  )
+
 /** The allowance that an action lives on: its token, who takes it, how much. */
 function allowanceNeeded({ intent }: ProposedLeg, spender: Address) {
-  const [need] = intent && intent.kind !== 'transfer' ? needsOf(intent) : []
+  const need = intent && allowanceOf(intent)
   return need ? { token: need.token.address, spender, amount: tokenAmount(need.amount, need.token) } : null
 }
 

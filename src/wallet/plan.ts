@@ -1,131 +1,144 @@
-import { createHash } from 'node:crypto'
-
-import type { Address } from '../domain/address.ts'
-import type { Intent } from '../domain/intent.ts'
-import { type Network, networkNamed } from '../domain/network.ts'
-import type { Token } from '../domain/token.ts'
-import type { Transaction } from '../domain/transaction.ts'
-import type { Arrival } from '../store/operation.ts'
-import { checkEffect } from './effect.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
+import { nativeToken } from '../domain/token.ts'
+import { acceptAssurance, assuranceOf, type Facts, type Level } from './assurance.ts'
+import { checkPlace } from './check-place.ts'
+import type { Contract } from './code.ts'
 import type { Ground } from './ground.ts'
 import { checkLeg, type DecodedStep } from './guard.ts'
-import type { About } from './intent-json.ts'
-import { tokensOf } from './registry.ts'
-import { type Simulation, simulateLeg } from './simulate.ts'
+import { type Comparison, checkPrice, compareWith, type Opinion } from './opinion.ts'
+import { hashPlan } from './plan-hash.ts'
+import type { PolicyFacts } from './policy-facts.ts'
+import { enforce, policyRules } from './policy-rules.ts'
+import { activeLegs, coreOf, type Proposal } from './proposal.ts'
+import type { Simulation } from './simulation.ts'
+import { slippageOf, untilOf } from './spends.ts'
+import type { Terms } from './terms.ts'
+import { tryLeg } from './try-leg.ts'
 
-/** The transactions of one chain and what they are for. A leg without an intent has no transactions: it only waits for what an earlier one sends. */
-export type ProposedLeg = {
-  chainId: number
-  intent: Intent | null
-  transactions: readonly Transaction[]
-  arrival?: Omit<Arrival, 'hash'>
-}
-
-/** What a service proposes for a request. `request` is what the idempotency key stands for. */
-export type Proposal = {
-  id: string
-  kind: string
-  request: unknown
-  wallet: Address
-  legs: readonly ProposedLeg[]
-  about: About
-  quoteId: string | null
-  /** ISO time after which the proposal is worth nothing; `null` is never. */
-  expiresAt: string | null
-}
-
-/** A proposal that was found to do what was asked and nothing else. */
+/** A proposal that was found to do what was asked and nothing else, by these terms. Its approvals are exact. */
 export type Checked = {
   proposal: Proposal
-  allow: readonly Address[]
+  terms: Terms
   steps: (DecodedStep & { leg: number })[]
+  contracts: Contract[]
   simulation: Simulation | null
+  reference: Comparison
   hash: string
-  assurance: string
+  assurance: Level
 }
 
-/** Guards every leg and simulates the first; what does not hold throws, and nothing has been signed. */
+/** Guards every leg, looks at the contracts, tries the first leg, and holds all against the terms; what does not hold throws, and nothing has been signed. */
 export async function checkProposal(
-  { rpc, catalog }: Ground,
-  proposal: Proposal,
-  allow: readonly Address[],
+  ground: Ground,
+  proposed: Proposal,
+  terms: Terms,
+  opinion?: Opinion,
 ): Promise<Checked> {
-  const steps = proposal.legs.flatMap((leg, at) =>
-    leg.intent
-      ? checkLeg({
-          intent: leg.intent,
-          chainId: leg.chainId,
-          transactions: leg.transactions,
-          catalog,
-          allow,
-        }).map((step) => ({ ...step, leg: at }))
-      : [],
+  const checked = await examine(ground, proposed, terms, opinion)
+  acceptAssurance(checked.assurance, terms.lowest, 'what was asked for')
+  if (terms.policy) enforce(policyRules(terms.policy.policy, ground.catalog, factsOf(ground, checked)))
+  return checked
+}
+
+/** The same without a word about whether its assurance is enough and what a policy says. */
+export async function examine(
+  ground: Ground,
+  proposed: Proposal,
+  terms: Terms,
+  opinion?: Opinion,
+): Promise<Checked> {
+  const { catalog } = ground
+  const steps = activeLegs(proposed).flatMap(({ intent, chainId, transactions, at }) =>
+    checkLeg({ intent, chainId, transactions, catalog, vouched: terms }).map((step) => ({
+      ...step,
+      leg: at,
+    })),
   )
-  const first = proposal.legs[0]!
-  const network = networkNamed(catalog.networks, first.chainId)
-  const simulation = first.intent
-    ? await simulateIntent(rpc(first.chainId), network, first.intent, first.transactions)
+  const proposal = {
+    ...proposed,
+    legs: proposed.legs.map((leg, at) => ({ ...leg, transactions: of(steps, at) })),
+  }
+  checkSlippage(proposal, terms)
+  checkPrice(opinion, proposal)
+  const active = activeLegs(proposal)
+  const [reference, ...places] = await Promise.all([
+    compareWith(opinion, proposal),
+    ...active.map((leg) => checkPlace(ground, leg, terms)),
+  ])
+  const contracts = places.filter((place) => place !== undefined)
+  const first = active.find(({ at }) => at === 0)
+  const chains = proposal.legs.map(({ chainId }) => chainId)
+  const simulation = first
+    ? await tryLeg(ground, { ...first, ...untilOf(first.intent, callOf(steps, 0)) }, terms, chains)
     : null
-  return { proposal, allow, steps, simulation, hash: hashOf(proposal), assurance: 'L2' }
-}
-
-/** Tries one leg on top of the newest block: what it takes must be there, and what it does must be what was asked. */
-export async function simulateIntent(
-  rpc: ReturnType<Ground['rpc']>,
-  network: Network,
-  intent: Intent,
-  transactions: readonly Transaction[],
-): Promise<Simulation> {
-  const tokens = watched(intent).filter((token) => token.chainId === network.chainId)
-  const { wallet } = intent
-  const { chainId, native } = network
-  const simulation = await simulateLeg({
-    rpc,
-    chainId,
-    native,
-    wallet,
-    transactions,
-    tokens,
-    needs: needsOf(intent),
+  const assurance = assuranceOf({
+    simulation: simulation?.how ?? 'unavailable',
+    code: leastKnown(contracts),
+    reference,
+    canAsk: terms.canAsk,
   })
-  checkEffect(intent, simulation)
-  return simulation
-}
-
-/** The tokens whose balances show what an intent does. */
-const watched = (intent: Intent): Token[] =>
-  'strategy' in intent ? [intent.strategy.asset, intent.strategy.receipt] : tokensOf(intent)
-
-/** What an intent takes out of the wallet. */
-export function needsOf(intent: Intent): { token: Token; amount: bigint }[] {
-  switch (intent.kind) {
-    case 'deposit':
-      return [{ token: intent.strategy.asset, amount: intent.amount }]
-    case 'swap':
-      return [{ token: intent.tokenIn, amount: intent.amountIn }]
-    case 'transfer':
-      return intent.token.address === '0x0000000000000000000000000000000000000000'
-        ? []
-        : [{ token: intent.token, amount: intent.amount }]
-    case 'withdraw':
-      return []
+  return {
+    proposal,
+    terms,
+    steps,
+    contracts,
+    simulation,
+    reference,
+    hash: hashPlan(coreOf(proposal)),
+    assurance,
   }
 }
 
-/** What a person or a device can compare: the hash of wallet and transactions, in order. */
-const hashOf = ({ wallet, legs }: Proposal): string =>
-  createHash('sha256')
-    .update(
-      JSON.stringify([
-        wallet,
-        ...legs.flatMap(({ transactions }) =>
-          transactions.map(({ to, data, value, chainId }) => [
-            chainId,
-            to,
-            value.toString(),
-            data.toLowerCase(),
-          ]),
-        ),
-      ]),
+const of = (steps: readonly (DecodedStep & { leg: number })[], at: number) =>
+  steps.filter(({ leg }) => leg === at).map(({ transaction }) => transaction)
+
+const callOf = (steps: readonly (DecodedStep & { leg: number })[], at: number) =>
+  steps.find(({ leg, role }) => leg === at && role === 'action')?.call
+
+/** From best known to least known. */
+const knowledge: readonly Facts['code'][] = ['pinned', 'trusted', 'new', 'vouched']
+
+/** How the least known of some contracts is known; without any contract nothing is unknown. */
+const leastKnown = (contracts: readonly Contract[]): Facts['code'] =>
+  knowledge[Math.max(0, ...contracts.map(({ state }) => knowledge.indexOf(state)))]!
+
+/** What a policy is compared with. */
+export function factsOf({ catalog, journal, now }: Ground, checked: Checked): PolicyFacts {
+  const { proposal, simulation, assurance } = checked
+  const at = now()
+  return {
+    legs: activeLegs(proposal).map(({ intent, transactions }) => ({
+      intent,
+      action: transactions.at(-1)!.to,
+      slippage: slippageOf(intent, proposal.about.amounts),
+    })),
+    simulation,
+    coin: nativeToken(networkNamed(catalog.networks, proposal.legs[0]!.chainId)),
+    assurance,
+    at,
+    quoteAgeMs: quoteAge(proposal.expiresAt, at),
+    held: (asset, since) => journal.held(proposal.wallet, asset, since, proposal.id),
+  }
+}
+
+/** How long a quote lives at most, in ms: one that has less left than that is at least so old. */
+const quoteLife = 300_000
+
+const quoteAge = (expiresAt: string | null, at: number): number | null =>
+  expiresAt === null ? null : Math.max(0, quoteLife - (Date.parse(expiresAt) - at))
+
+/** What the person said about slippage must hold for what the service promises, not only for what it was asked. */
+function checkSlippage(proposal: Proposal, { maxSlippage }: Terms): void {
+  if (maxSlippage === null) return
+  for (const { intent } of activeLegs(proposal)) {
+    if (intent.kind !== 'swap' || intent.tokenIn.chainId !== intent.tokenOut.chainId) continue
+    const found = slippageOf(intent, proposal.about.amounts)
+    if (found !== undefined && found <= maxSlippage + 1e-6) continue
+    throw new AppError(
+      'POLICY_MIN_OUT',
+      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${(found * 100).toFixed(4)} %`}, and ${maxSlippage * 100} % is the most that was asked for`,
+      { hint: 'Ask for a new quote.' },
     )
-    .digest('hex')
+  }
+}

@@ -10,6 +10,19 @@ import type { Intent } from '../domain/intent.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 
+/**
+ * What the person vouches for, for one operation: contracts and tokens that are not in the catalogue, and whether an
+ * approval of more than the need is refused or made exact.
+ */
+export type Vouched = {
+  allow: readonly Address[]
+  allowTokens: readonly Address[]
+  exactAllowance: 'refuse' | 'rewrite'
+}
+
+/** Nothing beyond the catalogue, and no approval of more than the need. */
+export const nothingVouched: Vouched = { allow: [], allowTokens: [], exactAllowance: 'refuse' }
+
 /** Where the action of an intent must go, and how its calldata is bound. */
 export type Expectation = { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict }
 
@@ -23,15 +36,15 @@ export const tokensOf = (intent: Intent): Token[] => {
 function tokenFault(
   intent: Intent,
   catalog: Catalog,
-  allow: readonly Address[],
+  allowTokens: readonly Address[],
 ): { violation: Violation } | undefined {
   for (const token of tokensOf(intent)) {
     if (sameAddress(token.address, nativeAddress)) continue
     const known = tokenAt(catalog.tokens, token.chainId, token.address)
-    if (!known && !allow.some((address) => sameAddress(address, token.address)))
+    if (!known && !allowTokens.some((address) => sameAddress(address, token.address)))
       return refuse(
         'POLICY_CONTRACT_NOT_ALLOWED',
-        `The token ${token.address} is not in the catalogue of this program`,
+        `The token ${token.address} is not in the catalogue of this program (if you know it: --allow-token)`,
       )
     if (known && (known.decimals !== token.decimals || known.symbol !== token.symbol))
       return refuse(
@@ -51,12 +64,12 @@ export function expectation(
   chainId: number,
   catalog: Catalog,
   action: Transaction,
-  allow: readonly Address[],
+  { allow, allowTokens }: Vouched,
 ): Expectation | { violation: Violation } {
   const vouched = allow.some((address) => sameAddress(address, action.to))
   const unknown = (what: string) =>
     refuse('POLICY_CONTRACT_NOT_ALLOWED', `${what} is not in the catalogue of this program`)
-  const fault = tokenFault(intent, catalog, allow)
+  const fault = tokenFault(intent, catalog, allowTokens)
   if (fault) return fault
   switch (intent.kind) {
     case 'transfer': {

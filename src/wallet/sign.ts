@@ -6,7 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import { hexQuantity, quantity } from '../net/quantity.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { Attempt, Step } from '../store/operation.ts'
-import { currentFees, type Fees, type Head, withRoom } from './fees.ts'
+import { currentFees, type Fees, type Head, withinCap, withRoom } from './fees.ts'
 import { revertReason } from './revert.ts'
 import type { TransactionSigner } from './who.ts'
 
@@ -35,21 +35,6 @@ async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: St
   }
 }
 
-/** What to pay now, within a cap; a market above it is POLICY_FEE_CAP. */
-async function feesWithin(rpc: Rpc, head: Head, cap: bigint | undefined): Promise<Fees> {
-  const fees = await currentFees(rpc, head)
-  if (cap === undefined || fees.maxFeePerGas <= cap) return fees
-  const least = head.baseFee + fees.maxPriorityFeePerGas
-  if (least <= cap) return { ...fees, maxFeePerGas: cap }
-  throw new AppError(
-    'POLICY_FEE_CAP',
-    `A unit of gas costs ${least} wei now, and at most ${cap} may be paid`,
-    {
-      details: { now: least.toString(), cap: cap.toString() },
-    },
-  )
-}
-
 /** How a step is signed for the first time. `gas` is a limit that is known to be enough; otherwise the node is asked. */
 export type SignQuestion = {
   rpc: Rpc
@@ -69,8 +54,13 @@ export async function signStep({
   gas,
   maxFeePerGas,
 }: SignQuestion): Promise<Signed> {
-  const [limit, fees] = await Promise.all([gas ?? gasFor(rpc, step), feesWithin(rpc, head, maxFeePerGas)])
-  return signAttempt(signer, step, { kind: 'run', transaction: step.transaction, gas: limit, ...fees })
+  const [limit, fees] = await Promise.all([gas ?? gasFor(rpc, step), currentFees(rpc, head)])
+  return signAttempt(signer, step, {
+    kind: 'run',
+    transaction: step.transaction,
+    gas: limit,
+    ...withinCap(fees, head, maxFeePerGas),
+  })
 }
 
 /**

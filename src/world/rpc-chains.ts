@@ -55,6 +55,7 @@ export function walletSide(
       ...(await opened()),
       journal: await journal(),
       locks: join(dirs.data, 'locks'),
+      now,
     }),
     who: async (choice) => {
       const { whoSigns } = await import('./signer.ts')

@@ -67,7 +67,7 @@ export function sandboxPlace({
     }),
     ground: async () => {
       const { catalog, rpc, journal } = await opened()
-      return { catalog, rpc, journal, locks: join(dir, 'locks') }
+      return { catalog, rpc, journal, locks: join(dir, 'locks'), now }
     },
     who: async (choice) => {
       const { whoSigns } = await import('./signer.ts')

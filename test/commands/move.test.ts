@@ -191,10 +191,14 @@ describe('--dry-run', () => {
       'wallet',
       'nonce',
       'steps',
+      'contracts',
       'simulation',
       'fees',
+      'reference',
+      'policy',
       'assurance',
       'expiresAt',
+      'operation',
     ])
     expect(json.steps).toHaveLength(2)
     for (const step of json.steps)

@@ -10,6 +10,7 @@ import { begin, carryOut } from '../../src/wallet/carry-out.ts'
 import type { Ground } from '../../src/wallet/ground.ts'
 import { type Checked, checkProposal } from '../../src/wallet/plan.ts'
 import { signerOf } from '../../src/wallet/signer.ts'
+import { strictTerms } from '../../src/wallet/terms.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { journalIn, newHome, removeHome } from './operation.ts'
 
@@ -35,6 +36,7 @@ const ground = (): Ground => ({
   rpc: (id) => sandbox.chain(id).rpc,
   catalog: sandbox.world.catalog(),
   locks: join(home, 'locks'),
+  now: Date.now,
 })
 const pay = (to: Address, much = amount) => transfer({ chainId, token: usdc().address, to, amount: much })
 
@@ -50,8 +52,17 @@ const checked = (): Promise<Checked> => {
     amounts: {},
   } as unknown as Checked['proposal']['about']
   const legs = [{ chainId, intent, transactions: [pay(friend)] }]
-  const proposal = { id: 'pay', kind: 'transfer', request: {}, wallet, legs, about, quoteId: null }
-  return checkProposal(ground(), { ...proposal, expiresAt: null }, [])
+  const proposal = {
+    id: 'pay',
+    kind: 'transfer',
+    request: {},
+    wallet,
+    legs,
+    about,
+    quoteId: null,
+    nonce: null,
+  }
+  return checkProposal(ground(), { ...proposal, expiresAt: null }, strictTerms)
 }
 const carry = (operation: Operation) =>
   carryOut(ground(), operation, {

@@ -9,6 +9,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
+import { nothingVouched } from '../../src/wallet/registry.ts'
 import { lies } from './lies.ts'
 import { catalog, coin, honest, lending, type Plan, pool, thief, usdc, usdt, wallet } from './plans.ts'
 
@@ -158,7 +159,7 @@ describe('the guard', () => {
         transactions: at(to),
         chainId: 31337,
         catalog,
-        allow: [thief],
+        vouched: { ...nothingVouched, allow: [thief] },
       })
     expect(refusal(() => ask(thief, intent.amount))).toBe('passed')
     expect(refusal(() => ask(thief, 1n))).toBe('POLICY_AMOUNT')

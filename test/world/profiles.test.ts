@@ -16,7 +16,7 @@ const { run, home, signsNothing } = useCommands(sandbox)
 const slug = 'aave-v3-usdc-sandbox-one'
 const deposit = `deposit ${slug} --amount 100 --yes --json --idempotency-key profile-job-1`
 const canary = 'canary-4711'
-const secrets = { privateKey: sandboxKey(0), apiKey: canary }
+const secrets = { privateKey: sandboxKey(), apiKey: canary }
 
 let server: Listening
 let asked: string[]

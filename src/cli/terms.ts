@@ -1,0 +1,52 @@
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+import { parseAssertions } from '../wallet/asserts.ts'
+import { type Level, levels } from '../wallet/assurance.ts'
+import { readPolicy } from '../wallet/policy.ts'
+import { gwei, type Terms } from '../wallet/terms.ts'
+import type { Cli } from './cli.ts'
+import { address, type SigningOptions, slippage } from './options.ts'
+
+/** What the flags allow for one operation, with the policy that holds here. Bad values are USAGE. */
+export function termsOf({ io, place, world }: Cli, options: Partial<SigningOptions>): Terms {
+  const listed = (texts: readonly string[] | undefined, flag: string) =>
+    (texts ?? []).map((text) => address(text, flag))
+  return {
+    allow: listed(options.allowContract, '--allow-contract'),
+    allowTokens: listed(options.allowToken, '--allow-token'),
+    exactAllowance: exactAllowance(options.exactAllowance),
+    policy: readPolicy(options.policy, world.policyPath),
+    asserts: (options.assert ?? []).flatMap(parseAssertions),
+    // What stands on the embedded chains was put there by this program.
+    trustFirstUse: options.trustFirstUse === true || place.kind === 'sandbox',
+    canAsk: io.canAsk,
+    lowest: lowest(options.maxAssuranceLoss),
+    maxFeePerGas: options.maxFee === undefined ? null : maxFee(options.maxFee),
+    maxSlippage: options.slippage === undefined ? null : slippage(options.slippage),
+  }
+}
+
+function exactAllowance(text: string | undefined): Terms['exactAllowance'] {
+  if (text === undefined || text === 'refuse') return 'refuse'
+  if (text === 'rewrite') return 'rewrite'
+  throw new AppError('USAGE', `--exact-allowance is refuse or rewrite, not "${plain(text)}"`, {
+    hint: '--exact-allowance rewrite',
+  })
+}
+
+function lowest(text: string | true | undefined): Level {
+  if (text === undefined) return 'L2'
+  if (text === true) return 'L1'
+  const level = levels.find((one) => one === text.toUpperCase())
+  if (level) return level
+  throw new AppError('USAGE', `There is no level of assurance "${plain(text)}"`, {
+    hint: `--max-assurance-loss ${levels.join(', ')}`,
+  })
+}
+
+function maxFee(text: string): bigint {
+  if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && gwei(text) > 0n) return gwei(text)
+  throw new AppError('USAGE', `--max-fee is in gwei, and "${plain(text)}" is no amount of it`, {
+    hint: '--max-fee 30',
+  })
+}

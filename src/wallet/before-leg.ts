@@ -1,0 +1,95 @@
+import { formatAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
+import { plain } from '../domain/text.ts'
+import { nativeToken } from '../domain/token.ts'
+import type { Leg, Operation, Step } from '../store/operation.ts'
+import type { Level } from './assurance.ts'
+import { checkPlace } from './check-place.ts'
+import type { Ground } from './ground.ts'
+import { checkLeg } from './guard.ts'
+import { decodeIntent, type KeptPlan } from './intent-json.ts'
+import type { Policy } from './policy.ts'
+import { day, enforce, limitsOf, policyRules } from './policy-rules.ts'
+import { slippageOf, spendsByAsset, untilOf } from './spends.ts'
+import { decodeTerms, type Terms } from './terms.ts'
+import { tryLeg } from './try-leg.ts'
+
+/**
+ * Guards a whole leg as it was planned, by the terms that it was planned with, tries what is left of it on the chain as it
+ * is now, and reserves what the operation moves against the limits per day. Under the wallet's lock, just before the
+ * first signature of the leg. Gives the gas limits that were enough, none where nothing could be simulated.
+ */
+export async function beforeLeg(
+  ground: Ground,
+  operationId: string,
+  leg: Leg,
+  left: readonly Step[],
+): Promise<readonly bigint[]> {
+  const { catalog, journal } = ground
+  // What will be signed is what the journal holds now, so that is what is guarded.
+  const operation = journal.find(operationId)
+  if (!operation)
+    throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
+  const plan = operation.plan as KeptPlan
+  const kept = plan.intents[leg.leg]
+  if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
+  const intent = decodeIntent(kept, catalog)
+  const terms = decodeTerms(plan.terms)
+  const { chainId } = leg
+  const all = operation.steps.filter((step) => step.leg === leg.leg).map(({ transaction }) => transaction)
+  // Approvals were made exact before they were written down: here each must be exact.
+  const vouched = { ...terms, exactAllowance: 'refuse' } as const
+  const call = checkLeg({ intent, chainId, transactions: all, catalog, vouched }).at(-1)?.call
+  const inHand = {
+    chainId,
+    intent,
+    transactions: left.map(({ transaction }) => transaction),
+    ...untilOf(intent, call),
+  }
+  const chains = operation.legs.map((one) => one.chainId)
+  const [, simulation] = await Promise.all([
+    checkPlace(ground, { ...inHand, transactions: all }, terms),
+    tryLeg(ground, inHand, terms, chains),
+  ])
+  if (terms.policy) {
+    const { perDay: _, ...rules } = terms.policy.policy
+    enforce(
+      policyRules(rules, catalog, {
+        legs: [{ intent, action: all.at(-1)!.to, slippage: slippageOf(intent, plan.about.amounts) }],
+        simulation,
+        coin: nativeToken(networkNamed(catalog.networks, chainId)),
+        assurance: plan.assurance as Level,
+        at: ground.now(),
+        quoteAgeMs: null,
+        held: () => 0n,
+      }),
+    )
+  }
+  reserve(ground, operation, terms)
+  return simulation.gas
+}
+
+/** Holds all that an operation moves, so that operations together never move more than a day allows. POLICY_LIMIT when it does not fit. */
+function reserve({ journal, catalog, now }: Ground, { id, plan }: Operation, { policy }: Terms): void {
+  const { intents } = plan as KeptPlan
+  const moved = spendsByAsset(intents.flatMap((kept) => (kept ? [decodeIntent(kept, catalog)] : [])))
+  const limits = limitsOf((policy?.policy as Policy | undefined)?.perDay, catalog)
+  const misfit = journal.hold(
+    id,
+    [...moved].map(([asset, { amount }]) => ({
+      asset,
+      amount,
+      limit: limits.get(asset)?.amount ?? null,
+      since: now() - day,
+    })),
+  )
+  if (!misfit) return
+  const { token } = moved.get(misfit.row.asset)!
+  const shown = (amount: bigint) => formatAmount(amount, { ...token, symbol: plain(token.symbol) })
+  throw new AppError(
+    'POLICY_LIMIT',
+    `The policy does not allow this: ${shown(misfit.row.amount)} beside ${shown(misfit.held)} of the last 24 hours is more than ${shown(misfit.row.limit ?? 0n)} a day`,
+    { details: { rule: 'perDay', asset: misfit.row.asset, held: misfit.held.toString() } },
+  )
+}

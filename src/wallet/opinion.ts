@@ -1,0 +1,50 @@
+import { sameAddress } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import { activeLegs, type Proposal } from './proposal.ts'
+
+/**
+ * What our own engine says about the same request, where a service that is not ours answers: the transactions that it
+ * would build (`undefined` where it does not know how), and how much a swap should bring for how much.
+ */
+export type Opinion = {
+  transactions?: () => Promise<readonly Transaction[] | undefined>
+  price?: { amountIn: bigint; amountOut: bigint }
+}
+
+/** Whether a service's transactions are those of our own engine, byte for byte. */
+export type Comparison = 'equal' | 'different' | 'unknown'
+
+const same = (a: Transaction, b: Transaction): boolean =>
+  sameAddress(a.to, b.to) &&
+  a.data.toLowerCase() === b.data.toLowerCase() &&
+  a.value === b.value &&
+  a.chainId === b.chainId
+
+/** Compares a proposal with what our own engine would build. A reference that cannot answer knows nothing. */
+export async function compareWith(opinion: Opinion | undefined, { legs }: Proposal): Promise<Comparison> {
+  const ours = await opinion?.transactions?.().catch((error: unknown) => {
+    if (error instanceof AppError) return undefined
+    throw error
+  })
+  if (!ours) return 'unknown'
+  const theirs = legs.flatMap(({ transactions }) => transactions)
+  return theirs.length === ours.length && theirs.every((one, at) => same(one, ours[at]!))
+    ? 'equal'
+    : 'different'
+}
+
+/** Refuses a swap whose minimum is more than 3 % worse than an independent price. */
+export function checkPrice(opinion: Opinion | undefined, proposal: Proposal): void {
+  const price = opinion?.price
+  if (!price || price.amountIn === 0n || price.amountOut === 0n) return
+  for (const { intent } of activeLegs(proposal)) {
+    if (intent.kind !== 'swap') continue
+    if (intent.amountOut * price.amountIn * 100n >= intent.amountIn * price.amountOut * 97n) continue
+    throw new AppError(
+      'POLICY_MIN_OUT',
+      `The swap may bring ${intent.amountOut} for ${intent.amountIn}, more than 3 % less than our own engine's ${price.amountOut} for ${price.amountIn}`,
+      { hint: 'Ask for a new quote, or for another provider: --provider' },
+    )
+  }
+}

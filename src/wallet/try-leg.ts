@@ -1,0 +1,101 @@
+import { encodeFunctionData } from 'viem/utils'
+
+import { erc4626Abi } from '../calls/erc4626.ts'
+import { nativeAddress } from '../domain/address.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Intent } from '../domain/intent.ts'
+import { networkNamed } from '../domain/network.ts'
+import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
+import type { Rpc } from '../net/rpc.ts'
+import { checkAssertions } from './asserts.ts'
+import { checkEffect } from './effect.ts'
+import type { Ground } from './ground.ts'
+import { tokensOf } from './registry.ts'
+import { simulateLeg } from './simulate.ts'
+import { word } from './simulate-reads.ts'
+import type { Simulation } from './simulation.ts'
+import { allowanceOf, isNativeTransfer, type LegInHand, type Spend, spendOf } from './spends.ts'
+import { trackedTokens } from './standing.ts'
+import { feeCapOf, type Terms } from './terms.ts'
+
+/**
+ * G11: tries a leg on top of the newest block, a swap also at its deadline. What it takes must be there, what it does must
+ * be what was asked, and what the person said about it must hold. `chains` are those that the whole operation touches.
+ */
+export async function tryLeg(
+  { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
+  { chainId, intent, transactions, until }: LegInHand,
+  terms: Terms,
+  chains: readonly number[] = [chainId],
+): Promise<Simulation> {
+  const rpc = rpcOf(chainId)
+  const network = networkNamed(catalog.networks, chainId)
+  const spend = allowanceOf(intent)
+  const simulation = await simulateLeg({
+    rpc,
+    chainId,
+    native: network.native,
+    wallet: intent.wallet,
+    transactions,
+    tokens: watchedOn(catalog, chainId, intent),
+    needs: needsOf(intent),
+    ...(spend && { allowances: [{ token: spend.token.address, spender: transactions.at(-1)!.to }] }),
+    ...(until !== undefined && { until }),
+    maxFeePerGas: feeCapOf(terms),
+  })
+  refuseUnseen(simulation, terms)
+  if (simulation.how === 'unavailable') return simulation
+  checkEffect(intent, simulation, await sharesFor(rpc, intent))
+  checkAssertions(
+    terms.asserts,
+    chainId,
+    [...simulation.changes, { token: nativeToken(network), delta: simulation.coin }],
+    { networks: catalog.networks, tokens: namedOn(catalog, chains, intent) },
+  )
+  return simulation
+}
+
+/** Without a simulation nobody signs who cannot be asked, whose policy wants one, or who said what it must show. */
+function refuseUnseen({ how }: Simulation, { policy, canAsk, asserts }: Terms): void {
+  if (how !== 'unavailable') return
+  const rule = policy?.policy.simulation
+  if (asserts.length === 0 && (rule === undefined ? canAsk : rule === 'optional')) return
+  throw new AppError('POLICY_SIMULATION', 'The node cannot simulate, so the effect of this is not known', {
+    hint: 'Use a node that knows eth_simulateV1, or allow it in the policy: "simulation": "optional"',
+  })
+}
+
+/** The shares that a withdrawal of an exact amount from a vault should cost, as the vault says before it. */
+async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
+  if (intent.kind !== 'withdraw' || intent.shares !== undefined) return undefined
+  const { constants } = intent.strategy
+  if (constants.family !== 'erc4626') return undefined
+  const data = encodeFunctionData({
+    abi: erc4626Abi,
+    functionName: 'previewWithdraw',
+    args: [intent.amount],
+  })
+  return word(await rpc.request('eth_call', [{ to: constants.vault, data }, 'latest']), 'the price of shares')
+}
+
+/** What the wallet must hold before a leg, beside the native coin. */
+export function needsOf(intent: Intent): Spend[] {
+  const spend = isNativeTransfer(intent) ? undefined : spendOf(intent)
+  return spend ? [spend] : []
+}
+
+/** The tokens whose balances show what an intent does on a chain: all that are known there, and those that it names. */
+function watchedOn(catalog: Catalog, chainId: number, intent: Intent): Token[] {
+  const tracked = trackedTokens(catalog, chainId)
+  const named = [...tokensOf(intent), ...('strategy' in intent ? [intent.strategy.receipt] : [])].filter(
+    (token) => token.chainId === chainId && token.address !== nativeAddress,
+  )
+  return [...tracked, ...named.filter((token) => !tokenAt(tracked, chainId, token.address))]
+}
+
+const namedOn = (catalog: Catalog, chains: readonly number[], intent: Intent): Token[] =>
+  [...new Set(chains)].flatMap((chainId) => [
+    nativeToken(networkNamed(catalog.networks, chainId)),
+    ...watchedOn(catalog, chainId, intent),
+  ])
