@@ -77,6 +77,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     group: 'Set up',
+    name: 'policy',
+    summary: 'compare a plan with the policy',
+    load: async () => (await import('./policy.ts')).policy,
+  },
+  {
+    group: 'Set up',
     name: 'sandbox',
     summary: 'the embedded chains',
     load: async () => (await import('./sandbox.ts')).sandbox,

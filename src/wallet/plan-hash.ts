@@ -25,28 +25,17 @@ export type PlanCore = {
   }[]
 }
 
-/** One text for one value: sorted keys, and amounts as decimal text. */
+/** One text for one value: sorted keys, amounts as decimal text, and hex in lower case, since its casing means nothing. */
 const stable = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => {
     if (typeof inner === 'bigint') return inner.toString()
+    if (typeof inner === 'string' && /^0x[0-9a-f]*$/i.test(inner)) return inner.toLowerCase()
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
     return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
   })
 
-const hexOf = ({ to, data, value, chainId }: Transaction) => ({
-  to: to.toLowerCase(),
-  data: data.toLowerCase(),
-  value,
-  chainId,
-})
-
 /** What a person, a second runner or a signer compares: the hash of all that is to be signed and what it is for. */
-export function hashPlan({ legs, ...core }: PlanCore): string {
-  const all = legs.map((leg) => ({ ...leg, transactions: leg.transactions.map(hexOf) }))
-  return createHash('sha256')
-    .update(stable({ ...core, legs: all }))
-    .digest('hex')
-}
+export const hashPlan = (core: PlanCore): string => createHash('sha256').update(stable(core)).digest('hex')
 
 /** What is handed to a signer. */
 export type Signable = Transaction & {

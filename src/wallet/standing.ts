@@ -75,7 +75,8 @@ function givenByUnfinished(
   const unfinished = journal.list({ states: ['EXECUTING', 'PARTIAL', 'ATTENTION'], wallet, limit: 1_000 })
   const approvals = unfinished.flatMap(({ steps }) =>
     steps.flatMap(({ transaction, state }) => {
-      const approval = state === 'FINAL_OK' ? decodeApprove(transaction.data) : undefined
+      const isSigned = state !== 'PLANNED' && state !== 'RESERVED'
+      const approval = isSigned ? decodeApprove(transaction.data) : undefined
       const isThis =
         approval &&
         transaction.chainId === chainId &&
