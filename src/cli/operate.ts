@@ -14,6 +14,7 @@ import { idempotencyKey, type SigningOptions } from './options.ts'
 import { confirm } from './prompts.ts'
 import { planView } from './report-view.ts'
 import { termsOf } from './terms.ts'
+import { noncesOf } from './way.ts'
 
 /** Something that signs: the request that an idempotency key stands for, and how the service is asked for the transactions. */
 export type Undertaking = {
@@ -62,13 +63,13 @@ async function undertake(
   { title, request: asked, propose, opinion }: Undertaking,
   { key, who, ground, turn, limits }: Circumstances,
 ): Promise<void> {
-  const terms = termsOf(cli, options)
   const request = { ...asked, wallet: who.address }
   const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
   const fresh = earlier !== undefined && isUnsigned(ground, earlier)
   if (earlier && !fresh && !options.dryRun) return finish(cli, ground, earlier, who, { ...options, turn })
+  const terms = termsOf(cli, options)
   const proposed = await propose(who.address)
-  const nonce = options.dryRun ? await nextNonce(ground, who.address, proposed) : null
+  const nonce = await pinnedNonce(ground, who.address, proposed, options)
   const proposal: Proposal = { ...proposed, request, wallet: who.address, nonce }
   const checked = await checkProposal(ground, proposal, terms, await opinion?.(who.address))
   refuseConflict(ground, checked)
@@ -125,6 +126,15 @@ const showPlan = (cli: Cli, ground: Ground, checked: Checked): void =>
     planView(plan, 'Nothing is signed by a dry run', null, to),
   )
 
-/** The nonce that a plan is pinned to: whoever signs it, wherever, its first step is sent at most once. */
-const nextNonce = async ({ rpc }: Ground, wallet: Who['address'], { legs }: Proposed): Promise<number> =>
-  Number(await rpc(legs[0]!.chainId).request<string>('eth_getTransactionCount', [wallet, 'latest']))
+/** The nonce that a plan is pinned to: the one that was named, or for a plan that somebody else signs, the next one: its first step is then sent at most once. */
+async function pinnedNonce(
+  { rpc, catalog }: Ground,
+  wallet: Who['address'],
+  { legs }: Proposed,
+  { dryRun, nonce }: SigningOptions,
+): Promise<number | null> {
+  const { chainId } = legs[0]!
+  const named = noncesOf(nonce, catalog.networks, chainId)?.[chainId]
+  if (named !== undefined || !dryRun) return named ?? null
+  return Number(await rpc(chainId).request<string>('eth_getTransactionCount', [wallet, 'latest']))
+}
