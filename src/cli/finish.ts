@@ -1,4 +1,4 @@
-import type { Hex } from '../domain/address.ts'
+import { Hash } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import { type AllowanceLeft, allowancesLeft } from '../wallet/allowances-left.ts'
@@ -85,7 +85,7 @@ async function follow(
         signal: cli.world.interrupt.signal,
         onProgress: tell,
         delivered: async (quoteId) =>
-          ((await service.swapStatus({ id: quoteId })).destinationTxHash as Hex | null) ?? undefined,
+          Hash.safeParse((await service.swapStatus({ id: quoteId })).destinationTxHash).data,
       }),
     )
     return { done, moved }

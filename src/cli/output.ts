@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import { escaped, plain, settled } from '../domain/text.ts'
 import type { Globals } from './globals.ts'
 import type { Io, Stream } from './io.ts'
 import { type Column, table } from './table.ts'
@@ -12,12 +13,17 @@ export type List<row> = { items: row[]; page: number; limit: number; total: numb
 /** How a list is shown: its columns, and the words for an empty one. */
 export type ListView<row> = { columns: readonly Column<row>[]; empty: string }
 
-/** A value as one JSON document. Amounts inside are already objects; a bare `bigint` becomes text. */
+/**
+ * A value as one JSON document. Amounts inside are already objects; a bare `bigint` becomes text. What JSON would leave
+ * as it is, and a terminal would act on, is written as an escape: the value is the same.
+ */
 export const toJson = (value: unknown, pretty: boolean): string =>
-  JSON.stringify(
-    value,
-    (_, item: unknown) => (typeof item === 'bigint' ? item.toString() : item),
-    pretty ? 2 : undefined,
+  escaped(
+    JSON.stringify(
+      value,
+      (_, item: unknown) => (typeof item === 'bigint' ? item.toString() : item),
+      pretty ? 2 : undefined,
+    ),
   )
 
 /** Prints one thing. */
@@ -27,7 +33,7 @@ export function emitOne<value>(io: Io, globals: Globals, value: value, view: Vie
     return void io.out.write(
       `${toJson(globals.fields ? picked(value, globals.fields) : value, io.out.isTerminal)}\n`,
     )
-  io.out.write(`${view(value, io.out)}\n`)
+  io.out.write(`${settled(view(value, io.out))}\n`)
 }
 
 /** Prints a page of a list as JSON, CSV or a table. */
@@ -48,13 +54,13 @@ export async function emitList<row>(
     const { stringify } = await import('csv-stringify/sync')
     return void io.out.write(
       stringify(
-        list.items.map((row) => chosen.map(({ csv, text }) => csv?.(row) ?? text(row, unpainted))),
+        list.items.map((row) => chosen.map(({ csv, text }) => plain(csv?.(row) ?? text(row, unpainted)))),
         { header: true, columns: chosen.map(({ field }) => field), escape_formulas: true },
       ),
     )
   }
   if (list.items.length === 0) return io.err.write(`${empty}\n`)
-  io.out.write(`${table(chosen, list.items, io.out)}\n`)
+  io.out.write(`${settled(table(chosen, list.items, io.out))}\n`)
   if (list.hasMore && !globals.quiet)
     io.err.write(
       io.err.paint.dim(`${list.items.length} of ${list.total}; --page ${list.page + 1} shows more\n`),

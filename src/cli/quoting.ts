@@ -4,6 +4,7 @@ import { parseAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import { type Token, tokenNamed } from '../domain/token.ts'
+import { refuseDrift } from './asked-for.ts'
 import type { Cli } from './cli.ts'
 import { address, slippage } from './options.ts'
 
@@ -90,6 +91,7 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
     request,
     ask: async (cli) => {
       const { quote } = await (await cli.service()).quote(input)
+      refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
       await (await cli.world.quotes()).save({ quote, exact, destination: destination ?? null })
       return quote
     },

@@ -87,12 +87,15 @@ export async function swapIntent(
   }
 }
 
+/** How long a swap may be left to lie about before it must be of no more use, in seconds, whatever a quote says. */
+const longestLife = 300
+
 /** A deadline by the clock of the chain that enforces it, in Unix seconds, with two seconds for the rounding of both sides. */
 async function deadlineOnChain({ place, world }: Cli, chainId: number, deadline: string): Promise<number> {
   const blocks = await Promise.all(
     ['latest', 'pending'].map((tag) => place.read(chainId, 'eth_getBlockByNumber', [tag, false])),
   )
   const times = blocks.map((block) => Number((block as { timestamp?: string } | null)?.timestamp ?? 0))
-  const life = Math.ceil((Date.parse(deadline) - world.now()) / 1000)
+  const life = Math.min(longestLife, Math.ceil((Date.parse(deadline) - world.now()) / 1000))
   return Math.max(Math.floor(world.now() / 1000), ...times) + life + 2
 }

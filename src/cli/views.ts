@@ -8,7 +8,7 @@ export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[]
   { title: 'STRATEGY', field: 'slug', text: ({ slug }) => plain(slug) },
   { title: 'ASSET', field: 'asset', text: ({ asset }) => plain(asset.symbol), drop: 1 },
   { title: 'NETWORK', field: 'network', text: ({ network }) => plain(network), drop: 4 },
-  { title: 'CATEGORY', field: 'category', text: ({ category }) => category ?? '-', drop: 5 },
+  { title: 'CATEGORY', field: 'category', text: ({ category }) => plain(category ?? '-'), drop: 5 },
   {
     title: 'APY',
     field: 'apy',

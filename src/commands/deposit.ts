@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 
+import { askedStrategy } from '../cli/asked-for.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
 import { amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
@@ -31,7 +32,7 @@ export const deposit = (world: World) =>
 
 async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const service = await cli.service()
-  const strategy = await service.getStrategy({ id })
+  const strategy = await askedStrategy(cli, id)
   const amount = amountOf(options, strategy.asset)
   const { networks } = await cli.place.catalog()
   const from = options.from === undefined ? undefined : networkNamed(networks, options.from).name

@@ -129,12 +129,12 @@ const showView: View<
       ['name', plain(one.name)],
       ['protocol', plain(one.protocol)],
       ['network', `${plain(one.network)}${one.chainId === null ? '' : ` (${one.chainId})`}`],
-      ['category', one.category ?? '-'],
+      ['category', plain(one.category ?? '-')],
       ['asset', `${plain(one.asset.symbol)} ${to.paint.dim(one.asset.address)}`],
       ['apy', to.paint.green(percent(one.apy))],
       ['since start', percent(one.inceptionApy)],
       ['tvl', dollars(one.tvlUsd)],
-      ['actions', one.actions?.join(', ') || 'none'],
+      ['actions', plain(one.actions?.join(', ') || 'none')],
       ['paused', one.paused ? to.paint.red('yes') : 'no'],
       ...described(one.metadata),
       ...(one.position
@@ -154,7 +154,7 @@ function described(metadata: Record<string, unknown> | null): (readonly [string,
   const english = metadata?.en
   if (!english || typeof english !== 'object') return []
   return Object.entries(english).flatMap(([label, text]) =>
-    typeof text === 'string' ? [[label, plain(text)] as const] : [],
+    typeof text === 'string' ? [[plain(label), plain(text)] as const] : [],
   )
 }
 

@@ -86,9 +86,6 @@ async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<vo
     propose: async (wallet) => {
       const quote = await wish.ask(cli)
       cli.notice(cli.io.err.paint.dim(`quote ${quote.id}: ${titleOf(quote)}`))
-      const asked = wish.exact === 'in' ? quote.tokenIn.amount : quote.tokenOut.amount
-      if (asked !== wish.amount)
-        throw new AppError('POLICY_QUOTE_DRIFT', 'The quote is for another amount than was asked for')
       return propose(cli, quote, { wallet, destination: wish.destination, exact: wish.exact })
     },
   })

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 
+import { askedStrategy } from '../cli/asked-for.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
 import { amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
@@ -27,7 +28,7 @@ export const withdraw = (world: World) =>
 
 async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const service = await cli.service()
-  const strategy = await service.getStrategy({ id })
+  const strategy = await askedStrategy(cli, id)
   const isAll = options.amount?.toLowerCase() === 'max'
   if (isAll && options.amountRaw !== undefined)
     throw new AppError('USAGE', '--amount and --amount-raw exclude each other')

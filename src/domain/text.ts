@@ -1,9 +1,23 @@
+/** Beyond ASCII: control characters, what has no width, and what turns the direction of writing. */
+const beyond = String.raw`\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff`
+
 /**
  * Takes from a foreign string all that could move a cursor, change a colour or turn the direction of writing,
  * so that it can stand in a terminal or a log line.
  */
 export const plain = (foreign: string): string =>
-  foreign.replace(
-    /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-    '',
+  foreign.replace(new RegExp(String.raw`[\u0000-\u001f${beyond}]`, 'g'), '')
+
+/** The same in a JSON text, where such a character becomes an escape and the value stays what it is. */
+export const escaped = (json: string): string =>
+  json.replace(
+    new RegExp(`[${beyond}]`, 'g'),
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+/** What is about to be written to a terminal, with nothing left that does more than colour it: the last net under `plain`. */
+export const settled = (text: string): string =>
+  text.replace(
+    new RegExp(String.raw`(\u001b\[[0-9;]*m)|[\u0000-\u0008\u000b-\u001f${beyond}]`, 'g'),
+    (_, colour?: string) => colour ?? '',
   )

@@ -13,9 +13,14 @@ export async function listen(answer: (ask: Ask) => Promise<Answer>): Promise<Lis
   const server = createServer(
     { requestTimeout: 30_000, headersTimeout: 10_000 },
     async (request, response) => {
-      const { status, headers, body } = await answered(request, answer)
-      response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
-      response.end(JSON.stringify(body))
+      try {
+        const { status, headers, body } = await answered(request, answer)
+        response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
+        response.end(JSON.stringify(body))
+      } catch {
+        // Whoever asked has hung up, or there is nothing to say: one connection ends, and not the server.
+        response.destroy()
+      }
     },
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
