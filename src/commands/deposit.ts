@@ -3,9 +3,11 @@ import { Command } from 'commander'
 import { askedStrategy } from '../cli/asked-for.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
+import { opinionOnStrategy } from '../cli/opinion.ts'
 import { amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
 import type { World } from '../cli/world.ts'
 import { depositProposal } from '../cli/yield-proposals.ts'
+import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
@@ -37,6 +39,13 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const { networks } = await cli.place.catalog()
   const from = options.from === undefined ? undefined : networkNamed(networks, options.from).name
   const across = from !== undefined && from !== strategy.network ? ` from ${from}` : ''
+  const ask = (wallet: Address) => ({
+    id: strategy.slug,
+    action: 'lend' as const,
+    amount,
+    wallet,
+    ...(from !== undefined && { from }),
+  })
   await operate(cli, options, {
     title: `Deposit ${formatAmount(amount, { ...strategy.asset, symbol: plain(strategy.asset.symbol) })}${across} into ${plain(strategy.slug)}`,
     request: {
@@ -45,20 +54,8 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
       amount: amount.toString(),
       from: from ?? strategy.network,
     },
-    propose: async (wallet) => {
-      return depositProposal(
-        cli,
-        strategy,
-        amount,
-        wallet,
-        await service.strategyBytecode({
-          id: strategy.slug,
-          action: 'lend',
-          amount,
-          wallet,
-          ...(from !== undefined && { from }),
-        }),
-      )
-    },
+    propose: async (wallet) =>
+      depositProposal(cli, strategy, amount, wallet, await service.strategyBytecode(ask(wallet))),
+    opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
   })
 }

@@ -1,6 +1,7 @@
 import type { Quote } from '../api/quote.ts'
 import type { Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
+import { opinionOnSwap } from '../cli/opinion.ts'
 import { address, type SigningOptions } from '../cli/options.ts'
 import { type Resolved, resolveWish, type Wish } from '../cli/quoting.ts'
 import { swapProposal } from '../cli/swap-proposal.ts'
@@ -71,6 +72,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
       title: titleOf(quote),
       request: { command: 'swap', quote: quote.id, ...(destination && { destination }) },
       propose: (wallet) => propose(cli, quote, { wallet, destination, exact }),
+      opinion: () => opinionOnSwap(cli, quote, exact),
     },
   )
 }
@@ -80,14 +82,17 @@ const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' 
   maxAmountIn !== null && minAmountOut === tokenOut.amount && maxAmountIn !== tokenIn.amount ? 'out' : 'in'
 
 async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<void> {
+  let asked: Quote | undefined
   await operate(cli, options, {
     title: `Swap ${wish.exact === 'in' ? formatAmount(wish.amount, wish.tokenIn) : wish.tokenIn.symbol} for ${wish.exact === 'out' ? formatAmount(wish.amount, wish.tokenOut) : wish.tokenOut.symbol}`,
     request: { command: 'swap', ...wish.request },
     propose: async (wallet) => {
       const quote = await wish.ask(cli)
+      asked = quote
       cli.notice(cli.io.err.paint.dim(`quote ${quote.id}: ${titleOf(quote)}`))
       return propose(cli, quote, { wallet, destination: wish.destination, exact: wish.exact })
     },
+    opinion: async () => asked && opinionOnSwap(cli, asked, wish.exact),
   })
 }
 

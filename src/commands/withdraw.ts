@@ -3,9 +3,11 @@ import { Command } from 'commander'
 import { askedStrategy } from '../cli/asked-for.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
+import { opinionOnStrategy } from '../cli/opinion.ts'
 import { amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
 import type { World } from '../cli/world.ts'
 import { withdrawProposal } from '../cli/yield-proposals.ts'
+import type { Address } from '../domain/address.ts'
 import { formatAmount, maxUint256 } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
@@ -33,17 +35,12 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
   if (isAll && options.amountRaw !== undefined)
     throw new AppError('USAGE', '--amount and --amount-raw exclude each other')
   const amount = isAll ? maxUint256 : amountOf(options, strategy.asset)
+  const ask = (wallet: Address) => ({ id: strategy.slug, action: 'withdraw' as const, amount, wallet })
   await operate(cli, options, {
     title: `Withdraw ${isAll ? 'everything' : formatAmount(amount, { ...strategy.asset, symbol: plain(strategy.asset.symbol) })} from ${plain(strategy.slug)}`,
     request: { command: 'withdraw', strategy: strategy.slug, amount: isAll ? 'max' : amount.toString() },
-    propose: async (wallet) => {
-      const bytecode = await service.strategyBytecode({
-        id: strategy.slug,
-        action: 'withdraw',
-        amount,
-        wallet,
-      })
-      return withdrawProposal(cli, strategy, amount, wallet, bytecode)
-    },
+    propose: async (wallet) =>
+      withdrawProposal(cli, strategy, amount, wallet, await service.strategyBytecode(ask(wallet))),
+    opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
   })
 }

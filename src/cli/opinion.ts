@@ -1,0 +1,39 @@
+import type { StrategyBytecodeInput } from '../api/bytecode.ts'
+import type { Quote } from '../api/quote.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Opinion } from '../wallet/opinion.ts'
+import type { Cli } from './cli.ts'
+
+/** What our own engine would build for a deposit or withdrawal on one chain, where a service that is not ours answers. Across chains the quotes differ, so nothing is compared. */
+export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): Opinion | undefined {
+  const { reference } = place
+  if (!reference) return undefined
+  return {
+    transactions: async () => {
+      const { bytecode, crossChain } = await (await reference()).strategyBytecode(ask)
+      return crossChain.isCrossChain ? undefined : bytecode
+    },
+  }
+}
+
+/** How much our own engine would give for the same swap, where a service that is not ours quotes it. An engine that knows no way has no opinion. */
+export async function opinionOnSwap(
+  { place }: Cli,
+  { from, to, tokenIn, tokenOut }: Quote,
+  exact: 'in' | 'out',
+): Promise<Opinion | undefined> {
+  if (!place.reference) return undefined
+  try {
+    const { quote } = await (await place.reference()).quote({
+      chainIdIn: from.chainId,
+      chainIdOut: to.chainId,
+      tokenIn: tokenIn.address,
+      tokenOut: tokenOut.address,
+      ...(exact === 'in' ? { amountIn: tokenIn.amount } : { amountOut: tokenOut.amount }),
+    })
+    return { price: { amountIn: quote.tokenIn.amount, amountOut: quote.tokenOut.amount } }
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,277 @@
+import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+
+import { supply } from '../../src/calls/aave-v3.ts'
+import { approve } from '../../src/calls/erc20.ts'
+import { deposit } from '../../src/calls/erc4626.ts'
+import type { Address, Hex } from '../../src/domain/address.ts'
+import type { StrategyEntry } from '../../src/domain/catalog.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
+import { simulateLeg } from '../../src/wallet/simulate.ts'
+import { strictTerms, type Terms } from '../../src/wallet/terms.ts'
+import { tryLeg } from '../../src/wallet/try-leg.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { deployed } from './compile.ts'
+
+const sandbox = useSandbox()
+const chainId = 31337
+const hundred = 100_000_000n
+const native = { symbol: 'ETH', decimals: 18 }
+const thief: Address = '0x6666666666666666666666666666666666666666'
+const wallet = () => sandbox.user.address
+const lending = () => sandbox.strategy('aave-v3-USDC-sandbox-one')
+const poolOf = ({ constants }: StrategyEntry): Address =>
+  constants.family === 'aave-v3' ? constants.pool : constants.vault
+
+const into = (much = hundred): Transaction[] => {
+  const strategy = lending()
+  const [pool, asset] = [poolOf(strategy), strategy.asset.address]
+  return [
+    approve({ chainId, token: asset, spender: pool, amount: much }),
+    supply({ chainId, pool, asset, amount: hundred, onBehalfOf: wallet() }),
+  ]
+}
+const depositing = (): Intent => ({ kind: 'deposit', wallet: wallet(), strategy: lending(), amount: hundred })
+const tried = (
+  intent: Intent,
+  transactions: Transaction[],
+  { rpc = sandbox.chain(chainId).rpc, terms = {} }: { rpc?: Rpc; terms?: Partial<Terms> } = {},
+) =>
+  tryLeg(
+    { rpc: () => rpc, catalog: sandbox.world.catalog() },
+    { chainId, intent, transactions },
+    { ...strictTerms, ...terms },
+  )
+const simulated = (transactions: Transaction[], more: Partial<Parameters<typeof simulateLeg>[0]> = {}) =>
+  simulateLeg({
+    rpc: sandbox.chain(chainId).rpc,
+    chainId,
+    native,
+    wallet: wallet(),
+    transactions,
+    tokens: [lending().asset],
+    ...more,
+  })
+const trap = parseAbi([
+  'function sayApproval(address spender, uint256 value)',
+  'function sayApprovalForAll(address operator, bool approved)',
+  'function failAfter(uint256 time)',
+  'function failAfterBlock(uint256 number)',
+  'function take(address token, uint256 amount)',
+  'function nothing()',
+])
+const calling = (to: Address, data: Hex): Transaction => ({ to, data, value: 0n, chainId })
+const trapCall = async (functionName: string, args: readonly unknown[]) =>
+  calling(
+    await deployed(sandbox, chainId, 'Trap'),
+    encodeFunctionData({ abi: trap, functionName, args } as never),
+  )
+
+/** A node that answers some methods otherwise. */
+const without = (methods: readonly string[]): Rpc => {
+  const { rpc } = sandbox.chain(chainId)
+  const unknown = (method: string) =>
+    new AppError('RPC_ERROR', 'no', {
+      details: { code: -32601, message: `the method ${method} is not available` },
+    })
+  return {
+    ...rpc,
+    request: async (method, params = []) => {
+      if (
+        methods.includes(method) ||
+        (method === 'eth_call' && methods.includes('overrides') && params.length > 2)
+      )
+        throw unknown(method)
+      return rpc.request(method, params)
+    },
+  }
+}
+
+describe('a vault that gives shares only to whoever simulates', () => {
+  const lying = async (): Promise<{ intent: Intent; transactions: Transaction[]; vault: Address }> => {
+    const { asset } = lending()
+    const vault = await deployed(sandbox, chainId, 'LyingVault', [asset.address])
+    const strategy: StrategyEntry = {
+      ...sandbox.strategy('sandbox-vault-USDC-sandbox-one'),
+      receipt: { ...asset, address: vault, symbol: 'LIE' },
+      constants: { family: 'erc4626', vault },
+    }
+    return {
+      vault,
+      intent: { kind: 'deposit', wallet: wallet(), strategy, amount: hundred },
+      transactions: [
+        approve({ chainId, token: asset.address, spender: vault, amount: hundred }),
+        deposit({ chainId, vault, assets: hundred, receiver: wallet() }),
+      ],
+    }
+  }
+
+  test('deceives a plain simulation, and is caught by ours', async () => {
+    const { intent, transactions, vault } = await lying()
+    const balanceOf = {
+      to: vault,
+      data: encodeFunctionData({
+        abi: parseAbi(['function balanceOf(address) view returns (uint256)']),
+        functionName: 'balanceOf',
+        args: [wallet()],
+      }),
+    }
+    const calls = [...transactions.map(({ to, data }) => ({ from: wallet(), to, data })), balanceOf]
+    const [plain] = await sandbox
+      .chain(chainId)
+      .rpc.request<{ calls: { returnData: Hex }[] }[]>('eth_simulateV1', [
+        { blockStateCalls: [{ calls }] },
+        'latest',
+      ])
+    expect(BigInt(plain!.calls.at(-1)!.returnData)).toBe(hundred)
+    await expect(tried(intent, transactions)).rejects.toMatchObject({
+      code: 'POLICY_SIMULATION',
+      message: expect.stringContaining('the deposit brings no share'),
+    })
+  })
+})
+
+describe('what a leg does beside what was asked', () => {
+  test('an allowance that is left is refused', async () => {
+    await expect(tried(depositing(), into(2n * hundred))).rejects.toMatchObject({
+      code: 'POLICY_SIMULATION',
+      message: expect.stringContaining('may still take'),
+    })
+  })
+
+  test('a token that nobody named may not fall', async () => {
+    const { asset: usdt } = sandbox.strategy('aave-v3-USDT-sandbox-one')
+    const trapped = await trapCall('take', [usdt.address, 5n])
+    const taking = [approve({ chainId, token: usdt.address, spender: trapped.to, amount: 5n }), trapped]
+    await expect(tried(depositing(), [...taking, ...into()])).rejects.toMatchObject({
+      code: 'POLICY_SIMULATION',
+      message: expect.stringContaining('something is taken that nobody asked for'),
+    })
+  })
+
+  test.each<[string, string, readonly unknown[], boolean]>([
+    ['an allowance for somebody else', 'sayApproval', [thief, 1n], false],
+    ['an allowance of nothing', 'sayApproval', [thief, 0n], true],
+    ['power over all of a collection', 'sayApprovalForAll', [thief, true], false],
+    ['no power over a collection', 'sayApprovalForAll', [thief, false], true],
+  ])('%s', async (_, name, args, passes) => {
+    const said = simulated([await trapCall(name, args)])
+    if (passes) await expect(said).resolves.toMatchObject({ how: 'eth_simulateV1' })
+    else await expect(said).rejects.toMatchObject({ code: 'POLICY_SIMULATION' })
+  })
+
+  test('what changes at the deadline is seen before', async () => {
+    const late = await trapCall('failAfter', [4_000_000_000n])
+    await expect(simulated([late], { until: 3_999_999_999 })).resolves.toMatchObject({
+      how: 'eth_simulateV1',
+    })
+    await expect(simulated([late], { until: 4_000_000_001 })).rejects.toMatchObject({
+      code: 'SIMULATION_REVERTED',
+      message: expect.stringContaining('too late'),
+    })
+  })
+
+  test('it runs in the next block, and not in the one that is there', async () => {
+    const head = BigInt(await sandbox.chain(chainId).rpc.request<Hex>('eth_blockNumber'))
+    const trapped = await trapCall('failAfterBlock', [head + 1n])
+    await expect(simulated([trapped])).rejects.toMatchObject({ code: 'SIMULATION_REVERTED' })
+    const later = {
+      ...trapped,
+      data: encodeFunctionData({ abi: trap, functionName: 'failAfterBlock', args: [head + 2n] }),
+    }
+    await expect(simulated([later])).resolves.toMatchObject({ how: 'eth_simulateV1' })
+  })
+
+  test('the change of the native coin is told, and is gas and nothing else', async () => {
+    const { coin, gasUsed, fees } = await simulated([await trapCall('nothing', [])])
+    expect(coin).toBeLessThan(0n)
+    expect(coin).toBeGreaterThanOrEqual(-gasUsed[0]! * fees.maxFeePerGas)
+  })
+})
+
+describe('two nodes of one chain', () => {
+  test('that see the same are believed', async () => {
+    const { rpc } = sandbox.chain(chainId)
+    await expect(tried(depositing(), into(), { rpc: { ...rpc, peers: [rpc] } })).resolves.toMatchObject({
+      how: 'eth_simulateV1',
+    })
+  })
+
+  test('that do not see the same are not', async () => {
+    const { rpc } = sandbox.chain(chainId)
+    const other: Rpc = {
+      ...rpc,
+      request: async (method, params) => {
+        const answer = await rpc.request(method, params)
+        if (method !== 'eth_simulateV1') return answer as never
+        const [block] = answer as { calls: { returnData: Hex }[] }[]
+        block!.calls.at(-1)!.returnData = `0x${'00'.repeat(31)}07`
+        return [block] as never
+      },
+    }
+    await expect(tried(depositing(), into(), { rpc: { ...rpc, peers: [other] } })).rejects.toMatchObject({
+      code: 'RPC_INCONSISTENT',
+    })
+  })
+})
+
+describe('a node that cannot simulate blocks', () => {
+  test('calls with overrides instead, and finds the same changes', async () => {
+    const best = await tried(depositing(), into())
+    const weaker = await tried(depositing(), into(), { rpc: without(['eth_simulateV1']) })
+    expect(weaker.how).toBe('eth_call')
+    expect(weaker.gas).toEqual([])
+    expect(weaker.changes.map(({ token, delta }) => [token.symbol, delta])).toEqual(
+      best.changes.map(({ token, delta }) => [token.symbol, delta]),
+    )
+    expect(weaker.allowances).toEqual(best.allowances)
+  })
+
+  test('still names the step that would fail, and why', async () => {
+    const rpc = without(['eth_simulateV1'])
+    await expect(tried(depositing(), into(hundred - 1n), { rpc })).rejects.toMatchObject({
+      code: 'SIMULATION_REVERTED',
+      message: expect.stringContaining('Step 2 of 2 would fail'),
+    })
+    await expect(tried(depositing(), into(2n * hundred), { rpc })).rejects.toMatchObject({
+      code: 'POLICY_SIMULATION',
+    })
+  })
+
+  const nothing = ['eth_simulateV1', 'overrides']
+  const policy = (simulation: 'required' | 'optional') => ({ sha256: '', policy: { simulation } })
+  test.each<[string, Partial<Terms>, boolean]>([
+    ['nobody there to ask', {}, false],
+    ['somebody there to ask', { canAsk: true }, true],
+    ['a policy that does not need one', { policy: policy('optional') }, true],
+    ['a policy that needs one', { canAsk: true, policy: policy('required') }, false],
+    [
+      'a condition that it would have to show',
+      {
+        canAsk: true,
+        asserts: [{ text: 'USDC>=-100', network: null, token: 'USDC', sign: '>=', amount: '-100' }],
+      },
+      false,
+    ],
+  ])('and cannot call with overrides either: with %s', async (_, terms, passes) => {
+    const answer = tried(depositing(), into(), { rpc: without(nothing), terms })
+    if (passes) await expect(answer).resolves.toMatchObject({ how: 'unavailable', changes: [], gas: [] })
+    else await expect(answer).rejects.toMatchObject({ code: 'POLICY_SIMULATION' })
+  })
+})
+
+describe('what gas may cost', () => {
+  test('a cap below what the market asks is POLICY_FEE_CAP, one above it is kept', async () => {
+    await expect(tried(depositing(), into(), { terms: { maxFeePerGas: 1n } })).rejects.toMatchObject({
+      code: 'POLICY_FEE_CAP',
+    })
+    const { fees } = await tried(depositing(), into())
+    const cap = fees.maxFeePerGas - 1n
+    await expect(tried(depositing(), into(), { terms: { maxFeePerGas: cap } })).resolves.toMatchObject({
+      fees: { maxFeePerGas: cap },
+    })
+  })
+})
