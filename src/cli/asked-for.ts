@@ -4,18 +4,24 @@ import { sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
+import type { Ground } from '../wallet/ground.ts'
 import type { Cli } from './cli.ts'
+
+/** What a command that signs must know of a strategy. */
+export type AskedStrategy = Pick<Strategy, 'id' | 'slug' | 'network' | 'chainId' | 'asset'>
 
 /**
  * The strategy of an id, as the service describes it. Where our own catalogue knows it, the service may not answer with
- * another one, nor give its asset other decimals: 100 of something would be another amount.
+ * another one, nor give its asset other decimals: 100 of something would be another amount. What was begun before under
+ * the same key goes on without the service, which may be gone.
  */
-export async function askedStrategy(cli: Cli, id: string): Promise<Strategy> {
-  const strategy = await (await cli.service()).getStrategy({ id })
+export async function askedStrategy(cli: Cli, id: string, key: string | undefined): Promise<AskedStrategy> {
   const { strategies } = await cli.place.catalog()
   const named = (name: string) =>
     strategies.find((entry) => entry.slug === name.toLowerCase() || entry.id === name)
   const known = named(id)
+  if (known && key !== undefined && isBegun(await cli.place.ground(), key)) return known
+  const strategy = await (await cli.service()).getStrategy({ id })
   const given = named(strategy.slug) ?? named(strategy.id)
   if (known && known !== given)
     throw new AppError(
@@ -23,17 +29,23 @@ export async function askedStrategy(cli: Cli, id: string): Promise<Strategy> {
       `${known.slug} was asked for, and the service answers with ${plain(strategy.slug)}`,
       { hint: 'The service is wrong or not to be trusted. Nothing was signed.' },
     )
-  if (
-    given &&
-    (given.asset.decimals !== strategy.asset.decimals ||
-      !sameAddress(given.asset.address, strategy.asset.address))
-  )
+  if (!given) return strategy
+  const { asset } = given
+  if (asset.decimals !== strategy.asset.decimals || !sameAddress(asset.address, strategy.asset.address))
     throw new AppError(
       'POLICY_TOKEN_METADATA',
-      `${given.slug} takes ${given.asset.symbol} ${given.asset.address} with ${given.asset.decimals} decimals, and the service says otherwise`,
+      `${given.slug} takes ${asset.symbol} ${asset.address} with ${asset.decimals} decimals, and the service says otherwise`,
     )
-  return strategy
+  if (strategy.chainId !== null && strategy.chainId !== given.chainId)
+    throw new AppError(
+      'POLICY_CHAIN',
+      `${given.slug} is on chain ${given.chainId}, and the service says ${strategy.chainId}`,
+    )
+  return given
 }
+
+const isBegun = ({ journal }: Ground, key: string): boolean =>
+  journal.list({ limit: 10_000 }).some(({ idemKey }) => idemKey === key)
 
 /** Throws unless a quote is for what was asked: the same tokens on the same chains, the same exact amount, and time left to take it. */
 export function refuseDrift(

@@ -1,5 +1,4 @@
 import type { StrategyBytecode } from '../api/bytecode.ts'
-import type { Strategy } from '../api/strategy.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import { maxUint256, tokenAmount } from '../domain/amount.ts'
 import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
@@ -7,11 +6,12 @@ import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Token } from '../domain/token.ts'
 import type { Proposed } from '../wallet/proposal.ts'
+import type { AskedStrategy } from './asked-for.ts'
 import type { Cli } from './cli.ts'
 import { swapIntent } from './swap-proposal.ts'
 
 /** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
-function entryOf({ strategies }: Catalog, { slug, id, chainId }: Strategy): StrategyEntry {
+function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy): StrategyEntry {
   const found = strategies.find(
     (entry) => (entry.slug === slug || entry.id === id) && (chainId === null || entry.chainId === chainId),
   )
@@ -25,7 +25,7 @@ function entryOf({ strategies }: Catalog, { slug, id, chainId }: Strategy): Stra
 /** A deposit as legs: on one chain, or the bridge first and then the deposit of what it brings at least. */
 export async function depositProposal(
   cli: Cli,
-  strategy: Strategy,
+  strategy: AskedStrategy,
   amount: bigint,
   wallet: Address,
   made: StrategyBytecode,
@@ -88,7 +88,7 @@ export async function depositProposal(
 /** A withdrawal as one leg. For all of it, the shares are read from the receipt token by ourselves, not taken from the service. */
 export async function withdrawProposal(
   cli: Cli,
-  strategy: Strategy,
+  strategy: AskedStrategy,
   amount: bigint,
   wallet: Address,
   made: StrategyBytecode,

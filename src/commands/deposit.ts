@@ -34,7 +34,7 @@ export const deposit = (world: World) =>
 
 async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const service = await cli.service()
-  const strategy = await askedStrategy(cli, id)
+  const strategy = await askedStrategy(cli, id, options.idempotencyKey)
   const amount = amountOf(options, strategy.asset)
   const { networks } = await cli.place.catalog()
   const from = options.from === undefined ? undefined : networkNamed(networks, options.from).name

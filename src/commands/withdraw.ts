@@ -30,7 +30,7 @@ export const withdraw = (world: World) =>
 
 async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const service = await cli.service()
-  const strategy = await askedStrategy(cli, id)
+  const strategy = await askedStrategy(cli, id, options.idempotencyKey)
   const isAll = options.amount?.toLowerCase() === 'max'
   if (isAll && options.amountRaw !== undefined)
     throw new AppError('USAGE', '--amount and --amount-raw exclude each other')

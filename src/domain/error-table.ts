@@ -107,9 +107,17 @@ export const errorTable = {
   },
 
   // The service or a chain cannot be used.
-  SERVICE_UNREACHABLE: { exit: 6, retryable: true, hint: 'sluice sandbox status' },
+  SERVICE_UNREACHABLE: {
+    exit: 6,
+    retryable: true,
+    hint: 'Try again, or see where SLUICE_BASE_URL points. In the sandbox: sluice sandbox status',
+  },
   SERVICE_BAD_RESPONSE: { exit: 6, retryable: true },
-  RPC_UNREACHABLE: { exit: 7, retryable: true, hint: 'sluice sandbox status' },
+  RPC_UNREACHABLE: {
+    exit: 7,
+    retryable: true,
+    hint: 'Try again, or name another RPC in SLUICE_RPC_<NETWORK>. In the sandbox: sluice sandbox status',
+  },
   RPC_INCONSISTENT: { exit: 7, retryable: true },
   RPC_ERROR: { exit: 7 },
   CHAIN_ID_MISMATCH: { exit: 7 },

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../src/domain/errors.ts'
 import type { Lies, Told, Wire } from '../support/hostile-service.ts'
 
 /** What a lie of a hostile service must end in. Most end in a refusal of the guard. */
-export type HostileCase = [name: string, line: string, lies: Lies, exit: number, code: ErrorCode | null]
+export type HostileCase = [name: string, line: string, lies: Lies, exit: number, code: ErrorCode]
 
 export const thief: Address = '0x6666666666666666666666666666666666666666'
 const permit2: Address = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
@@ -160,8 +160,7 @@ const authority: HostileCase[] = [
     'an approval inside a multicall',
     deposit,
     last((t) => ({ ...t, data: call('multicall', [call('approve', thief, maxUint256), t.data]) })),
-    8,
-    null,
+    ...refused('POLICY_AUTHORITY'),
   ],
 ]
 
@@ -178,7 +177,12 @@ const arguments_: HostileCase[] = [
     last((t) => ({ ...t, data: word(t.data, 1, 200_000_000n) })),
     ...refused('POLICY_AMOUNT'),
   ],
-  ['a deposit of another token', deposit, last((t) => ({ ...t, data: word(t.data, 0, thief) })), 8, null],
+  [
+    'a deposit of another token',
+    deposit,
+    last((t) => ({ ...t, data: word(t.data, 0, thief) })),
+    ...refused('POLICY_AMOUNT'),
+  ],
   [
     'a deposit with a tail',
     deposit,
@@ -246,22 +250,19 @@ const strategies: HostileCase[] = [
     {
       getStrategy: (_, { honest }) => honest({ path: '/strategies/sandbox-vault-usdc-sandbox-one' }),
     },
-    8,
-    null,
+    ...refused('POLICY_CONTRACT_NOT_ALLOWED'),
   ],
   [
     'another network for the strategy',
     deposit,
     { getStrategy: (body) => ({ ...body, chainId: 31338 }) },
-    8,
-    null,
+    ...refused('POLICY_CHAIN'),
   ],
   [
     'a strategy that nobody knows',
     deposit,
     { getStrategy: (body) => ({ ...body, id: 'x', slug: 'x' }) },
-    8,
-    null,
+    ...refused('POLICY_CONTRACT_NOT_ALLOWED'),
   ],
 ]
 
@@ -275,6 +276,7 @@ const instead = (query: (asked: Record<string, string>) => Record<string, string
   quote: (_, { ask, honest }: Told) => honest({ path: ask.path, query: query({ ...ask.query }) }),
 })
 const made = (change: (body: Wire) => object): Lies => ({ swapBytecode: change })
+const farAway = 4_102_444_800
 const expired = new Date(Date.now() - 60_000)
 
 const quotes: HostileCase[] = [
@@ -282,15 +284,13 @@ const quotes: HostileCase[] = [
     'another token in, by name only',
     swap,
     quote((q) => ({ ...q, tokenIn: { ...q.tokenIn, contract: thief } })),
-    8,
-    null,
+    ...refused('POLICY_QUOTE_DRIFT'),
   ],
   [
     'another token out, by name only',
     swap,
     quote((q) => ({ ...q, tokenOut: { ...q.tokenOut, contract: thief } })),
-    8,
-    null,
+    ...refused('POLICY_QUOTE_DRIFT'),
   ],
   [
     'another amount in',
@@ -334,8 +334,18 @@ const quotes: HostileCase[] = [
     quote((q) => ({ ...q, tokenOut: { ...q.tokenOut, decimals: 6 } })),
     ...refused('POLICY_TOKEN_METADATA'),
   ],
-  ['another chain of origin', swap, quote((q) => ({ ...q, chainIdIn: 31338 })), 8, null],
-  ['another chain of destination', swap, quote((q) => ({ ...q, chainIdOut: 31338 })), 8, null],
+  [
+    'another chain of origin',
+    swap,
+    quote((q) => ({ ...q, chainIdIn: 31338 })),
+    ...refused('POLICY_QUOTE_DRIFT'),
+  ],
+  [
+    'another chain of destination',
+    swap,
+    quote((q) => ({ ...q, chainIdOut: 31338 })),
+    ...refused('POLICY_QUOTE_DRIFT'),
+  ],
   [
     'an amount that is a number',
     swap,
@@ -379,7 +389,32 @@ const quotes: HostileCase[] = [
     instead((asked) => ({ ...asked, amountIn: '100000000', chainIdOut: '31338', tokenOut: usdcThere() })),
     ...refused('POLICY_QUOTE_DRIFT'),
   ],
-  ['a payment to a thief', swap, made((body) => replaced(body, wallet(), thief)), 8, null],
+  [
+    'a quote with half of what is fair as its minimum',
+    swap,
+    instead((asked) => ({ ...asked, slippage: '0.5' })),
+    ...refused('POLICY_MIN_OUT'),
+  ],
+  [
+    'a deadline in the year 2100, in the quote and in the swap',
+    swap,
+    quote((q) => ({ ...q, deadline: farAway, deadlineDate: new Date(farAway * 1000).toISOString() }), {
+      swapBytecode: (body) => ({
+        ...body,
+        transactionData: {
+          ...body.transactionData,
+          data: word(body.transactionData.data, 0, BigInt(farAway)),
+        },
+      }),
+    }),
+    ...refused('POLICY_QUOTE_DRIFT'),
+  ],
+  [
+    'a payment to a thief',
+    swap,
+    made((body) => replaced(body, wallet(), thief)),
+    ...refused('POLICY_RECIPIENT'),
+  ],
   [
     'a spender that is a thief',
     swap,
@@ -402,8 +437,7 @@ const quotes: HostileCase[] = [
     'another router',
     swap,
     made((body) => ({ ...body, transactionData: { ...body.transactionData, to: thief } })),
-    8,
-    null,
+    ...refused('POLICY_CONTRACT_NOT_ALLOWED'),
   ],
   [
     'a coin with the swap',
@@ -430,8 +464,13 @@ const quotes: HostileCase[] = [
     })),
     ...refused('POLICY_QUOTE_DRIFT'),
   ],
-  ['no swap at all', swap, made((body) => ({ ...body, transactionData: [] })), 8, null],
-  ['a bridge that pays a thief', bridge, made((body) => replaced(body, wallet(), thief)), 8, null],
+  ['no swap at all', swap, made((body) => ({ ...body, transactionData: [] })), ...refused('POLICY_SHAPE')],
+  [
+    'a bridge that pays a thief',
+    bridge,
+    made((body) => replaced(body, wallet(), thief)),
+    ...refused('POLICY_RECIPIENT'),
+  ],
 ]
 
 const transfers: HostileCase[] = [
@@ -442,9 +481,14 @@ const transfers: HostileCase[] = [
     ...refused('POLICY_RECIPIENT'),
   ],
   ['more', transfer, item((t) => ({ ...t, data: word(t.data, 1, 6_000_000n) })), ...refused('POLICY_AMOUNT')],
-  ['another token', transfer, item((t) => ({ ...t, to: weth() })), 8, null],
+  ['another token', transfer, item((t) => ({ ...t, to: weth() })), ...refused('POLICY_CONTRACT_NOT_ALLOWED')],
   ['a coin with it', transfer, item((t) => ({ ...t, value: '1' })), ...refused('POLICY_VALUE')],
-  ['an approval', transfer, item((t) => ({ ...t, data: call('approve', thief, 1n) })), 8, null],
+  [
+    'an approval',
+    transfer,
+    item((t) => ({ ...t, data: call('approve', thief, 1n) })),
+    ...refused('POLICY_SHAPE'),
+  ],
 ]
 
 function item(change: (item: Item) => object): Lies {
