@@ -59,6 +59,24 @@ export function decodeApprove(data: `0x${string}`): { spender: Address; amount: 
   return call?.functionName === 'approve' ? { spender: call.args[0], amount: call.args[1] } : undefined
 }
 
+/** Binds the end of an allowance to what was asked: this token, this spender, nothing left. */
+export function bindRevoke(
+  { data }: Transaction,
+  { token, spender }: Extract<Intent, { kind: 'revoke' }>,
+): Verdict {
+  const approval = decodeApprove(data)
+  if (!approval) return refuse('POLICY_DECODE', 'It is not a clean call of approve(address,uint256)')
+  if (!sameAddress(approval.spender, spender))
+    return refuse(
+      'POLICY_SPENDER',
+      `It approves ${approval.spender}, and ${spender} was to lose its allowance`,
+    )
+  if (approval.amount !== 0n)
+    return refuse('POLICY_ALLOWANCE', `It approves ${approval.amount}, and nothing was to be left`)
+  const text = `Take the allowance of ${spender} for ${token.symbol} back`
+  return { bound: { name: 'approve', args: printed(approval), text, value: 0n } }
+}
+
 /** Binds a transfer to what was asked: this token, this recipient, this amount. */
 export function bindTransfer(
   { to, data }: Transaction,

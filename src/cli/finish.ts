@@ -51,7 +51,8 @@ export const reportFor = ({ journal, catalog }: Ground, operation: Planned): Rep
     finalityOf(journal, operation.id),
   )
 
-async function follow(
+/** Goes on with an operation without a word at its end. */
+export async function follow(
   cli: Cli,
   ground: Ground,
   operation: Planned,
@@ -59,11 +60,14 @@ async function follow(
   { turn, replacement, ...options }: Going,
 ): Promise<{ done: Planned; moved: boolean }> {
   let moved = false
+  let found = false
   const teller = await cli.teller()
   const service = await cli.service()
   const account = await who.unlock()
   const tell = (progress: Progress) => {
-    moved = true
+    // What another machine sent is found and followed here: nothing of it is new.
+    if (progress.kind === 'adopted') found = true
+    moved ||= !found || progress.kind === 'signed'
     // What a bridge takes its time for is not the wallet's business.
     if (progress.kind === 'waiting') turn?.release()
     const { line, moving } = progressLine(progress, operation, ground.catalog.networks, cli.io.err)

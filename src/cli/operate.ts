@@ -2,7 +2,8 @@ import { AppError } from '../domain/errors.ts'
 import { begin, type Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { Opinion } from '../wallet/opinion.ts'
-import { type Checked, checkProposal } from '../wallet/plan.ts'
+import { isSentAlready } from '../wallet/pinned.ts'
+import { type Checked, checkCalldata, checkProposal } from '../wallet/plan.ts'
 import { planJson } from '../wallet/plan-json.ts'
 import type { Proposal, Proposed } from '../wallet/proposal.ts'
 import { type Turn, takeTurn } from '../wallet/turn.ts'
@@ -10,9 +11,11 @@ import { dropUnsigned, refuseConflict } from '../wallet/unfinished.ts'
 import type { Who } from '../wallet/who.ts'
 import type { Cli } from './cli.ts'
 import { finish, halfAnHour } from './finish.ts'
+import { confirmAgain, refuseExpired, requireOnce } from './once-only.ts'
 import { idempotencyKey, type SigningOptions } from './options.ts'
 import { confirm } from './prompts.ts'
 import { planView } from './report-view.ts'
+import { orRevoke } from './revoke-after.ts'
 import { termsOf } from './terms.ts'
 import { noncesOf } from './way.ts'
 
@@ -21,6 +24,8 @@ export type Undertaking = {
   title: string
   /** What the command asks for, as plain JSON: equal requests are equal JSON. */
   request: Record<string, unknown>
+  /** Whose plan it is, when it was made before: nobody else signs it. */
+  wallet?: Who['address']
   propose: (wallet: Who['address']) => Promise<Proposed>
   /** What our own engine says about the same request, where a service that is not ours answers. */
   opinion?: (wallet: Who['address']) => Promise<Opinion | undefined>
@@ -32,12 +37,11 @@ export type Undertaking = {
  */
 export async function operate(cli: Cli, options: SigningOptions, undertaking: Undertaking): Promise<void> {
   const key = idempotencyKey(options.idempotencyKey)
-  if (key === undefined && !cli.io.canAsk && !options.dryRun)
-    cli.notice(cli.io.err.paint.dim('without --idempotency-key, running this again pays again'))
+  requireOnce(cli, options)
   const who = await cli.place.who(options)
   const ground = await cli.place.ground()
   const limits = {
-    waitMs: Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
+    waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
     signal: cli.world.interrupt.signal,
   }
   // Whoever thinks about a question must not hold up the others.
@@ -60,9 +64,13 @@ type Circumstances = {
 async function undertake(
   cli: Cli,
   options: SigningOptions,
-  { title, request: asked, propose, opinion }: Undertaking,
+  { title, request: asked, wallet, propose, opinion }: Undertaking,
   { key, who, ground, turn, limits }: Circumstances,
 ): Promise<void> {
+  if (wallet !== undefined && wallet !== who.address)
+    throw new AppError('KEY_SOURCE', `This plan is for ${wallet}, and ${who.label} is ${who.address}`, {
+      hint: 'Name its wallet: --wallet NAME',
+    })
   const request = { ...asked, wallet: who.address }
   const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
   const fresh = earlier !== undefined && isUnsigned(ground, earlier)
@@ -71,13 +79,19 @@ async function undertake(
   const proposed = await propose(who.address)
   const nonce = await pinnedNonce(ground, who.address, proposed, options)
   const proposal: Proposal = { ...proposed, request, wallet: who.address, nonce }
-  const checked = await checkProposal(ground, proposal, terms, await opinion?.(who.address))
+  const isSent = !options.dryRun && (await isSentAlready(ground, proposal))
+  if (!isSent) refuseExpired(proposal, cli.world.now())
+  const checked = isSent
+    ? checkCalldata(ground, proposal, terms)
+    : await checkProposal(ground, proposal, terms, await opinion?.(who.address))
   refuseConflict(ground, checked)
   if (options.dryRun) return showPlan(cli, ground, checked)
   if (who.source === 'address') await who.unlock()
   if (!cli.globals.quiet && !cli.globals.yes)
     cli.io.err.write(`${planView(planJson(checked, ground), title, who.label, cli.io.err)}\n`)
   await confirm(cli.io, cli.globals, `${title}?`)
+  if (key === undefined) await confirmAgain(cli, ground, request)
+  if (!isSent) refuseExpired(proposal, cli.world.now())
   const account = await who.unlock()
   if (account.address !== who.address)
     throw new AppError(
@@ -92,10 +106,9 @@ async function undertake(
     if (now && !isUnsigned(ground, now))
       return await finish(cli, ground, now, signer, { ...options, turn: mine })
     refuseConflict(ground, checked)
-    await finish(cli, ground, planned(ground, checked, key ?? proposal.id, now), signer, {
-      ...options,
-      turn: mine,
-    })
+    const going = { ...options, turn: mine }
+    const begun = planned(ground, checked, key ?? proposal.id, now)
+    await orRevoke(cli, ground, begun, signer, going, () => finish(cli, ground, begun, signer, going))
   } finally {
     mine.release()
   }

@@ -11,6 +11,8 @@ export type SigningOptions = ExecutionOptions & {
   keyFile?: string
   passwordFile?: string
   dryRun?: boolean
+  allowDuplicate?: boolean
+  revokeOnFailure?: boolean
   idempotencyKey?: string
   allowContract?: string[]
   allowToken?: string[]
@@ -39,6 +41,17 @@ export const withSigning = (command: Command): Command =>
       new Option('--dry-run', 'check and simulate, print the plan, sign nothing').helpGroup('Execution:'),
     )
     .addOption(new Option('--idempotency-key <key>', 'the same key never pays twice').helpGroup('Execution:'))
+    .addOption(
+      new Option('--revoke-on-failure', 'take allowances back when it does not come to its end').helpGroup(
+        'Execution:',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--allow-duplicate',
+        'without a terminal: sign without a key or a nonce, and pay again when run again',
+      ).helpGroup('Execution:'),
+    )
     .addOption(
       new Option('--allow-contract <address>', 'vouch for a contract, for this one operation')
         .argParser(list)

@@ -71,6 +71,11 @@ export function progressLine(
   switch (progress.kind) {
     case 'signed':
       return { line: null, moving: `${progress.step.index + 1}/${of} ${progress.step.text}` }
+    case 'adopted':
+      return {
+        line: `${to.paint.yellow('!')} it was sent before, under the same nonce ${to.paint.dim(progress.hash)}`,
+        moving: null,
+      }
     case 'sent':
       return {
         line: null,

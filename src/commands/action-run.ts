@@ -140,20 +140,24 @@ export async function ownerOf(cli: Cli, { wallet }: Planned, options: Partial<Si
 export async function giveUp(cli: Cli, id: string): Promise<void> {
   const ground = await cli.place.ground()
   const operation = journalled(ground, id)
-  const turn = await takeTurn(ground, operation.wallet, {
-    waitMs: 10_000,
-    signal: cli.world.interrupt.signal,
-  })
+  await confirm(cli.io, cli.globals, `Give up what is not signed of ${operation.id}?`)
+  const closed = await closeUnsigned(cli, ground, operation)
+  const left = await allowancesLeft(ground, closed)
+  cli.emit({ ...reportFor(ground, closed), allowancesLeft: left }, (value, to) =>
+    [reportView(value, to), ...left.map(leftLine)].join('\n'),
+  )
+}
+
+/** Closes what is not signed of an operation, while nobody else is at work with its wallet. */
+export async function closeUnsigned(
+  cli: Cli,
+  ground: Ground,
+  { id, wallet, legs }: Planned,
+): Promise<Planned> {
+  const turn = await takeTurn(ground, wallet, { waitMs: 10_000, signal: cli.world.interrupt.signal })
   try {
-    await confirm(cli.io, cli.globals, `Give up what is not signed of ${operation.id}?`)
-    const chains = operation.legs.map(({ chainId }) => chainId)
-    const closed = await whileIdle(ground, operation.wallet, chains, () =>
-      close(ground, ground.journal.find(operation.id)!),
-    )
-    const left = await allowancesLeft(ground, closed)
-    cli.emit({ ...reportFor(ground, closed), allowancesLeft: left }, (value, to) =>
-      [reportView(value, to), ...left.map(leftLine)].join('\n'),
-    )
+    const chains = legs.map(({ chainId }) => chainId)
+    return await whileIdle(ground, wallet, chains, () => close(ground, journalled(ground, id)))
   } finally {
     turn.release()
   }

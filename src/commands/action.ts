@@ -13,7 +13,9 @@ import { plain } from '../domain/text.ts'
 import type { Report } from '../wallet/report.ts'
 import { addEvidence } from './action-evidence.ts'
 import { addReplacements } from './action-replace.ts'
+import { addRevoke } from './action-revoke.ts'
 import { giveUp, resume, show, watch } from './action-run.ts'
+import { addSubmit } from './action-submit.ts'
 
 /** `action`: what was started here, and where it stands. */
 export const actionCommand = (world: World) => {
@@ -61,6 +63,8 @@ export const actionCommand = (world: World) => {
     .argument('<id>', 'action id, quote id or idempotency key')
     .addHelpText('after', '\nExample:\n  $ sluice action abandon 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, giveUp))
+  addSubmit(command, world)
+  addRevoke(command, world)
   addEvidence(command, world)
   return command
 }

@@ -7,6 +7,7 @@ import { walletAddress } from '../cli/names.ts'
 import { table } from '../cli/table.ts'
 import { positionColumns } from '../cli/views.ts'
 import type { World } from '../cli/world.ts'
+import { addApprovals } from './wallet-approvals.ts'
 import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './wallet-keys.ts'
 
 /** `wallet`: positions, and the encrypted keystores. */
@@ -59,6 +60,7 @@ export const wallet = (world: World) => {
     .argument('[name]', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet use main')
     .action(action(world, useWallet))
+  addApprovals(command, world)
   return command
 }
 

@@ -25,3 +25,5 @@ export type Intent =
       deadline: number
     }
   | { kind: 'transfer'; wallet: Address; token: Token; recipient: Address; amount: bigint }
+  /** Takes an allowance back. */
+  | { kind: 'revoke'; wallet: Address; token: Token; spender: Address }

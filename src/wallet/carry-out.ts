@@ -75,9 +75,13 @@ export function carryOut(ground: Ground, operation: Operation, how: Way): Promis
   const { catalog, rpc, journal, locks } = ground
   const { account, delivered, ...way } = how
   const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as KeptPlan
+  const { nonce } = planNow()
+  const first = operation.legs[0]?.chainId
+  const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
   const cap = how.maxFeePerGas ?? feeCapOf(decodeTerms(planNow().terms))
   return execute({
     ...way,
+    ...(nonces && { nonces }),
     ...(cap !== null && { maxFeePerGas: cap }),
     journal,
     operationId: operation.id,

@@ -44,6 +44,8 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
     }
     case 'transfer':
       return [{ token: intent.token, least: -intent.amount, what: more }]
+    case 'revoke':
+      return []
   }
 }
 

@@ -67,7 +67,7 @@ export function checkLeg({
         index,
       )
 
-  const roles = rolesOf(transactions)
+  const roles = rolesOf(transactions, intent)
   const action = transactions[transactions.length - 1]!
   const last = transactions.length - 1
   const expected = expectation(intent, chainId, catalog, action, vouched)
@@ -119,7 +119,10 @@ function shapeFault(transaction: Transaction, { wallet }: Intent): string | unde
 const selectorOf = (data: Hex): Hex => data.slice(0, 10).toLowerCase() as Hex
 
 /** G3 and the half of G8 that needs no context: (reset approval)? (approval)? action, and no other grant of power anywhere. */
-function rolesOf(transactions: readonly Transaction[]): Role[] {
+function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
+  // The one operation that is an approval: of nothing, and alone.
+  if (intent.kind === 'revoke' && transactions.length === 1) return ['action']
+
   return transactions.map(({ data }, index) => {
     const selector = selectorOf(data)
     const isLast = index === transactions.length - 1

@@ -20,7 +20,9 @@ const Operation = z.strictObject({
     .array(
       z.strictObject({
         chainId: z.int().min(1),
-        intent: z.looseObject({ kind: z.enum(['deposit', 'withdraw', 'swap', 'transfer']) }).nullable(),
+        intent: z
+          .looseObject({ kind: z.enum(['deposit', 'withdraw', 'swap', 'transfer', 'revoke']) })
+          .nullable(),
         arrival: z.strictObject({ token: EvmAddress, minimum: Units, recipient: EvmAddress }).nullable(),
       }),
     )

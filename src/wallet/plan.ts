@@ -90,6 +90,31 @@ export async function examine(
   }
 }
 
+/** What calldata alone says of a plan whose first transaction is sent already: trying it again would be a second time. */
+export function checkCalldata(
+  { catalog }: Pick<Ground, 'catalog'>,
+  proposal: Proposal,
+  terms: Terms,
+): Checked {
+  const steps = activeLegs(proposal).flatMap(({ intent, chainId, transactions, at }) =>
+    checkLeg({ intent, chainId, transactions, catalog, vouched: terms }).map((step) => ({
+      ...step,
+      leg: at,
+    })),
+  )
+  const hash = hashPlan(coreOf(proposal))
+  return {
+    proposal,
+    terms,
+    steps,
+    contracts: [],
+    simulation: null,
+    reference: 'unknown',
+    hash,
+    assurance: 'L1',
+  }
+}
+
 const of = (steps: readonly (DecodedStep & { leg: number })[], at: number) =>
   steps.filter(({ leg }) => leg === at).map(({ transaction }) => transaction)
 

@@ -1,7 +1,7 @@
 import { bindAaveV3 } from '../calls/aave-v3.ts'
 import { bindCctpV2 } from '../calls/cctp-v2.ts'
 import { refuse, type Verdict, type Violation } from '../calls/decode.ts'
-import { bindTransfer } from '../calls/erc20.ts'
+import { bindRevoke, bindTransfer } from '../calls/erc20.ts'
 import { bindErc4626 } from '../calls/erc4626.ts'
 import { bindUniswapV3 } from '../calls/uniswap-v3.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
@@ -29,7 +29,7 @@ export type Expectation = { targets: readonly Address[]; bind: (transaction: Tra
 /** The tokens that an intent names. */
 export const tokensOf = (intent: Intent): Token[] => {
   if (intent.kind === 'swap') return [intent.tokenIn, intent.tokenOut]
-  return intent.kind === 'transfer' ? [intent.token] : [intent.strategy.asset]
+  return 'strategy' in intent ? [intent.strategy.asset] : [intent.token]
 }
 
 /** What an intent says about its tokens against what the catalogue knows: a lie about decimals is a lie about amounts. */
@@ -80,6 +80,12 @@ export function expectation(
       const bind = (transaction: Transaction) => bindTransfer(transaction, intent)
       if (sameAddress(token.address, nativeAddress)) return { targets: [action.to], bind }
       return { targets: [token.address], bind }
+    }
+    case 'revoke': {
+      const { token } = intent
+      if (token.chainId !== chainId)
+        return refuse('POLICY_CHAIN', `${token.symbol} is a token of chain ${token.chainId}`)
+      return { targets: [token.address], bind: (transaction) => bindRevoke(transaction, intent) }
     }
     case 'deposit':
     case 'withdraw': {

@@ -12,7 +12,7 @@ import type { TransactionSigner } from './who.ts'
 /** Where execution stands, for whoever shows it. */
 export type Progress =
   | {
-      kind: 'signed' | 'sent' | 'raised' | 'cancelling' | 'included' | 'final' | 'gone'
+      kind: 'signed' | 'adopted' | 'sent' | 'raised' | 'cancelling' | 'included' | 'final' | 'gone'
       step: Step
       hash: Hex
       blockNumber?: number

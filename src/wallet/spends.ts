@@ -16,6 +16,7 @@ export function spendOf(intent: Intent): Spend | undefined {
     case 'transfer':
       return { token: intent.token, amount: intent.amount }
     case 'withdraw':
+    case 'revoke':
       return undefined
   }
 }

@@ -33,7 +33,11 @@ export async function sendStep(run: Run, index: number, gas?: bigint): Promise<b
       ...(queueBehind && { queueBehind }),
       ...(headMaxAgeMs !== undefined && { headMaxAgeMs }),
     })
-    if (taken === 'adopted') return true
+    if (taken === 'adopted') {
+      const { hash } = journal.attempts(operationId, index).at(-1)!
+      run.onProgress?.({ kind: 'adopted', step: stepAt(run, index), hash })
+      return true
+    }
     if (taken === 'given back') continue
     run.fault?.('after_nonce')
     const signed = await signStep({

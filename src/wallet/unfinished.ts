@@ -64,6 +64,7 @@ function spentBy(
   intent: Checked['proposal']['legs'][number]['intent'],
   { chainId, to }: Transaction,
 ): Claim[] {
+  if (intent?.kind === 'revoke') return [{ chainId, token: intent.token.address, spender: intent.spender }]
   if (intent?.kind === 'deposit') return [{ chainId, token: intent.strategy.asset.address, spender: to }]
   if (intent?.kind === 'swap') return [{ chainId, token: intent.tokenIn.address, spender: to }]
   return []

@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+
+import { action, type Cli } from '../cli/cli.ts'
+import { reportFor } from '../cli/finish.ts'
+import { operate } from '../cli/operate.ts'
+import { type SigningOptions, withSigning } from '../cli/options.ts'
+import { confirm } from '../cli/prompts.ts'
+import { reportView } from '../cli/report-view.ts'
+import { revoking } from '../cli/revoking.ts'
+import type { World } from '../cli/world.ts'
+import { networkNamed } from '../domain/network.ts'
+import { tokenAt } from '../domain/token.ts'
+import { allowancesLeft } from '../wallet/allowances-left.ts'
+import { closeUnsigned, journalled, ownerOf } from './action-run.ts'
+
+/** `action revoke`: gives back what an action that went no further was allowed to take. */
+export const addRevoke = (command: Command, world: World): void =>
+  void withSigning(
+    command
+      .command('revoke')
+      .description(
+        'Take back the allowances that an action gave and did not use up. What is not signed of it is given up first.',
+      )
+      .argument('<id>', 'action id, quote id or idempotency key'),
+  )
+    .addHelpText('after', '\nExample:\n  $ sluice action revoke 0f8fad5b-d9cb-469f-a165-70867728950e')
+    .action(action(world, revoke))
+
+const unfinished = ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION']
+
+async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<void> {
+  const ground = await cli.place.ground()
+  const operation = journalled(ground, id)
+  const who = await ownerOf(cli, operation, options)
+  const { networks, tokens } = ground.catalog
+  const left = (await allowancesLeft(ground, operation)).flatMap(({ network, token: at, spender }) => {
+    const token = tokenAt(tokens, networkNamed(networks, network).chainId, at)
+    return token ? [{ token, spender }] : []
+  })
+  const [first, ...rest] = left
+  if (!first)
+    return cli.emit({ ...reportFor(ground, operation), allowancesLeft: [] }, (value, to) =>
+      [reportView(value, to), 'No allowance of this action is left.'].join('\n'),
+    )
+  if (!options.dryRun && unfinished.includes(operation.state)) {
+    await confirm(
+      cli.io,
+      cli.globals,
+      `Give up what is not signed of ${operation.id}, and take its allowances back?`,
+    )
+    await closeUnsigned(cli, ground, operation)
+  }
+  const named = options.wallet !== undefined || options.keyFile !== undefined
+  await operate(
+    cli,
+    { ...options, ...(!named && who.source !== 'sandbox' && { wallet: operation.wallet }) },
+    { ...(await revoking(cli, [first, ...rest], operation.id)), wallet: operation.wallet },
+  )
+}

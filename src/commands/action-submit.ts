@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+
+import { action, type Cli } from '../cli/cli.ts'
+import { operate } from '../cli/operate.ts'
+import { type SigningOptions, withSigning } from '../cli/options.ts'
+import type { World } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
+import { plain } from '../domain/text.ts'
+import { decodePlan } from '../wallet/plan-file.ts'
+
+/** `action submit`: signs and sends a plan that was made before, maybe by somebody else. */
+export const addSubmit = (command: Command, world: World): void =>
+  void withSigning(
+    command
+      .command('submit')
+      .description(
+        'Sign and send a plan made by --dry-run --json, on this machine or another. It is checked and simulated anew, and its nonce is pinned: sent once at most.',
+      )
+      .argument('<plan>', 'the file, or - for standard input'),
+  )
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run --json > plan.json\n  $ sluice action submit plan.json',
+    )
+    .action(action(world, submit))
+
+async function submit(cli: Cli, file: string, options: SigningOptions): Promise<void> {
+  if (options.nonce !== undefined)
+    throw new AppError('USAGE', 'A plan has its nonce already, and its hash covers it', {
+      hint: `sluice action submit ${plain(file)}`,
+    })
+  const text = file === '-' ? await cli.world.stdin() : textOf(file)
+  const catalog = await cli.place.catalog()
+  const { proposal, hash } = decodePlan(text, catalog)
+  const { wallet, nonce, request, ...proposed } = proposal
+  const { name } = networkNamed(catalog.networks, proposed.legs[0]!.chainId)
+  const { wallet: _, ...asked } = request as Record<string, unknown>
+  await operate(
+    cli,
+    {
+      ...options,
+      ...(nonce !== null && { nonce: [String(nonce)] }),
+      // A plan is carried out once: its id is the key, so that asking again goes on with the same operation.
+      idempotencyKey: options.idempotencyKey ?? proposed.id,
+    },
+    {
+      title: `${plain(proposed.kind)} on ${name}, plan ${hash.slice(0, 12)}`,
+      request: asked,
+      wallet,
+      propose: async () => proposed,
+    },
+  )
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new AppError('USAGE', `${plain(file)} cannot be read`, {
+      cause,
+      hint: 'sluice action submit plan.json',
+    })
+  }
+}
