@@ -10,7 +10,7 @@ import { type Turn, takeTurn } from '../wallet/turn.ts'
 import { dropUnsigned, refuseConflict } from '../wallet/unfinished.ts'
 import type { Who } from '../wallet/who.ts'
 import type { Cli } from './cli.ts'
-import { finish, halfAnHour } from './finish.ts'
+import { finish, type Going, halfAnHour } from './finish.ts'
 import { confirmAgain, refuseExpired, requireOnce } from './once-only.ts'
 import { idempotencyKey, type SigningOptions } from './options.ts'
 import { confirm } from './prompts.ts'
@@ -74,7 +74,8 @@ async function undertake(
   const request = { ...asked, wallet: who.address }
   const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
   const fresh = earlier !== undefined && isUnsigned(ground, earlier)
-  if (earlier && !fresh && !options.dryRun) return finish(cli, ground, earlier, who, { ...options, turn })
+  if (earlier && !fresh && !options.dryRun)
+    return goOnOrRevoke(cli, ground, earlier, who, { ...options, turn })
   const terms = termsOf(cli, options)
   const proposed = await propose(who.address)
   const nonce = await pinnedNonce(ground, who.address, proposed, options)
@@ -104,15 +105,22 @@ async function undertake(
     // Others may have been at work while the question stood: the key and the allowances are looked at once more.
     const now = key === undefined ? undefined : ground.journal.findByKey(key, request)
     if (now && !isUnsigned(ground, now))
-      return await finish(cli, ground, now, signer, { ...options, turn: mine })
+      return await goOnOrRevoke(cli, ground, now, signer, { ...options, turn: mine })
     refuseConflict(ground, checked)
-    const going = { ...options, turn: mine }
     const begun = planned(ground, checked, key ?? proposal.id, now)
-    await orRevoke(cli, ground, begun, signer, going, () => finish(cli, ground, begun, signer, going))
+    await goOnOrRevoke(cli, ground, begun, signer, { ...options, turn: mine })
   } finally {
     mine.release()
   }
 }
+
+const goOnOrRevoke = (
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  who: Who,
+  going: SigningOptions & Going,
+) => orRevoke(cli, ground, operation, who, going, () => finish(cli, ground, operation, who, going))
 
 /** Nothing of it was ever signed: its plan may be old, and a new one is as good. */
 const isUnsigned = ({ journal }: Ground, { id, state, steps }: Planned): boolean =>

@@ -14,7 +14,9 @@ export type AllowanceLeft = { network: string; token: Address; spender: Address;
 
 /** The allowances that an operation gave and that are not used up, as the chain has them now. A chain that is silent says nothing. */
 export async function allowancesLeft(ground: Ground, operation: Operation): Promise<AllowanceLeft[]> {
-  const approvals = operation.steps.filter(({ role, state }) => role === 'approve' && state === 'FINAL_OK')
+  const approvals = operation.steps.filter(
+    ({ role, state }) => role === 'approve' && state !== 'PLANNED' && state !== 'RESERVED',
+  )
   const left = await Promise.all(approvals.map((step) => leftOf(ground, step)))
   return left.filter((one) => one !== undefined)
 }

@@ -87,7 +87,8 @@ export function needsOf(intent: Intent): Spend[] {
 
 /** The tokens whose balances show what an intent does on a chain: all that are known there, and those that it names. */
 function watchedOn(catalog: Catalog, chainId: number, intent: Intent): Token[] {
-  const tracked = trackedTokens(catalog, chainId)
+  // Taking power back must work when a contract of the catalogue does not.
+  const tracked = intent.kind === 'revoke' ? [] : trackedTokens(catalog, chainId)
   const named = [...tokensOf(intent), ...('strategy' in intent ? [intent.strategy.receipt] : [])].filter(
     (token) => token.chainId === chainId && token.address !== nativeAddress,
   )
