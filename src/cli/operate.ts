@@ -1,7 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import { begin, type Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
-import type { Opinion } from '../wallet/opinion.ts'
 import { isSentAlready } from '../wallet/pinned.ts'
 import { type Checked, checkCalldata, checkProposal } from '../wallet/plan.ts'
 import { planJson } from '../wallet/plan-json.ts'
@@ -17,19 +16,8 @@ import { confirm } from './prompts.ts'
 import { planView } from './report-view.ts'
 import { orRevoke } from './revoke-after.ts'
 import { termsOf } from './terms.ts'
+import type { Undertaking } from './undertaking.ts'
 import { noncesOf } from './way.ts'
-
-/** Something that signs: the request that an idempotency key stands for, and how the service is asked for the transactions. */
-export type Undertaking = {
-  title: string
-  /** What the command asks for, as plain JSON: equal requests are equal JSON. */
-  request: Record<string, unknown>
-  /** Whose plan it is, when it was made before: nobody else signs it. */
-  wallet?: Who['address']
-  propose: (wallet: Who['address']) => Promise<Proposed>
-  /** What our own engine says about the same request, where a service that is not ours answers. */
-  opinion?: (wallet: Who['address']) => Promise<Opinion | undefined>
-}
 
 /**
  * Carries out one command that signs, from the request to the last receipt: who, plan, guard, simulation, question,

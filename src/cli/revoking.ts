@@ -2,7 +2,7 @@ import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
 import { type Ending, revokeLegs } from '../wallet/revoke-legs.ts'
 import type { Cli } from './cli.ts'
-import type { Undertaking } from './operate.ts'
+import type { Undertaking } from './undertaking.ts'
 
 /** Takes allowances back. `of` is the action that gave them, if it is about one. */
 export async function revoking(

@@ -1,0 +1,15 @@
+import type { Opinion } from '../wallet/opinion.ts'
+import type { Proposed } from '../wallet/proposal.ts'
+import type { Who } from '../wallet/who.ts'
+
+/** Something that signs: the request that an idempotency key stands for, and how the service is asked for the transactions. */
+export type Undertaking = {
+  title: string
+  /** What the command asks for, as plain JSON: equal requests are equal JSON. */
+  request: Record<string, unknown>
+  /** Whose plan it is, when it was made before: nobody else signs it. */
+  wallet?: Who['address']
+  propose: (wallet: Who['address']) => Promise<Proposed>
+  /** What our own engine says about the same request, where a service that is not ours answers. */
+  opinion?: (wallet: Who['address']) => Promise<Opinion | undefined>
+}
