@@ -11,6 +11,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
 import { nothingVouched } from '../../src/wallet/registry.ts'
 import { lies } from './lies.ts'
+import { moreLies } from './more-lies.ts'
 import { catalog, coin, honest, lending, type Plan, pool, thief, usdc, usdt, wallet } from './plans.ts'
 
 const check = ({ intent, transactions }: Plan) => checkLeg({ intent, transactions, chainId: 31337, catalog })
@@ -41,15 +42,16 @@ describe('the guard', () => {
     ])
   })
 
-  it.each(lies)('refuses %s in %s', (_, from, change, code) => {
+  it.each([...lies, ...moreLies])('refuses %s in %s', (_, from, change, code) => {
     const { intent, transactions } = honest[from]
     const lied = change([...transactions]) as Transaction[]
     expect(refusal(() => check({ intent, transactions: lied }))).toBe(code)
   })
 
   it('knows lies enough', () => {
-    expect(lies.length).toBeGreaterThanOrEqual(60)
-    expect(new Set(lies.map(([, , , code]) => code)).size).toBeGreaterThanOrEqual(12)
+    const all = [...lies, ...moreLies]
+    expect(all.length).toBeGreaterThanOrEqual(250)
+    expect(new Set(all.map(([, , , code]) => code)).size).toBeGreaterThanOrEqual(12)
   })
 
   it('refuses a strategy that is not in its own catalogue, whatever the intent says about it', () => {
