@@ -48,9 +48,12 @@ const inWord = (change: (word: string, random: Random) => string): Mutation =>
 const asWord = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, '0')
 const addressWord = (address: Address): string => address.slice(2).toLowerCase().padStart(64, '0')
 const contracts = [pool, vault, router, messenger, usdc.address, usdt.address, weth.address] as const
-const approval = (token: Address, spender: Address, amount: bigint): Transaction => ({
+/** What was changed before may be no address any more: then it is the thief's. */
+const written = (address: string): Address =>
+  /^0x[0-9a-f]{40}$/i.test(address) ? (address.toLowerCase() as Address) : thief
+const approval = (token: Address, spender: string, amount: bigint): Transaction => ({
   to: token,
-  data: encoded('erc20', 'approve', spender, amount),
+  data: encoded('erc20', 'approve', written(spender), amount),
   value: 0n,
   chainId: 31337,
 })

@@ -38,7 +38,7 @@ describe('changed plans', () => {
     'are let through by a guard with one check left out: %s',
     (_, judge) => {
       const through = wrongOf(1_500, 7, judge).filter(({ passed }) => passed)
-    expect(through.length).toBeGreaterThan(0)
+      expect(through.length).toBeGreaterThan(0)
     },
   )
 

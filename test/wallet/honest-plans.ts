@@ -58,7 +58,7 @@ function anIntent(random: () => number): Intent {
   const amount = anAmount(random)
   const recipient = random() < 0.5 ? wallet : anAddress(random)
   const deadline = 1_800_000_000 + Math.floor(random() * 1e8)
-  switch (Math.floor(random() * 6)) {
+  switch (Math.floor(random() * 7)) {
     case 0:
       return { kind: 'deposit', wallet, strategy: one(random, [lending, vaulted]), amount }
     case 1: {
@@ -88,6 +88,8 @@ function anIntent(random: () => number): Intent {
         deadline,
       }
     }
+    case 4:
+      return { kind: 'revoke', wallet, token: one(random, [usdc, weth, usdt]), spender: anAddress(random) }
     default: {
       const [tokenIn, tokenOut] = one(random, [
         [usdc, usdt],
@@ -122,7 +124,8 @@ function aChoice(random: () => number, intent: Intent): Choice {
     fee: 0n,
     finality: 1000,
   }
-  if (intent.kind === 'withdraw' || intent.kind === 'transfer') return { ...free, approvals: 'none' }
+  if (intent.kind === 'withdraw' || intent.kind === 'transfer' || intent.kind === 'revoke')
+    return { ...free, approvals: 'none' }
   if (intent.kind !== 'swap') return free
   const { tokenIn, tokenOut, exact, amountIn, amountOut, deadline } = intent
   const isDirect = random() < 0.5 || tokenIn === weth || tokenOut === weth
@@ -179,6 +182,8 @@ function actionOf(
       return intent.token === coin
         ? { action: to(intent.recipient, '0x', intent.amount) }
         : { action: to(intent.token.address, encoded('erc20', 'transfer', intent.recipient, intent.amount)) }
+    case 'revoke':
+      return { action: to(intent.token.address, encoded('erc20', 'approve', intent.spender, 0n)) }
     case 'swap': {
       const { recipient, tokenOut, tokenIn, amountIn } = intent
       if (tokenOut === usdcThere) {
