@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { ChainId } from './transaction.ts'
-import { Flag, Fraction, isoTime, maybe, Numeric, orNull } from './wire.ts'
+import { Decimals, Flag, Fraction, isoTime, maybe, Numeric, orNull } from './wire.ts'
 
 const QuoteToken = z.object({
   chainId: ChainId,
   address: EvmAddress,
   symbol: z.string(),
-  decimals: z.int(),
+  decimals: Decimals,
   amount: Units,
   priceUsd: z.string().nullable(),
 })
@@ -41,7 +41,7 @@ export type Quote = z.output<typeof QuoteValue>
 const WireToken = z.looseObject({
   contract: z.string(),
   symbol: z.string(),
-  decimals: z.int(),
+  decimals: Decimals,
   amount: z.string(),
   chainId: z.union([z.int(), z.string()]),
   priceUSD: maybe(z.union([z.string(), z.number()])),

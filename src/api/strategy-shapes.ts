@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-import { maybe } from './wire.ts'
+import { Decimals, maybe } from './wire.ts'
 
-const WireToken = z.object({ symbol: z.string(), contract: z.string(), decimals: z.int() })
+const WireToken = z.object({ symbol: z.string(), contract: z.string(), decimals: Decimals })
 
 /** The detail shape (`_id` form): `apy` is in percent; `pausedUnknown`, `id` and what follows it are ours. */
 export const DetailStrategy = z.object({
@@ -45,10 +45,10 @@ export const CompositeStrategy = z.object({
   networkId: maybe(z.union([z.string(), z.number()])),
   asset: z.string(),
   assetName: z.string(),
-  assetDecimals: z.int(),
+  assetDecimals: Decimals,
   underlyingAsset: maybe(z.string()),
   underlyingName: maybe(z.string()),
-  underlyingDecimals: maybe(z.int()),
+  underlyingDecimals: maybe(Decimals),
   availableActions: maybe(z.array(z.string())),
   paused: maybe(z.boolean()),
   apy: maybe(z.number()),

@@ -2,10 +2,10 @@ import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
 import { CompositeStrategy, DetailStrategy } from './strategy-shapes.ts'
-import { orNull } from './wire.ts'
+import { Decimals, orNull } from './wire.ts'
 
 /** A token as strategies and positions name it. */
-export const TokenRef = z.object({ symbol: z.string(), address: EvmAddress, decimals: z.int().nonnegative() })
+export const TokenRef = z.object({ symbol: z.string(), address: EvmAddress, decimals: Decimals })
 export type TokenRef = z.output<typeof TokenRef>
 
 /** A strategy. Rates are fractions a year (0.0525 is 5.25 %), `tvlUsd` is a decimal string. What the deployment did not give is `null`. */

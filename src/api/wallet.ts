@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
-import { maybe, Numeric, orNull } from './wire.ts'
+import { Decimals, maybe, Numeric, orNull } from './wire.ts'
 
 /** What a wallet holds in one strategy. Amounts are in the smallest unit of the strategy's asset; `null` is unknown. */
 export type Position = {
@@ -18,11 +18,11 @@ export type Position = {
 
 const StatsAsset = z.object({
   address: EvmAddress,
-  decimals: z.int(),
+  decimals: Decimals,
   symbol: z.string(),
   name: maybe(z.string()),
 })
-const StatsBalance = z.object({ raw: z.string(), humanized: Numeric, decimals: z.int() })
+const StatsBalance = z.object({ raw: z.string(), humanized: Numeric, decimals: Decimals })
 
 /** Shape C: collateral and debt of a lending account. A health factor below 1 can be liquidated. */
 export const Stats = z.object({
@@ -79,7 +79,7 @@ const ShapeA = z.object({
 })
 
 const humanized = <inner extends z.ZodType>(value: inner) =>
-  z.object({ value, decimals: z.int(), humanized: maybe(Numeric), symbol: maybe(z.string()) })
+  z.object({ value, decimals: Decimals, humanized: maybe(Numeric), symbol: maybe(z.string()) })
 
 /** Shape B (quickstart). */
 const ShapeB = z.object({

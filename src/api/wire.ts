@@ -19,6 +19,9 @@ export const Flag = z.codec(z.union([z.boolean(), z.enum(['true', 'false'])]), z
 /** What a deployment may leave out or send as null; inside it is `null`. */
 export const maybe = <inner extends z.ZodType>(inner: inner) => z.nullish(inner)
 
+/** How many decimals a token has: what a contract can say (uint8), and no more than can be written out. */
+export const Decimals = z.int().min(0).max(255)
+
 /** A number that some deployments send as text. */
 export const Numeric = z.union([z.number(), z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)])
 

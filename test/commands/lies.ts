@@ -334,6 +334,13 @@ const quotes: HostileCase[] = [
     quote((q) => ({ ...q, tokenOut: { ...q.tokenOut, decimals: 6 } })),
     ...refused('POLICY_TOKEN_METADATA'),
   ],
+  ['decimals below zero', swap, quote((q) => ({ ...q, tokenIn: { ...q.tokenIn, decimals: -1 } })), ...bad],
+  [
+    'decimals without end',
+    swap,
+    quote((q) => ({ ...q, tokenOut: { ...q.tokenOut, decimals: 1e9 } })),
+    ...bad,
+  ],
   [
     'another chain of origin',
     swap,
