@@ -6,10 +6,12 @@ import { carryOut, type Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { withReceived } from '../wallet/received.ts'
 import { reopenGone } from '../wallet/reopen.ts'
+import { replaceLeg } from '../wallet/replan.ts'
 import { finalityOf, type Report, reportOf } from '../wallet/report.ts'
 import type { Progress } from '../wallet/run.ts'
 import type { Turn } from '../wallet/turn.ts'
 import type { Who } from '../wallet/who.ts'
+import { planAgain } from './again.ts'
 import type { Cli } from './cli.ts'
 import { progressLine, reportView } from './report-view.ts'
 import { type ExecutionOptions, wayOf } from './way.ts'
@@ -31,11 +33,34 @@ export async function finish(
   const isDone = operation.state === 'DONE' && !(await reopenGone(ground, operation.id))
   const followed = isDone
     ? { done: operation, moved: false }
-    : await follow(cli, ground, operation, who, going)
+    : await followWithQuotes(cli, ground, operation, who, going)
   const report = await withReceived(ground, followed.done, reportFor(ground, followed.done))
   cli.emit({ ...report, replayed: !followed.moved }, reportView)
   if (followed.moved)
     for (const left of await allowancesLeft(ground, followed.done)) cli.notice(leftLine(left))
+}
+
+/**
+ * Follows an operation; where its quote expired after a part was done, once with a new quote, if that is for the same and
+ * brings no less than what was accepted. Nothing of the part that is planned anew was signed.
+ */
+async function followWithQuotes(cli: Cli, ground: Ground, operation: Planned, who: Who, going: Going) {
+  try {
+    return await follow(cli, ground, operation, who, going)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'PARTIAL' || error.details?.cause !== 'QUOTE_EXPIRED')
+      throw error
+    const now = ground.journal.find(operation.id)!
+    const again = await planAgain(cli, ground, now, null).catch((cause: unknown) => {
+      // What hinders a new quote is said where it is about money; anything else leaves what was said before.
+      throw cause instanceof AppError && cause.code === 'PARTIAL' ? withReport(cause, ground, now) : error
+    })
+    if (!again) throw error
+    cli.notice(`The quote expired; a new one brings no less, and is taken for what is not signed yet.`)
+    const planned = replaceLeg(ground, now, again.open, again.checked, 'the quote expired')
+    const { done } = await follow(cli, ground, planned, who, going)
+    return { done, moved: true }
+  }
 }
 
 /** What a contract may still take, as a notice. */

@@ -13,6 +13,7 @@ import { plain } from '../domain/text.ts'
 import type { Report } from '../wallet/report.ts'
 import { addEvidence } from './action-evidence.ts'
 import { addReplacements } from './action-replace.ts'
+import { addReplan } from './action-replan.ts'
 import { addRevoke } from './action-revoke.ts'
 import { giveUp, resume, show, watch } from './action-run.ts'
 import { addSubmit } from './action-submit.ts'
@@ -64,6 +65,7 @@ export const actionCommand = (world: World) => {
     .addHelpText('after', '\nExample:\n  $ sluice action abandon 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, giveUp))
   addSubmit(command, world)
+  addReplan(command, world)
   addRevoke(command, world)
   addEvidence(command, world)
   return command

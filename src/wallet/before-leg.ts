@@ -37,7 +37,10 @@ export async function beforeLeg(
   const intent = decodeIntent(kept, catalog)
   const terms = decodeTerms(plan.terms)
   const { chainId } = leg
-  const all = operation.steps.filter((step) => step.leg === leg.leg).map(({ transaction }) => transaction)
+  const since = plan.since?.[leg.leg] ?? 0
+  const all = operation.steps
+    .filter((step) => step.leg === leg.leg && step.index >= since)
+    .map(({ transaction }) => transaction)
   // Approvals were made exact before they were written down: here each must be exact.
   const vouched = { ...terms, exactAllowance: 'refuse' } as const
   const call = checkLeg({ intent, chainId, transactions: all, catalog, vouched }).at(-1)?.call

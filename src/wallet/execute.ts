@@ -2,6 +2,7 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import type { Leg, Operation, Step } from '../store/operation.ts'
 import { arrivedOnChain } from './arrival.ts'
 import { systemClock } from './clock.ts'
+import { type Head, readHead } from './fees.ts'
 import { outcomeOf } from './outcome.ts'
 import { reopenGone } from './reopen.ts'
 import {
@@ -16,7 +17,7 @@ import {
   stopped,
 } from './run.ts'
 import { executeStep, sendStep } from './step.ts'
-import { blockNumber, findOnChain, isLocal } from './watch.ts'
+import { findOnChain, isLocal } from './watch.ts'
 
 const wasSigned = (run: Run): boolean =>
   current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
@@ -144,16 +145,19 @@ const freshness = { ms: 30_000, blocks: 2 }
 async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   const rpc = run.rpc(leg.chainId)
   let checked: { at: number; block: number } | undefined
-  const isFresh = async () =>
+  const isFresh = (block: number) =>
     checked !== undefined &&
     run.clock.now() - checked.at <= freshness.ms &&
-    (await blockNumber(rpc)) - checked.block <= freshness.blocks
+    block - checked.block <= freshness.blocks
   const gasOf = new Map<number, bigint>()
   for (const { index } of unfinished(run, leg)) {
     if (isUnsigned(stepAt(run, index))) {
       if (run.replacement === 'cancel') throw tooLate(run)
-      if (!(await isFresh())) {
-        checked = { at: run.clock.now(), block: await blockNumber(rpc) }
+      const head = await readHead(rpc, leg.chainId)
+      refuseDead(run, leg, head)
+      const block = Number(head.number)
+      if (!isFresh(block)) {
+        checked = { at: run.clock.now(), block }
         const left = unfinished(run, leg).filter(isUnsigned)
         const gas = await run.beforeLeg?.(leg, left)
         for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
@@ -163,6 +167,13 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     }
     await executeStep(run, index)
   }
+}
+
+/** An action whose deadline has passed on its chain can only fail: it is not signed any more. */
+function refuseDead(run: Run, leg: Leg, { timestamp }: Head): void {
+  const deadline = run.deadlineOf?.(leg)
+  if (deadline === undefined || timestamp <= deadline) return
+  throw new AppError('QUOTE_EXPIRED', `The quote expired at ${new Date(deadline * 1000).toISOString()}`)
 }
 
 /** A step that was to be cancelled was mined first: what comes after it is not signed. */

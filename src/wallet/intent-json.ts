@@ -54,4 +54,6 @@ export type KeptPlan = {
   nonce: number | null
   expiresAt: string | null
   terms: TermsJson
+  /** The first step of each leg that was planned anew: what stands before it belongs to an older plan. */
+  since?: Readonly<Record<number, number>>
 }

@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+
+import { planAgain } from '../cli/again.ts'
+import { action, type Cli } from '../cli/cli.ts'
+import { finish, reportFor } from '../cli/finish.ts'
+import { withSigner } from '../cli/options.ts'
+import { confirm } from '../cli/prompts.ts'
+import { planView, reportView } from '../cli/report-view.ts'
+import { withExecution } from '../cli/way.ts'
+import type { World } from '../cli/world.ts'
+import { parseAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Planned } from '../wallet/carry-out.ts'
+import type { Ground } from '../wallet/ground.ts'
+import { outcomeOf } from '../wallet/outcome.ts'
+import { planJson } from '../wallet/plan-json.ts'
+import { openLeg, replaceLeg } from '../wallet/replan.ts'
+import { takeTurn } from '../wallet/turn.ts'
+import { type GoOnOptions, journalled, ownerOf } from './action-run.ts'
+
+type Options = GoOnOptions & { acceptMinOut?: string }
+
+/** `action replan`: a new plan for what was not signed, then on with it. */
+export const addReplan = (command: Command, world: World): void =>
+  void withExecution(
+    withSigner(
+      command
+        .command('replan')
+        .description(
+          'Make a new plan for what is not signed of an action: after a quote expired, or when another transaction used its nonce. Then sign and send it.',
+        )
+        .argument('<id>', 'action id, quote id or idempotency key'),
+    ),
+    { isNew: false },
+  )
+    .option('--accept-min-out <amount>', 'the least that the swap must bring now, in units of the token')
+    .option('--dry-run', 'show the new plan, sign nothing')
+    .addHelpText('after', '\nExample:\n  $ sluice action replan 0f8fad5b-d9cb-469f-a165-70867728950e')
+    .action(action(world, replan))
+
+async function replan(cli: Cli, id: string, options: Options): Promise<void> {
+  const ground = await cli.place.ground()
+  const operation = journalled(ground, id)
+  const who = await ownerOf(cli, operation, options)
+  const least = leastOf(ground, operation, options.acceptMinOut)
+  const again = await planAgain(cli, ground, operation, least)
+  if (!again) {
+    outcomeOf(operation)
+    return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
+  }
+  const plan = planJson(again.checked, ground)
+  const title = `A new plan for what is not signed of ${operation.id}`
+  if (options.dryRun) return cli.emit(plan, (value, to) => planView(value, title, null, to))
+  if (!cli.globals.quiet && !cli.globals.yes)
+    cli.io.err.write(`${planView(plan, title, who.label, cli.io.err)}\n`)
+  await confirm(cli.io, cli.globals, 'Sign and send it?')
+  const account = await who.unlock()
+  const signer = { ...who, unlock: async () => account }
+  const turn = await takeTurn(ground, operation.wallet, {
+    waitMs: options.lockWait === false ? 0 : 60_000,
+    signal: cli.world.interrupt.signal,
+  })
+  try {
+    const now = journalled(ground, operation.id)
+    if (now.updated !== operation.updated)
+      throw new AppError('WALLET_BUSY', `Another process went on with ${operation.id} meanwhile`, {
+        hint: `sluice action show ${operation.id}`,
+      })
+    const planned = replaceLeg(ground, now, again.open, again.checked, 'by the person')
+    await finish(cli, ground, planned, signer, { ...options, turn })
+  } finally {
+    turn.release()
+  }
+}
+
+/** The least that a swap may bring, from what was typed. */
+function leastOf(ground: Ground, operation: Planned, text: string | undefined): bigint | null {
+  if (text === undefined) return null
+  const open = openLeg(ground, operation)
+  if (open?.intent.kind !== 'swap')
+    throw new AppError('USAGE', '--accept-min-out is for swaps, and this is none', {
+      hint: `sluice action replan ${operation.id}`,
+    })
+  return parseAmount(text, open.intent.tokenOut)
+}

@@ -1,0 +1,115 @@
+import { formatAmount, tokenAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Intent } from '../domain/intent.ts'
+import { plain } from '../domain/text.ts'
+import type { Token } from '../domain/token.ts'
+import type { Operation, Step } from '../store/operation.ts'
+import type { Ground } from './ground.ts'
+import { decodeIntent, encodeIntent, type KeptPlan } from './intent-json.ts'
+import { type Checked, checkProposal } from './plan.ts'
+import type { ProposedLeg } from './proposal.ts'
+import { decodeTerms } from './terms.ts'
+
+/** What of an operation can be planned anew: one leg of which something is not signed, or whose nonce was lost. */
+export type Open = { leg: number; chainId: number; intent: Intent }
+
+const isLost = ({ state }: Step) => state === 'SUPERSEDED'
+const isUnsigned = ({ state }: Step) => state === 'PLANNED' || state === 'RESERVED'
+const isInTheAir = ({ state }: Step) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
+
+/** The first leg of an operation that is not finished; PENDING while something of it is on its way, `undefined` when nothing is left. */
+export function openLeg({ catalog }: Pick<Ground, 'catalog'>, operation: Operation): Open | undefined {
+  const { id, steps, legs, plan } = operation
+  const moving = steps.find(isInTheAir)
+  if (moving)
+    throw new AppError(
+      'PENDING',
+      `Step ${moving.index + 1} is signed and on its way: nothing is planned anew before it is final`,
+      {
+        details: { operation: id },
+        hint: `sluice action resume ${id}`,
+      },
+    )
+  for (const { leg, chainId } of legs) {
+    const of = steps.filter((step) => step.leg === leg)
+    const kept = (plan as KeptPlan).intents[leg]
+    const isDone = of.some(({ role, state }) => role === 'action' && state === 'FINAL_OK')
+    if (kept && !isDone && of.some((step) => isUnsigned(step) || isLost(step)))
+      return { leg, chainId, intent: decodeIntent(kept, catalog) }
+  }
+  return undefined
+}
+
+const shown = (amount: bigint, token: Token): string =>
+  formatAmount(amount, { ...token, symbol: plain(token.symbol) })
+
+/** What a new leg must keep of the old one. `least` is the least that a swap may bring, `null` what was accepted before. */
+export function refuseWorse(was: Intent, now: Intent, least: bigint | null, id: string): void {
+  if (was.kind !== 'swap' || now.kind !== 'swap') return
+  const accepted = least ?? was.amountOut
+  if (now.amountIn > was.amountIn)
+    throw new AppError(
+      'PARTIAL',
+      `A new quote costs ${shown(now.amountIn, now.tokenIn)}, and ${shown(was.amountIn, was.tokenIn)} was accepted`,
+      {
+        details: { operation: id, amountIn: now.amountIn.toString() },
+        hint: `sluice action revoke ${id}`,
+      },
+    )
+  if (now.amountOut >= accepted) return
+  throw new AppError(
+    'PARTIAL',
+    `A new quote brings at least ${shown(now.amountOut, now.tokenOut)}, and ${shown(accepted, now.tokenOut)} was accepted: nothing more is signed`,
+    {
+      details: { operation: id, amountOut: now.amountOut.toString(), accepted: accepted.toString() },
+      hint: `sluice action replan ${id} --accept-min-out ${tokenAmount(now.amountOut, now.tokenOut).formatted}, or give it up: sluice action revoke ${id}`,
+    },
+  )
+}
+
+/** A new leg, checked by the terms of the operation as the first plan was. */
+export const checkAgain = (
+  ground: Ground,
+  { id, kind, wallet, request, plan }: Operation,
+  proposed: { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null },
+): Promise<Checked> => {
+  const { about, terms } = plan as KeptPlan
+  const { leg, quoteId, expiresAt } = proposed
+  return checkProposal(
+    ground,
+    { id, kind, wallet, request, about, quoteId, expiresAt, nonce: null, legs: [leg] },
+    decodeTerms(terms),
+  )
+}
+
+/** Puts a checked leg in the place of what nothing was signed of. */
+export function replaceLeg(
+  { journal }: Ground,
+  operation: Operation,
+  { leg }: Open,
+  { proposal, steps, hash, assurance }: Checked,
+  why: string,
+): Operation {
+  const kept = operation.plan as KeptPlan
+  const { intent } = proposal.legs[0]!
+  const stay = operation.steps.filter((step) => step.leg !== leg || step.state !== 'PLANNED')
+  const first = Math.max(-1, ...stay.map(({ index }) => index)) + 1
+  const plan: KeptPlan = {
+    ...kept,
+    since: { ...kept.since, [leg]: first },
+    intents: kept.intents.map((old, at) => (at === leg ? intent && encodeIntent(intent) : old)),
+    quoteId: proposal.quoteId ?? kept.quoteId,
+    expiresAt: proposal.expiresAt,
+    planHash: hash,
+    assurance,
+    nonce: null,
+  }
+  journal.replan(operation.id, leg, {
+    plan,
+    steps: steps.map(({ role, text, transaction }) => ({ role, text, transaction })),
+    why,
+  })
+  if (operation.state === 'ATTENTION' || operation.state === 'PARTIAL')
+    journal.settle(operation.id, 'EXECUTING', `planned anew: ${why}`)
+  return journal.find(operation.id)!
+}
