@@ -2,6 +2,7 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import type { Leg, Operation, Step } from '../store/operation.ts'
 import { arrivedOnChain } from './arrival.ts'
 import { systemClock } from './clock.ts'
+import { endingOf } from './ending.ts'
 import { type Head, readHead } from './fees.ts'
 import { outcomeOf } from './outcome.ts'
 import { reopenGone } from './reopen.ts'
@@ -18,9 +19,6 @@ import {
 } from './run.ts'
 import { executeStep, sendStep } from './step.ts'
 import { findOnChain, isLocal } from './watch.ts'
-
-const wasSigned = (run: Run): boolean =>
-  current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
 
 /**
  * Signs, sends and follows the steps of an operation, in order, to the end; or goes on where an earlier run stopped.
@@ -50,62 +48,8 @@ export async function execute(execution: Execution): Promise<Operation> {
       !(error instanceof AppError && errorRow(error.code).exit === current(run).exit)
     )
       return outcomeOf(current(run))
-    throw explainSafely(run, error)
+    throw endingOf(run, error)
   }
-}
-
-/** The same when the journal itself cannot be used any more: then nobody can say that nothing was signed. */
-function explainSafely(run: Run, error: unknown): unknown {
-  try {
-    return explain(run, error)
-  } catch (cause) {
-    return new AppError(
-      'JOURNAL_UNREADABLE',
-      'Something may be signed, and the journal cannot be used any more',
-      {
-        details: { operation: run.operationId },
-        cause,
-      },
-    )
-  }
-}
-
-/** What ended a run, as the error that tells truly whether something was signed. */
-function explain(run: Run, error: unknown): unknown {
-  const resume = `sluice action resume ${run.operationId}`
-  const details = { operation: run.operationId }
-  const signed = wasSigned(run)
-  if (error === stopped && !signed)
-    return new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
-  if (error instanceof AppError && errorRow(error.code).exit >= 20 && error.code !== 'INTERRUPTED')
-    return error
-  if (!signed) return error
-  const why = error instanceof Error ? error.message : 'something went wrong'
-  const { steps } = current(run)
-  const inTheAir = steps.some(
-    ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
-  )
-  if (error === stopped)
-    return new AppError(
-      'PENDING',
-      inTheAir
-        ? 'It is signed and on its way, and not final yet'
-        : 'Some steps are final, and the rest is not signed yet',
-      { details, hint: resume },
-    )
-  const retryable = error instanceof AppError && errorRow(error.code).retryable === true
-  if (inTheAir || retryable || !(error instanceof AppError))
-    return new AppError('PENDING', `Something is signed, and it could not be followed to its end: ${why}`, {
-      details,
-      cause: error,
-      hint: resume,
-    })
-  run.journal.settle(run.operationId, 'PARTIAL', why, 21)
-  return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {
-    details: { ...details, cause: error.code },
-    cause: error,
-    hint: resume,
-  })
 }
 
 /** What is left of a leg. A step whose nonce somebody else used is left behind: a new plan stands for it. */

@@ -99,7 +99,9 @@ describe('a transaction that waits for too long', () => {
 
   it('is cancelled, and not made dearer, when its deadline has passed', async () => {
     const [before, nonce] = [await paid(), await nonceNow()]
-    const { ended } = await waiting('late', { deadlineOf: () => 1 })
+    let deadline: number | undefined
+    const { ended } = await waiting('late', { deadlineOf: () => deadline })
+    deadline = 1
     await replaced('late')
     expect(attempts('late')[1]).toMatchObject({
       kind: 'cancel',
