@@ -156,7 +156,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'approval-unlimited': (all) => [approval(usdc.address, all.at(-1)!.to, maxUint256), all.at(-1)!],
   'approval-one-more': (all) =>
     all.map((t) =>
-      t.data.startsWith('0x095ea7b3')
+      /^0x095ea7b3[0-9a-f]{128}$/i.test(t.data)
         ? { ...t, data: `0x${t.data.slice(2, 74)}${asWord(BigInt(`0x${t.data.slice(74)}`) + 1n)}` }
         : { ...t, value: t.value + 1n },
     ),

@@ -4,7 +4,7 @@ import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
 import { nativeToken } from '../domain/token.ts'
 import type { Leg, Operation, Step } from '../store/operation.ts'
-import type { Level } from './assurance.ts'
+import { acceptAssurance, assuranceOf, type Facts, type Level, reaches } from './assurance.ts'
 import { checkPlace } from './check-place.ts'
 import type { Ground } from './ground.ts'
 import { checkLeg } from './guard.ts'
@@ -51,10 +51,15 @@ export async function beforeLeg(
     ...untilOf(intent, call),
   }
   const chains = operation.legs.map((one) => one.chainId)
-  const [, simulation] = await Promise.all([
+  const [contract, simulation] = await Promise.all([
     checkPlace(ground, { ...inHand, transactions: all }, terms),
     tryLeg(ground, inHand, terms, chains),
   ])
+  const assurance = assuranceNow(plan, terms, {
+    simulation: simulation.how,
+    code: contract?.state ?? 'pinned',
+  })
+  acceptAssurance(assurance, terms.lowest, 'what was asked for')
   if (terms.policy) {
     const { perDay: _, ...rules } = terms.policy.policy
     enforce(
@@ -62,7 +67,7 @@ export async function beforeLeg(
         legs: [{ intent, action: all.at(-1)!.to, slippage: slippageOf(intent, plan.about.amounts) }],
         simulation,
         coin: nativeToken(networkNamed(catalog.networks, chainId)),
-        assurance: plan.assurance as Level,
+        assurance,
         at: ground.now(),
         quoteAgeMs: null,
         held: () => 0n,
@@ -71,6 +76,13 @@ export async function beforeLeg(
   }
   reserve(ground, operation, terms)
   return simulation.gas
+}
+
+/** The assurance that a plan was made with, or a lower one where less can be checked now. A plan whose first step was sent elsewhere was only read then, and is checked in full now. */
+function assuranceNow(plan: KeptPlan, { canAsk }: Terms, now: Pick<Facts, 'simulation' | 'code'>): Level {
+  const level = assuranceOf({ ...now, canAsk, reference: 'unknown' })
+  const before = plan.assurance as Level
+  return before === 'L1' || reaches(before, level) ? level : before
 }
 
 /** Holds all that an operation moves, so that operations together never move more than a day allows. POLICY_LIMIT when it does not fit. */

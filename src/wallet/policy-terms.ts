@@ -37,7 +37,8 @@ export function placeRules({ receivers, strategies, contracts }: Policy, legs: P
             },
           ]
         : []),
-      ...(contracts
+      // Taking an allowance back is never what a policy is there to stop.
+      ...(contracts && intent.kind !== 'revoke'
         ? [
             {
               rule: 'contracts',

@@ -1,16 +1,18 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { transfer } from '../../src/calls/erc20.ts'
+import { approve, transfer } from '../../src/calls/erc20.ts'
 import type { Address } from '../../src/domain/address.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { Operation } from '../../src/store/operation.ts'
+import { parseAssertions } from '../../src/wallet/asserts.ts'
 import { begin, carryOut } from '../../src/wallet/carry-out.ts'
 import type { Ground } from '../../src/wallet/ground.ts'
+import type { KeptPlan } from '../../src/wallet/intent-json.ts'
 import { type Checked, checkProposal } from '../../src/wallet/plan.ts'
 import { signerOf } from '../../src/wallet/signer.ts'
-import { strictTerms } from '../../src/wallet/terms.ts'
+import { strictTerms, type Terms } from '../../src/wallet/terms.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { journalIn, newHome, removeHome } from './operation.ts'
 
@@ -41,7 +43,7 @@ const ground = (): Ground => ({
 const pay = (to: Address, much = amount) => transfer({ chainId, token: usdc().address, to, amount: much })
 
 /** A payment to the friend that has passed the guard. */
-const checked = (): Promise<Checked> => {
+const checked = (terms: Partial<Terms> = {}, id = 'pay'): Promise<Checked> => {
   const wallet = sandbox.user.address
   const intent = { kind: 'transfer', wallet, token: usdc(), recipient: friend, amount } as const
   const about = {
@@ -53,7 +55,7 @@ const checked = (): Promise<Checked> => {
   } as unknown as Checked['proposal']['about']
   const legs = [{ chainId, intent, transactions: [pay(friend)] }]
   const proposal = {
-    id: 'pay',
+    id,
     kind: 'transfer',
     request: {},
     wallet,
@@ -62,7 +64,7 @@ const checked = (): Promise<Checked> => {
     quoteId: null,
     nonce: null,
   }
-  return checkProposal(ground(), { ...proposal, expiresAt: null }, strictTerms)
+  return checkProposal(ground(), { ...proposal, expiresAt: null }, { ...strictTerms, ...terms })
 }
 const carry = (operation: Operation) =>
   carryOut(ground(), operation, {
@@ -110,4 +112,60 @@ test('a plan whose steps do something else than what it is for is not signed', a
   const { steps, ...rest } = await checked()
   const turned = steps.map((step) => ({ ...step, transaction: pay(thief) }))
   await refused(begin(ground(), { ...rest, steps: turned }, 'key'), 'POLICY_RECIPIENT')
+})
+
+describe('the terms of a plan hold again just before it is signed', () => {
+  test('what the person said about it', async () => {
+    const good = await checked({ asserts: parseAssertions('USDC>=-5,USDT>=0') })
+    const terms = { ...good.terms, asserts: parseAssertions('USDC>=-4.9') }
+    await refused(begin(ground(), { ...good, terms }, 'key'), 'POLICY_SIMULATION')
+    expect((journal.find('pay')!.plan as KeptPlan).terms.asserts).toMatchObject([{ text: 'USDC>=-4.9' }])
+  })
+
+  test('the code of the contract', async () => {
+    const planned = begin(ground(), await checked(), 'key')
+    const { rpc } = sandbox.chain(chainId)
+    const code = await rpc.request<string>('eth_getCode', [usdc().address, 'latest'])
+    await rpc.request('anvil_setCode', [usdc().address, `${code}00`])
+    await refused(planned, 'POLICY_CONTRACT_CHANGED')
+  })
+
+  test('what the contract may take already', async () => {
+    const planned = begin(ground(), await checked(), 'key')
+    await sandbox.sendAs(
+      chainId,
+      sandbox.user.address,
+      approve({ chainId, token: usdc().address, spender: usdc().address, amount: 1n }),
+    )
+    await refused(planned, 'POLICY_STANDING_ALLOWANCE')
+  })
+
+  test('the cap on gas', async () => {
+    const { simulation } = await checked()
+    const planned = begin(ground(), await checked({ maxFeePerGas: simulation!.fees.maxFeePerGas }), 'key')
+    await sandbox.chain(chainId).rpc.request('anvil_setNextBlockBaseFeePerGas', ['0x174876e800'])
+    await sandbox.chain(chainId).rpc.request('evm_mine')
+    await refused(planned, 'POLICY_FEE_CAP')
+  })
+
+  const daily = (limit: string): Terms['policy'] => ({
+    sha256: '00',
+    policy: { perDay: { 'sandbox-one:USDC': limit } },
+  })
+
+  test('the limit of a day, which two plans that both fit alone may not pass together', async () => {
+    const policy = daily('9')
+    const [first, second] = [
+      begin(ground(), await checked({ policy }), 'key'),
+      begin(ground(), await checked({ policy }, 'pay-2'), 'key-2'),
+    ]
+    expect((await carry(first)).state).toBe('DONE')
+    await refused(second, 'POLICY_LIMIT')
+  })
+
+  test('the policy, as it was then', async () => {
+    const policy = { sha256: '00', policy: { hours: '00:00-00:00' } }
+    const good = await checked()
+    await refused(begin(ground(), { ...good, terms: { ...good.terms, policy } }, 'key'), 'POLICY_LIMIT')
+  })
 })
