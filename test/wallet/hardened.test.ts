@@ -10,6 +10,8 @@ import { AppError } from '../../src/domain/errors.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
+import { checkPlace } from '../../src/wallet/check-place.ts'
+import { checkEffect } from '../../src/wallet/effect.ts'
 import { simulateLeg } from '../../src/wallet/simulate.ts'
 import { strictTerms, type Terms } from '../../src/wallet/terms.ts'
 import { tryLeg } from '../../src/wallet/try-leg.ts'
@@ -189,6 +191,73 @@ describe('what a leg does beside what was asked', () => {
     const { coin, gasUsed, fees } = await simulated([await trapCall('nothing', [])])
     expect(coin).toBeLessThan(0n)
     expect(coin).toBeGreaterThanOrEqual(-gasUsed[0]! * fees.maxFeePerGas)
+  })
+})
+
+describe('what a node says about the wallet itself', () => {
+  /** A node whose simulation answers one of the reads after the transactions otherwise. */
+  const saying = (probe: number, answer: Hex): Rpc => {
+    const { rpc } = sandbox.chain(chainId)
+    return {
+      ...rpc,
+      request: async (method, params) => {
+        const found = await rpc.request(method, params)
+        if (method !== 'eth_simulateV1') return found as never
+        const [block] = found as { calls: { returnData: Hex }[] }[]
+        block!.calls[2 + probe]!.returnData = answer
+        return [block] as never
+      },
+    }
+  }
+  test.each([
+    ['more of the native coin is gone than value and gas', 0, 'native coin'],
+    ['it has other code', 1, 'other code'],
+  ])('%s: refused', async (_, probe, what) => {
+    await expect(
+      tried(depositing(), into(), { rpc: saying(probe, `0x${'00'.repeat(31)}01`) }),
+    ).rejects.toMatchObject({ code: 'POLICY_SIMULATION', message: expect.stringContaining(what) })
+  })
+})
+
+describe('the decimals of a token', () => {
+  test('are those that it has itself', async () => {
+    const { rpc } = sandbox.chain(chainId)
+    const wrong = { ...lending().asset, decimals: 18 }
+    const intent: Intent = { kind: 'transfer', wallet: wallet(), token: wrong, recipient: thief, amount: 1n }
+    const journal = { pinOf: () => undefined, list: () => [] } as never
+    const ground = { rpc: () => rpc, catalog: sandbox.world.catalog(), journal, locks: '', now: Date.now }
+    const leg = { chainId, transactions: [calling(wrong.address, '0x')] }
+    await expect(checkPlace(ground, { ...leg, intent }, strictTerms)).rejects.toMatchObject({
+      code: 'POLICY_TOKEN_METADATA',
+    })
+    const right = { ...leg, intent: { ...intent, token: lending().asset } }
+    await expect(checkPlace(ground, right, strictTerms)).resolves.toMatchObject({ firstUse: true })
+  })
+})
+
+describe('a withdrawal', () => {
+  const effect = (family: 'aave-v3' | 'erc4626', out: bigint, position: bigint, shares?: bigint) => {
+    const strategy = sandbox.strategy(
+      family === 'aave-v3' ? 'aave-v3-USDC-sandbox-one' : 'sandbox-vault-USDC-sandbox-one',
+    )
+    const changes = [
+      { token: strategy.asset, before: 0n, delta: out },
+      { token: strategy.receipt, before: 1_000n, delta: position },
+    ]
+    const intent: Intent = { kind: 'withdraw', wallet: wallet(), strategy, amount: 100n }
+    return () => checkEffect(intent, { changes, allowances: [] }, shares)
+  }
+  test.each<[string, 'aave-v3' | 'erc4626', bigint, bigint, bigint | undefined, boolean]>([
+    ['of what was asked for, from a pool', 'aave-v3', 100n, -100n, undefined, true],
+    ['with rounding', 'aave-v3', 98n, -102n, undefined, true],
+    ['of too little', 'aave-v3', 97n, -100n, undefined, false],
+    ['that takes too much of the position', 'aave-v3', 100n, -103n, undefined, false],
+    ['from a vault at its price', 'erc4626', 100n, -90n, 90n, true],
+    ['from a vault above its price', 'erc4626', 100n, -93n, 90n, false],
+  ])('%s', (_, family, out, position, shares, passes) => {
+    const work = effect(family, out, position, shares)
+    if (passes) expect(work).not.toThrow()
+    else expect(work).toThrow(AppError)
   })
 })
 
