@@ -2,6 +2,8 @@
 // Plain JavaScript that any Node can parse: finds a Node that is new enough, then hands over.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -20,17 +22,56 @@ async function run() {
     apiKey: process.env.SLUICE_API_KEY,
   }
   for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY']) delete process.env[name]
+  const startSigner = signer(secrets.privateKey)
+  // The process that holds the keys begins before anything of the terminal is loaded.
+  if (signs(process.argv.slice(2))) startSigner()
   try {
     const module = await import('node:module')
     module.enableCompileCache?.()
     const { start } = await import('../src/start.ts')
-    await start(process.argv.slice(2), secrets)
+    const { privateKey, password, apiKey } = secrets
+    await start(process.argv.slice(2), { hasPrivateKey: Boolean(privateKey), password, apiKey }, startSigner)
   } catch (error) {
     if (error?.code !== 'ERR_MODULE_NOT_FOUND' || !/Cannot find package/.test(error.message)) throw error
     process.stderr.write(
       `sluice: its dependencies are not installed. Run: npm ci\n(${error.message.split('\n')[0]})\n`,
     )
     process.exitCode = 12
+  }
+}
+
+/** Whether a command line can come to a signature. Only a guess: a signer that was not begun early is begun when it is needed. */
+function signs(argv) {
+  if (argv.some((word) => ['--help', '-h', '--dry-run', '--version', '-V'].includes(word))) return false
+  const [command, sub] = argv.filter((word) => !word.startsWith('-'))
+  if (['deposit', 'withdraw', 'transfer'].includes(command)) return true
+  if (command === 'swap') return sub === 'execute'
+  return command === 'action' && ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel'].includes(sub)
+}
+
+/** How the signer is begun: once, with nothing of our environment but where files are, and the key by its pipe. */
+function signer(privateKey) {
+  const passed =
+    /^(HOME|PATH|TMPDIR|USERPROFILE|APPDATA|LOCALAPPDATA|SYSTEMROOT|XDG_(CONFIG|DATA|CACHE)_HOME|SLUICE_(HOME|PROFILE|ANVIL))$/
+  const named = /^SLUICE_(BASE_URL|RPC_\w+)$/
+  const env = Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      passed.test(name) ? [[name, value]] : named.test(name) && value ? [[name, 'set']] : [],
+    ),
+  )
+  let child
+  return () => {
+    if (child) return child
+    const path = fileURLToPath(new URL('../src/signer.ts', import.meta.url))
+    child = spawn(process.execPath, [path], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...env, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
+    })
+    child.stdin.on('error', () => undefined)
+    const argv = process.argv.slice(2)
+    const quiet = argv.includes('--quiet') || argv.includes('--json')
+    child.stdin.write(`${JSON.stringify({ argv, privateKey: privateKey ?? null, quiet })}\n`)
+    return child
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 import { sniff } from './cli/globals.ts'
@@ -5,11 +6,17 @@ import { stdio } from './cli/io.ts'
 import { AppError } from './domain/errors.ts'
 import { failed, main } from './main.ts'
 import { interruptible } from './world/interrupt.ts'
+import { once } from './world/once.ts'
 import type { Secrets } from './world/secrets.ts'
+import { deskOf } from './world/signer-process.ts'
 import { createWorld } from './world.ts'
 
 /** Runs the program in this process: the command line, the real terminal, the real signals. */
-export async function start(argv: readonly string[], secrets: Secrets): Promise<void> {
+export async function start(
+  argv: readonly string[],
+  secrets: Secrets,
+  startSigner: () => ChildProcess,
+): Promise<void> {
   const { noColor, noInput, quiet } = sniff(argv)
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     version: string
@@ -24,6 +31,7 @@ export async function start(argv: readonly string[], secrets: Secrets): Promise<
   const world = createWorld({
     env: process.env,
     secrets,
+    desk: once(async () => deskOf(startSigner())),
     version,
     interrupt,
     quiet,

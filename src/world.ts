@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Io } from './cli/io.ts'
 import type { AskedQuote, Interrupt, QuoteMemory, Settings, World } from './cli/world.ts'
 import { main } from './main.ts'
+import type { Desk } from './wallet/signing/words.ts'
 import { daemonSandbox } from './world/daemon-sandbox.ts'
 import { type Directories, directories } from './world/directories.ts'
 import { enginePlace } from './world/engine-place.ts'
@@ -18,6 +19,8 @@ import { fileSettings } from './world/settings.ts'
 export type Given = {
   env: Readonly<Record<string, string | undefined>>
   secrets: Secrets
+  /** The signer: a process of its own, which is begun before anything else. */
+  desk: () => Promise<Desk>
   version: string
   io: Io
   interrupt: Interrupt
@@ -32,7 +35,7 @@ export type Given = {
 
 /** Puts the program together: from the environment to the things that commands are given. Nothing is opened before it is used. */
 export function createWorld(given: Given): World {
-  const { env, secrets, io, interrupt, version, stdin, now = Date.now } = given
+  const { env, secrets, desk, io, interrupt, version, stdin, now = Date.now } = given
   const dirs = directories(env)
   const settings = given.settings ?? fileSettings(dirs)
   const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, given.quiet ? undefined : io)
@@ -44,6 +47,7 @@ export function createWorld(given: Given): World {
     now,
     newId: randomUUID,
     settings,
+    desk,
     keystores: join(dirs.data, 'keystores'),
     policyPath: join(dirs.config, 'policy.json'),
     password: secrets.password,
@@ -51,7 +55,7 @@ export function createWorld(given: Given): World {
     quotes: once(() => quoteMemory(dirs, now)),
     at: (globals) => {
       const { kind, announce } = chosenProfile(env, globals.profile)
-      const needs = { dirs, env, settings, secrets, io, globals, now, newId: randomUUID }
+      const needs = { dirs, env, settings, secrets, desk, io, globals, now, newId: randomUUID }
       if (kind === 'engine') return enginePlace(needs)
       if (kind === 'remote') return remotePlace(needs)
       return sandboxPlace({ ...needs, sandbox: openSandbox, announce })
@@ -84,7 +88,7 @@ const inSandbox = (env: Given['env']) => ({
   SLUICE_PROFILE: 'sandbox',
 })
 
-const noSecrets: Secrets = { privateKey: undefined, password: undefined, apiKey: undefined }
+const noSecrets: Secrets = { hasPrivateKey: false, password: undefined, apiKey: undefined }
 const noSettings: Settings = { path: '', read: async () => ({}), write: async () => undefined }
 
 async function quoteMemory(dirs: Directories, now: () => number): Promise<QuoteMemory> {

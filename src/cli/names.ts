@@ -6,8 +6,8 @@ import { address } from './options.ts'
 export async function walletAddress(cli: Cli, name: string | undefined): Promise<Address> {
   if (name === undefined) return (await cli.place.who({})).address
   if (!name.startsWith('0x')) {
-    // Only a name needs what opens keys; an address does not wait for it to be loaded.
-    const { listKeys } = await import('../wallet/keystore.ts')
+    // Only a name needs the keystores; an address does not wait for that to be loaded.
+    const { listKeys } = await import('../wallet/keystore-names.ts')
     const known = listKeys(cli.world.keystores).find((key) => key.name === name)
     if (known?.address) return known.address
     return (await cli.place.who({ wallet: name })).address

@@ -4,6 +4,7 @@ import type { Address } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import type { Exit } from '../domain/exits.ts'
 import type { Ground } from '../wallet/ground.ts'
+import type { Desk } from '../wallet/signing/words.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
 import type { Config } from './config.ts'
 import type { Globals } from './globals.ts'
@@ -61,6 +62,8 @@ export type World = {
   newId: () => string
   settings: Settings
   sandbox: Sandbox
+  /** The one place where keys are opened. */
+  desk: () => Promise<Desk>
   /** The directory of the encrypted keystores. */
   keystores: string
   /** Where the policy is that holds when nobody names one. */

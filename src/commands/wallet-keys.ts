@@ -3,12 +3,11 @@ import { readFileSync } from 'node:fs'
 import type { Cli } from '../cli/cli.ts'
 import { confirm, secret } from '../cli/prompts.ts'
 import { fields } from '../cli/table.ts'
-import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { readKeyFile, readPrivateFile } from '../wallet/key-source.ts'
-import { exportKey, listKeys, removeKey, saveKey } from '../wallet/keystore.ts'
-import { openKeystore } from '../wallet/keystore-file.ts'
-import { newKey, parseKey } from '../wallet/signer.ts'
+import { readPrivateFile } from '../wallet/key-source.ts'
+import { parseKey } from '../wallet/key-text.ts'
+import { exportKey, listKeys, removeKey } from '../wallet/keystore-names.ts'
+import type { ImportSource } from '../wallet/signing/words.ts'
 
 type PasswordOptions = { passwordFile?: string }
 
@@ -32,7 +31,9 @@ export async function listWallets(cli: Cli): Promise<void> {
 /** `wallet new` */
 export async function newWallet(cli: Cli, name: string, options: PasswordOptions): Promise<void> {
   refuseTaken(cli, name)
-  saved(cli, await saveKey(cli.world.keystores, name, newKey(), await newPassword(cli, options)))
+  const password = await newPassword(cli, options)
+  const desk = await cli.world.desk()
+  saved(cli, await desk({ do: 'make', directory: cli.world.keystores, name, password }))
 }
 
 /** `wallet import` */
@@ -44,35 +45,44 @@ export async function importKey(
   refuseTaken(cli, name)
   if (options.keyFile !== undefined && options.keystore !== undefined)
     throw new AppError('USAGE', '--key-file and --keystore exclude each other')
-  if (options.keystore !== undefined) {
-    const password = await existingPassword(cli, options, options.keystore)
-    return saved(
-      cli,
-      await saveKey(
-        cli.world.keystores,
-        name,
-        await openKeystore(keystoreText(options.keystore), password, options.keystore),
-        password,
-      ),
-    )
-  }
-  saved(
-    cli,
-    await saveKey(
-      cli.world.keystores,
-      name,
-      await keyToImport(cli, options.keyFile),
-      await newPassword(cli, options),
-    ),
-  )
+  const { from, password } = await toImport(cli, options)
+  const desk = await cli.world.desk()
+  saved(cli, await desk({ do: 'import', directory: cli.world.keystores, name, password, from }))
 }
 
-async function keyToImport(cli: Cli, keyFile: string | undefined): Promise<Hex> {
-  if (keyFile === '-') return parseKey(await cli.world.stdin())
-  if (keyFile !== undefined) return readKeyFile(keyFile)
-  return parseKey(
-    await secret(cli.io, cli.globals, 'Private key (not shown):', 'Use --key-file PATH or --keystore PATH.'),
-  )
+async function toImport(
+  cli: Cli,
+  options: PasswordOptions & { keyFile?: string; keystore?: string },
+): Promise<{ from: ImportSource; password: string }> {
+  const { keyFile, keystore: label } = options
+  if (label !== undefined) {
+    const password = await existingPassword(cli, options, label)
+    return { from: { kind: 'keystore', text: keystoreText(label), label, password }, password }
+  }
+  const from: ImportSource =
+    keyFile === undefined
+      ? {
+          kind: 'key',
+          text: parseKey(
+            await secret(
+              cli.io,
+              cli.globals,
+              'Private key (not shown):',
+              'Use --key-file PATH or --keystore PATH.',
+            ),
+          ),
+        }
+      : keyFile === '-'
+        ? { kind: 'key', text: parseKey(await cli.world.stdin()) }
+        : await checkedFile(cli, keyFile)
+  return { from, password: await newPassword(cli, options) }
+}
+
+/** A file with a key in it: what is wrong with it is said before anybody is asked for a password. */
+async function checkedFile(cli: Cli, path: string): Promise<ImportSource> {
+  const source = { kind: 'key-file', path } as const
+  await (await cli.world.desk())({ do: 'open', source })
+  return source
 }
 
 function keystoreText(path: string): string {

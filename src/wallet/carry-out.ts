@@ -71,7 +71,7 @@ export function begin(
 }
 
 /** Signs, sends and follows an operation to its end, or goes on where an earlier run stopped. Every leg is guarded and tried again just before its first signature. */
-export function carryOut(ground: Ground, operation: Operation, how: Way): Promise<Operation> {
+export async function carryOut(ground: Ground, operation: Operation, how: Way): Promise<Operation> {
   const { catalog, rpc, journal, locks } = ground
   const { account, delivered, ...way } = how
   const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as KeptPlan
@@ -79,6 +79,7 @@ export function carryOut(ground: Ground, operation: Operation, how: Way): Promis
   const first = operation.legs[0]?.chainId
   const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
   const cap = how.maxFeePerGas ?? feeCapOf(decodeTerms(planNow().terms))
+  await approveAll(account, journal.find(operation.id) ?? operation)
   return execute({
     ...way,
     ...(nonces && { nonces }),
@@ -96,6 +97,26 @@ export function carryOut(ground: Ground, operation: Operation, how: Way): Promis
     },
     beforeLeg: (leg, left) => beforeLeg(ground, operation.id, leg, left),
   })
+}
+
+/** Shows the signer all that is left of an operation, leg by leg. */
+async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }: Operation): Promise<void> {
+  const { intents, since, terms, planHash } = plan as KeptPlan
+  const { allow, allowTokens } = decodeTerms(terms)
+  const open = legs.flatMap(({ leg, chainId }) => {
+    const of = steps.filter((step) => step.leg === leg && step.index >= (since?.[leg] ?? 0))
+    const intent = intents[leg]
+    if (!intent || of.every(({ state }) => state === 'FINAL_OK')) return []
+    const transactions = of.map(({ transaction: { to, data, value, chainId: on } }) => ({
+      to,
+      data,
+      value: value.toString(),
+      chainId: on,
+    }))
+    return [{ chainId, intent, transactions }]
+  })
+  // Approvals were made exact before they were written down: here each must be exact.
+  await approve?.({ legs: open, vouched: { allow, allowTokens, exactAllowance: 'refuse' }, planHash })
 }
 
 /** When the action of a leg is worth nothing any more, in Unix seconds. */

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 
 
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { parseKey } from './signer.ts'
+import { parseKey } from './key-text.ts'
 
 const refused = (path: string, why: string, cause?: unknown): AppError =>
   new AppError('KEY_SOURCE', `${path} is not used as a key: ${why}`, {

@@ -1,56 +1,12 @@
 import { pbkdf2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { decrypt, encrypt, type Keystore } from 'ox/Keystore'
-import { z } from 'zod'
 
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { parseKey, signerOf } from './signer.ts'
-
-const hexText = (bytes?: number) =>
-  z.string().regex(bytes === undefined ? /^([0-9a-fA-F]{2})+$/ : new RegExp(`^[0-9a-fA-F]{${bytes * 2}}$`))
-const whole = (most: number) => z.number().int().min(1).max(most)
-
-/** Version 3 of the Web3 Secret Storage format, as geth, cast and others write it. The limits keep a hostile file from eating the machine. */
-const KeystoreFile = z.object({
-  version: z.literal(3),
-  id: z.string().default(''),
-  address: z
-    .string()
-    .regex(/^(0x)?[0-9a-fA-F]{40}$/)
-    .optional(),
-  crypto: z
-    .object({
-      cipher: z.literal('aes-128-ctr'),
-      ciphertext: hexText(32),
-      cipherparams: z.object({ iv: hexText(16) }),
-      mac: hexText(32),
-    })
-    .and(
-      z.union([
-        z.object({
-          kdf: z.literal('scrypt'),
-          kdfparams: z.object({
-            dklen: z.literal(32),
-            n: whole(2 ** 20),
-            r: whole(32),
-            p: whole(16),
-            salt: hexText(),
-          }),
-        }),
-        z.object({
-          kdf: z.literal('pbkdf2'),
-          kdfparams: z.object({
-            dklen: z.literal(32),
-            c: whole(10_000_000),
-            prf: z.literal('hmac-sha256'),
-            salt: hexText(),
-          }),
-        }),
-      ]),
-    ),
-})
-type KeystoreFile = z.infer<typeof KeystoreFile>
+import { parseKey } from './key-text.ts'
+import { type KeystoreFile, parseKeystore } from './keystore-parse.ts'
+import { signerOf } from './signer.ts'
 
 const scryptAsync = promisify<
   string,
@@ -93,21 +49,6 @@ export async function sealKey(key: Hex, password: string): Promise<string> {
     iv: randomBytes(16),
   })
   return `${JSON.stringify({ address: signerOf(key).address.slice(2).toLowerCase(), ...sealed }, undefined, 2)}\n`
-}
-
-/** Reads the text of a keystore file; what cannot be opened here is KEY_SOURCE. */
-export function parseKeystore(text: string, name: string): KeystoreFile {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (cause) {
-    throw new AppError('KEY_SOURCE', `${name} is not a keystore: it is not JSON`, { cause })
-  }
-  const file = KeystoreFile.safeParse(json)
-  if (file.success) return file.data
-  throw new AppError('KEY_SOURCE', `${name} is not a keystore of version 3 that can be opened here`, {
-    cause: file.error,
-  })
 }
 
 /** Opens a keystore file's text. A wrong password is WRONG_PASSWORD; a file that is no keystore is KEY_SOURCE. */

@@ -1,11 +1,15 @@
 import type { TransactionSerializableEIP1559 } from 'viem'
 
 import type { Address, Hex } from '../domain/address.ts'
+import type { Vouched } from './registry.ts'
+import type { LegJson } from './signing/words.ts'
 
 /** What signs transactions: a key in this process or elsewhere, or a device. */
 export type TransactionSigner = {
   address: Address
   signTransaction: (transaction: TransactionSerializableEIP1559) => Promise<Hex>
+  /** Shown what it will be asked to sign, it checks that by itself, and signs nothing else afterwards. */
+  approve?: (plan: { legs: readonly LegJson[]; vouched: Vouched; planHash: string }) => Promise<void>
 }
 
 /** What a person named as the signer: a keystore or an address, or a file with a key. */

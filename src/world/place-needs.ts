@@ -1,6 +1,7 @@
 import type { Globals } from '../cli/globals.ts'
 import type { Io } from '../cli/io.ts'
 import type { Settings } from '../cli/world.ts'
+import type { Desk } from '../wallet/signing/words.ts'
 import type { Directories } from './directories.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -10,6 +11,7 @@ export type PlaceNeeds = {
   env: Readonly<Record<string, string | undefined>>
   settings: Settings
   secrets: Secrets
+  desk: () => Promise<Desk>
   io: Io
   globals: Globals
   now: () => number

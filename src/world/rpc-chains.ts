@@ -43,7 +43,7 @@ export const rpcChains = ({ dirs, env, globals, io }: PlaceNeeds): (() => Promis
 
 /** What engine and remote have alike: the wallet's side, which is on this machine either way. */
 export function walletSide(
-  { dirs, settings, secrets, io, globals, now }: PlaceNeeds,
+  { dirs, settings, secrets, desk, io, globals, now }: PlaceNeeds,
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>,
 ): Pick<Place, 'catalog' | 'ground' | 'who' | 'read'> {
   const journal = once(async () =>
@@ -63,6 +63,7 @@ export function walletSide(
         keystores: join(dirs.data, 'keystores'),
         settings,
         secrets,
+        desk,
         io,
         globals,
         otherwise: async () => {

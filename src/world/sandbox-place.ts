@@ -4,7 +4,8 @@ import type { Place, Sandbox } from '../cli/world.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Rpc } from '../net/rpc.ts'
-import type { Who } from '../wallet/who.ts'
+import { sandboxAccountAddress } from '../sandbox/public-account.ts'
+import { deskSigner } from '../wallet/signing/account.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { traced } from './traced.ts'
@@ -26,6 +27,7 @@ export function sandboxPlace({
   dirs,
   settings,
   secrets,
+  desk,
   io,
   globals,
   sandbox,
@@ -75,25 +77,17 @@ export function sandboxPlace({
         keystores: join(dirs.data, 'keystores'),
         settings,
         secrets,
+        desk,
         io,
         globals,
-        otherwise: sandboxAccount,
+        otherwise: async () => ({
+          address: sandboxAccountAddress,
+          label: 'sandbox account',
+          source: 'sandbox',
+          unlock: async () => deskSigner(await desk(), { kind: 'sandbox' }),
+        }),
       })
     },
     read: async (chainId, method, params) => (await opened()).rpc(chainId).request(method, params),
-  }
-}
-
-/** The account that the sandbox funds; its key is nobody's secret. */
-async function sandboxAccount(): Promise<Who> {
-  const [{ sandboxAddress, sandboxKey }, { accountOf }] = await Promise.all([
-    import('../sandbox/accounts.ts'),
-    import('./signer.ts'),
-  ])
-  return {
-    address: sandboxAddress(),
-    label: 'sandbox account',
-    source: 'sandbox',
-    unlock: async () => accountOf(sandboxKey()),
   }
 }

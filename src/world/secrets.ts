@@ -1,6 +1,6 @@
-/** What the environment held in confidence: read before anything else was imported, and taken out of it. */
+/** What the environment held in confidence: read before anything else was imported, and taken out of it. The private key itself is only at the signer. */
 export type Secrets = {
-  privateKey: string | undefined
+  hasPrivateKey: boolean
   password: string | undefined
   apiKey: string | undefined
 }

@@ -1,12 +1,12 @@
-import type { LocalAccount } from 'viem'
-
 import type { Globals } from '../cli/globals.ts'
 import type { Io } from '../cli/io.ts'
 import { secret } from '../cli/prompts.ts'
 import type { Settings } from '../cli/world.ts'
 import { EvmAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { readKeyFile, readPrivateFile } from '../wallet/key-source.ts'
+import { readPrivateFile } from '../wallet/key-source.ts'
+import { deskSigner } from '../wallet/signing/account.ts'
+import type { Desk, KeySource } from '../wallet/signing/words.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -16,6 +16,7 @@ type Needs = {
   secrets: Secrets
   io: Io
   globals: Globals
+  desk: () => Promise<Desk>
   /** Who signs when nobody is named. */
   otherwise: () => Promise<Who>
 }
@@ -26,28 +27,26 @@ export async function whoSigns(choice: SignerChoice, needs: Needs): Promise<Who>
   if (choice.wallet !== undefined && choice.keyFile !== undefined)
     throw new AppError('USAGE', '--wallet and --key-file exclude each other')
   if (choice.wallet !== undefined) return named(choice.wallet, choice, needs)
-  if (choice.keyFile !== undefined) return fromKey(readKeyFile(choice.keyFile), choice.keyFile, 'key-file')
-  if (secrets.privateKey) return fromKey(secrets.privateKey, 'SLUICE_PRIVATE_KEY', 'environment')
+  if (choice.keyFile !== undefined)
+    return fromKey(needs, { kind: 'key-file', path: choice.keyFile }, choice.keyFile)
+  if (secrets.hasPrivateKey) return fromKey(needs, { kind: 'environment' }, 'SLUICE_PRIVATE_KEY')
   const { wallet } = await settings.read()
   if (wallet !== undefined) return named(wallet, choice, needs)
   return needs.otherwise()
 }
 
-async function named(
-  name: string,
-  { passwordFile }: SignerChoice,
-  { keystores, secrets, io, globals }: Needs,
-): Promise<Who> {
+async function named(name: string, choice: SignerChoice, needs: Needs): Promise<Who> {
+  const { keystores, secrets, io, globals, desk } = needs
   if (/^(0x)?[0-9a-fA-F]{64}$/.test(name))
     throw new AppError('INSECURE_KEY_SOURCE', 'A private key is not accepted as an argument')
   const address = EvmAddress.safeParse(name)
-  const { listKeys, openKey } = await import('../wallet/keystore.ts')
+  const { listKeys } = await import('../wallet/keystore-names.ts')
   const known = listKeys(keystores)
   if (address.success) {
     const same = known.find((key) => key.address === address.data)
     if (!same)
       return { address: address.data, label: name, source: 'address', unlock: async () => bare(name) }
-    return named(same.name, { passwordFile }, { keystores, secrets, io, globals } as Needs)
+    return named(same.name, choice, needs)
   }
   const found = known.find((key) => key.name === name)
   if (!found)
@@ -56,13 +55,14 @@ async function named(
         known.length > 0 ? `Known: ${known.map((key) => key.name).join(', ')}` : `sluice wallet new ${name}`,
     })
   const password = async () => {
-    if (passwordFile !== undefined) return readPrivateFile(passwordFile).replace(/\r?\n$/, '')
+    if (choice.passwordFile !== undefined) return readPrivateFile(choice.passwordFile).replace(/\r?\n$/, '')
     return (
       secrets.password ??
       secret(io, globals, `Password of ${name}:`, 'Use --password-file PATH, or set SLUICE_PASSWORD.')
     )
   }
-  const open = async () => accountOf(await openKey(keystores, name, await password()))
+  const open = async () =>
+    deskSigner(await desk(), { kind: 'keystore', directory: keystores, name, password: await password() })
   if (found.address !== null) return { address: found.address, label: name, source: 'keystore', unlock: open }
   const opened = await open()
   return { address: opened.address, label: name, source: 'keystore', unlock: async () => opened }
@@ -74,13 +74,11 @@ function bare(name: string): never {
   })
 }
 
-async function fromKey(text: string, label: string, source: Who['source']): Promise<Who> {
-  const signer = await accountOf(text)
-  return { address: signer.address, label, source, unlock: async () => signer }
-}
-
-/** The account of a private key, which is checked first. */
-export async function accountOf(key: string): Promise<LocalAccount> {
-  const { parseKey, signerOf } = await import('../wallet/signer.ts')
-  return signerOf(parseKey(key))
+async function fromKey(
+  { desk }: Needs,
+  source: KeySource & { kind: 'key-file' | 'environment' },
+  label: string,
+): Promise<Who> {
+  const signer = await deskSigner(await desk(), source)
+  return { address: signer.address, label, source: source.kind, unlock: async () => signer }
 }

@@ -9,7 +9,7 @@ import type { Sandbox } from '../../src/cli/world.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Exit } from '../../src/domain/exits.ts'
 import { main } from '../../src/main.ts'
-import type { Secrets } from '../../src/world/secrets.ts'
+import { signingDesk } from '../../src/wallet/signing/desk.ts'
 import { createWorld } from '../../src/world.ts'
 import { attemptsIn } from './program.ts'
 import type { TestSandbox } from './sandbox.ts'
@@ -24,7 +24,7 @@ export type Ran = { exit: Exit; out: string; err: string; readonly json: Documen
 /** What a test may say beside the command line. */
 export type Circumstances = {
   env?: Record<string, string>
-  secrets?: Partial<Secrets>
+  secrets?: { privateKey?: string | undefined; password?: string | undefined; apiKey?: string | undefined }
   stdin?: string
   /** Whether stdout is a terminal, this wide. */
   columns?: number
@@ -85,7 +85,20 @@ export function useCommands(sandbox: TestSandbox): Commands {
         wordsOf(line),
         createWorld({
           env: { SLUICE_HOME: home, ...env },
-          secrets: { privateKey: undefined, password: undefined, apiKey: undefined, ...secrets },
+          secrets: {
+            hasPrivateKey: secrets.privateKey !== undefined,
+            password: secrets.password,
+            apiKey: secrets.apiKey,
+          },
+          // The signer of the program, in this process: what it is as a process of its own is tested as one.
+          desk: async () =>
+            signingDesk({
+              argv: wordsOf(line),
+              privateKey: secrets.privateKey,
+              catalog: async () => world.catalog(),
+              sandboxKey: async () => sandbox.user.key,
+              say: () => undefined,
+            }),
           version: '0.0.0',
           now: () => Date.now() + later,
           io,

@@ -15,9 +15,11 @@ import { keccak256 } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { readKeyFile } from '../../src/wallet/key-source.ts'
-import { exportKey, listKeys, openKey, removeKey, saveKey } from '../../src/wallet/keystore.ts'
+import { newKey, parseKey } from '../../src/wallet/key-text.ts'
+import { openKey, saveKey } from '../../src/wallet/keystore.ts'
 import { openKeystore } from '../../src/wallet/keystore-file.ts'
-import { newKey, parseKey, signerOf } from '../../src/wallet/signer.ts'
+import { exportKey, listKeys, removeKey } from '../../src/wallet/keystore-names.ts'
+import { signerOf } from '../../src/wallet/signer.ts'
 import { testKey } from './chain.ts'
 import { newHome, removeHome } from './operation.ts'
 

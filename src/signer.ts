@@ -1,0 +1,72 @@
+import { createInterface } from 'node:readline'
+
+import type { Catalog } from './domain/catalog.ts'
+import { AppError } from './domain/errors.ts'
+import { plain } from './domain/text.ts'
+import { signingDesk } from './wallet/signing/desk.ts'
+import type { Ask, Desk } from './wallet/signing/words.ts'
+import { directories } from './world/directories.ts'
+import { chosenProfile } from './world/profile.ts'
+import type { SignerLine } from './world/signer-process.ts'
+
+/*
+ * The process that holds the keys. It is begun before anything of the terminal is loaded, with an environment that has
+ * nothing in it but where files are, and it loads nothing of the terminal itself. The first line says what was typed, and
+ * the key of the environment if there is one; every other line is a question. It ends when nobody can ask any more.
+ */
+
+type First = { argv: string[]; privateKey: string | null; quiet: boolean }
+
+// What interrupts the terminal interrupts the program in front of it, which then ends this one.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+
+let desk: Desk | undefined
+createInterface({ input: process.stdin })
+  .on('line', (line) => void answer(line))
+  .on('close', () => process.exit(0))
+
+async function answer(line: string): Promise<void> {
+  if (!desk) {
+    desk = deskFor(JSON.parse(line) as First)
+    return
+  }
+  const { id, ask } = JSON.parse(line) as { id: number; ask: Ask }
+  process.stdout.write(`${JSON.stringify(await said(id, desk(ask)))}\n`)
+}
+
+async function said(id: number, work: Promise<unknown>): Promise<SignerLine> {
+  try {
+    return { id, value: await work }
+  } catch (error) {
+    if (!(error instanceof AppError)) return { id, error: { code: 'BUG', message: String(error) } }
+    const { code, message, details, hint } = error
+    return { id, error: { code, message, ...(details && { details }), ...(hint !== undefined && { hint }) } }
+  }
+}
+
+const deskFor = ({ argv, privateKey, quiet }: First): Desk =>
+  signingDesk({
+    argv,
+    privateKey: privateKey ?? undefined,
+    catalog: () => ownCatalog(argv),
+    sandboxKey: async () => (await import('./sandbox/accounts.ts')).sandboxKey(),
+    say: (text) => {
+      if (!quiet) process.stderr.write(`signing: ${plain(text)}\n`)
+    },
+  })
+
+/** The catalogue of the profile, read here and not taken from whoever asks. */
+async function ownCatalog(argv: readonly string[]): Promise<Catalog> {
+  const { env } = process
+  const at = argv.findLastIndex((word) => word === '--profile' || word.startsWith('--profile='))
+  const flag =
+    at < 0 ? undefined : argv[at] === '--profile' ? argv[at + 1] : argv[at]!.slice('--profile='.length)
+  const dirs = directories(env)
+  if (chosenProfile(env, flag).kind === 'sandbox') {
+    const { readRecord, sandboxFiles } = await import('./sandbox/record.ts')
+    const record = readRecord(sandboxFiles(dirs.data).record)
+    if (record) return record.catalog
+    throw new AppError('SANDBOX_UNAVAILABLE', 'The sandbox does not run, so its contracts are not known')
+  }
+  return (await import('./world/known-catalog.ts')).knownCatalog(dirs, env)
+}
