@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import { figure, flag, home, inTurn, peer, run, sluice, table } from './measure.ts'
 
 /*
@@ -15,6 +18,21 @@ const timed = (name: string, command: readonly string[]) => ({
   },
 })
 
+/** A plan out of a file, signed and sent: guard, simulation, journal and signer included. The plan is made before the clock starts. */
+async function sign(): Promise<number> {
+  const plan = join(place.env.HOME!, 'plan.json')
+  const line =
+    'transfer --network sandbox-one --token USDC --to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --amount 1 --dry-run --json --quiet'
+  const made = await run([...sluice, ...line.split(' ')], place.env)
+  if (made.exit !== 0) throw new Error(`the plan ended with ${made.exit}: ${made.out}`)
+  writeFileSync(plan, made.out)
+  const command = [...sluice, 'action', 'submit', plan, '--yes', '--json', '--quiet', '--no-wait']
+  const { ms, exit, out } = await run(command, place.env)
+  // Sent, and not followed.
+  if (exit !== 20) throw new Error(`${command.join(' ')} ended with ${exit}: ${out}`)
+  return ms
+}
+
 try {
   await run([...sluice, 'sandbox', 'up'], place.env)
   const medians = await inTurn(
@@ -22,12 +40,13 @@ try {
       timed('node', [process.execPath, '-e', '0']),
       timed('help', [...sluice, '--help']),
       timed('strategies-list', [...sluice, 'strategies', 'list', '--json', '--quiet']),
+      { name: 'sign', round: sign },
       timed('cast-help', [cast, '--help']),
     ],
     flag('rounds', 11),
   )
   table(medians)
-  for (const name of ['help', 'strategies-list', 'cast-help'])
+  for (const name of ['help', 'strategies-list', 'sign', 'cast-help'])
     figure('start', name, medians.get(name)! / medians.get('node')!, 'node')
 } finally {
   await place.close()

@@ -172,6 +172,44 @@ describe('who may import whom', () => {
   })
 })
 
+describe('the signer', () => {
+  /** Everything that a file loads, at once or later. */
+  const reachOf = (entry: string) => {
+    const seen = new Set<string>()
+    const visit = (file: string) => {
+      if (seen.has(file)) return
+      seen.add(file)
+      for (const { file: from, to } of edges) if (from === file) visit(to)
+    }
+    visit(entry)
+    return seen
+  }
+
+  test('loads nothing of the terminal, of the network or of the engine', () => {
+    const loaded = [...reachOf('signer.ts')]
+    expect(loaded.length).toBeGreaterThan(30)
+    const foreign = packages.filter(
+      ({ file, name }) =>
+        loaded.includes(file) &&
+        /^(chalk|cli-table3|ora|csv-stringify|commander|inquirer|@inquirer\/.*)(\/.*)?$/.test(name),
+    )
+    expect(foreign).toEqual([])
+    expect(loaded.filter(within('engine', 'remote', 'server', 'commands'))).toEqual([])
+  })
+
+  test('is the only one that comes to keys: what opens them is loaded by nothing in front of it', () => {
+    const keys = [
+      'wallet/signer.ts',
+      'wallet/keystore.ts',
+      'wallet/keystore-file.ts',
+      'wallet/signing/desk.ts',
+    ]
+    expect(keys.filter((file) => !source.has(file))).toEqual([])
+    expect(keys.filter((file) => reachOf('start.ts').has(file))).toEqual([])
+    expect(keys.filter((file) => !reachOf('signer.ts').has(file))).toEqual([])
+  })
+})
+
 describe('the style of the house', () => {
   test('only the terminal and the entries touch the process', () => {
     const may = (file: string) => isEntry(file) || file === 'cli/io.ts'

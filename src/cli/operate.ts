@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import { begin, type Planned } from '../wallet/carry-out.ts'
+import { begin, beginAgain, type Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { isSentAlready } from '../wallet/pinned.ts'
 import { type Checked, checkCalldata, checkProposal } from '../wallet/plan.ts'
@@ -117,7 +117,7 @@ const isUnsigned = ({ journal }: Ground, { id, state, steps }: Planned): boolean
 /** The operation of a plan in the journal. An earlier one under the same key that was never signed makes way; the very same one goes on. */
 function planned(ground: Ground, checked: Checked, key: string, unsigned: Planned | undefined): Planned {
   const known = ground.journal.find(checked.proposal.id)
-  if (known && known.id === unsigned?.id) return known
+  if (known && known.id === unsigned?.id) return beginAgain(ground, checked, known)
   if (known)
     throw new AppError(
       'IDEMPOTENCY_KEY_REUSED',

@@ -7,13 +7,19 @@ import type { Journal } from './journal-words.ts'
 /** What opens a part of an operation again: a new plan for what was not signed, and steps whose blocks went away. */
 export function journalAgain(
   db: JournalDb,
-  { note, stateOf, find, step, settle }: ReturnType<typeof journalInside>,
+  { note, stateOf, find, step, release, settle }: ReturnType<typeof journalInside>,
 ): Pick<Journal, 'replan' | 'reopen'> {
-  const { one, run, put, write } = db
+  const { all, one, run, put, write } = db
   return {
     replan: (id, leg, { plan, steps, why }) =>
       write(() => {
         const { wallet, state } = find(id)!
+        for (const { idx } of all(
+          "SELECT idx FROM step WHERE operation = ? AND leg = ? AND state = 'RESERVED'",
+          id,
+          leg,
+        ))
+          release(id, Number(idx), 'planned anew')
         run("DELETE FROM step WHERE operation = ? AND leg = ? AND state = 'PLANNED'", id, leg)
         let idx = Number(one('SELECT coalesce(max(idx) + 1, 0) AS n FROM step WHERE operation = ?', id)?.n)
         for (const { role, text, transaction } of steps)

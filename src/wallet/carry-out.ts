@@ -37,21 +37,9 @@ export type Way = Pick<
 }
 
 /** Writes a checked proposal into the journal: from here on the plan is fixed. */
-export function begin(
-  ground: Pick<Ground, 'journal'>,
-  { proposal, terms, steps, contracts, hash, assurance }: Checked,
-  idemKey: string,
-): Operation {
-  const plan: KeptPlan = {
-    intents: proposal.legs.map(({ intent }) => intent && encodeIntent(intent)),
-    about: proposal.about,
-    quoteId: proposal.quoteId,
-    planHash: hash,
-    assurance,
-    nonce: proposal.nonce,
-    expiresAt: proposal.expiresAt,
-    terms: encodeTerms(terms),
-  }
+export function begin(ground: Pick<Ground, 'journal'>, checked: Checked, idemKey: string): Operation {
+  const { proposal, contracts } = checked
+  const plan = keptPlan(checked)
   pinContracts(ground, contracts)
   return ground.journal.insert({
     id: proposal.id,
@@ -63,12 +51,34 @@ export function begin(
     legs: proposal.legs.map(({ chainId, arrival }, at) => ({
       chainId,
       ...(arrival && { arrival }),
-      steps: steps
-        .filter(({ leg }) => leg === at)
-        .map(({ role, text, transaction }) => ({ role, text, transaction })),
+      steps: stepsOf(checked, at),
     })),
   })
 }
+
+/** The same operation, of which nothing was ever signed, by the terms and with the transactions of now. */
+export function beginAgain(ground: Pick<Ground, 'journal'>, checked: Checked, { id }: Operation): Operation {
+  const { journal } = ground
+  const plan = keptPlan(checked)
+  pinContracts(ground, checked.contracts)
+  for (const [at] of checked.proposal.legs.entries())
+    journal.replan(id, at, { plan, steps: stepsOf(checked, at), why: 'before anything was signed' })
+  return journal.find(id)!
+}
+
+const keptPlan = ({ proposal, terms, hash, assurance }: Checked): KeptPlan => ({
+  intents: proposal.legs.map(({ intent }) => intent && encodeIntent(intent)),
+  about: proposal.about,
+  quoteId: proposal.quoteId,
+  planHash: hash,
+  assurance,
+  nonce: proposal.nonce,
+  expiresAt: proposal.expiresAt,
+  terms: encodeTerms(terms),
+})
+
+const stepsOf = ({ steps }: Checked, at: number) =>
+  steps.filter(({ leg }) => leg === at).map(({ role, text, transaction }) => ({ role, text, transaction }))
 
 /** Signs, sends and follows an operation to its end, or goes on where an earlier run stopped. Every leg is guarded and tried again just before its first signature. */
 export async function carryOut(ground: Ground, operation: Operation, how: Way): Promise<Operation> {

@@ -92,7 +92,7 @@ export function replaceLeg(
 ): Operation {
   const kept = operation.plan as KeptPlan
   const { intent } = proposal.legs[0]!
-  const stay = operation.steps.filter((step) => step.leg !== leg || step.state !== 'PLANNED')
+  const stay = operation.steps.filter((step) => step.leg !== leg || !isUnsigned(step))
   const first = Math.max(-1, ...stay.map(({ index }) => index)) + 1
   const plan: KeptPlan = {
     ...kept,

@@ -1,10 +1,14 @@
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+
+import { openJournal } from '../../src/store/journal.ts'
+import { tryLock } from '../../src/store/lock.ts'
 
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
-const { run, signsNothing } = useCommands(sandbox)
+const { run, signsNothing, home } = useCommands(sandbox)
 const wallet = () => sandbox.user.address
 const held = (chainId: number, symbol: string, who = wallet()) =>
   sandbox.balanceOf(chainId, sandbox.token(chainId, symbol).address, who)
@@ -110,6 +114,22 @@ describe('swap execute', () => {
     const { json: quote } = await run(`swap quote ${near} --amount-in 50 --destination ${other} --json`)
     expect((await run(`swap execute ${quote.id} --yes --quiet`)).exit).toBe(0)
     expect(await held(31337, 'WETH', other)).toBe(BigInt(quote.tokenOut.amount.raw))
+  })
+
+  test('a quote that was planned before and never signed is carried out by the terms of now', async () => {
+    const { json: quote } = await run(`swap quote ${near} --amount-in 20 --json`)
+    const data = join(home(), 'data', 'sandbox')
+    const lock = tryLock(join(data, 'locks', `31337-${sandbox.user.address.toLowerCase()}.lock`))
+    expect((await run(`swap execute ${quote.id} --yes --no-lock-wait`)).exit).toBe(11)
+    lock?.release()
+    const before = await held(31337, 'USDC')
+    const { exit, json } = await run(`swap execute ${quote.id} --yes --json --max-fee 77`)
+    expect(exit).toBe(0)
+    expect(json.transactions.map(({ kind }: { kind: string }) => kind)).toEqual(['approve', 'swap'])
+    expect(before - (await held(31337, 'USDC'))).toBe(20_000000n)
+    const journal = openJournal(join(data, 'journal.db'), Date.now)
+    expect(journal.find(quote.id)!.plan).toMatchObject({ terms: { maxFeePerGas: '77000000000' } })
+    journal.close()
   })
 
   test.each(['fast', 'standard'])(

@@ -94,13 +94,29 @@ describe('a new plan', () => {
     expect(code(() => journal.check('pay'))).toBe('JOURNAL_UNREADABLE')
   })
 
-  it('leaves alone what has a nonce', () => {
-    journal.reserve('pay', 0, 4, 9)
-    anew()
-    expect(journal.find('pay')!.steps.map(({ index, nonce }) => [index, nonce])).toEqual([
+  it('gives back a nonce that nothing was signed with, and leaves alone what is signed', () => {
+    for (const [index, nonce] of [
       [0, 4],
-      [1, null],
+      [1, 5],
+    ] as const)
+      journal.reserve('pay', index, nonce, 9)
+    journal.sign('pay', 0, {
+      hash: `0x${'aa'.repeat(32)}`,
+      raw: '0x02',
+      kind: 'run',
+      nonce: 4,
+      transaction: payTo('11').transaction,
+      gas: 21_000n,
+      maxFeePerGas: 2n,
+      maxPriorityFeePerGas: 1n,
+    })
+    anew()
+    expect(journal.find('pay')!.steps.map(({ index, nonce, state }) => [index, nonce, state])).toEqual([
+      [0, 4, 'SIGNED'],
+      [1, null, 'PLANNED'],
     ])
+    expect(journal.find('pay')!.steps[1]!.transaction).toEqual(payTo('33').transaction)
+    expect(journal.nextNonce(1, wallet)).toBe(5)
   })
 
   it('is not made for what is closed', () => {

@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseTransaction } from 'viem/utils'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { approve, transfer } from '../../src/calls/erc20.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import { encodeIntent } from '../../src/wallet/intent-json.ts'
+import { signerOf } from '../../src/wallet/signer.ts'
+import { signingDesk } from '../../src/wallet/signing/desk.ts'
+import type { Desk, LegJson } from '../../src/wallet/signing/words.ts'
+import { catalog, friend, pool, thief, usdc } from './plans.ts'
+
+const key = `0x${'17'.repeat(32)}` as const
+const wallet = signerOf(key).address
+const chainId = 31337
+const amount = 5_000_000n
+const line = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5`
+const intent: Intent = { kind: 'transfer', wallet, token: usdc, recipient: friend, amount }
+const pay = (to = friend, sum = amount): Transaction =>
+  transfer({ chainId, token: usdc.address, to, amount: sum })
+const json = ({ to, data, value, chainId: on }: Transaction) => ({
+  to,
+  data,
+  value: value.toString(),
+  chainId: on,
+})
+const leg = (what: Intent = intent, ...transactions: Transaction[]): LegJson => ({
+  chainId,
+  intent: encodeIntent(what),
+  transactions: (transactions.length > 0 ? transactions : [pay()]).map(json),
+})
+const nothingVouched = { allow: [], allowTokens: [], exactAllowance: 'refuse' } as const
+const fees = { nonce: 7, gas: '60000', maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
+const code = (work: Promise<unknown>) =>
+  work.then(() => undefined).catch((error: { code: string }) => error.code)
+
+let home: string
+const deskFor = (argv: string): Desk =>
+  signingDesk({
+    argv: argv.split(' '),
+    privateKey: key,
+    catalog: async () => catalog,
+    sandboxKey: async () => key,
+    say: () => undefined,
+  })
+/** A desk with the key opened, shown a plan. */
+const shown = async (argv: string, legs: readonly LegJson[], vouched: object = nothingVouched) => {
+  const desk = deskFor(argv)
+  await desk({ do: 'open', source: { kind: 'environment' } })
+  await desk({ do: 'approve', wallet, legs, vouched: vouched as never, planHash: '' })
+  return desk
+}
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'sluice-desk-'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+describe('the signer', () => {
+  test('signs what it was shown, to the byte', async () => {
+    const desk = await shown(line, [leg()])
+    const { raw } = await desk({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees } })
+    expect(parseTransaction(raw as `0x02${string}`)).toMatchObject({ nonce: 7, data: pay().data, chainId })
+  })
+
+  test.each([
+    ['another receiver', json(pay(thief))],
+    ['another amount', json(pay(friend, amount + 1n))],
+    ['another contract', { ...json(pay()), to: pool }],
+    ['another chain', { ...json(pay()), chainId: 1 }],
+    ['a value with it', { ...json(pay()), value: '1' }],
+    ['an approval', json(approve({ chainId, token: usdc.address, spender: thief, amount }))],
+    ['the coin to somebody', { to: thief, data: '0x' as const, value: '1', chainId }],
+  ])('signs nothing else: %s', async (_, transaction) => {
+    const desk = await shown(line, [leg()])
+    expect(await code(desk({ do: 'sign', wallet, transaction: { ...transaction, ...fees } }))).toBe(
+      'POLICY_TAMPER',
+    )
+  })
+
+  test('signs nothing before it was shown anything, but that nothing happens', async () => {
+    const desk = deskFor(line)
+    expect(await code(desk({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees } }))).toBe(
+      'KEY_SOURCE',
+    )
+    await desk({ do: 'open', source: { kind: 'environment' } })
+    expect(await code(desk({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees } }))).toBe(
+      'POLICY_TAMPER',
+    )
+    const nothing = { to: wallet, data: '0x' as const, value: '0', chainId }
+    expect(await code(desk({ do: 'sign', wallet, transaction: { ...nothing, ...fees } }))).toBeUndefined()
+  })
+
+  test.each([
+    ['that pays somebody else than its intent', leg(intent, pay(thief)), 'POLICY_RECIPIENT'],
+    ['of another amount', leg(intent, pay(friend, amount * 2n)), 'POLICY_AMOUNT'],
+    ['for another wallet', leg({ ...intent, wallet: thief }), 'POLICY_TAMPER'],
+    [
+      'with an approval that nobody needs',
+      leg(intent, approve({ chainId, token: usdc.address, spender: thief, amount }), pay()),
+      'POLICY_ALLOWANCE',
+    ],
+  ])('checks by itself a plan %s', async (_, bad, refusal) => {
+    expect(await code(shown(line, [bad]))).toBe(refusal)
+  })
+})
+
+describe('what was typed', () => {
+  const other: Intent = { ...intent, recipient: thief } as Intent
+  test.each([
+    ['another receiver', line, leg(other, pay(thief)), nothingVouched],
+    ['another amount', line.replace('--amount 5', '--amount 6'), leg(), nothingVouched],
+    ['another raw amount', line.replace('--amount 5', '--amount-raw 5000001'), leg(), nothingVouched],
+    ['no amount', line.replace(' --amount 5', ''), leg(), nothingVouched],
+    ['a contract that somebody vouches for', line, leg(), { ...nothingVouched, allow: [thief] }],
+    ['a token that somebody vouches for', line, leg(), { ...nothingVouched, allowTokens: [thief] }],
+  ])('is what is signed, or nothing is: %s', async (_, argv, plan, vouched) => {
+    expect(await code(shown(argv, [plan], vouched))).toBe('POLICY_TAMPER')
+  })
+
+  test.each([
+    ['in raw', line.replace('--amount 5', '--amount-raw=5000000')],
+    ['with a symbol', line.replace('--amount 5', '--amount=5USDC')],
+    ['behind global options', `--profile sandbox ${line}`],
+    ['in lower case', line.replace(friend, friend.toLowerCase())],
+    ['another time, in a plan or in the journal', 'action submit plan.json'],
+    ['another time, behind global options', '--profile engine action resume some-id'],
+  ])('may be written as one likes: %s', async (_, argv) => {
+    expect(await code(shown(argv, [leg()]))).toBeUndefined()
+  })
+})
+
+test('keys are opened where they are, and nowhere else', async () => {
+  const desk = deskFor(line)
+  const path = join(home, 'key')
+  writeFileSync(path, `${key}\n`, { mode: 0o644 })
+  expect(await code(desk({ do: 'open', source: { kind: 'key-file', path } }))).toBe('KEY_SOURCE')
+  const made = await desk({ do: 'make', directory: home, name: 'main', password: 'secret' })
+  const keystore = { kind: 'keystore', directory: home, name: 'main' } as const
+  expect(await desk({ do: 'open', source: { ...keystore, password: 'secret' } })).toEqual({
+    address: made.address,
+  })
+  expect(await code(desk({ do: 'open', source: { ...keystore, password: 'wrong' } }))).toBe('WRONG_PASSWORD')
+})
