@@ -39,8 +39,15 @@ export function openJournalDb(path: string): JournalDb {
       throw storeFault(error, path, 'JOURNAL_UNREADABLE')
     }
   }
-  const all: JournalDb['all'] = (text, ...values) => guarded(() => db.prepare(text).all(...values) as Row[])
-  const run: JournalDb['run'] = (text, ...values) => void db.prepare(text).run(...values)
+  // The same few statements again and again: each is compiled once.
+  const statements = new Map<string, ReturnType<typeof db.prepare>>()
+  const prepared = (text: string) => {
+    const statement = statements.get(text) ?? db.prepare(text)
+    statements.set(text, statement)
+    return statement
+  }
+  const all: JournalDb['all'] = (text, ...values) => guarded(() => prepared(text).all(...values) as Row[])
+  const run: JournalDb['run'] = (text, ...values) => void prepared(text).run(...values)
   const broken = all('PRAGMA quick_check(1)')[0]
   if (broken?.quick_check !== 'ok') {
     db.close()

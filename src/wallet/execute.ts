@@ -4,6 +4,7 @@ import { arrivedOnChain } from './arrival.ts'
 import { systemClock } from './clock.ts'
 import { endingOf } from './ending.ts'
 import { type Head, readHead } from './fees.ts'
+import { rpcInTime } from './in-time.ts'
 import { outcomeOf } from './outcome.ts'
 import { reopenGone } from './reopen.ts'
 import {
@@ -28,7 +29,8 @@ import { findOnChain, isLocal } from './watch.ts'
  */
 export async function execute(execution: Execution): Promise<Operation> {
   const clock = execution.clock ?? systemClock
-  const run: Run = { ...execution, clock, until: clock.now() + execution.timeoutMs }
+  const time = { clock, until: clock.now() + execution.timeoutMs }
+  const run: Run = { ...execution, ...time, rpc: (chainId) => rpcInTime(execution.rpc(chainId), time) }
   run.fault?.('after_op')
   run.journal.check(run.operationId)
   await reopenGone(run, run.operationId)
@@ -122,6 +124,12 @@ function refuseDead(run: Run, leg: Leg, { timestamp }: Head): void {
 
 /** A step that was to be cancelled was mined first: what comes after it is not signed. */
 function tooLate(run: Run): AppError {
+  const { id, state } = current(run)
+  if (state === 'OPEN')
+    return new AppError('USAGE', `Nothing of ${id} is signed, so there is nothing to cancel`, {
+      details: { operation: id },
+      hint: `sluice action abandon ${id}`,
+    })
   const why = 'it was mined before it could be cancelled'
   run.journal.settle(run.operationId, 'PARTIAL', why, 21)
   return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {

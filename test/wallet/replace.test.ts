@@ -164,6 +164,14 @@ describe('by the person', () => {
     expect(journal.attempts('too-late', 1)).toEqual([])
   })
 
+  it('a cancel of what was never signed signs nothing, and says how to give it up', async () => {
+    planPayments(journal, 'unsigned')
+    const refused = run(journal, home, chain.url, 'unsigned', { replacement: 'cancel' })
+    await expect(refused).rejects.toMatchObject({ code: 'USAGE', hint: 'sluice action abandon unsigned' })
+    expect(journal.find('unsigned')!.state).toBe('OPEN')
+    expect(attempts('unsigned')).toEqual([])
+  })
+
   it('what the cancelled one pays is paid once when the first is mined after all', async () => {
     const before = await paid()
     await stopped('first-wins')

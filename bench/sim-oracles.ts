@@ -1,0 +1,126 @@
+import type { Journal } from '../src/store/journal-words.ts'
+import type { Operation, Step } from '../src/store/operation.ts'
+import { nonceAt, type SimTransaction } from '../test/support/simulated-chain.ts'
+import type { Ended } from './sim-run.ts'
+import { stoodLately, type World } from './sim-world.ts'
+
+const stepsOf = ({ journal }: World, ids: readonly string[]) =>
+  ids.flatMap((id) => journal.find(id)!.steps.map((step) => ({ id, step })))
+
+/** What was sent must be in the journal at this moment, and pay what its step says (I2, I3). */
+export function sendOracle(
+  world: World,
+  ids: readonly string[],
+  { hash, to, data, value, nonce }: SimTransaction,
+  wrong: string[],
+): void {
+  for (const { id, step } of stepsOf(world, ids))
+    for (const attempt of world.journal.attempts(id, step.index))
+      if (attempt.hash === hash) {
+        const isStep =
+          to.toLowerCase() === step.transaction.to && value === step.transaction.value && data === '0x01'
+        const isNothing = to.toLowerCase() === step.wallet.toLowerCase() && value === 0n && data === '0x'
+        if (nonce !== step.nonce || !(attempt.kind === 'cancel' ? isNothing : isStep))
+          wrong.push(`what was sent for ${id} step ${step.index} is not that step`)
+        return
+      }
+  wrong.push('a transaction was sent that is not in the journal')
+}
+
+/** Steps signed before the one ahead of them stood (I4), and steps final that never were (I5). Both are looked at as they are written down. */
+export function watchedJournal(world: World, wrong: string[]): World {
+  const { chain, journal } = world
+  const stands = ({ inclusion }: Step): boolean => {
+    const block = inclusion && chain.blocksOf(inclusion.hash).find(({ hash }) => hash === inclusion.blockHash)
+    return !!block && (stoodLately(world, block) || (block.gone?.depth ?? 0) >= world.network.depth)
+  }
+  const watched: Journal = {
+    ...journal,
+    sign: (id, index, attempt) => {
+      journal.sign(id, index, attempt)
+      const { steps } = journal.find(id)!
+      const before = steps.filter((step) => step.index < index && step.state !== 'SUPERSEDED').at(-1)
+      // Pipelined steps have gas limits of their own.
+      const isPiped = attempt.gas === 50_000n && attempt.kind === 'run' && before?.state !== 'FINAL_OK'
+      if (before && attempt.kind === 'run' && !isPiped && !stands(before))
+        wrong.push(`${id} step ${index} is signed, and the one before it does not stand`)
+    },
+    move: (id, index, becomes, why, inclusion) => {
+      journal.move(id, index, becomes, why, inclusion)
+      if (!/^FINAL|^CANCELLED/.test(becomes) || !inclusion) return
+      const block = chain.blocksOf(inclusion.hash).find(({ hash }) => hash === inclusion.blockHash)
+      const depth = block?.gone?.depth ?? chain.blocks.length - inclusion.blockNumber
+      if (!block || !stoodLately(world, block) || depth < world.network.depth)
+        wrong.push(`${id} step ${index} is ${becomes} in a block that was ${depth} deep`)
+      const ok = block?.transactions.find(({ transaction }) => transaction.hash === inclusion.hash)?.ok
+      if (becomes !== 'CANCELLED' && ok !== (becomes === 'FINAL_OK'))
+        wrong.push(`${id} step ${index} is ${becomes}, and the block says otherwise`)
+    },
+  }
+  return { ...world, journal: watched }
+}
+
+const exitOf: Readonly<Record<Operation['state'], number>> = {
+  OPEN: -1,
+  DROPPED: -1,
+  EXECUTING: 20,
+  DONE: 0,
+  PARTIAL: 21,
+  FAILED: 22,
+  CANCELLED: 24,
+  ATTENTION: 23,
+}
+
+/** How a process ended must be what the journal says (I8), in time (I12). */
+export function endOracle({ journal }: World, end: Ended, wrong: string[]): void {
+  const { operation: id, exit, code, strange, tookMs, timeoutMs } = end
+  if (strange) wrong.push(`${id} ended in no error of ours: ${String(strange)}`)
+  if (tookMs > timeoutMs + 15_000) wrong.push(`${id} took ${Math.round(tookMs - timeoutMs)} ms too long`)
+  if (exit === undefined) return
+  const { state, steps } = journal.find(id)!
+  const signed = steps.reduce((sum, { index }) => sum + journal.attempts(id, index).length, 0)
+  if (exit !== 0 && (exit < 20 || exit === 130) && signed > 0)
+    wrong.push(`${id} ended with ${exit} ${code}, and ${signed} transactions are signed`)
+  if (exit >= 20 && exit < 30 && signed === 0)
+    wrong.push(`${id} ended with ${exit} ${code}, and nothing is signed`)
+  if (signed > 0 && exitOf[state] !== exit) wrong.push(`${id} is ${state}, and ended with ${exit} ${code}`)
+}
+
+/** In the end: paid exactly once where the journal says so and never elsewhere, and no nonce without a transaction of ours or of a known stranger. */
+export function finalOracle(world: World, ids: readonly string[], wrong: string[]): void {
+  const { chain, journal, signer } = world
+  const head = chain.blocks.at(-1)!
+  const steps = stepsOf(world, ids)
+  for (const { id, step } of steps) {
+    const paid = head.paid.get(step.transaction.to) ?? 0n
+    const due = step.state === 'FINAL_OK' ? step.transaction.value : 0n
+    if (paid !== due) wrong.push(`${id} step ${step.index} is ${step.state}, and ${paid} of ${due} is paid`)
+  }
+  for (const id of ids) {
+    const operation = journal.find(id)!
+    const isPaid = operation.steps
+      .filter(({ state }) => state !== 'SUPERSEDED')
+      .every(({ state }) => state === 'FINAL_OK')
+    if ((operation.state === 'DONE') !== isPaid && operation.state !== 'ATTENTION')
+      wrong.push(
+        `${id} is ${operation.state}, and its steps are ${operation.steps.map(({ state }) => state)}`,
+      )
+    try {
+      journal.check(id)
+    } catch (error) {
+      wrong.push(String(error))
+    }
+  }
+  const ours = new Set(
+    steps.flatMap(({ id, step }) => journal.attempts(id, step.index).map(({ hash }) => hash)),
+  )
+  const onChain = chain.blocks.flatMap(({ transactions }) =>
+    transactions.map(({ transaction }) => transaction),
+  )
+  const unknown = onChain.filter(({ hash, signature }) => signature && !ours.has(hash))
+  if (unknown.length > 0) wrong.push(`${unknown.length} transactions of ours are not in the journal`)
+  if (nonceAt(head, signer.address) !== onChain.length) wrong.push('the nonces are not dense')
+  const held = steps.filter(({ step }) => step.nonce !== null && step.state !== 'SUPERSEDED')
+  if (new Set(held.map(({ step }) => step.nonce)).size !== held.length) wrong.push('two steps have one nonce')
+  if (journal.brokenAt() !== undefined) wrong.push('the trail is broken')
+}

@@ -1,0 +1,138 @@
+import { AppError, errorRow } from '../src/domain/errors.ts'
+import type { Rpc } from '../src/net/rpc.ts'
+import type { Journal } from '../src/store/journal-words.ts'
+import { execute } from '../src/wallet/execute.ts'
+import type { Execution } from '../src/wallet/run.ts'
+import type { TakeLock } from '../src/wallet/wallet-lock.ts'
+import type { SimTransaction } from '../test/support/simulated-chain.ts'
+import { type CallFault, callFaults, simulatedRpc } from '../test/support/simulated-rpc.ts'
+import type { Party } from '../test/support/simulated-time.ts'
+import type { World } from './sim-world.ts'
+
+/** The broken collaborators of a sabotage: what of a run is replaced. */
+export type Broken = {
+  journal?: (journal: Journal) => Journal
+  rpc?: (rpc: Rpc) => Rpc
+  lock?: (lock: TakeLock) => TakeLock
+}
+
+/** How one process is run: until when, what goes wrong for it, and after how many calls and writes it dies. */
+export type Process = {
+  operation: string
+  timeoutMs: number
+  faults: number
+  slow: boolean
+  diesAfter: number
+  interruptedAfter: number
+  options: Partial<Execution>
+}
+
+/** How a process ended; `exit` is missing when it died, and `strange` is an error that is none of ours. */
+export type Ended = Process & { exit?: number; code?: string; strange?: unknown; tookMs: number }
+
+/** Who holds which lock. */
+export type Locks = Map<string, Party>
+
+const killed = Symbol('killed')
+
+/** A process in the simulation, with its end. */
+export function startProcess(
+  world: World,
+  locks: Locks,
+  process: Process,
+  beforeSend: (sent: SimTransaction) => void,
+  broken: Broken,
+  ended: (end: Ended) => void,
+): Party {
+  const { time, chain, kind, host, random } = world
+  const party: Party = { waiting: 0, isOver: false, isDead: false }
+  const began = time.now()
+  const end = (how: Partial<Ended>) => {
+    for (const [name, holder] of locks) if (holder === party) locks.delete(name)
+    ended({ ...process, ...how, tookMs: time.now() - began })
+  }
+  let steps = 0
+  const mayDie = () => {
+    if (party.isDead) throw killed
+    if (++steps !== process.diesAfter || !world.isWild) return
+    party.isDead = true
+    end({})
+    throw killed
+  }
+  const person = new AbortController()
+  if (Number.isFinite(process.interruptedAfter))
+    time.at(began + process.interruptedAfter, () => person.abort())
+
+  const rpc = simulatedRpc({
+    time,
+    chain,
+    kind,
+    host,
+    party,
+    beforeSend,
+    onCall: mayDie,
+    latency: () => 1 + random() * (process.slow && world.isWild ? 2_000 : 40),
+    fate: (method) => {
+      // What is sent is what matters most.
+      const chance = method === 'eth_sendRawTransaction' ? 2 * process.faults : process.faults
+      return world.isWild && random() < chance ? fate(world, process.slow) : undefined
+    },
+  })
+  const lock: TakeLock = async (chainId, wallet, waitMs, signal) => {
+    const name = `${chainId}-${wallet}`
+    const until = time.now() + waitMs
+    while (locks.has(name)) {
+      if (time.now() >= until) return undefined
+      await time.wait(party, 100, signal)
+    }
+    locks.set(name, party)
+    return { release: () => locks.get(name) === party && locks.delete(name) }
+  }
+  const mine = broken.rpc?.(rpc) ?? rpc
+  execute({
+    journal: mortal(broken.journal?.(world.journal) ?? world.journal, mayDie),
+    operationId: process.operation,
+    signer: world.signer,
+    rpc: () => mine,
+    networks: [world.network],
+    lock: broken.lock?.(lock) ?? lock,
+    clock: time.clockOf(party, world.wall),
+    timeoutMs: process.timeoutMs,
+    signal: person.signal,
+    fault: mayDie,
+    ...process.options,
+  })
+    .then(
+      () => ({ exit: 0 }),
+      (error: unknown) =>
+        error instanceof AppError
+          ? { exit: errorRow(error.code).exit, code: error.code }
+          : { strange: error },
+    )
+    .then((how) => {
+      if (party.isDead) return
+      party.isOver = true
+      end(how)
+    })
+  return party
+}
+
+const fate = ({ pick }: World, slow: boolean): CallFault => {
+  const fault = pick(callFaults)
+  return (fault === 'slow' || fault === 'hangs') && !slow ? 'lost' : fault
+}
+
+/** A journal of a process that may die before and after every call: what was committed stays. */
+function mortal(journal: Journal, mayDie: () => void): Journal {
+  return new Proxy(journal, {
+    get: (target, name) => {
+      const call = target[name as keyof Journal] as (...args: unknown[]) => unknown
+      return (...args: unknown[]) => {
+        mayDie()
+        const result = call(...args)
+        if (name !== 'find' && name !== 'attempts') mayDie()
+        return result
+      }
+    },
+  })
+}

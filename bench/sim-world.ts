@@ -1,0 +1,181 @@
+import { privateKeyToAccount } from 'viem/accounts'
+
+import type { Address, Hex } from '../src/domain/address.ts'
+import type { Network } from '../src/domain/network.ts'
+import { openJournal } from '../src/store/journal.ts'
+import type { Journal } from '../src/store/journal-words.ts'
+import type { TransactionSigner } from '../src/wallet/who.ts'
+import {
+  pendingNonce,
+  type SimBlock,
+  type SimChain,
+  simulatedChain,
+} from '../test/support/simulated-chain.ts'
+import type { NodeKind } from '../test/support/simulated-node.ts'
+import { type SimulatedTime, simulatedTime } from '../test/support/simulated-time.ts'
+import { testKey } from '../test/wallet/chain.ts'
+import { seeded } from './seeded.ts'
+
+/** What a cell is played in: a chain that makes blocks by itself, virtual time, one journal, and what is still to happen. */
+export type World = {
+  random: () => number
+  pick: <T>(all: readonly T[]) => T
+  below: (most: number) => number
+  time: SimulatedTime
+  chain: SimChain
+  kind: NodeKind
+  host: string
+  network: Network
+  signer: TransactionSigner
+  journal: Journal
+  wall: () => number
+  /** While it is wild, things go wrong. */
+  isWild: boolean
+  /** The wallet's transactions of somebody else. */
+  foreign: number
+  told: string[]
+}
+
+/** All payees of all cells begin like this. */
+export const payees = '0x5a5a'
+
+/** Whom a step of an operation pays, and nobody else. */
+export const payeeOf = (operation: number, step: number): Address =>
+  `${payees}${'0'.repeat(34)}${operation}${step}`
+
+const account = privateKeyToAccount(testKey)
+const signed = new Map<string, Hex>()
+
+/** A real key that does not sign the same thing twice. */
+const signer: TransactionSigner = {
+  address: account.address,
+  signTransaction: async (transaction) => {
+    const { chainId, nonce, to, gas, maxFeePerGas, maxPriorityFeePerGas } = transaction
+    const id = [chainId, nonce, to, transaction.data, transaction.value, gas, maxFeePerGas].join()
+    const name = `${id},${maxPriorityFeePerGas}`
+    const raw = signed.get(name) ?? (await account.signTransaction(transaction))
+    if (signed.size < 50_000) signed.set(name, raw)
+    return raw
+  },
+}
+
+/** Makes the world of a cell: which chain, which node, and what will happen in it and when. */
+export function simulatedWorld(seed: number, cell: number): World {
+  const random = seeded(seed * 1_000_003 + cell)
+  const below = (most: number) => Math.floor(random() * most)
+  const pick = <T>(all: readonly T[]): T => all[below(all.length)]!
+  const time = simulatedTime()
+  const depth = pick([1, 1, 2, 3, 5])
+  const isLocal = depth === 1 && random() < 0.5
+  const native = { symbol: 'ETH', decimals: 18 }
+  let jumped = 0
+  const wall = () => 1_700_000_000_000 + jumped + Math.floor(time.now())
+  const world: World = {
+    random,
+    below,
+    pick,
+    time,
+    chain: simulatedChain(),
+    kind: {
+      chainId: 31337,
+      finalizedLag: pick([null, 5, 8]),
+      knowsOwners: random() < 0.5,
+      payees,
+    },
+    host: isLocal ? '127.0.0.1:8545' : 'node.example',
+    network: { name: 'simulated', chainId: 31337, native, depth, testnet: true, explorer: null },
+    signer,
+    journal: openJournal(':memory:', () => wall()),
+    wall,
+    isWild: true,
+    foreign: 0,
+    told: [],
+  }
+  const everyMs = isLocal ? 400 : 2_000 + below(10_000)
+  const makeBlocks = () => {
+    world.chain.mine(time.now())
+    time.at(time.now() + everyMs, makeBlocks)
+  }
+  for (let made = 0; made < 10; made++) world.chain.mine(0)
+  makeBlocks()
+  for (let left = below(7); left > 0; left--) {
+    const [name, happens] = pick(happenings)
+    time.at(below(pick([10_000, 60_000])), () => {
+      if (!world.isWild) return
+      world.told.push(`${Math.round(time.now())} ms: ${name}`)
+      happens(world, (by) => {
+        jumped += by
+      })
+    })
+  }
+  return world
+}
+
+type Happening = readonly [name: string, happens: (world: World, jump: (by: number) => void) => void]
+
+/** How deep a reorganisation may be, so that what a chain calls final stays; with a stranger at work, that is all that anybody has as a proof. */
+const deepest = ({ kind, network, foreign }: World): number =>
+  foreign === 0 ? 4 : Math.min(4, network.depth <= 1 ? 0 : (kind.finalizedLag ?? network.depth - 1))
+
+const happenings: readonly Happening[] = [
+  ['a reorganisation', reorganise],
+  ['a reorganisation', reorganise],
+  [
+    'the pool forgets',
+    ({ chain }) => {
+      for (const { hash, signature } of chain.pool()) if (signature) chain.drop(hash)
+    },
+  ],
+  ['a stranger pays with the wallet', stranger],
+  [
+    'gas is dear',
+    (world) => {
+      const { weather } = world.chain
+      weather.baseFee *= BigInt(world.pick([2, 5, 20]))
+      world.time.at(world.time.now() + world.below(90_000), () => {
+        weather.baseFee = 10n ** 9n
+      })
+    },
+  ],
+  [
+    'payments fail for a while',
+    (world) => {
+      world.chain.weather.fails = true
+      world.time.at(world.time.now() + world.below(40_000), () => {
+        world.chain.weather.fails = false
+      })
+    },
+  ],
+  ['the clock on the wall jumps', (world, jump) => jump(world.pick([-3_600_000, -10_000, 3_600_000]))],
+]
+
+function reorganise(world: World): void {
+  const depth = 1 + world.below(4)
+  if (depth > deepest(world)) return
+  world.chain.reorganise(depth, world.pick(['lost', 'waiting', 'again']), world.time.now())
+}
+
+/** Another tool with the same key: at the next free nonce, or in the place of what waits. */
+function stranger(world: World): void {
+  const { chain, time } = world
+  world.foreign++
+  const next = pendingNonce(chain, account.address)
+  const nonce = world.random() < 0.5 ? next : Math.max(0, next - 1)
+  const waiting = chain.pool().find((one) => one.nonce === nonce)
+  chain.receive({
+    hash: `0x${'f0'.repeat(30)}${world.foreign.toString(16).padStart(4, '0')}`,
+    from: account.address,
+    to: `0x${'99'.repeat(20)}`,
+    data: '0x',
+    value: 1n,
+    nonce,
+    gas: 21_000n,
+    maxFeePerGas: 2n * (waiting?.maxFeePerGas ?? 100n * 10n ** 9n),
+    maxPriorityFeePerGas: 2n * (waiting?.maxPriorityFeePerGas ?? 10n ** 9n),
+  })
+  if (world.random() < 0.3) chain.mine(time.now())
+}
+
+/** Whether a block stands, or stood until a moment ago: a look at it was true. */
+export const stoodLately = ({ chain, time }: World, block: SimBlock): boolean =>
+  chain.isOn(block) || (block.gone !== undefined && time.now() - block.gone.at <= 60_000)

@@ -1,0 +1,109 @@
+import type { Execution } from '../src/wallet/run.ts'
+import type { SimTransaction } from '../test/support/simulated-chain.ts'
+import { endOracle, finalOracle, sendOracle, watchedJournal } from './sim-oracles.ts'
+import { type Broken, type Ended, type Locks, type Process, startProcess } from './sim-run.ts'
+import { payeeOf, simulatedWorld, type World } from './sim-world.ts'
+
+/** One cell: what happened in it, and what was wrong with that. */
+export type SimCell = { cell: number; told: string[]; wrong: string[] }
+
+/** What each step of each operation pays, in wei. */
+export const payment = 1_000n
+
+/**
+ * Plays one cell: an operation or two of one wallet, run by processes that are cut short, on a chain on which things
+ * happen, through a node that answers badly; then by others that nothing happens to, to the end. What is right is read
+ * off the model chain.
+ */
+export async function simCell(seed: number, cell: number, broken: Broken = {}): Promise<SimCell> {
+  const world = simulatedWorld(seed, cell)
+  const { random, below, pick, journal } = world
+  const counts = random() < 0.2 ? [1 + below(2), 1 + below(2)] : [1 + below(3)]
+  const ids = counts.map((_, at) => `op-${at}`)
+  for (const [at, count] of counts.entries()) plan(world, ids[at]!, at, count)
+  const wrong: string[] = []
+  const watched = watchedJournal(world, wrong)
+  const locks: Locks = new Map()
+  const told = world.told
+  const options = optionsOf(world)
+  const asOne = counts.length === 1 && random() < 0.2
+  const [faults, slow] = [pick([0, 0.02, 0.08, 0.2]), random() < 0.2]
+  const beforeSend = (sent: SimTransaction) => sendOracle(world, ids, sent, wrong)
+
+  const runs = async (processes: readonly Process[]): Promise<Ended[]> => {
+    const ends: Ended[] = []
+    const parties = processes.map((process) =>
+      startProcess({ ...watched, isWild: world.isWild }, locks, process, beforeSend, broken, (end) => {
+        ends.push(end)
+        told.push(`${Math.round(world.time.now())} ms: ${endOf(end)} after ${Math.round(end.tookMs)} ms`)
+        endOracle(world, end, wrong)
+      }),
+    )
+    await world.time.pass(parties)
+    return ends
+  }
+  const wild = (operation: string): Process => ({
+    operation,
+    timeoutMs: pick([5_000, 30_000, 90_000]),
+    faults,
+    slow,
+    diesAfter: random() < 0.6 ? 1 + below(pick([30, 120])) : Number.POSITIVE_INFINITY,
+    interruptedAfter: random() < 0.15 ? below(30_000) : Number.POSITIVE_INFINITY,
+    options: random() < 0.4 ? options : {},
+  })
+  for (let left = 1 + below(4); left > 0; left--)
+    await runs([...ids, ...(asOne ? ids : [])].filter(() => random() < 0.9).map(wild))
+
+  world.isWild = false
+  world.chain.weather.baseFee = 10n ** 9n
+  world.chain.weather.fails = false
+  const calm = (operation: string): Process => ({
+    operation,
+    timeoutMs: 300_000,
+    faults: 0,
+    slow: false,
+    diesAfter: Number.POSITIVE_INFINITY,
+    interruptedAfter: Number.POSITIVE_INFINITY,
+    options: { queueBehind: true },
+  })
+  let left = ids
+  for (let round = 0; round < 8 && left.length > 0; round++) {
+    const ends = await runs(left.map(calm))
+    left = ends.filter(({ exit }) => ![0, 22, 23, 24].includes(exit ?? -1)).map(({ operation }) => operation)
+  }
+  if (left.length > 0) wrong.push(`${left.join(', ')} did not end in peace and quiet`)
+  finalOracle(world, ids, wrong)
+  journal.close()
+  return { cell, told, wrong: [...new Set(wrong)] }
+}
+
+const endOf = ({ operation, exit, code, strange }: Ended): string =>
+  `${operation} ${strange ? String(strange) : exit === undefined ? 'dies' : `ends with ${exit} ${code ?? ''}`}`
+
+function plan({ journal, signer, kind: { chainId } }: World, id: string, at: number, count: number): void {
+  const steps = Array.from({ length: count }, (_, step) => ({
+    role: 'action',
+    text: 'Pay',
+    transaction: { to: payeeOf(at, step), data: '0x01' as const, value: payment, chainId },
+  }))
+  journal.insert({
+    id,
+    idemKey: `key-${id}`,
+    request: { pay: id },
+    kind: 'transfer',
+    wallet: signer.address,
+    legs: [{ chainId, steps }],
+  })
+}
+
+/** What the person asked for in some of the runs. */
+function optionsOf({ random, pick }: World): Partial<Execution> {
+  return {
+    ...(random() < 0.2 && { pipeline: true, beforeLeg: async (_, steps) => steps.map(() => 50_000n) }),
+    ...(random() < 0.2 && { noWait: true }),
+    ...(random() < 0.3 && { replacement: pick(['bump', 'cancel'] as const) }),
+    ...(random() < 0.3 && { patience: { blocks: 1, ms: 5_000 } }),
+    ...(random() < 0.2 && { maxFeePerGas: 4n * 10n ** 9n }),
+    ...(random() < 0.3 && { queueBehind: true }),
+  }
+}
