@@ -3,6 +3,7 @@ import type { Service } from '../api/service.ts'
 import type { Address } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import type { Exit } from '../domain/exits.ts'
+import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { Desk } from '../wallet/signing/words.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
@@ -17,6 +18,8 @@ export type SandboxStatus = {
   chains: { network: string; chainId: number; rpcUrl: string; blockNumber: number }[]
   accounts: { address: Address; default: boolean }[]
   tokens: { network: string; symbol: string; address: Address; decimals: number }[]
+  /** The faults that are set. */
+  faults: SandboxFault[]
 }
 
 /** The embedded chains, as commands see them. */
@@ -33,6 +36,9 @@ export type Sandbox = {
     { network: string; token: { symbol: string; decimals: number; address: Address }; amount: bigint }[]
   >
   warp: (seconds: number) => Promise<SandboxStatus>
+  /** Sets a fault, or does it at once when it is of that kind. */
+  fault: (request: FaultRequest) => Promise<SandboxFault>
+  clearFaults: () => Promise<SandboxFault[]>
 }
 
 /** A quote with what was asked and a quote does not say: which side is exact, and whom it pays (`null`: whoever signs). */

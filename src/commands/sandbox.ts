@@ -11,6 +11,7 @@ import { parseAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import { nativeToken } from '../domain/token.ts'
+import { addFault } from './sandbox-fault.ts'
 
 /** `sandbox`: the embedded chains. */
 export const sandbox = (world: World) => {
@@ -62,10 +63,11 @@ export const sandbox = (world: World) => {
         cli.emit(await world.sandbox.warp(seconds), statusView)
       }),
     )
+  addFault(command, world)
   return command
 }
 
-const statusView: View<SandboxStatus> = ({ running, pid, chains, accounts, tokens }, to) => {
+const statusView: View<SandboxStatus> = ({ running, pid, chains, accounts, tokens, faults }, to) => {
   if (!running) return 'The sandbox is not running. Start it: sluice sandbox up'
   return [
     `${to.paint.green('running')} ${to.paint.dim(`process ${pid}`)}`,
@@ -74,6 +76,7 @@ const statusView: View<SandboxStatus> = ({ running, pid, chains, accounts, token
       return `  ${network} (${chainId})  ${rpcUrl}  block ${blockNumber}\n    ${to.paint.dim(`tokens ${here.join(', ')}`)}`
     }),
     ...accounts.filter((account) => account.default).map((account) => `  account ${account.address}`),
+    ...faults.map(({ text }) => `  ${to.paint.yellow('fault')} ${plain(text)}`),
   ].join('\n')
 }
 

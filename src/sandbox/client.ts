@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import type { Address } from '../domain/address.ts'
+import type { Address, Hex } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
+import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
 import { postJson } from '../net/http.ts'
 import { type ErrorWire, fromWire } from './error-wire.ts'
 import type { FundRequest, Grant } from './faucet.ts'
@@ -20,6 +21,10 @@ export type SandboxClient = {
   fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
   warp: (seconds: number) => Promise<void>
   reset: () => Promise<void>
+  fault: (request: FaultRequest) => Promise<SandboxFault>
+  clearFaults: () => Promise<SandboxFault[]>
+  /** Whether a fault took this block away, on a chain that is still the same. */
+  wasReplaced: (hash: Hex) => Promise<boolean>
   /** Saves and ends it, and waits until it is gone. */
   down: () => Promise<void>
 }
@@ -55,7 +60,9 @@ export async function ensureSandbox(options: EnsureOptions): Promise<SandboxClie
 /** What `sandbox status` says; nothing is started for it. */
 export async function sandboxStatus(dataDir: string): Promise<SandboxStatus> {
   const running = await connectSandbox(dataDir)
-  return running ? running.status() : { running: false, pid: null, chains: [], accounts: [], tokens: [] }
+  return running
+    ? running.status()
+    : { running: false, pid: null, chains: [], accounts: [], tokens: [], faults: [] }
 }
 
 /** Ends the sandbox of a data directory; `false` when none was running. */
@@ -100,6 +107,9 @@ export async function connectSandbox(dataDir: string): Promise<SandboxClient | u
     },
     warp: (seconds) => call('warp', { seconds: String(seconds) }),
     reset: () => call('reset'),
+    fault: (request) => call('fault', { request: JSON.stringify(request) }),
+    clearFaults: () => call('fault-clear'),
+    wasReplaced: (hash) => call('was-replaced', { hash }),
     down: async () => {
       await call('down')
       while (await answer()) await sleep(10)

@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-import type { Address } from '../domain/address.ts'
+import type { Address, Hex } from '../domain/address.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
+import type { FaultRequest } from '../domain/sandbox-fault.ts'
 import { errorWire } from './error-wire.ts'
-import { type Answer, type Loopback, serveLoopback } from './loopback.ts'
+import { type Answer, jsonBody, type Loopback, serveLoopback } from './loopback.ts'
 import type { SandboxWorld } from './world.ts'
 
 /** What the control calls act on. */
@@ -34,6 +35,12 @@ export function serveControl({ world, token, onCall, down, onReset }: ControlOpt
       onReset()
     },
     '/down': async () => down(),
+    '/fault': ({ request }) => world.faults.set(JSON.parse(request ?? '') as FaultRequest),
+    '/fault-clear': async () => {
+      await world.faults.clear()
+      return world.faults.list()
+    },
+    '/was-replaced': async ({ hash }) => world.faults.wasReplaced(hash as Hex),
   }
   return serveLoopback(async (request, { pathname }): Promise<Answer> => {
     if (!knowsToken(request, token)) return { status: 401, body: { error: 'unauthorized' } }
@@ -41,7 +48,7 @@ export function serveControl({ world, token, onCall, down, onReset }: ControlOpt
     if (!call || request.method !== 'POST') return { status: 404, body: { error: 'not found' } }
     onCall()
     try {
-      const value = await call(await bodyOf(request))
+      const value = await call(((await jsonBody(request)) ?? {}) as Record<string, string>)
       return { status: 200, body: { value: plainJson(value ?? null) } }
     } catch (error) {
       const wire = errorWire(error)
@@ -57,12 +64,6 @@ function knowsToken(request: IncomingMessage, token: string): boolean {
   const given = Buffer.from(request.headers.authorization ?? '')
   const wanted = Buffer.from(`Bearer ${token}`)
   return given.length === wanted.length && timingSafeEqual(given, wanted)
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Record<string, string>> {
-  const parts: Buffer[] = []
-  for await (const part of request) parts.push(part as Buffer)
-  return parts.length === 0 ? {} : JSON.parse(Buffer.concat(parts).toString('utf8'))
 }
 
 const plainJson = (value: unknown): unknown =>

@@ -1,18 +1,20 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
 /** A status and the value of the JSON body. */
-export type Answer = { status: number; body: unknown }
+export type Answer = { status: number; body: unknown; headers?: Readonly<Record<string, string>> }
 
 /** A small HTTP server on loopback, and how to end it. */
 export type Loopback = { url: string; close: () => Promise<void> }
 
-/** Serves JSON answers on a free port of loopback. */
+/** Serves JSON answers on a free port of loopback. What is answered with `drop` is a connection that breaks. */
 export async function serveLoopback(
-  answer: (request: IncomingMessage, url: URL) => Answer | Promise<Answer>,
+  answer: (request: IncomingMessage, url: URL) => Answer | 'drop' | Promise<Answer | 'drop'>,
 ): Promise<Loopback> {
   const server: Server = createServer(async (request, response) => {
-    const { status, body } = await answer(request, new URL(request.url ?? '/', 'http://127.0.0.1'))
-    response.writeHead(status, { 'content-type': 'application/json' })
+    const made = await answer(request, new URL(request.url ?? '/', 'http://127.0.0.1'))
+    if (made === 'drop') return void response.destroy()
+    const { status, body, headers = {} } = made
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(JSON.stringify(body))
   })
   await new Promise<void>((resolve, reject) => {
@@ -29,4 +31,11 @@ export async function serveLoopback(
         server.closeAllConnections()
       }),
   }
+}
+
+/** The body of a request as JSON; `undefined` where there is none. */
+export async function jsonBody(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part as Buffer)
+  return parts.length === 0 ? undefined : JSON.parse(Buffer.concat(parts).toString('utf8'))
 }

@@ -1,15 +1,18 @@
 import type { Address, Hex } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { type Network, sandboxNetworks } from '../domain/network.ts'
+import type { SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
-import { type Anvil, catchUp, startAnvil } from './anvil.ts'
+import { catchUp } from './anvil.ts'
 import { attestationAnswer } from './attester/api.ts'
 import { type Attester, startAttester } from './attester/attester.ts'
 import { type FundRequest, fund, type Grant } from './faucet.ts'
+import { type WorldFaults, worldFaults } from './faults/faults.ts'
 import { forgetWorlds, newestWorld, type Saved, saveNext } from './generations.ts'
 import { genesis } from './genesis/cache.ts'
 import { serveLoopback } from './loopback.ts'
+import { startNodes } from './nodes.ts'
 
 /** One of the two chains. Its address stays the same as long as the world runs, also over a reset. */
 export type SandboxChain = { network: Network; rpcUrl: string; rpc: Rpc }
@@ -21,6 +24,7 @@ export type SandboxStatus = {
   chains: { network: string; chainId: number; rpcUrl: string; blockNumber: number }[]
   accounts: { address: Address; default: boolean }[]
   tokens: { network: string; symbol: string; address: Address; decimals: number }[]
+  faults: SandboxFault[]
 }
 
 /** The running world: two nodes, the attester and the relayer between them. */
@@ -28,6 +32,7 @@ export type SandboxWorld = {
   catalog: () => Catalog
   chains: readonly SandboxChain[]
   attestationUrl: string
+  faults: Pick<WorldFaults, 'set' | 'list' | 'clear' | 'urlOf' | 'wasReplaced'>
   /** Gives coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
   fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
   /** Moves the clocks of both chains and mines one block on each. */
@@ -81,9 +86,20 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       standardDelayMs,
       pollMs,
       now,
+      fault: () => faults.bridge(),
+      makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
     })
-  let attester = attest()
+  const everywhere = <T>(work: (rpc: Rpc, index: number) => Promise<T>): Promise<T[]> =>
+    Promise.all(chains.map(({ rpc }, index) => work(rpc, index)))
+  const warp = async (seconds: number): Promise<void> => {
+    await everywhere(async (rpc) => {
+      await rpc.request('evm_increaseTime', [seconds])
+      await rpc.request('evm_mine')
+    })
+  }
   let isResetting = false
+  const faults = worldFaults(chains, (work) => attester.paused(work), warp)
+  let attester = attest()
   const api = await serveLoopback((_, url) =>
     attestationAnswer(
       url,
@@ -92,8 +108,6 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       now,
     ),
   )
-  const everywhere = <T>(work: (rpc: Rpc, index: number) => Promise<T>): Promise<T[]> =>
-    Promise.all(chains.map(({ rpc }, index) => work(rpc, index)))
   const dump = async (): Promise<void> => {
     // With the relayer at rest, no mint is saved without its burn.
     if (dir) await attester.paused(() => saveNext(dir, saved.catalog, chains))
@@ -105,17 +119,17 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     attestationUrl: api.url,
     catalog: () => ({ ...saved.catalog, attestation: api.url }),
     isAlive: () => isResetting || nodes.every((node) => !node.hasExited()),
-    fund: (to, what) => attester.paused(() => fund(chains, saved.catalog, to, what)),
-    warp: async (seconds) => {
-      await everywhere(async (rpc) => {
-        await rpc.request('evm_increaseTime', [seconds])
-        await rpc.request('evm_mine')
-      })
+    faults,
+    fund: async (to, what) => {
+      faults.refuseStopped()
+      return attester.paused(() => fund(chains, saved.catalog, to, what))
     },
+    warp,
     reset: async () => {
       isResetting = true
       try {
         await attester.stop()
+        faults.forget()
         await Promise.all(nodes.map((node) => node.stop()))
         if (dir) forgetWorlds(dir)
         saved = await genesis(cacheDir, start)
@@ -130,10 +144,10 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       running: true,
       pid: process.pid,
       chains: await Promise.all(
-        chains.map(async ({ network: { name, chainId }, rpcUrl, rpc }) => ({
+        chains.map(async ({ network: { name, chainId }, rpc }) => ({
           network: name,
           chainId,
-          rpcUrl,
+          rpcUrl: faults.urlOf(chainId),
           blockNumber: Number(await rpc.request<Hex>('eth_blockNumber')),
         })),
       ),
@@ -147,6 +161,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         address,
         decimals,
       })),
+      faults: faults.list(),
     }),
     snapshot: () => attester.paused(() => everywhere((rpc) => rpc.request<Hex>('evm_snapshot'))),
     revert: async (snapshot) => {
@@ -159,27 +174,9 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     },
     stop: async () => {
       await attester.stop()
+      await faults.stop()
       await api.close()
       await Promise.all(nodes.map((node) => node.stop()))
     },
   }
-}
-
-async function startNodes(
-  start: { binary: string; noteDir?: string },
-  saved: Saved,
-  ports: readonly number[] = [],
-): Promise<Anvil[]> {
-  const started = await Promise.allSettled(
-    sandboxNetworks.map((network, index) => {
-      const port = ports[index]
-      const loadState = saved.stateFile(network)
-      return startAnvil({ ...start, chainId: network.chainId, loadState, ...(port ? { port } : {}) })
-    }),
-  )
-  const nodes = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-  const failure = started.find((result) => result.status === 'rejected')
-  if (!failure) return nodes
-  await Promise.all(nodes.map((node) => node.stop()))
-  throw failure.reason
 }

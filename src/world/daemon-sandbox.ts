@@ -40,12 +40,16 @@ export function daemonSandbox(
       await sandbox.warp(seconds)
       return sandbox.status()
     },
+    fault: async (request) => (await client()).fault(request),
+    clearFaults: async () =>
+      (await (await import('../sandbox/client.ts')).connectSandbox(data))?.clearFaults() ?? [],
   }
   return {
     admin,
     open: async () => {
-      const { catalog, status } = await running()
-      return { catalog, chains: (await status()).chains }
+      const { catalog, status, wasReplaced } = await running()
+      const { chains, faults } = await status()
+      return { catalog, chains, faults, wasReplaced }
     },
   }
 }

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 
 import type { Place, Sandbox } from '../cli/world.ts'
+import type { Hex } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
+import type { SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { sandboxAccountAddress } from '../sandbox/public-account.ts'
 import { deskSigner } from '../wallet/signing/account.ts'
@@ -13,7 +15,13 @@ import { traced } from './traced.ts'
 /** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
 export type OpenSandbox = {
   admin: Sandbox
-  open: () => Promise<{ catalog: Catalog; chains: readonly { chainId: number; rpcUrl: string }[] }>
+  open: () => Promise<{
+    catalog: Catalog
+    chains: readonly { chainId: number; rpcUrl: string }[]
+    faults: readonly SandboxFault[]
+    /** Whether a block is gone by a fault only, so that the chain is still the same. */
+    wasReplaced: (hash: Hex) => Promise<boolean>
+  }>
 }
 
 type Needs = PlaceNeeds & {
@@ -39,7 +47,9 @@ export function sandboxPlace({
   const opened = once(async () => {
     if (announce && !globals.quiet)
       io.err.write(io.err.paint.dim('profile sandbox: local chains, play money\n'))
-    const { catalog, chains } = await sandbox.open()
+    const { catalog, chains, faults, wasReplaced } = await sandbox.open()
+    if (!globals.quiet)
+      for (const { text } of faults) io.err.write(io.err.paint.dim(`sandbox fault: ${text}\n`))
     const { httpRpc } = await import('../net/rpc.ts')
     const byChain = new Map(
       chains.map(({ chainId, rpcUrl }) => [chainId, traced(httpRpc(rpcUrl), globals.debug ? io : undefined)]),
@@ -50,12 +60,18 @@ export function sandboxPlace({
       return found
     }
     const { openState } = await import('./sandbox-state.ts')
-    const state = await openState(dir, [...byChain.keys()], rpc, now)
+    // Whether these are the chains of the journal is asked without patience: a node that is silent says nothing of it.
+    const quick = chains.map(({ chainId, rpcUrl }) => ({
+      chainId,
+      rpc: httpRpc(rpcUrl, { deadlineMs: 2_000, budgetMs: 2_000, retries: 0 }),
+    }))
+    const state = await openState(dir, { chains: quick, wasReplaced, now })
     if (state.setAside && !globals.quiet)
       io.err.write(
         `The sandbox is not the one that these actions were made on; they are kept in ${state.setAside}\n`,
       )
-    return { catalog, rpc, ...state }
+    const isStale = faults.some(({ kind }) => kind === 'stale-quote')
+    return { catalog, rpc, ...state, aheadMs: isStale ? 3_600_000 : 0 }
   })
   return {
     profile: 'sandbox',
@@ -63,9 +79,9 @@ export function sandboxPlace({
     reference: undefined,
     catalog: async () => (await opened()).catalog,
     service: once(async () => {
-      const { catalog, rpc, store } = await opened()
+      const { catalog, rpc, store, aheadMs } = await opened()
       const { createEngine } = await import('../engine/engine.ts')
-      return createEngine({ catalog, rpc, store, customer: 'local', now, newId })
+      return createEngine({ catalog, rpc, store, customer: 'local', now: () => now() + aheadMs, newId })
     }),
     ground: async () => {
       const { catalog, rpc, journal } = await opened()

@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
+import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { type EngineStore, engineMigrations, engineStore } from '../store/engine.ts'
@@ -20,16 +21,14 @@ const names = ['journal.db', 'engine.db'].flatMap((name) => [name, `${name}-wal`
  */
 export async function openState(
   dir: string,
-  chainIds: readonly number[],
-  rpc: (chainId: number) => Rpc,
-  now: () => number,
+  { chains, wasReplaced, now }: Chains & { now: () => number },
 ): Promise<SandboxState> {
   const lock = await exclusiveLock(join(dir, 'state.lock'), 10_000)
   if (!lock) throw new AppError('WALLET_BUSY', 'Another process is opening the state of the sandbox')
   try {
     let journal = openJournal(join(dir, 'journal.db'), now)
     let setAside: string | null = null
-    if (!(await isOfThese(journal, chainIds, rpc))) {
+    if (!(await isOfThese(journal, { chains, wasReplaced }))) {
       journal.close()
       setAside = join(dir, 'before', new Date(now()).toISOString().replace(/[:.]/g, '-'))
       privateDirectory(setAside)
@@ -47,20 +46,27 @@ export async function openState(
   }
 }
 
-/** Whether every chain still has the block that the journal saw last. */
-async function isOfThese(
-  journal: Journal,
-  chainIds: readonly number[],
-  rpc: (chainId: number) => Rpc,
-): Promise<boolean> {
-  for (const chainId of chainIds) {
+/** The chains as they are now; a fault of the sandbox may have replaced blocks of theirs. */
+type Chains = {
+  chains: readonly { chainId: number; rpc: Rpc }[]
+  wasReplaced: (hash: Hex) => Promise<boolean>
+}
+
+/** Whether every chain still has the block that the journal saw last, as far as its node says. */
+async function isOfThese(journal: Journal, { chains, wasReplaced }: Chains): Promise<boolean> {
+  for (const { chainId, rpc } of chains) {
     const head = journal.head(chainId)
     if (!head) continue
-    const block = await rpc(chainId).request<{ hash: string } | null>('eth_getBlockByNumber', [
-      `0x${head.number.toString(16)}`,
-      false,
-    ])
-    if (block?.hash !== head.hash) return false
+    const block = await rpc
+      .request<{ hash: Hex } | null>('eth_getBlockByNumber', [`0x${head.number.toString(16)}`, false])
+      .catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
+        throw error
+      })
+    if (block === undefined || block?.hash === head.hash) continue
+    if (!(await wasReplaced(head.hash))) return false
+    // From here on it is the new block that tells whose chain this is.
+    if (block) journal.sawHead(chainId, head.number, block.hash)
   }
   return true
 }

@@ -108,7 +108,12 @@ export function useCommands(sandbox: TestSandbox): Commands {
             admin: adminOf(sandbox),
             open: async () => ({
               catalog: world.catalog(),
-              chains: world.chains.map(({ network, rpcUrl }) => ({ chainId: network.chainId, rpcUrl })),
+              chains: world.chains.map(({ network: { chainId } }) => ({
+                chainId,
+                rpcUrl: world.faults.urlOf(chainId),
+              })),
+              faults: world.faults.list(),
+              wasReplaced: async (hash) => world.faults.wasReplaced(hash),
             }),
           },
         }),
@@ -160,6 +165,11 @@ const adminOf = (sandbox: TestSandbox): Sandbox => {
     warp: async (seconds) => {
       await sandbox.world.warp(seconds)
       return status()
+    },
+    fault: (request) => sandbox.world.faults.set(request),
+    clearFaults: async () => {
+      await sandbox.world.faults.clear()
+      return []
     },
   }
 }

@@ -74,6 +74,7 @@ export function useSandbox({ standardDelayMs = 300 }: { standardDelayMs?: number
     snapshot = await up().snapshot()
   })
   afterEach(async () => {
+    await up().faults.clear()
     await up().revert(snapshot)
   })
 

@@ -6,7 +6,14 @@ import { receiveMessage } from '../../calls/cctp-v2.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { receiptOf } from '../genesis/deployer.ts'
 import { type End, followEnd, type Ledger, type Sent } from './ledger.ts'
-import { type BurnMessage, decodeMessage, fillMessage, type Verdict, zeroWord } from './message.ts'
+import {
+  type BurnMessage,
+  decodeMessage,
+  fillMessage,
+  shortMessage,
+  type Verdict,
+  zeroWord,
+} from './message.ts'
 
 /** Finality thresholds and the fees in basis points that the attester asks for them. */
 export const speeds = { fast: { threshold: 1000, bps: 1n }, standard: { threshold: 2000, bps: 0n } } as const
@@ -32,7 +39,14 @@ export type AttesterOptions = {
   standardDelayMs: number
   pollMs: number
   now: () => number
+  /** What goes wrong with the bridge now, if anything. */
+  fault?: () => BridgeFault | undefined
+  /** Whether a chain makes blocks: nothing is delivered to one that does not. */
+  makesBlocks?: (chainId: number) => boolean
 }
+
+/** What can go wrong with a bridge that burns and mints; `percent` is what it keeps. */
+export type BridgeFault = { kind: 'stuck' | 'undelivered' } | { kind: 'short'; percent: number }
 
 /** What the attestation API answers from. */
 export type Attester = {
@@ -49,7 +63,7 @@ const retryAfterMs = 5000
 
 /** Watches both ends for burns, signs what may be delivered, and delivers it. */
 export function startAttester(options: AttesterOptions): Attester {
-  const { ends, standardDelayMs, pollMs, now } = options
+  const { ends, standardDelayMs, pollMs, now, fault = () => undefined, makesBlocks = () => true } = options
   const followers = ends.map((end) => followEnd(end, now))
   const known = new Map<Hex, Attested>()
   const failedAt = new Map<Hex, number>()
@@ -88,12 +102,16 @@ export function startAttester(options: AttesterOptions): Attester {
       decoded.minFinalityThreshold <= speeds.fast.threshold &&
       decoded.burn.maxFee < (decoded.burn.amount * speeds.fast.bps + 9999n) / 10000n
     const delayReason = slow ? 'insufficient_fee' : null
+    const wrong = fault()
     const said = delivered(sent, destination) ?? verdict(sent, decoded, destination)
-    if (!said) {
+    if (!said || wrong?.kind === 'stuck') {
       known.set(sent.nonce, { sent, sourceDomain, decoded, message: '0x', delayReason })
       return
     }
-    const message = fillMessage(sent.message, said)
+    const message =
+      wrong?.kind === 'short'
+        ? shortMessage(sent.message, said, wrong.percent)
+        : fillMessage(sent.message, said)
     const attestation = await sign({ hash: keccak256(message), privateKey: options.key, to: 'hex' })
     const full = decodeMessage(message)!
     known.set(sent.nonce, { sent, sourceDomain, decoded: full, message, attestation, delayReason })
@@ -104,9 +122,10 @@ export function startAttester(options: AttesterOptions): Attester {
     if (!attestation || decoded.destinationCaller !== zeroWord) return
     if (ledgers[index]!.received.has(sent.nonce)) return
     if (now() - (failedAt.get(sent.nonce) ?? 0) < retryAfterMs) return
-    failedAt.set(sent.nonce, now())
     const { rpc, bridge } = ends[index]!
     const { chainId, messageTransmitter: transmitter } = bridge
+    if (fault()?.kind === 'undelivered' || !makesBlocks(chainId)) return
+    failedAt.set(sent.nonce, now())
     const { to, data } = receiveMessage({ chainId, transmitter, message, attestation })
     const tx = { from: options.relayer, to, data, gas: numberToHex(1_000_000) }
     await receiptOf(rpc, await rpc.request('eth_sendTransaction', [tx]))

@@ -77,3 +77,11 @@ export const fillMessage = (message: Hex, { nonce, finality, fee, expirationBloc
     numberToHex(expirationBlock, { size: 32 }),
     ...(size(message) > hookAt ? [slice(message, hookAt)] : []),
   ])
+
+/** The same for a bridge that keeps a part of what it carries: as a fee that nobody agreed to. */
+export function shortMessage(message: Hex, verdict: Verdict, percent: number): Hex {
+  const fee = (decodeMessage(message)!.burn.amount * BigInt(percent)) / 100n
+  const filled = fillMessage(message, { ...verdict, fee })
+  const maxFeeAt = bodyAt + 132
+  return concat([slice(filled, 0, maxFeeAt), numberToHex(fee, { size: 32 }), slice(filled, maxFeeAt + 32)])
+}

@@ -1,0 +1,123 @@
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { FaultRequest, SandboxFault } from '../../domain/sandbox-fault.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { BridgeFault } from '../attester/attester.ts'
+import type { Loopback } from '../loopback.ts'
+import { forgetWaiting, goOnMining, reorganise, stopMining } from './chain-acts.ts'
+import { startProxy, throughProxy } from './proxy.ts'
+import { faultySends } from './sends.ts'
+import { faultText, openFaults } from './set.ts'
+
+/** A chain that faults are played on. */
+export type Chain = { network: { name: string; chainId: number }; rpcUrl: string; rpc: Rpc }
+
+/** The faults of a running world. */
+export type WorldFaults = {
+  /** Sets one, or does it at once when it is of that kind; gives it as it is shown. */
+  set: (request: FaultRequest) => Promise<SandboxFault>
+  list: () => SandboxFault[]
+  clear: () => Promise<void>
+  /** Where commands reach a chain: the proxy while there is a fault for it, else the node itself. */
+  urlOf: (chainId: number) => string
+  /** Whether a block was on a chain until a fault of ours took it away. */
+  wasReplaced: (hash: Hex) => boolean
+  isMiningStopped: (chainId: number) => boolean
+  bridge: () => BridgeFault | undefined
+  /** USAGE while a chain makes no blocks, for what would wait for one. */
+  refuseStopped: () => void
+  /** Forgets all that is set, for chains that are about to begin anew. */
+  forget: () => void
+  stop: () => Promise<void>
+}
+
+/** How far `stale-quote` takes the chains, in seconds: longer than any quote lives. */
+const pastEveryQuote = 3_600
+
+/** Faults over chains. `quietly` runs something while the bridge is at rest. */
+export function worldFaults(
+  chains: readonly Chain[],
+  quietly: <T>(work: () => Promise<T>) => Promise<T>,
+  warp: (seconds: number) => Promise<void>,
+): WorldFaults {
+  const faults = openFaults()
+  const sends = faultySends(faults)
+  const proxies = new Map<string, Loopback>()
+  const replaced = new Set<Hex>()
+  const on = (network: string | null) =>
+    chains.filter(({ network: { name } }) => network === null || name === network)
+  const nameOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!.network.name
+
+  const onChains = async (request: FaultRequest, chain: Chain): Promise<void> => {
+    const { rpc, rpcUrl, network } = chain
+    const { kind, amount } = request
+    if (kind === 'stop-mining') await stopMining(rpc)
+    if (kind === 'reorg') for (const hash of await reorganise(rpc, amount ?? 1)) replaced.add(hash)
+    if (kind === 'drop-waiting') await forgetWaiting(rpc, request)
+    if (throughProxy.includes(kind) && !proxies.has(network.name))
+      proxies.set(network.name, await startProxy({ name: network.name, rpcUrl, rpc }, faults, sends))
+  }
+
+  return {
+    set: async (request) => {
+      const { network, at, kind } = request
+      const where = on(network)
+      if (where.length === 0) throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network "${network}"`)
+      if (kind === 'revert' || kind === 'out-of-gas') await refuseNoContract(where, at)
+      await quietly(async () => {
+        for (const chain of where) await onChains(request, chain)
+      })
+      if (kind === 'stale-quote') await warp(pastEveryQuote)
+      if (kind !== 'reorg' && kind !== 'drop-waiting') faults.add(request)
+      return { ...request, text: faultText(request) }
+    },
+    list: faults.list,
+    clear: async () => {
+      const stopped = faults.list().filter(({ kind }) => kind === 'stop-mining')
+      faults.clear()
+      await sends.settle()
+      for (const { network } of stopped) for (const { rpc } of on(network)) await goOnMining(rpc)
+    },
+    urlOf: (chainId) => {
+      const name = nameOf(chainId)
+      const proxy = faults.find(throughProxy, name) && proxies.get(name)
+      return proxy?.url ?? chains.find(({ network }) => network.chainId === chainId)!.rpcUrl
+    },
+    wasReplaced: (hash) => replaced.has(hash),
+    isMiningStopped: (chainId) => faults.find(['stop-mining'], nameOf(chainId)) !== undefined,
+    bridge: () => {
+      const fault = faults.find(['bridge-stuck', 'bridge-undelivered', 'bridge-short'], null)
+      if (!fault) return undefined
+      if (fault.kind === 'bridge-short') return { kind: 'short', percent: fault.amount ?? 10 }
+      return { kind: fault.kind === 'bridge-stuck' ? 'stuck' : 'undelivered' }
+    },
+    refuseStopped: () => {
+      const still = faults.find(['stop-mining'], null)
+      if (!still) return
+      throw new AppError(
+        'USAGE',
+        `Mining is stopped: nothing can be given${still.network === null ? '' : ` on ${still.network}`}`,
+        {
+          hint: 'sluice sandbox fault clear',
+        },
+      )
+    },
+    forget: () => {
+      faults.clear()
+      replaced.clear()
+    },
+    stop: async () => {
+      faults.clear()
+      await Promise.all([...proxies.values()].map((proxy) => proxy.close()))
+    },
+  }
+}
+
+/** A fault of something that is not there would never happen. */
+async function refuseNoContract(chains: readonly Chain[], at: string | null): Promise<void> {
+  const codes = await Promise.all(chains.map(({ rpc }) => rpc.request<Hex>('eth_getCode', [at, 'latest'])))
+  if (codes.some((code) => code !== '0x')) return
+  throw new AppError('USAGE', `There is no contract at ${at}`, {
+    hint: 'A plan says where its transactions go: --dry-run --json',
+  })
+}

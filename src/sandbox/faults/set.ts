@@ -1,0 +1,97 @@
+import {
+  type FaultName,
+  type FaultRequest,
+  faultKinds,
+  type SandboxFault,
+} from '../../domain/sandbox-fault.ts'
+
+/** The faults that are set, in the order in which they were. */
+export type FaultSet = {
+  add: (request: FaultRequest) => void
+  list: () => SandboxFault[]
+  /** The first fault of some kinds on a network (`null` is any) for which something holds. */
+  find: (
+    kinds: readonly FaultName[],
+    network: string | null,
+    holds?: (fault: FaultRequest) => boolean,
+  ) => FaultRequest | undefined
+  /** Notes that a fault happened once; one that has happened often enough is gone. */
+  happened: (fault: FaultRequest) => void
+  /** Tells when nothing is set any more: what hangs ends then. */
+  cleared: () => Promise<void>
+  clear: () => void
+}
+
+/** Begins with nothing set. */
+export function openFaults(): FaultSet {
+  const live: FaultRequest[] = []
+  const waiting = new Set<() => void>()
+  return {
+    add: (request) => {
+      const again = live.findIndex(({ kind, network, at }) =>
+        [kind === request.kind, network === request.network, at === request.at].every(Boolean),
+      )
+      if (again >= 0) live.splice(again, 1)
+      live.push({ ...request })
+    },
+    list: () => live.map((fault) => ({ ...fault, text: faultText(fault) })),
+    find: (kinds, network, holds = () => true) =>
+      live.find(
+        (fault) =>
+          kinds.includes(fault.kind) &&
+          (fault.network === null || network === null || fault.network === network) &&
+          holds(fault),
+      ),
+    happened: (fault) => {
+      if (fault.times === null) return
+      fault.times -= 1
+      if (fault.times <= 0) live.splice(live.indexOf(fault), 1)
+    },
+    cleared: () => new Promise((resolve) => waiting.add(resolve)),
+    clear: () => {
+      live.length = 0
+      for (const resolve of waiting) resolve()
+      waiting.clear()
+    },
+  }
+}
+
+/** Whether a call of a method falls under a fault. */
+export const fallsUnder = ({ kind, method }: FaultRequest, called: string): boolean => {
+  const usual = kind === 'rpc-lost-request' || kind === 'rpc-lost-answer' ? 'eth_sendRawTransaction' : '*'
+  const wanted = method ?? usual
+  return wanted === '*' || wanted === called
+}
+
+const seconds = (ms: number): string => `${ms / 1000} s`
+
+/** What a fault is, in a few words. */
+export function faultText({ kind, network, method, times, amount, at, reason }: FaultRequest): string {
+  const words: Record<FaultName, string> = {
+    revert: `transactions to ${at} revert${reason === null ? '' : ` with "${reason}"`}`,
+    'out-of-gas': `transactions to ${at} run out of gas`,
+    'stop-mining': 'mining stopped',
+    drop: 'transactions are taken and forgotten',
+    'drop-waiting':
+      amount === null ? 'all that waited is forgotten' : `what waited with nonce ${amount} is forgotten`,
+    delay: `transactions are passed on ${amount === null ? 'when the fault is cleared' : `after ${seconds(amount)}`}`,
+    reorg: `the newest ${amount} blocks are replaced`,
+    'bridge-stuck': 'the bridge attests nothing',
+    'bridge-undelivered': 'the bridge delivers nothing',
+    'bridge-short': `the bridge keeps ${amount} %`,
+    'rpc-slow': `the node answers after ${seconds(amount ?? 0)}`,
+    'rpc-429': `the node answers 429, ask again after ${seconds(amount ?? 0)}`,
+    'rpc-502': 'the node answers 502',
+    'rpc-hang': 'the node never answers',
+    'rpc-down': 'the node breaks every connection',
+    'rpc-lost-request': 'requests are lost',
+    'rpc-lost-answer': 'answers are lost',
+    'rpc-wrong-chain': 'the node says that it is on another chain',
+    'rpc-head-back': `the node is ${amount} blocks behind`,
+    'stale-quote': 'the quotes that were given before are over',
+  }
+  const where = network === null || 'once' in faultKinds[kind] ? '' : ` on ${network}`
+  const which = method === null ? '' : ` (${method})`
+  const often = times === null ? '' : times === 1 ? ', once' : `, ${times} times`
+  return `${words[kind]}${where}${which}${often}`
+}

@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'vitest'
+
+import type { Hex } from '../../src/domain/address.ts'
+import { faultKinds } from '../../src/domain/sandbox-fault.ts'
+import { httpRpc } from '../../src/net/rpc.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, attempts } = useCommands(sandbox)
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const node = () => sandbox.chain(31337).rpc
+/** The chain as commands reach it now. */
+const reached = () => httpRpc(sandbox.world.faults.urlOf(31337), { deadlineMs: 1_000, retries: 0 })
+const head = async () => Number(await node().request('eth_blockNumber'))
+const fault = async (line: string) => {
+  const set = await run(`sandbox fault ${line} --json`)
+  expect(set).toMatchObject({ exit: 0 })
+  return set.json
+}
+const transfer = (...more: string[]) =>
+  run(
+    [
+      `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json`.split(' '),
+      more,
+    ].flat(),
+  )
+const got = () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, friend)
+const pool = () => {
+  const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+  if (constants.family !== 'aave-v3') throw new Error('an Aave strategy was expected')
+  return constants.pool
+}
+const deposit = () => run('deposit aave-v3-usdc-sandbox-one --amount 2 --yes --json')
+
+describe('what is typed', () => {
+  test('that is no fault is refused with all that are', async () => {
+    const refused = await run('sandbox fault gremlins --json')
+    expect(refused).toMatchObject({ exit: 2, json: { error: { code: 'USAGE' } } })
+    for (const kind of Object.keys(faultKinds)) expect(refused.json.error.hint).toContain(kind)
+    expect(await run('sandbox fault bridge refunded --json')).toMatchObject({
+      exit: 2,
+      json: { error: { hint: 'What comes near: sluice sandbox fault bridge-stuck' } },
+    })
+  })
+
+  test.each([
+    'stop-mining 3',
+    'stop-mining --times 2',
+    'revert',
+    'revert nobody',
+    'reorg 0',
+    'reorg x',
+    'reorg 100000',
+    'rpc-slow 3',
+    'rpc-502 --times 0',
+    'bridge-short 100',
+    'drop-waiting first',
+    'rpc-502 --reason no',
+    'clear --network sandbox-one',
+  ])('%s is refused with the way out', async (line) => {
+    const refused = await run(`sandbox fault ${line} --json`)
+    expect(refused).toMatchObject({ exit: 2, json: { error: { hint: expect.any(String) } } })
+    expect(sandbox.world.faults.list()).toEqual([])
+  })
+
+  test('for a network or a contract that is not there is refused', async () => {
+    expect(await run('sandbox fault rpc-502 --network base --json')).toMatchObject({ exit: 2 })
+    expect(await run(`sandbox fault revert ${friend} --json`)).toMatchObject({
+      exit: 2,
+      json: { error: { message: `There is no contract at ${friend}` } },
+    })
+  })
+})
+
+test('what is set is listed, named by status and by every other command, and ended by clear', async () => {
+  expect(await run('sandbox fault')).toMatchObject({ exit: 0, out: '', err: 'No fault is set.\n' })
+  expect(await fault('stop mining --network sandbox-one')).toMatchObject({
+    kind: 'stop-mining',
+    network: 'sandbox-one',
+    text: 'mining stopped on sandbox-one',
+  })
+  await fault('bridge stuck')
+  const texts = ['mining stopped on sandbox-one', 'the bridge attests nothing']
+  expect((await run('sandbox fault --json')).json.items.map(({ text }: { text: string }) => text)).toEqual(
+    texts,
+  )
+  expect((await run('sandbox fault')).out).toMatch(/stop-mining +sandbox-one +mining stopped on sandbox-one/)
+  expect((await run('sandbox status --json')).json.faults).toMatchObject([
+    { kind: 'stop-mining' },
+    { kind: 'bridge-stuck' },
+  ])
+  expect((await run('sandbox status')).out).toContain('fault mining stopped on sandbox-one')
+  const other = await run('strategies list')
+  expect(other).toMatchObject({ exit: 0 })
+  for (const text of texts) expect(other.err).toContain(`sandbox fault: ${text}\n`)
+  expect((await run('strategies list --quiet')).err).toBe('')
+  expect((await run('sandbox fault clear --json')).json.items).toEqual([])
+  expect((await run('strategies list')).err).not.toContain('sandbox fault')
+})
+
+describe('chains', () => {
+  test('that make no blocks let wait what is sent, and go on when it is cleared', async () => {
+    await fault('stop-mining')
+    const [before, at] = [await got(), await head()]
+    expect(await transfer('--timeout', '500ms')).toMatchObject({ exit: 20 })
+    expect(await head()).toBe(at)
+    expect(await run('sandbox fund 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --json')).toMatchObject({
+      exit: 2,
+    })
+    await run('sandbox fault clear')
+    expect(await head()).toBeGreaterThan(at)
+    expect((await got()) - before).toBe(5_000000n)
+  })
+
+  test('replace blocks: what was in them is gone, and it is still the same sandbox', async () => {
+    for (let at = 0; at < 3; at++) await node().request('evm_mine')
+    const before = await got()
+    const key = ['--idempotency-key', 'reorged-0001']
+    await transfer(...key)
+    const at = await head()
+    await fault('reorg 2 --network sandbox-one')
+    expect(await head()).toBe(at)
+    expect(await got()).toBe(before)
+    const again = await transfer(...key)
+    expect(again).toMatchObject({ exit: 0, json: { replayed: false } })
+    expect(again.err).not.toContain('is not the one')
+    expect(attempts()).toBe(1)
+    expect((await got()) - before).toBe(5_000000n)
+  })
+
+  test('revert the next transaction to a contract, and no other, with the reason that was given', async () => {
+    await fault(`revert ${pool()} --reason 29`)
+    expect(await deposit()).toMatchObject({ exit: 22, json: { error: { code: 'REVERTED' } } })
+    expect((await run('sandbox fault --json')).json.items).toEqual([])
+    expect(await deposit()).toMatchObject({ exit: 0 })
+    await fault(`out-of-gas ${pool()}`)
+    expect(await deposit()).toMatchObject({ exit: 22, json: { error: { code: 'REVERTED' } } })
+    expect(await deposit()).toMatchObject({ exit: 0 })
+  })
+
+  test('end the life of the quotes that were given', async () => {
+    const line = 'swap quote --from sandbox-one --token-in USDC --token-out USDT --amount-in 10 --json'
+    const { id } = (await run(line)).json
+    await fault('stale-quote')
+    expect(await run(`swap execute ${id} --yes --json`)).toMatchObject({
+      exit: 4,
+      json: { error: { code: 'QUOTE_EXPIRED' } },
+    })
+    expect(attempts()).toBe(0)
+    await run('sandbox fault clear')
+  })
+})
+
+describe('transactions', () => {
+  test('are taken and forgotten, as often as was said', async () => {
+    await fault('drop --times 1')
+    const before = await got()
+    const sent = await transfer('--no-wait')
+    expect(sent).toMatchObject({ exit: 20 })
+    expect(await got()).toBe(before)
+    expect((await run('sandbox fault --json')).json.items).toEqual([])
+    expect(await run(['action', 'resume', sent.json.error.details.id, '--json'])).toMatchObject({ exit: 0 })
+    expect((await got()) - before).toBe(5_000000n)
+  })
+
+  test('are held back until the fault is cleared, or for a while', async () => {
+    const before = await got()
+    await fault('delay --times 1')
+    expect(await transfer('--no-wait')).toMatchObject({ exit: 20 })
+    expect(await got()).toBe(before)
+    await fault('delay 300ms')
+    await run('sandbox fault clear')
+    while ((await got()) === before) await new Promise((resolve) => setTimeout(resolve, 10))
+    await fault('delay 300ms')
+    expect(await transfer('--no-wait')).toMatchObject({ exit: 20 })
+    expect((await got()) - before).toBe(5_000000n)
+    while ((await got()) - before === 5_000000n) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect((await got()) - before).toBe(10_000000n)
+  })
+
+  test('that wait are forgotten: all, or one by its nonce', async () => {
+    await fault('stop-mining')
+    const from = sandbox.user.address
+    const nonce = Number(await node().request('eth_getTransactionCount', [from, 'latest']))
+    for (const value of ['0x1', '0x2', '0x3'])
+      await node().request('eth_sendTransaction', [{ from, to: friend, value }])
+    const waiting = async () => {
+      const { pending, queued } = await node().request<Record<'pending' | 'queued', Hex>>('txpool_status')
+      return Number(pending) + Number(queued)
+    }
+    await fault(`drop-waiting ${nonce + 1} --network sandbox-one`)
+    expect(await waiting()).toBe(2)
+    await fault('drop-waiting')
+    expect(await waiting()).toBe(0)
+  })
+})
+
+describe('the node', () => {
+  test.each([
+    ['rpc-502', { code: 'RPC_UNREACHABLE', details: { status: 502 } }],
+    ['rpc-429 3s', { code: 'RPC_UNREACHABLE', details: { status: 429, retryAfterMs: 3_000 } }],
+    ['rpc-down', { code: 'RPC_UNREACHABLE', details: { fault: 'unreachable' } }],
+    ['rpc-hang', { code: 'RPC_UNREACHABLE', details: { fault: 'deadline' } }],
+    ['rpc-slow 5s', { code: 'RPC_UNREACHABLE', details: { fault: 'deadline' } }],
+  ])('%s fails so, only for the method that is named, and not any more when cleared', async (line, error) => {
+    await fault(`${line} --method eth_blockNumber`)
+    const rpc = reached()
+    await expect(rpc.request('eth_blockNumber')).rejects.toMatchObject(error)
+    expect(await rpc.request('eth_chainId')).toBe('0x7a69')
+    await run('sandbox fault clear')
+    expect(Number(await rpc.request('eth_blockNumber'))).toBe(await head())
+  })
+
+  test('answers late, and then rightly', async () => {
+    await fault('rpc-slow 50ms')
+    expect(Number(await reached().request('eth_blockNumber'))).toBe(await head())
+  })
+
+  test('says that it is on another chain: exit 7, and nothing is signed', async () => {
+    await fault('rpc-wrong-chain --network sandbox-one')
+    expect(await transfer()).toMatchObject({ exit: 7, json: { error: { code: 'CHAIN_ID_MISMATCH' } } })
+    expect(attempts()).toBe(0)
+  })
+
+  test('is behind, and refused when it is far behind what was seen', async () => {
+    for (let at = 0; at < 6; at++) await node().request('evm_mine')
+    await transfer()
+    await fault('rpc-head-back 5')
+    expect(Number(await reached().request('eth_blockNumber'))).toBe((await head()) - 5)
+    const before = attempts()
+    expect(await transfer()).toMatchObject({ exit: 7, json: { error: { code: 'RPC_INCONSISTENT' } } })
+    expect(attempts()).toBe(before)
+  })
+
+  test('loses what is sent, or the answer to it: paid once either way', async () => {
+    for (const kind of ['rpc-lost-request', 'rpc-lost-answer']) {
+      const before = await got()
+      await fault(`${kind} --times 1`)
+      expect(await transfer()).toMatchObject({ exit: 0 })
+      expect((await got()) - before).toBe(5_000000n)
+    }
+  })
+
+  test('is asked as it is where no fault needs anybody in between', async () => {
+    const { rpcUrl } = sandbox.chain(31337)
+    await fault('stop-mining')
+    expect(sandbox.world.faults.urlOf(31337)).toBe(rpcUrl)
+    await fault('rpc-502 --network sandbox-two')
+    expect(sandbox.world.faults.urlOf(31337)).toBe(rpcUrl)
+    expect(sandbox.world.faults.urlOf(31338)).not.toBe(sandbox.chain(31338).rpcUrl)
+    await run('sandbox fault clear')
+    expect(sandbox.world.faults.urlOf(31338)).toBe(sandbox.chain(31338).rpcUrl)
+  })
+})

@@ -1,0 +1,38 @@
+import { afterAll, expect, inject, test } from 'vitest'
+
+import { httpRpc } from '../../src/net/rpc.ts'
+import { programHome, spawnSluice } from '../support/program.ts'
+
+const home = programHome(inject('sandboxCache'))
+afterAll(() => home.end())
+const sluice = async (line: string) => {
+  const { exit, out, err } = await spawnSluice(home.home, `${line} --json`.split(' '))
+  return { exit, err, json: JSON.parse(out) }
+}
+
+test('the daemon keeps the faults that one command sets for the next, and a reset or its end forgets them', async () => {
+  expect(await sluice('sandbox fault')).toMatchObject({ exit: 0, json: { items: [] } })
+  expect(await sluice('sandbox fault clear')).toMatchObject({ exit: 0, json: { items: [] } })
+  expect(home.processes()).toEqual([])
+  expect(await sluice('sandbox fault rpc-502 --network sandbox-two')).toMatchObject({
+    exit: 0,
+    json: { kind: 'rpc-502', text: 'the node answers 502 on sandbox-two' },
+  })
+  expect(await sluice('sandbox fault gremlins')).toMatchObject({ exit: 2 })
+  const { json, err } = await sluice('sandbox status')
+  expect(json.faults).toMatchObject([{ kind: 'rpc-502', network: 'sandbox-two' }])
+  expect(err).toBe('')
+  expect((await sluice('action list')).err).toContain('sandbox fault: the node answers 502 on sandbox-two')
+  const [one, two] = json.chains.map(({ rpcUrl }: { rpcUrl: string }) => httpRpc(rpcUrl, { retries: 0 }))
+  expect(await one.request('eth_chainId')).toBe('0x7a69')
+  await expect(two.request('eth_chainId')).rejects.toMatchObject({ details: { status: 502 } })
+
+  expect((await sluice('sandbox reset --yes')).json.faults).toEqual([])
+  // Whoever still asks at the old place reaches the node.
+  expect(await two.request('eth_chainId')).toBe('0x7a6a')
+  await sluice('sandbox fault stop-mining')
+  await sluice('sandbox down')
+  await sluice('sandbox up')
+  expect((await sluice('sandbox fault')).json.items).toEqual([])
+  expect(await sluice('sandbox fund 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC')).toMatchObject({ exit: 0 })
+})
