@@ -18,8 +18,8 @@ export type SandboxStatus = {
   chains: { network: string; chainId: number; rpcUrl: string; blockNumber: number }[]
   accounts: { address: Address; default: boolean }[]
   tokens: { network: string; symbol: string; address: Address; decimals: number }[]
-  /** The faults that are set. */
-  faults: SandboxFault[]
+  /** The faults that are set; missing where there are none. */
+  faults?: SandboxFault[]
 }
 
 /** The embedded chains, as commands see them. */

@@ -47,7 +47,7 @@ export function addFault(command: Command, world: World): void {
 
 async function fault(cli: Cli, words: readonly string[], options: Options): Promise<void> {
   const { sandbox } = cli.world
-  if (words.length === 0) return list(cli, (await sandbox.status()).faults)
+  if (words.length === 0) return list(cli, (await sandbox.status()).faults ?? [])
   if (words.join(' ') === 'clear') {
     refuse(
       optionNames.some((name) => options[name] !== undefined),

@@ -67,7 +67,7 @@ export const sandbox = (world: World) => {
   return command
 }
 
-const statusView: View<SandboxStatus> = ({ running, pid, chains, accounts, tokens, faults }, to) => {
+const statusView: View<SandboxStatus> = ({ running, pid, chains, accounts, tokens, faults = [] }, to) => {
   if (!running) return 'The sandbox is not running. Start it: sluice sandbox up'
   return [
     `${to.paint.green('running')} ${to.paint.dim(`process ${pid}`)}`,

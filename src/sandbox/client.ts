@@ -60,9 +60,7 @@ export async function ensureSandbox(options: EnsureOptions): Promise<SandboxClie
 /** What `sandbox status` says; nothing is started for it. */
 export async function sandboxStatus(dataDir: string): Promise<SandboxStatus> {
   const running = await connectSandbox(dataDir)
-  return running
-    ? running.status()
-    : { running: false, pid: null, chains: [], accounts: [], tokens: [], faults: [] }
+  return running ? running.status() : { running: false, pid: null, chains: [], accounts: [], tokens: [] }
 }
 
 /** Ends the sandbox of a data directory; `false` when none was running. */

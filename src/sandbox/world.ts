@@ -24,7 +24,8 @@ export type SandboxStatus = {
   chains: { network: string; chainId: number; rpcUrl: string; blockNumber: number }[]
   accounts: { address: Address; default: boolean }[]
   tokens: { network: string; symbol: string; address: Address; decimals: number }[]
-  faults: SandboxFault[]
+  /** The faults that are set; missing where there are none. */
+  faults?: SandboxFault[]
 }
 
 /** The running world: two nodes, the attester and the relayer between them. */
@@ -161,7 +162,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         address,
         decimals,
       })),
-      faults: faults.list(),
+      ...(faults.list().length > 0 && { faults: faults.list() }),
     }),
     snapshot: () => attester.paused(() => everywhere((rpc) => rpc.request<Hex>('evm_snapshot'))),
     revert: async (snapshot) => {

@@ -48,7 +48,7 @@ export function daemonSandbox(
     admin,
     open: async () => {
       const { catalog, status, wasReplaced } = await running()
-      const { chains, faults } = await status()
+      const { chains, faults = [] } = await status()
       return { catalog, chains, faults, wasReplaced }
     },
   }
