@@ -12,6 +12,7 @@ import { plain } from '../domain/text.ts'
 import { allowancesLeft } from '../wallet/allowances-left.ts'
 import type { Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
+import { reopenGone } from '../wallet/reopen.ts'
 import type { Report } from '../wallet/report.ts'
 import { takeTurn, whileIdle } from '../wallet/turn.ts'
 import { giveUp as close } from '../wallet/unfinished.ts'
@@ -24,10 +25,20 @@ export type GoOnOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
 const inJournal = ({ journal }: Ground, id: string): Planned | undefined =>
   journal.find(id) ?? journal.list({ limit: 10_000 }).find(({ idemKey }) => idemKey === id)
 
+/** What the journal knows, after a look whether what was final is on the chain still. */
+async function looked(cli: Cli, ground: Ground, id: string): Promise<Planned | undefined> {
+  const operation = inJournal(ground, id)
+  if (!operation || !(await reopenGone(ground, operation.id))) return operation
+  cli.notice(
+    `A deep reorganisation took what was final off the chain again. Go on with it: sluice action resume ${operation.id}`,
+  )
+  return inJournal(ground, operation.id)
+}
+
 /** `action show` */
 export async function show(cli: Cli, id: string): Promise<void> {
   const ground = await cli.place.ground()
-  const operation = inJournal(ground, id)
+  const operation = await looked(cli, ground, id)
   if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), anyView)
   const report = reportFor(ground, operation)
   const reasons = await Promise.all(
@@ -79,7 +90,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
 /** What the journal knows, moved on by what the service sees on the chain; an operation of another machine is the service's alone. */
 async function watched(cli: Cli, id: string): Promise<Report | Action> {
   const ground = await cli.place.ground()
-  const operation = inJournal(ground, id)
+  const operation = await looked(cli, ground, id)
   if (!operation) return (await cli.service()).getAction({ id })
   const report = reportFor(ground, operation)
   if (isFinalStatus(report.status)) return report

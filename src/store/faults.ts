@@ -11,6 +11,7 @@ const codeOf = (error: unknown): { code: string; errcode: number; message: strin
 
 /** Primary result codes of SQLite: https://sqlite.org/rescode.html */
 const sqlite = {
+  error: 1,
   busy: 5,
   locked: 6,
   readonly: 8,
@@ -56,6 +57,9 @@ export function storeFault(error: unknown, path: string, corrupt: ErrorCode = 'S
     case sqlite.busy:
     case sqlite.locked:
       return because('another process holds it for too long')
+    // Our own words about our own tables fail only where the tables are not what they were.
+    case sqlite.error:
+      return corrupt === 'STATE_UNUSABLE' ? error : because('it is damaged', corrupt)
     case sqlite.corrupt:
     case sqlite.notadb:
       return because('it is damaged', corrupt)

@@ -4,6 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import { storeFault } from './faults.ts'
 import type { Row } from './journal-rows.ts'
 import { journalMigrations } from './journal-schema.ts'
+import { refuseForeign } from './private.ts'
 import { openSqlite, transactionOf } from './sqlite.ts'
 
 type Value = string | number | null
@@ -31,6 +32,7 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 
 /** Opens the file and checks it. A damaged one is JOURNAL_UNREADABLE, because it may have been signed with. */
 export function openJournalDb(path: string): JournalDb {
+  refuseForeign(path)
   const db = openSqlite(path, { migrations: journalMigrations, corrupt: 'JOURNAL_UNREADABLE' })
   const guarded = <T>(work: () => T): T => {
     try {
@@ -48,8 +50,9 @@ export function openJournalDb(path: string): JournalDb {
   }
   const all: JournalDb['all'] = (text, ...values) => guarded(() => prepared(text).all(...values) as Row[])
   const run: JournalDb['run'] = (text, ...values) => void prepared(text).run(...values)
-  const broken = all('PRAGMA quick_check(1)')[0]
-  if (broken?.quick_check !== 'ok') {
+  // The whole check, because a damaged index could hide an operation, and it would be paid again.
+  const broken = all('PRAGMA integrity_check(1)')[0]
+  if (broken?.integrity_check !== 'ok') {
     db.close()
     throw new AppError('JOURNAL_UNREADABLE', `${path} is damaged`, { details: { path } })
   }

@@ -3,6 +3,7 @@ import { canonical, type JournalDb, sha256 } from './journal-db.ts'
 import type { Row } from './journal-rows.ts'
 import type { Journal } from './journal-words.ts'
 
+const signature = /^signed 0x[0-9a-f]+ ([0-9a-f]{64})$/
 const planned = /^planned.* ([0-9a-f]{64})$/
 
 /** The hash over all of a line of the trail and the hash of the line before it. */
@@ -20,7 +21,10 @@ export const hashOfEvent = (
 
 /** What of an operation must not change behind our back, as one hash: it stands in the trail, which is chained. */
 export function sealOf({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: string): string {
-  const operation = one('SELECT idem_key, request_hash, plan, kind, wallet FROM operation WHERE id = ?', id)
+  const operation = one(
+    'SELECT idem_key, request_hash, plan, kind, wallet, created FROM operation WHERE id = ?',
+    id,
+  )
   const legs = all(
     `SELECT leg, chain_id, arrival_token, arrival_minimum, arrival_recipient FROM leg
      WHERE operation = ? ORDER BY leg`,
@@ -31,6 +35,12 @@ export function sealOf({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: string)
     id,
   )
   return sha256(canonical([id, operation, legs, steps]))
+}
+
+/** The hash over all of an attempt that never changes. */
+export const sumOfAttempt = (row: Row): string => {
+  const { sends: _, last_answer: __, created: ___, ...fixed } = row
+  return sha256(canonical(fixed))
 }
 
 /** Checks of the file against itself: what a flipped bit or a foreign hand changed is noticed before anything is signed. */
@@ -50,6 +60,8 @@ export function journalSeal(db: JournalDb): Pick<Journal, 'check' | 'brokenAt'> 
     const operation = one('SELECT state, request, request_hash FROM operation WHERE id = ?', id)
     if (!operation || operation.request_hash !== sha256(String(operation.request)))
       throw broken(id, 'the request')
+    // Operations of the first versions have no seal.
+    if (events[0]?.why === 'planned') return
     const seal = events.flatMap(({ why }) => planned.exec(String(why))?.[1] ?? []).at(-1)
     if (seal === undefined || seal !== sealOf(db, id)) throw broken(id, 'the plan')
     const last = (idx: number | null) => events.findLast((event) => event.idx === idx && event.becomes !== '')
@@ -57,6 +69,26 @@ export function journalSeal(db: JournalDb): Pick<Journal, 'check' | 'brokenAt'> 
     if (about?.becomes !== operation.state) throw broken(id, 'the state')
     for (const { idx, state } of all('SELECT idx, state FROM step WHERE operation = ?', id))
       if ((last(Number(idx))?.becomes ?? 'PLANNED') !== state) throw broken(id, `the state of step ${idx}`)
+    checkNonces(id, events)
+    checkAttempts(id, events)
+  }
+
+  const checkNonces = (id: string, events: readonly Row[]): void => {
+    for (const { idx, nonce } of all(
+      'SELECT idx, nonce FROM step WHERE operation = ? AND nonce IS NOT NULL',
+      id,
+    ))
+      if (
+        events.findLast((event) => event.idx === idx && event.becomes === 'RESERVED')?.why !==
+        `nonce ${nonce}`
+      )
+        throw broken(id, `the nonce of step ${idx}`)
+  }
+  const checkAttempts = (id: string, events: readonly Row[]): void => {
+    const attempts = all('SELECT * FROM attempt WHERE operation = ?', id)
+    const signed = events.flatMap(({ why }) => signature.exec(String(why))?.[1] ?? [])
+    if (attempts.length !== signed.length || attempts.some((row) => !signed.includes(sumOfAttempt(row))))
+      throw broken(id, 'what was signed')
   }
 
   return {

@@ -5,7 +5,7 @@ import { canonical, openJournalDb, sha256 } from './journal-db.ts'
 import { journalInside } from './journal-inside.ts'
 import { journalLimits } from './journal-limits.ts'
 import { attemptOf, columnsOf, eventOf } from './journal-rows.ts'
-import { journalSeal, sealOf } from './journal-seal.ts'
+import { journalSeal, sealOf, sumOfAttempt } from './journal-seal.ts'
 import type { Journal } from './journal-words.ts'
 
 /** The hash that tells whether two requests are the same, whatever the order of their keys. */
@@ -16,6 +16,7 @@ export function openJournal(path: string, clock: () => number): Journal {
   const db = openJournalDb(path)
   const { all, one, run, put, write, close } = db
   const inside = journalInside(db, clock)
+  const seal = journalSeal(db)
   const { note, stateOf, load, find, step, release, settle } = inside
 
   return {
@@ -54,7 +55,8 @@ export function openJournal(path: string, clock: () => number): Journal {
     find,
     findByKey: (idemKey, request) => {
       const row = one("SELECT * FROM operation WHERE idem_key = ? AND state <> 'DROPPED'", idemKey)
-      if (row && row.request_hash !== hashRequest(request))
+      if (row && row.request_hash !== hashRequest(request)) {
+        seal.check(String(row.id))
         throw new AppError(
           'IDEMPOTENCY_KEY_REUSED',
           `The idempotency key ${idemKey} was used for another request`,
@@ -62,6 +64,7 @@ export function openJournal(path: string, clock: () => number): Journal {
             details: { operation: row.id },
           },
         )
+      }
       return row && load(row)
     },
     list: ({ states, wallet, limit = 100 } = {}) =>
@@ -123,7 +126,10 @@ export function openJournal(path: string, clock: () => number): Journal {
           max_priority: attempt.maxPriorityFeePerGas.toString(),
           created: clock(),
         })
-        if (stateOf(id, index) === 'RESERVED') step(id, index, 'SIGNED', attempt.hash)
+        const sum = sumOfAttempt(one('SELECT * FROM attempt WHERE hash = ?', attempt.hash)!)
+        const was = stateOf(id, index)
+        if (was === 'RESERVED') step(id, index, 'SIGNED', `signed ${attempt.hash} ${sum}`)
+        else note(id, index, was, was, `signed ${attempt.hash} ${sum}`)
         if (find(id)?.state === 'OPEN') settle(id, 'EXECUTING', 'first signature')
       }),
     sent: (hash, answer) =>
@@ -181,7 +187,7 @@ export function openJournal(path: string, clock: () => number): Journal {
       return row && { operation: String(row.operation), index: Number(row.idx) }
     },
     ...journalAgain(db, inside),
-    ...journalSeal(db),
+    ...seal,
     ...journalLimits(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
     close,
