@@ -1,3 +1,4 @@
+import { AppError } from '../domain/errors.ts'
 import type { Exit } from '../domain/exits.ts'
 import { canonical, type JournalDb } from './journal-db.ts'
 import { operationOf, type Row } from './journal-rows.ts'
@@ -17,12 +18,18 @@ export function journalInside({ all, one, run, put }: JournalDb, clock: () => nu
   }
   const stateOf = (id: string, index: number): string =>
     String(one('SELECT state FROM step WHERE operation = ? AND idx = ?', id, index)?.state)
-  const load = (row: Row): Operation =>
-    operationOf(
-      row,
-      all('SELECT * FROM leg WHERE operation = ? ORDER BY leg', String(row.id)),
-      all('SELECT * FROM step WHERE operation = ? ORDER BY idx', String(row.id)),
-    )
+  const load = (row: Row): Operation => {
+    const legs = all('SELECT * FROM leg WHERE operation = ? ORDER BY leg', String(row.id))
+    const steps = all('SELECT * FROM step WHERE operation = ? ORDER BY idx', String(row.id))
+    try {
+      return operationOf(row, legs, steps)
+    } catch (cause) {
+      // What was written is JSON and numbers: anything else is damage.
+      throw new AppError('JOURNAL_UNREADABLE', `The journal is not as it was written: ${String(row.id)}`, {
+        cause,
+      })
+    }
+  }
   const find = (id: string): Operation | undefined => {
     const row = one('SELECT * FROM operation WHERE id = ?', id)
     return row && load(row)
