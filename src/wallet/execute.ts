@@ -35,11 +35,11 @@ export async function execute(execution: Execution): Promise<Operation> {
   run.journal.check(run.operationId)
   await reopenGone(run, run.operationId)
   const operation = current(run)
-  if (isOver(operation) || operation.state === 'ATTENTION') return outcomeOf(operation)
-  if (operation.state === 'PARTIAL') run.journal.settle(operation.id, 'EXECUTING', 'resumed')
+  if (hasEnded(run)) return outcomeOf(operation)
+  resumed(run)
   try {
     for (const leg of operation.legs) await executeLeg(run, leg)
-    if (isOver(current(run))) return outcomeOf(current(run))
+    if (hasEnded(run)) return outcomeOf(current(run))
     run.fault?.('before_done')
     run.journal.settle(operation.id, 'DONE', 'all steps are final', 0)
     return current(run)
@@ -52,6 +52,14 @@ export async function execute(execution: Execution): Promise<Operation> {
       return outcomeOf(current(run))
     throw endingOf(run, error)
   }
+}
+
+/** Whether a run has nothing to do any more, by what the journal says now. */
+const hasEnded = (run: Run): boolean => isOver(current(run)) || current(run).state === 'ATTENTION'
+
+/** Says that an operation that was left in part goes on. */
+function resumed(run: Run): void {
+  if (current(run).state === 'PARTIAL') run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
 }
 
 /** What is left of a leg. A step whose nonce somebody else used is left behind: a new plan stands for it. */
@@ -72,7 +80,9 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
   })
   if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${leg.chainId}`)
   try {
-    if (isOver(current(run))) return
+    // Another process may have had the lock until now.
+    if (hasEnded(run)) return
+    resumed(run)
     run.journal.releaseOthers(leg.chainId, wallet, run.operationId)
     await signAndFollow(run, leg)
   } finally {

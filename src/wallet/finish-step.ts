@@ -3,8 +3,17 @@ import { allowanceLeft } from './outcome.ts'
 import { current, type Run, stepAt } from './run.ts'
 import type { Found } from './watch.ts'
 
-/** Writes down how a step ended. One that reverted, or that was cancelled, ends the operation here. */
-export async function finishStep(run: Run, index: number, found: Found, reached: string): Promise<void> {
+/**
+ * Writes down how a step ended. One that reverted, or that was cancelled, ends the operation here, as soon as `follow` has
+ * seen the end of what else of it is on its way.
+ */
+export async function finishStep(
+  run: Run,
+  index: number,
+  found: Found,
+  reached: string,
+  follow: (index: number) => Promise<void>,
+): Promise<void> {
   const { journal, operationId } = run
   const { ok, logs: _, ...inclusion } = found
   const attempt = journal.attempts(operationId, index).find(({ hash }) => hash === found.hash)
@@ -15,6 +24,9 @@ export async function finishStep(run: Run, index: number, found: Found, reached:
   const step = stepAt(run, index)
   run.onProgress?.({ kind: 'final', step, hash: found.hash, blockNumber: found.blockNumber })
   if (becomes === 'FINAL_OK') return
+  for (const other of current(run).steps)
+    if (['SIGNED', 'BROADCAST', 'INCLUDED'].includes(stepAt(run, other.index).state))
+      await follow(other.index)
   const left = await allowanceLeft(run.rpc(step.transaction.chainId), operation, step)
   const details = { operation: operationId, hash: found.hash, index, allowance: left ?? null }
   const taken = left ? `; ${left.spender} may still take ${left.amount} of ${left.token}` : ''

@@ -38,7 +38,8 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
         noteInclusion(run, index, found)
         const reached = await finality(run, chainId, found)
         if (reached !== undefined) {
-          if (seenTwice) return await finishStep(run, index, found, reached)
+          if (seenTwice)
+            return await finishStep(run, index, found, reached, (other) => follow(run, other, false))
           seenTwice = true
           continue
         }

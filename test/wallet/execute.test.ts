@@ -359,6 +359,22 @@ describe('an interruption', () => {
 })
 
 describe('many at once', () => {
+  it('end alike when the first finds that its nonce is lost and the second waited for the lock', async () => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    planPayments(journal, 'lost')
+    await run(journal, home, chain.url, 'lost', {
+      fault: (point) => {
+        if (point === 'after_journal') throw new Error('stopped here')
+      },
+    }).catch(code)
+    await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: signer.address }])
+    await chain.rpc.request('anvil_mine', ['0x1'])
+    const second = journalIn(home)
+    const runs = [journal, second].map((one) => run(one, home, chain.url, 'lost').catch(code))
+    expect(await Promise.all(runs)).toEqual(['SUPERSEDED', 'SUPERSEDED'])
+    second.close()
+  })
+
   it('is refused while another run holds the wallet, with nothing signed', async () => {
     planPayments(journal, 'holder')
     planPayments(journal, 'second')

@@ -132,6 +132,45 @@ describe('a transaction of somebody else that waits', () => {
 })
 
 describe('a pipeline', () => {
+  it('of which a step reverts ends when the others have ended too', async () => {
+    const before = await paid()
+    const trap = `0x${'77'.repeat(20)}` as const
+    await chain.rpc.request('anvil_setCode', [trap, '0x60006000fd'])
+    await chain.rpc.request('evm_setAutomine', [false])
+    const paying = (to: typeof trap) => ({
+      role: 'action',
+      text: 'Pay one coin',
+      transaction: { to, data: '0x' as const, value: oneCoin, chainId: 31337 },
+    })
+    journal.insert({
+      id: 'trapped',
+      idemKey: 'key-of-trapped',
+      request: { pay: 'trapped' },
+      kind: 'transfer',
+      wallet: signer.address,
+      legs: [{ chainId: 31337, steps: [paying(trap), paying(payee)] }],
+    })
+    const outcome = error(
+      run(journal, home, chain.url, 'trapped', {
+        pipeline: true,
+        beforeLeg: async (_, steps) => steps.map(() => 50_000n),
+      }),
+    )
+    while (!journal.attempts('trapped', 1)[0]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
+    const { hash } = journal.attempts('trapped', 1)[0]!
+    const raw = journal.attempts('trapped', 1)[0]!.raw
+    await chain.rpc.request('anvil_dropTransaction', [hash])
+    await chain.rpc.request('evm_mine')
+    while (journal.find('trapped')!.steps[0]!.state !== 'FINAL_REVERTED')
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    await chain.rpc.request('eth_sendRawTransaction', [raw]).catch(() => undefined)
+    await chain.rpc.request('evm_mine')
+    expect(await outcome).toMatchObject({ code: 'REVERTED' })
+    const { state, steps } = journal.find('trapped')!
+    expect([state, ...steps.map((step) => step.state)]).toEqual(['FAILED', 'FINAL_REVERTED', 'FINAL_OK'])
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+
   it('signs and sends all steps before the first is in a block', async () => {
     const before = await paid()
     await chain.rpc.request('evm_setAutomine', [false])
