@@ -1,0 +1,104 @@
+import type { FaultPoint } from '../src/wallet/run.ts'
+import type { Rule } from '../test/support/faulty-rpc.ts'
+import type { Act } from '../test/support/rpc-faults.ts'
+import { seeded } from './seeded.ts'
+
+/** One way for an operation to be killed: where, while its node does what, and how many payments it is of. */
+export type MatrixCell = {
+  point: FaultPoint
+  /** The how-manieth time that it comes by there. */
+  nth: number
+  steps: number
+  /** What the node does to the process that is killed, or to the one that goes on. */
+  rule: Rule
+  during: 'killed' | 'resumed'
+}
+
+const points: readonly FaultPoint[] = [
+  'after_op',
+  'after_nonce',
+  'after_sign',
+  'after_journal',
+  'after_broadcast',
+  'after_receipt',
+  'after_final',
+  'before_done',
+]
+
+const acts: readonly (readonly [method: string, acts: readonly Act[]])[] = [
+  [
+    'eth_sendRawTransaction',
+    [
+      'drop-request',
+      'drop-response',
+      '429',
+      '502',
+      '502-after',
+      'html200',
+      'empty200',
+      'truncated',
+      'slow-drip',
+      'hang',
+      'redirect',
+      'wrong-id',
+      'no-result',
+      'null-result',
+      'fake-hash',
+      'error-known',
+      'error-nonce-low',
+      'error-underpriced',
+      'error-fee',
+    ],
+  ],
+  [
+    'eth_getTransactionReceipt',
+    [
+      'null-result',
+      'drop-response',
+      'html200',
+      'wrong-id',
+      'forged-receipt',
+      'other-receipt',
+      'split-brain',
+      'hang',
+    ],
+  ],
+  ['eth_getTransactionCount', ['stale-zero', 'drop-response', 'null-result']],
+  ['eth_getBlockByNumber', ['null-result', 'split-brain', 'stale-head']],
+  ['eth_estimateGas', ['drop-response', 'error-funds']],
+  ['eth_chainId', ['wrong-chain']],
+]
+
+const times = [{ nth: 1 }, { nth: 2 }, { from: 1, to: 3 }] as const
+
+const withValue = (act: Act) => (act === '429' ? { value: '1' } : act === 'stale-head' ? { value: 2 } : {})
+
+/** All of them: kill points by first and second time, by what a node does and when, by one to three payments. */
+export const matrix: readonly MatrixCell[] = points.flatMap((point) =>
+  [1, 2].flatMap((nth) =>
+    [1, 2, 3].flatMap((steps) =>
+      acts.flatMap(([method, all]) =>
+        all.flatMap((act, at) =>
+          times.map(
+            (when, time): MatrixCell => ({
+              point,
+              nth,
+              steps,
+              rule: { method, act, ...withValue(act), ...when },
+              during: (at + time) % 2 === 0 ? 'killed' : 'resumed',
+            }),
+          ),
+        ),
+      ),
+    ),
+  ),
+)
+
+/** The cells of the matrix in an order of chance: the first of them are a fair choice. */
+export function shuffledMatrix(seed: number): MatrixCell[] {
+  const random = seeded(seed)
+  return matrix
+    .map((cell) => ({ cell, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ cell }) => cell)
+}

@@ -1,0 +1,173 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { keccak256 } from 'viem/utils'
+
+import type { Hex } from '../src/domain/address.ts'
+import { AppError, errorRow } from '../src/domain/errors.ts'
+import { openJournal } from '../src/store/journal.ts'
+import type { Journal } from '../src/store/journal-words.ts'
+import { startFaultyRpc } from '../test/support/faulty-rpc.ts'
+import type { KillOrder } from '../test/support/kill-worker.ts'
+import { addressOf, numbered, onePayment, pay, planned, truth } from '../test/support/payments.ts'
+import { startChain } from '../test/wallet/chain.ts'
+import type { MatrixCell } from './matrix-data.ts'
+import { sabotages } from './sim-sabotage.ts'
+
+/** A cell that is killed at a place of the matrix, or by the clock, `ms` after it began. */
+export type KillCell = { cell: number } & (MatrixCell | { ms: number; steps: number })
+
+/** What became of a cell: whether it came to its place, and what is wrong with the outcome. */
+export type Killed = { cell: number; told: string; attemptsAtKill: number; wrong: string[] }
+
+const worker = join(import.meta.dirname, '..', 'test', 'support', 'kill-worker.ts')
+
+/** A node gets slower with its blocks. */
+const cellsPerNode = 1_000
+const cellsPerProcess = 10
+
+/** Kills all of these, some at once in one process, three processes at a time, and goes on with each to its end. */
+export async function killMatrix(
+  cells: readonly KillCell[],
+  { sabotage, said = () => undefined }: { sabotage?: string | undefined; said?: (killed: Killed) => void },
+): Promise<Killed[]> {
+  const all: Killed[] = []
+  for (let from = 0; from < cells.length; from += cellsPerNode) {
+    const chain = await startChain()
+    try {
+      const left = chunks(cells.slice(from, from + cellsPerNode), cellsPerProcess)
+      const lane = async (): Promise<void> => {
+        for (let batch = left.shift(); batch; batch = left.shift())
+          for (const killed of await killBatch(batch, chain, sabotage)) {
+            all.push(killed)
+            said(killed)
+          }
+      }
+      await Promise.all([lane(), lane(), lane()])
+    } finally {
+      await chain.stop()
+    }
+  }
+  return all
+}
+
+const chunks = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
+
+type Chain = Awaited<ReturnType<typeof startChain>>
+
+async function killBatch(
+  cells: readonly KillCell[],
+  chain: Chain,
+  sabotage: string | undefined,
+): Promise<Killed[]> {
+  const cases = await Promise.all(cells.map((cell) => openCase(cell, chain, sabotage)))
+  try {
+    const child = fork(worker, { stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    child.send(cases.map(({ order }) => order))
+    await once(child, 'message')
+    const ms = cells.flatMap((cell) => ('ms' in cell ? [cell.ms] : [])).at(0)
+    // Nothing takes longer than this; one that hangs is killed as well, and its cells go on.
+    await Promise.race([ended, sleep(ms ?? 30_000)])
+    child.kill('SIGKILL')
+    await ended
+    return await Promise.all(cases.map((one) => goOn(one, chain, sabotage)))
+  } finally {
+    for (const { close } of cases) await close()
+  }
+}
+
+type Case = {
+  cell: KillCell
+  order: KillOrder
+  journal: Journal
+  wrong: string[]
+  proxies: Awaited<ReturnType<typeof startFaultyRpc>>[]
+  close: () => Promise<void>
+}
+
+async function openCase(cell: KillCell, chain: Chain, sabotage: string | undefined): Promise<Case> {
+  const home = mkdtempSync(join(tmpdir(), 'sluice-kill-'))
+  const { key, payee } = numbered(cell.cell)
+  const id = `cell-${cell.cell}`
+  await chain.rpc.request('anvil_setBalance', [addressOf(key), `0x${(10n ** 20n).toString(16)}`])
+  const journal = openJournal(join(home, 'journal.db'), Date.now)
+  const wrong: string[] = []
+  const indexes = Array.from({ length: cell.steps }, (_, index) => index)
+  const beforeSend = (raw: string) => {
+    const hash = keccak256(raw as Hex)
+    if (!indexes.some((index) => journal.attempts(id, index).some((attempt) => attempt.hash === hash)))
+      wrong.push('a transaction was sent that was not in the journal')
+  }
+  const rulesOf = (during: string) => ('rule' in cell && cell.during === during ? [cell.rule] : [])
+  const proxies = await Promise.all(
+    ['killed', 'resumed'].map((during) => startFaultyRpc(chain.url, rulesOf(during), beforeSend)),
+  )
+  const order: KillOrder = {
+    id,
+    home,
+    key,
+    payee,
+    steps: cell.steps,
+    url: proxies[0]!.url,
+    ...('point' in cell && { point: cell.point, nth: cell.nth }),
+    ...(sabotage !== undefined && { sabotage }),
+  }
+  planned(journal, order)
+  return {
+    cell,
+    order,
+    journal,
+    wrong,
+    proxies,
+    close: async () => {
+      await Promise.all(proxies.map((proxy) => proxy.stop()))
+      journal.close()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Goes on until it is done, and asks the node whether that is true. */
+async function goOn(
+  { cell, order, journal, wrong, proxies }: Case,
+  { rpc }: Chain,
+  sabotage: string | undefined,
+): Promise<Killed> {
+  const indexes = Array.from({ length: order.steps }, (_, index) => index)
+  const attempts = () => indexes.flatMap((index) => journal.attempts(order.id, index).map(({ raw }) => raw))
+  const atKill = attempts()
+  const broken = sabotage === undefined ? {} : sabotages[sabotage]!()
+  const told =
+    'rule' in cell
+      ? `${cell.point} ${cell.nth}, ${JSON.stringify(cell.rule)}, ${cell.during}`
+      : `${cell.ms} ms`
+  let ended: unknown
+  for (let tries = 0; tries < 6 && ended !== 'done'; tries++)
+    ended = await pay(broken.journal?.(journal) ?? journal, { ...order, url: proxies[1]!.url }).then(
+      () => 'done',
+      (error: unknown) => {
+        const exit = error instanceof AppError ? errorRow(error.code).exit : 1
+        if (exit < 20 && attempts().length > 0) wrong.push(`it ended with ${exit}, and something is signed`)
+        return error
+      },
+    )
+  if (ended !== 'done') wrong.push(`it never ended well: ${String(ended)}`)
+  if (atKill.some((raw) => !attempts().includes(raw))) wrong.push('a signature is gone from the journal')
+  const { paid, nonce } = await truth(rpc, order)
+  const due = BigInt(order.steps) * onePayment
+  if (paid !== due) wrong.push(`${paid} arrived, and ${due} should have`)
+  if (nonce !== order.steps) wrong.push(`${nonce} transactions on chain, and ${order.steps} should be`)
+  const states = journal.find(order.id)!.steps.map(({ state }) => state)
+  if (states.some((state) => state !== 'FINAL_OK')) wrong.push(`its steps are ${states.join(', ')}`)
+  return {
+    cell: cell.cell,
+    told: `${order.steps} payments, killed at ${told}`,
+    attemptsAtKill: atKill.length,
+    wrong,
+  }
+}
