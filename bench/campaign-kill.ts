@@ -4,20 +4,64 @@ import { join } from 'node:path'
 import { programHome } from '../test/support/program.ts'
 import { campaignArguments, campaignEnds } from './arguments.ts'
 import { killCampaign } from './kill.ts'
+import { type KillCell, killMatrix } from './matrix.ts'
+import { shuffledMatrix } from './matrix-data.ts'
+import { seeded } from './seeded.ts'
 
-// Deposits killed by SIGKILL at random times and gone on with: exactly one deposit each, read from the chain.
-const { cells, seed } = campaignArguments(30)
-const home = programHome(join(tmpdir(), `sluice-test-cache-${userInfo().uid}`))
-try {
-  const all = await killCampaign(home, {
-    cells,
-    seed,
-    said: ({ cell, killedAtMs, signedAtKill, wrong }) =>
-      console.log(
-        `${String(cell).padStart(3)}  killed at ${killedAtMs.join(', ')} ms with ${signedAtKill.join(', ')} of 2 signed  ${wrong.join('; ') || 'one deposit'}`,
-      ),
-  })
-  campaignEnds('kill', all.length, all.filter(({ wrong }) => wrong.length > 0).length, seed)
-} finally {
-  await home.end()
+/*
+ * Processes killed by SIGKILL and gone on with, on real nodes: one cell in fifty is a deposit by the whole program, of the
+ * others a half is killed at a place of the matrix, under faults of the node, and a half by the clock.
+ */
+const known = ['persist-after-send', 'resign-on-nonce-low']
+const { cells, seed, cell: only, sabotage } = campaignArguments(1_000, 1, known)
+const isProgram = (cell: number) => cell % 50 === 49
+const shuffled = shuffledMatrix(seed)
+const cellOf = (cell: number): KillCell => {
+  if (cell % 2 === 0) return { cell, ...shuffled[(cell / 2) % shuffled.length]! }
+  // Those of one process have one time.
+  const ms = Math.floor(seeded(seed * 1_000_003 + Math.floor(cell / 20))() * 900)
+  return { cell, ms, steps: 1 + Math.floor(seeded(seed * 1_000_003 + cell)() * 3) }
 }
+
+let wrong = 0
+const numbers = only === undefined ? Array.from({ length: cells }, (_, cell) => cell) : [only]
+const said = (told: string, cell: number, what: readonly string[]) => {
+  if (what.length > 0) wrong++
+  if (what.length === 0 && only === undefined) return
+  const replay = `npm run campaign:kill -- --seed ${seed} --cell ${cell}${sabotage === undefined ? '' : ` --sabotage ${sabotage}`}`
+  console.log(`${what.join('; ') || 'right'}\n  ${told}\n  ${replay}`)
+}
+
+const byNow = numbers.filter((cell) => !isProgram(cell)).map(cellOf)
+const placed = byNow.filter((cell) => 'rule' in cell)
+const timed = byNow.filter((cell) => !('rule' in cell))
+const killed = await killMatrix([...placed, ...timed], {
+  sabotage,
+  said: ({ told, cell, wrong: what }) => said(told, cell, what),
+})
+let ran = killed.length
+
+const whole = numbers.filter(isProgram)
+if (whole.length > 0 && sabotage === undefined) {
+  const home = programHome(join(tmpdir(), `sluice-test-cache-${userInfo().uid}`))
+  try {
+    const all = await killCampaign(home, {
+      cells: whole.length,
+      seed,
+      said: ({ cell, killedAtMs, signedAtKill, wrong: what }) =>
+        said(
+          `a deposit killed at ${killedAtMs.join(', ')} ms with ${signedAtKill.join(', ')} of 2 signed`,
+          whole[cell]!,
+          what,
+        ),
+    })
+    ran += all.length
+  } finally {
+    await home.end()
+  }
+}
+const signed = killed.filter(({ attemptsAtKill }) => attemptsAtKill > 0).length
+console.log(
+  `${placed.length} at a place, ${timed.length} by the clock, ${whole.length} deposits; ${signed} had signed`,
+)
+campaignEnds('kill', ran, wrong, seed)

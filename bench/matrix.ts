@@ -38,7 +38,7 @@ export async function killMatrix(
   for (let from = 0; from < cells.length; from += cellsPerNode) {
     const chain = await startChain()
     try {
-      const left = chunks(cells.slice(from, from + cellsPerNode), cellsPerProcess)
+      const left = batches(cells.slice(from, from + cellsPerNode))
       const lane = async (): Promise<void> => {
         for (let batch = left.shift(); batch; batch = left.shift())
           for (const killed of await killBatch(batch, chain, sabotage)) {
@@ -54,8 +54,17 @@ export async function killMatrix(
   return all
 }
 
-const chunks = <T>(all: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
+/** Cells of one process: those that come to a place, or those that are killed at one time. */
+function batches(cells: readonly KillCell[]): KillCell[][] {
+  const all: KillCell[][] = []
+  const timeOf = (cell: KillCell) => ('ms' in cell ? cell.ms : undefined)
+  for (const cell of cells) {
+    const last = all.at(-1)
+    if (last && last.length < cellsPerProcess && timeOf(last[0]!) === timeOf(cell)) last.push(cell)
+    else all.push([cell])
+  }
+  return all
+}
 
 type Chain = Awaited<ReturnType<typeof startChain>>
 

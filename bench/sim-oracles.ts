@@ -98,13 +98,10 @@ export function finalOracle(world: World, ids: readonly string[], wrong: string[
   }
   for (const id of ids) {
     const operation = journal.find(id)!
-    const isPaid = operation.steps
-      .filter(({ state }) => state !== 'SUPERSEDED')
-      .every(({ state }) => state === 'FINAL_OK')
-    if ((operation.state === 'DONE') !== isPaid && operation.state !== 'ATTENTION')
-      wrong.push(
-        `${id} is ${operation.state}, and its steps are ${operation.steps.map(({ state }) => state)}`,
-      )
+    const states = operation.steps.map(({ state }) => state)
+    const [isPaid, isLost] = [states.every((state) => state === 'FINAL_OK'), states.includes('SUPERSEDED')]
+    if ((operation.state === 'DONE') !== isPaid || (operation.state === 'ATTENTION') !== isLost)
+      wrong.push(`${id} is ${operation.state}, and its steps are ${states.join(', ')}`)
     try {
       journal.check(id)
     } catch (error) {

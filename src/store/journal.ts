@@ -157,6 +157,11 @@ export function openJournal(path: string, clock: () => number): Journal {
         )
         step(id, index, becomes, why)
       }),
+    supersede: (id, index, owner, why) =>
+      write(() => {
+        step(id, index, 'SUPERSEDED', owner)
+        settle(id, 'ATTENTION', why, 23)
+      }),
     arrive: (id, leg, hash) =>
       write(() => {
         run('UPDATE leg SET arrival_hash = ? WHERE operation = ? AND leg = ?', hash, id, leg)

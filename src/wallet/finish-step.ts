@@ -5,7 +5,7 @@ import type { Found } from './watch.ts'
 
 /**
  * Writes down how a step ended. One that reverted, or that was cancelled, ends the operation here, as soon as `follow` has
- * seen the end of what else of it is on its way.
+ * seen the end of what came after it and is on its way already.
  */
 export async function finishStep(
   run: Run,
@@ -41,4 +41,15 @@ export async function finishStep(
   }
   journal.settle(operationId, 'FAILED', `step ${index} reverted`, 22, { allowance: left ?? null })
   throw new AppError('REVERTED', `${of} reverted on chain (${found.hash})${taken}`, { details, ...hint })
+}
+
+/** Steps that were sent together with one that failed happen all the same: they are followed to their end before anything is said. */
+export async function followLater(
+  run: Run,
+  index: number,
+  follow: (index: number) => Promise<void>,
+): Promise<void> {
+  for (const later of current(run).steps)
+    if (later.index > index && ['SIGNED', 'BROADCAST', 'INCLUDED'].includes(later.state))
+      await follow(later.index)
 }

@@ -6,7 +6,7 @@ import type { Step } from '../store/operation.ts'
 import { broadcast } from './broadcast.ts'
 import { agreed, howDeep } from './deep.ts'
 import { readHead } from './fees.ts'
-import { finishStep } from './finish-step.ts'
+import { finishStep, followLater } from './finish-step.ts'
 import { replace } from './replace.ts'
 import { current, pause, type Run, stepAt } from './run.ts'
 import { remedy, usualPatience } from './stuck.ts'
@@ -132,6 +132,9 @@ const capped = (run: Run): AppError =>
     hint: `sluice action speed-up ${run.operationId} --max-fee GWEI`,
   })
 
+/** How far below the newest block of its day a transaction may end up, when a reorganisation puts it into another block. */
+const deepest = 64
+
 /** Throws SUPERSEDED when a transaction that is not ours holds the nonce for good; gives whether anybody has used it. */
 async function refuseOwner(
   run: Run,
@@ -142,15 +145,15 @@ async function refuseOwner(
   const used = Number(await rpc.request<string>('eth_getTransactionCount', [wallet, 'latest']))
   if (used <= nonce) return false
   const { journal, operationId } = run
-  const owner = await ownerOfNonce(rpc, wallet, nonce, fromBlock ?? 0)
+  const owner = await ownerOfNonce(rpc, wallet, nonce, (fromBlock ?? 0) - deepest)
   const attempts = journal.attempts(operationId, index)
   if (!owner || attempts.some(({ hash }) => sameAddress(hash, owner.hash))) return true
   const { depth } = networkNamed(run.networks, transaction.chainId)
   const final = await howDeep(rpc, owner.blockNumber, depth <= 1 ? depth : 'finalized', depth)
   if (!final.deep) return true
+  await followLater(run, index, (later) => follow(run, later, false))
   if (stepAt(run, index).state === 'SIGNED') journal.sent(attempts.at(-1)!.hash, 'nonce used by another')
-  journal.move(operationId, index, 'SUPERSEDED', owner.hash)
-  journal.settle(operationId, 'ATTENTION', `nonce ${nonce} was used by ${owner.hash}`, 23)
+  journal.supersede(operationId, index, owner.hash, `nonce ${nonce} was used by ${owner.hash}`)
   throw new AppError(
     'SUPERSEDED',
     `Nonce ${nonce} of ${wallet} was used by another transaction, ${owner.hash}`,

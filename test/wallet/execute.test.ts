@@ -263,6 +263,36 @@ describe('the chain', () => {
     expect(await paid()).toBe(before)
   })
 
+  it('puts the stranger who has our nonce below the block that we signed at: found all the same', async () => {
+    await chain.rpc.request('anvil_mine', ['0x5'])
+    const nonce = Number(await nonceOf())
+    planPayments(journal, 'below')
+    await run(journal, home, chain.url, 'below', {
+      fault: (point) => {
+        if (point === 'after_journal') throw new Error('stopped here')
+      },
+    }).catch(code)
+    const raw = await signer.signTransaction({
+      chainId: 31337,
+      type: 'eip1559',
+      nonce,
+      gas: 21_000n,
+      maxFeePerGas: 10n ** 11n,
+      maxPriorityFeePerGas: 10n ** 10n,
+      to: signer.address,
+      value: 0n,
+    })
+    await chain.rpc.request('anvil_reorg', [3, [[raw, 0]]])
+    const proxy = await startFaultyRpc(chain.url, [
+      { method: 'eth_getTransactionBySenderAndNonce', always: true, act: 'error-known' },
+    ])
+    await expect(run(journal, home, proxy.url, 'below', { timeoutMs: 5_000 })).rejects.toMatchObject({
+      code: 'SUPERSEDED',
+      details: { hash: keccak256(raw) },
+    })
+    await proxy.stop()
+  })
+
   it('reverts a step: exit 22, and the steps after it are not signed', async () => {
     planPayments(journal, 'reverted', 2)
     const poison = async () => chain.rpc.request('anvil_setCode', [payee, '0x60006000fd'])
