@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { sandboxNetworks } from '../src/domain/network.ts'
@@ -24,6 +24,11 @@ describe('where files are kept', () => {
       cache: '/home/me/.cache/sluice',
     })
   })
+})
+
+test('an empty or relative HOME is not where the program was started', () => {
+  for (const HOME of ['', 'here', './here'])
+    for (const path of Object.values(directories({ HOME }))) expect(isAbsolute(path)).toBe(true)
 })
 
 describe('which profile answers', () => {

@@ -87,7 +87,6 @@ export async function follow(
   let moved = false
   let found = false
   const teller = await cli.teller()
-  const service = await cli.service()
   const account = await who.unlock()
   const tell = (progress: Progress) => {
     // What another machine sent is found and followed here: nothing of it is new.
@@ -98,9 +97,11 @@ export async function follow(
     const { line, moving } = progressLine(progress, operation, ground.catalog.networks, cli.io.err)
     if (line !== null) teller.say(line)
     if (moving !== null) teller.doing(moving)
-    if (progress.kind === 'sent')
-      void service
-        .ingest({ actionId: operation.id, event: 'SIGNED', txHash: progress.hash })
+    if (progress.kind === 'sent' && options.wait !== false)
+      // It finds the transaction by itself, too: being told only makes that faster. Signing does not wait for it.
+      void cli
+        .service()
+        .then((service) => service.ingest({ actionId: operation.id, event: 'SIGNED', txHash: progress.hash }))
         .catch(() => undefined)
   }
   if (operation.state === 'OPEN') cli.notice(cli.io.err.paint.dim(`action ${operation.id}`))
@@ -114,7 +115,7 @@ export async function follow(
         signal: cli.world.interrupt.signal,
         onProgress: tell,
         delivered: async (quoteId) =>
-          Hash.safeParse((await service.swapStatus({ id: quoteId })).destinationTxHash).data,
+          Hash.safeParse((await (await cli.service()).swapStatus({ id: quoteId })).destinationTxHash).data,
       }),
     )
     return { done, moved }

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os'
+import { userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 
 /** Where the program keeps its files (XDG base directories); SLUICE_HOME puts all three under one. */
@@ -10,7 +10,8 @@ export function directories(env: Readonly<Record<string, string | undefined>>): 
     const home = resolve(env.SLUICE_HOME)
     return { config: join(home, 'config'), data: join(home, 'data'), cache: join(home, 'cache') }
   }
-  const home = env.HOME || homedir()
+  // An empty or relative HOME would put the journal wherever the program was started.
+  const home = env.HOME && isAbsolute(env.HOME) ? env.HOME : userInfo().homedir
   // A relative path in these variables is to be ignored (XDG Base Directory Specification).
   const given = (path: string | undefined) => (path && isAbsolute(path) ? path : undefined)
   return {
