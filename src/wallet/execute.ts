@@ -5,6 +5,7 @@ import { systemClock } from './clock.ts'
 import { endingOf } from './ending.ts'
 import { type Head, readHead } from './fees.ts'
 import { rpcInTime } from './in-time.ts'
+import { refuseLost } from './lost.ts'
 import { outcomeOf } from './outcome.ts'
 import { reopenGone } from './reopen.ts'
 import {
@@ -40,6 +41,7 @@ export async function execute(execution: Execution): Promise<Operation> {
   try {
     for (const leg of operation.legs) await executeLeg(run, leg)
     if (hasEnded(run)) return outcomeOf(current(run))
+    refuseLost(run)
     run.fault?.('before_done')
     run.journal.settle(operation.id, 'DONE', 'all steps are final', 0)
     return current(run)
@@ -109,6 +111,7 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   for (const { index } of unfinished(run, leg)) {
     if (isUnsigned(stepAt(run, index))) {
       if (run.replacement === 'cancel') throw tooLate(run)
+      refuseLost(run)
       const head = await readHead(rpc, leg.chainId)
       refuseDead(run, leg, head)
       const block = Number(head.number)

@@ -7,7 +7,7 @@ import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { reopenGone } from '../../src/wallet/reopen.ts'
 import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run } from './operation.ts'
+import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
 
 let chain: Chain
 let other: Chain | undefined
@@ -69,6 +69,35 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     await chain.rpc.request('anvil_reorg', [2, []])
     expect(await reopen('cancelled')).toBe(true)
     expect(await reopen('given-up')).toBe(false)
+  })
+
+  it('opens what lost a nonce to a stranger, which then waits for a person again and signs nothing more', async () => {
+    planPayments(journal, 'lost', 3)
+    const before = await paid()
+    await chain.rpc.request('anvil_mine', ['0x2'])
+    await run(journal, home, chain.url, 'lost', {
+      fault: (point) => {
+        if (point === 'after_journal' && journal.attempts('lost', 1).length > 0)
+          throw new Error('stopped here')
+      },
+    }).catch(() => undefined)
+    await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: signer.address }])
+    await mine(3)
+    const outcome = () => run(journal, home, chain.url, 'lost').catch(code)
+    expect(await outcome()).toBe('SUPERSEDED')
+    const [{ raw }, stranger] = [
+      journal.attempts('lost', 0)[0]!,
+      await chain.rpc.request<{ transactions: string[] }>('eth_getBlockByNumber', ['0x4', false]),
+    ]
+    expect(stranger.transactions).toHaveLength(1)
+    await chain.rpc.request('anvil_reorg', [5, [[raw, 1]]])
+    expect(await outcome()).toBe('SUPERSEDED')
+    expect(journal.find('lost')).toMatchObject({
+      state: 'ATTENTION',
+      exit: 23,
+      steps: [{ state: 'FINAL_OK' }, { state: 'SUPERSEDED' }, { state: 'PLANNED' }],
+    })
+    expect((await paid()) - before).toBe(oneCoin)
   })
 
   it('is not believed of a node that is down or does not have that height', async () => {

@@ -1,0 +1,17 @@
+import { outcomeOf } from './outcome.ts'
+import { current, type Run } from './run.ts'
+
+/**
+ * Refuses to go on where a stranger's transaction has the nonce of a step, and no new plan was made since: what is left of
+ * the operation was planned for a step that never happened. It waits for a person again, whatever opened it meanwhile.
+ */
+export function refuseLost(run: Run): void {
+  const events = run.journal.events(run.operationId)
+  const planned = events.findLast(({ why }) => why.startsWith('planned'))?.seq ?? 0
+  const lost = events.findLast(
+    ({ seq, becomes, index }) => becomes === 'SUPERSEDED' && index !== null && seq > planned,
+  )
+  if (!lost) return
+  run.journal.settle(run.operationId, 'ATTENTION', `its nonce was used by ${lost.why}`, 23)
+  outcomeOf(current(run))
+}
