@@ -419,34 +419,4 @@ describe('many at once', () => {
     expect(second.attempts('second', 0)).toEqual([])
     second.close()
   })
-
-  it('processes with the same operation make one payment', async () => {
-    planPayments(journal, 'same')
-    const before = await paid()
-    const script = fileURLToPath(new URL('killed.ts', import.meta.url))
-    const exits = await Promise.all(
-      Array.from({ length: 4 }, async () => {
-        const child = spawn(process.execPath, [script, home, chain.url, 'same'], { stdio: 'ignore' })
-        return (await once(child, 'exit'))[0] as number
-      }),
-    )
-    expect(exits).toEqual([0, 0, 0, 0])
-    expect((await paid()) - before).toBe(oneCoin)
-  })
-
-  it('operations of one wallet make one payment each, with dense nonces', async () => {
-    const ids = ['a', 'b', 'c', 'd']
-    for (const id of ids) planPayments(journal, id)
-    const [before, nonce] = [await paid(), await nonceOf()]
-    const script = fileURLToPath(new URL('killed.ts', import.meta.url))
-    const exits = await Promise.all(
-      ids.map(async (id) => {
-        const child = spawn(process.execPath, [script, home, chain.url, id], { stdio: 'ignore' })
-        return (await once(child, 'exit'))[0] as number
-      }),
-    )
-    expect(exits).toEqual([0, 0, 0, 0])
-    expect((await paid()) - before).toBe(4n * oneCoin)
-    expect((await nonceOf()) - nonce).toBe(4n)
-  })
 })
