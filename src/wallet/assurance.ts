@@ -10,7 +10,7 @@ export const levelMeaning: Readonly<Record<Level, string>> = {
   L0: 'its shape only',
   L1: 'exact value and allowance, no power given away',
   L2: 'known contract, every argument that matters equals the request',
-  L3: 'and its effect seen in a simulation of the whole leg',
+  L3: 'bound to the request, and its effect seen in a simulation of the whole leg',
   L4: 'and decoded by a device of its own',
 }
 

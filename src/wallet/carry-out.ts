@@ -89,7 +89,6 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
   const first = operation.legs[0]?.chainId
   const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
   const cap = how.maxFeePerGas ?? feeCapOf(decodeTerms(planNow().terms))
-  await approveAll(account, journal.find(operation.id) ?? operation)
   return execute({
     ...way,
     ...(nonces && { nonces }),
@@ -105,8 +104,18 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
       const { quoteId } = planNow()
       return quoteId === null ? undefined : delivered(quoteId)
     },
+    approve: shownOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
     beforeLeg: (leg, left) => beforeLeg(ground, operation.id, leg, left),
   })
+}
+
+/** The same work for everybody who asks for it. */
+function shownOnce(work: () => Promise<void>): () => Promise<void> {
+  let shown: Promise<void> | undefined
+  return () => {
+    shown ??= work()
+    return shown
+  }
 }
 
 /** Shows the signer all that is left of an operation, leg by leg. */

@@ -26,7 +26,13 @@ function explain(run: Run, error: unknown): unknown {
   const signed = wasSigned(run)
   if (error === stopped && !signed)
     return new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
-  if (error instanceof AppError && errorRow(error.code).exit >= 20 && error.code !== 'INTERRUPTED')
+  const isOfNonce = error instanceof AppError && error.code === 'NONCE_USED' && signed
+  if (
+    error instanceof AppError &&
+    errorRow(error.code).exit >= 20 &&
+    error.code !== 'INTERRUPTED' &&
+    !isOfNonce
+  )
     return error
   if (!signed) return error
   const why = error instanceof Error ? error.message : 'something went wrong'
@@ -53,6 +59,7 @@ function explain(run: Run, error: unknown): unknown {
   return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {
     details: { ...details, cause: error.code },
     cause: error,
-    hint: resume,
+    // The nonce of a plan that was pinned is gone: only another plan has another.
+    hint: isOfNonce ? `sluice action replan ${run.operationId}` : resume,
   })
 }

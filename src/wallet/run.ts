@@ -69,6 +69,8 @@ export type Execution = {
   onProgress?: (progress: Progress) => void
   /** The transaction that brought the funds of a leg, as soon as the service knows it. Our own node is asked about it. */
   arrived?: (leg: Leg) => Promise<Hex | undefined>
+  /** Called before anything is signed in this run: shows the signer what it will be asked for. */
+  approve?: () => Promise<void>
   /**
    * Called with what is left to sign of a leg before its first signature in this run, and again when that was a while
    * ago: guard it and simulate it there. Gives the gas limits that were enough, in the order of the steps.

@@ -40,6 +40,7 @@ export async function sendStep(run: Run, index: number, gas?: bigint): Promise<b
     }
     if (taken === 'given back') continue
     run.fault?.('after_nonce')
+    await run.approve?.()
     const signed = await signStep({
       rpc,
       signer: run.signer,

@@ -74,7 +74,7 @@ describe('a pinned nonce', () => {
       code: 'PENDING',
     })
     const second = run(theirs, elsewhere, chain.url, 'there', pinned(nonce))
-    while (theirs.attempts('there', 0).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    while (!theirs.attempts('there', 0)[0]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
     await chain.rpc.request('evm_mine')
     expect((await second).state).toBe('DONE')
     expect((await paid()) - before).toBe(oneCoin)
@@ -124,7 +124,7 @@ describe('a transaction of somebody else that waits', () => {
     expect(await error(run(journal, home, chain.url, 'behind'))).toMatchObject({ code: 'FOREIGN_PENDING' })
     expect(journal.attempts('behind', 0)).toEqual([])
     const outcome = run(journal, home, chain.url, 'behind', { queueBehind: true })
-    while (journal.attempts('behind', 0).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    while (!journal.attempts('behind', 0)[0]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
     await chain.rpc.request('evm_mine')
     expect((await outcome).steps[0]!.nonce).toBe(nonce + 1)
     expect((await paid()) - before).toBe(oneCoin)
@@ -179,12 +179,27 @@ describe('a pipeline', () => {
       pipeline: true,
       beforeLeg: async (_, steps) => steps.map(() => 50_000n),
     })
-    while (journal.attempts('piped', 2).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    while (!journal.attempts('piped', 2)[0]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
     await chain.rpc.request('evm_mine')
     const { steps, state } = await outcome
     expect(state).toBe('DONE')
     expect(new Set(steps.map(({ inclusion }) => inclusion!.blockNumber)).size).toBe(1)
     expect((await paid()) - before).toBe(3n * oneCoin)
+  })
+})
+
+describe('a pinned nonce in the middle', () => {
+  it('that another transaction used leaves the rest unsigned, and names the new plan as the way out', async () => {
+    const [before, nonce] = [await paid(), await next()]
+    planPayments(journal, 'half', 2)
+    await error(run(journal, home, chain.url, 'half', { ...pinned(nonce), noWait: true }))
+    await foreign()
+    expect(await error(run(journal, home, chain.url, 'half', pinned(nonce)))).toMatchObject({
+      code: 'PARTIAL',
+      details: { cause: 'NONCE_USED' },
+      hint: 'sluice action replan half',
+    })
+    expect(journal.find('half')).toMatchObject({ state: 'PARTIAL' })
+    expect((await paid()) - before).toBe(oneCoin)
   })
 })

@@ -181,3 +181,18 @@ it('a node whose newest block is too old for its chain is refused before anythin
   )
   expect(journal.attempts('stale', 0)).toEqual([])
 })
+
+it('an operation whose action lost its nonce is not done because nothing else of it is left', async () => {
+  await chain.rpc.request('evm_setAutomine', [false])
+  planPayments(journal, 'lost')
+  const [step] = journal.find('lost')!.steps
+  await run(journal, home, chain.url, 'lost', { noWait: true }).catch(() => undefined)
+  await chain.rpc.request('anvil_dropAllTransactions')
+  await chain.rpc.request('evm_setAutomine', [true])
+  await chain.rpc.request('eth_sendTransaction', [{ from: step!.wallet, to: payee, value: '0x1' }])
+  const again = () => run(journal, home, chain.url, 'lost').catch((e: unknown) => e)
+  expect(code(await again())).toBe('SUPERSEDED')
+  journal.settle('lost', 'EXECUTING', 'as if something of it had been opened again')
+  expect(code(await again())).toBe('SUPERSEDED')
+  expect(journal.find('lost')!.state).toBe('ATTENTION')
+})
