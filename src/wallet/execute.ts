@@ -59,20 +59,6 @@ export async function execute(execution: Execution): Promise<Operation> {
 /** Whether a run has nothing to do any more, by what the journal says now. */
 const hasEnded = (run: Run): boolean => isOver(current(run)) || current(run).state === 'ATTENTION'
 
-/** An action whose nonce somebody else used, and that no new plan stands for, was not carried out. */
-function refuseLost(run: Run): void {
-  const { journal, operationId } = run
-  const { steps } = current(run)
-  const isLost = (leg: number) =>
-    !steps.some((one) => one.leg === leg && one.role === 'action' && one.state === 'FINAL_OK')
-  const lost = steps.find(
-    ({ leg, role, state }) => role === 'action' && state === 'SUPERSEDED' && isLost(leg),
-  )
-  if (!lost) return
-  journal.settle(operationId, 'ATTENTION', `nonce ${lost.nonce} was used by another transaction`, 23)
-  outcomeOf(journal.find(operationId)!)
-}
-
 /** Says that an operation that was left in part goes on. */
 function resumed(run: Run): void {
   if (current(run).state === 'PARTIAL') run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
