@@ -22,7 +22,8 @@ import { whyReverted } from '../wallet/why-reverted.ts'
 /** What a command that goes on with an operation is told. */
 export type GoOnOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
 
-const inJournal = ({ journal }: Ground, id: string): Planned | undefined =>
+/** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */
+export const inJournal = ({ journal }: Ground, id: string): Planned | undefined =>
   journal.find(id) ?? journal.list({ limit: 10_000 }).find(({ idemKey }) => idemKey === id)
 
 /** What the journal knows, after a look whether what was final is on the chain still. */

@@ -12,6 +12,7 @@ import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Report } from '../wallet/report.ts'
 import { addEvidence } from './action-evidence.ts'
+import { addExplain } from './action-explain.ts'
 import { addReplacements } from './action-replace.ts'
 import { addReplan } from './action-replan.ts'
 import { addRevoke } from './action-revoke.ts'
@@ -68,6 +69,7 @@ export const actionCommand = (world: World) => {
   addReplan(command, world)
   addRevoke(command, world)
   addEvidence(command, world)
+  addExplain(command, world)
   return command
 }
 

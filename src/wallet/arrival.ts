@@ -8,14 +8,17 @@ const transferTopic = toEventSelector(
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 )
 
-/** Whether a transaction on our own node brought at least the minimum of the token to the recipient. */
-export function arrivedOnChain(found: Found | undefined, { token, minimum, recipient }: Arrival): boolean {
-  if (!found?.ok) return false
+/** How much of a token a transaction brought to a recipient, by its receipt on our own node. */
+export function amountArrived(found: Found, { token, recipient }: Omit<Arrival, 'minimum' | 'hash'>): bigint {
   let sum = 0n
   for (const { address, topics, data } of found.logs) {
     const [event, , to] = topics
     if (event !== transferTopic || to === undefined || !sameAddress(address, token)) continue
     if (sameAddress(`0x${to.slice(26)}`, recipient)) sum += BigInt(data)
   }
-  return sum >= minimum
+  return sum
 }
+
+/** Whether a transaction on our own node brought at least the minimum of the token to the recipient. */
+export const arrivedOnChain = (found: Found | undefined, arrival: Arrival): boolean =>
+  found?.ok === true && amountArrived(found, arrival) >= arrival.minimum

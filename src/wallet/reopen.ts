@@ -30,8 +30,8 @@ export async function reopenGone(
   return true
 }
 
-/** Two looks that both show another block at the height of the step. */
-async function isGone(rpc: Rpc, { inclusion }: Step): Promise<boolean> {
+/** Two looks that both show another block at the height of a step that was final. */
+export async function isGone(rpc: Rpc, { inclusion }: Step): Promise<boolean> {
   if (!inclusion) return false
   const look = () =>
     rpc

@@ -1,0 +1,131 @@
+import type { Command } from 'commander'
+
+import { action, type Cli } from '../cli/cli.ts'
+import type { View } from '../cli/output.ts'
+import { fields } from '../cli/table.ts'
+import { depthOf } from '../cli/way.ts'
+import type { World } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+import { explain, type Told } from '../wallet/explain/explain.ts'
+import { within } from '../wallet/explain/look.ts'
+import type { Verdict } from '../wallet/explain/verdict.ts'
+import { inJournal } from './action-run.ts'
+
+/** `action explain`: one verdict about an action, for whoever has to decide what to do. */
+export const addExplain = (command: Command, world: World): void =>
+  void command
+    .command('explain')
+    .description(
+      'One verdict: what happened, where the funds are, whether it is safe to do it again, and what to do next. Signs nothing.',
+    )
+    .argument('<id>', 'action id, quote id or idempotency key')
+    .option('--confirmations <depth>', 'what counts as final: a number of blocks, safe or finalized')
+    .addHelpText('after', '\nExample:\n  $ sluice action explain 0f8fad5b-d9cb-469f-a165-70867728950e')
+    .action(action(world, explainOne))
+
+async function explainOne(cli: Cli, id: string, options: { confirmations?: string }): Promise<void> {
+  const depth = depthOf(options.confirmations)
+  const ground = await cli.place.ground()
+  const operation = inJournal(ground, id)
+  if (!operation) return cli.emit(await withoutJournal(cli, id), verdictView)
+  const told = await toldOf(cli, operation.id)
+  cli.emit(await explain(ground, operation, { told, depth }), verdictView)
+}
+
+/** What the service says of an action; a service that does not answer says nothing, and is not waited for. */
+async function toldOf(cli: Cli, id: string): Promise<Told> {
+  const service = await cli.service()
+  const asked = <T>(work: Promise<T>) =>
+    within(work).catch((error: unknown) => {
+      if (error instanceof AppError) return undefined
+      throw error
+    })
+  const [known, swap] = await Promise.all([
+    asked(service.getAction({ id })),
+    asked(service.swapStatus({ id })),
+  ])
+  const words = [
+    ...(known ? [`the service says ${known.status}`] : []),
+    ...(swap ? [`the swap is ${swap.status}`] : []),
+  ]
+  return {
+    text: words.length === 0 ? 'the service says nothing of it' : words.join(', '),
+    delivered: swap?.destinationTxHash ?? null,
+  }
+}
+
+/** What only the service knows: a quote that nobody has taken, or an action that was begun elsewhere. ACTION_NOT_FOUND where it does not know it either. */
+async function withoutJournal(cli: Cli, id: string): Promise<Verdict> {
+  const service = await cli.service()
+  const notThere = (codes: readonly string[]) => (error: unknown) => {
+    if (error instanceof AppError && codes.includes(error.code)) return undefined
+    throw error
+  }
+  const swap = await service.swapStatus({ id }).catch(notThere(['QUOTE_NOT_FOUND', 'NOT_FOUND']))
+  if (swap && swap.originTxHash === null && ['pending', 'expired'].includes(swap.status))
+    return quoteVerdict(id, swap.status === 'expired')
+  const known = await service.getAction({ id }).catch(notThere(['ACTION_NOT_FOUND', 'NOT_FOUND']))
+  if (!known && !swap)
+    throw new AppError(
+      'ACTION_NOT_FOUND',
+      `Neither the journal of this machine nor the service knows an action "${plain(id)}"`,
+    )
+  const status = plain(known?.status ?? swap!.status)
+  const wallet = plain(known?.originAddress ?? 'the wallet that began it')
+  return {
+    id,
+    situation: 'FOREIGN',
+    verdict: `It was not begun on this machine, and the service says ${status}.`,
+    funds: `The journal of the machine that began it knows; from here, only what the chain shows of ${wallet}.`,
+    safeToRetry: false,
+    next: `sluice action watch ${plain(id)}`,
+    evidence: [
+      { source: 'journal', text: 'the journal of this machine does not hold it' },
+      { source: 'service', text: `the service says ${status}` },
+      ...(known?.transactions ?? []).flatMap(({ hash, status: word }) =>
+        hash === null ? [] : [{ source: 'service' as const, text: plain(`${hash} is ${word}`) }],
+      ),
+    ],
+  }
+}
+
+const quoteVerdict = (id: string, isDead: boolean): Verdict => ({
+  id,
+  situation: isDead ? 'QUOTE_DEAD' : 'QUOTE_OPEN',
+  verdict: isDead
+    ? 'It is a quote that has expired, and nothing was sent for it.'
+    : 'It is a quote that can still be taken, and nothing was sent for it.',
+  funds: 'Nothing was moved: everything is where it was.',
+  safeToRetry: true,
+  next: isDead ? 'sluice swap quote --help' : `sluice swap execute ${plain(id)}`,
+  evidence: [
+    { source: 'journal', text: 'the journal of this machine does not hold it' },
+    {
+      source: 'service',
+      text: `the quote is ${isDead ? 'expired' : 'pending'}, and no transaction of it is known`,
+    },
+  ],
+})
+
+const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry, next, evidence }, to) =>
+  [
+    `${to.paint.bold(situation)}  ${plain(verdict)}`,
+    '',
+    fields(
+      [
+        ['action', plain(id)],
+        ['funds', plain(funds)],
+        [
+          'again',
+          safeToRetry
+            ? to.paint.green('safe: nothing of it can be executed any more by itself')
+            : to.paint.yellow('not safe: asked for anew, the same could happen twice'),
+        ],
+        ...(next === null ? [] : ([['next', plain(next)]] as const)),
+      ],
+      to,
+    ),
+    '',
+    ...evidence.map(({ source, text }) => to.paint.dim(`${source.padEnd(7)}  ${plain(text)}`)),
+  ].join('\n')

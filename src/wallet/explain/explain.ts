@@ -1,0 +1,61 @@
+import { AppError } from '../../domain/errors.ts'
+import type { Operation } from '../../store/operation.ts'
+import type { Ground } from '../ground.ts'
+import type { Depth } from '../run.ts'
+import { cluesOf } from './clues.ts'
+import type { Facts } from './facts.ts'
+import { gather } from './gather.ts'
+import { going } from './going.ts'
+import { over } from './over.ts'
+import { revertedRows } from './reverted.ts'
+import type { Row } from './row.ts'
+import type { Verdict } from './verdict.ts'
+import { unasked, waitingRows } from './waiting.ts'
+
+/** Every situation of an action in the journal, in the order in which they are tried. */
+const rows: readonly Row[] = [...over, ...revertedRows, ...unasked, ...waitingRows, ...going]
+
+/** What the service says, if it was asked: in words, and the transaction that it names as the delivery of a bridge. */
+export type Told = { text: string | null; delivered: string | null }
+
+/** One verdict about an action of the journal. Asks, and neither signs nor writes anything. JOURNAL_UNREADABLE where the journal is not as it was written. */
+export async function explain(
+  ground: Ground,
+  operation: Operation,
+  { told, depth }: { told: Told; depth: Depth | undefined },
+): Promise<Verdict> {
+  refuseDamaged(ground, operation)
+  const facts = await gather(ground, operation, { depth, told: told.delivered })
+  return { ...verdictOf(facts), evidence: cluesOf(facts, told.text) }
+}
+
+/** The first situation that fits. */
+export function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
+  const row = rows.find(({ is }) => is(facts))!
+  return {
+    id: facts.operation.id,
+    situation: row.situation,
+    verdict: row.verdict(facts),
+    funds: row.funds(facts),
+    safeToRetry: row.safeToRetry(facts),
+    next: row.next(facts),
+  }
+}
+
+function refuseDamaged({ journal }: Ground, { id, wallet }: Operation): void {
+  try {
+    journal.check(id)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'JOURNAL_UNREADABLE') throw error
+    const verdict: Verdict = {
+      id,
+      situation: 'JOURNAL_DAMAGED',
+      verdict: 'The journal is not as it was written, so that nothing in it can be believed.',
+      funds: `Only the chain knows: see what ${wallet} sent before you sign anything again.`,
+      safeToRetry: false,
+      next: null,
+      evidence: [{ source: 'journal', text: error.message }],
+    }
+    throw new AppError('JOURNAL_UNREADABLE', error.message, { details: verdict, cause: error })
+  }
+}

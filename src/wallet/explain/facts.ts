@@ -1,0 +1,84 @@
+import type { Hex } from '../../domain/address.ts'
+import type { Network } from '../../domain/network.ts'
+import type { Attempt, Operation, Step } from '../../store/operation.ts'
+import type { AllowanceLeft } from '../allowances-left.ts'
+import type { Head } from '../fees.ts'
+import type { KeptPlan } from '../intent-json.ts'
+import type { Found } from '../watch.ts'
+
+/** What a chain shows now: its newest block, nothing, or that its node is on another chain. */
+export type ChainFacts = { network: Network } & (
+  | { is: 'there'; head: Head }
+  | { is: 'silent'; why: string }
+  | { is: 'another'; why: string }
+)
+
+/** Whoever holds a nonce of ours and is not ours; `blockNumber` is `null` while it waits. */
+export type Owner = { hash: Hex; blockNumber: number | null; isDeep: boolean }
+
+/** What the chain shows of a signed step. */
+export type Seen = {
+  /** In a block that counts now; `reason` says why it reverted, and whether that was for lack of gas. */
+  found?: Found & { isDeep: boolean; confirmations: number; kind: Attempt['kind'] }
+  reason: string | null
+  isOutOfGas: boolean
+  /** The attempt that waits in the mempool of the node. */
+  waiting?: Hex
+  /** Final in the journal, in a block that is on the chain no more. */
+  isGone: boolean
+  owner?: Owner
+  /** The nonce that the chain expects next. */
+  latest: number
+}
+
+/** A step, what was signed for it, and what the chain shows of that; without `seen` its chain was silent, or nothing was signed. */
+export type StepFacts = { step: Step; attempts: Attempt[]; network: Network; seen?: Seen }
+
+/** Where the funds of a later leg are, which an earlier one sent over a bridge. `since` is epoch ms; `isAttested` is unknown where nobody could be asked. */
+export type BridgeFacts = {
+  from: Network
+  to: Network
+  burn: Hex
+  since: number
+  usualMs: number
+  isAttested: boolean | undefined
+  delivered: { hash: Hex; brought: bigint; minimum: bigint; text: string } | undefined
+}
+
+/** All that is known of an operation, from all who know something. */
+export type Facts = {
+  operation: Operation
+  plan: KeptPlan
+  now: number
+  wasReopened: boolean
+  chains: ReadonlyMap<number, ChainFacts>
+  steps: readonly StepFacts[]
+  /** The step that decides: the first that is signed and did not end well. */
+  focus: StepFacts | undefined
+  /** The first step that is not signed. */
+  unsigned: Step | undefined
+  left: readonly AllowanceLeft[]
+  bridge: BridgeFacts | undefined
+  /** The action that holds the nonce before that of `focus`. */
+  before: string | undefined
+}
+
+/** Whether a step is signed and the journal does not know its end. */
+export const isInTheAir = ({ state }: Step): boolean =>
+  state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
+
+/** Whether a step ended as it should, by the journal or by the chain. */
+export const wentWell = ({ step, seen }: StepFacts): boolean =>
+  step.state === 'FINAL_OK' ||
+  (isInTheAir(step) && seen?.found?.ok === true && seen.found.isDeep && seen.found.kind !== 'cancel')
+
+/** The step that decides what is to be said. */
+export function focusOf(steps: readonly StepFacts[], { state }: Operation): StepFacts | undefined {
+  const moving = steps.filter(({ step }) => isInTheAir(step))
+  return (
+    moving.find((one) => !wentWell(one)) ??
+    steps.find(({ step }) => step.state === 'FINAL_REVERTED' || step.state === 'CANCELLED') ??
+    (state === 'ATTENTION' ? steps.findLast(({ step }) => step.state === 'SUPERSEDED') : undefined) ??
+    moving.at(-1)
+  )
+}

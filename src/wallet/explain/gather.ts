@@ -1,0 +1,70 @@
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/network.ts'
+import type { Operation } from '../../store/operation.ts'
+import { allowancesLeft } from '../allowances-left.ts'
+import type { Ground } from '../ground.ts'
+import type { KeptPlan } from '../intent-json.ts'
+import type { Depth } from '../run.ts'
+import { lookAtBridge } from './bridge.ts'
+import { type ChainFacts, type Facts, focusOf, isInTheAir, type StepFacts } from './facts.ts'
+import { lookAtChain, lookAtStep, within } from './look.ts'
+
+/** Asks journal, chains and bridge what they know of an operation. Nothing is signed or written. */
+export async function gather(
+  ground: Ground,
+  operation: Operation,
+  { depth, told }: { depth: Depth | undefined; told: string | null },
+): Promise<Facts> {
+  const { journal, rpc, catalog, now } = ground
+  const events = journal.events(operation.id)
+  const chains = new Map<number, ChainFacts>(
+    await Promise.all(
+      [...new Set(operation.legs.map(({ chainId }) => chainId))].map(
+        async (chainId) =>
+          [chainId, await lookAtChain(rpc(chainId), networkNamed(catalog.networks, chainId))] as const,
+      ),
+    ),
+  )
+  const steps = await Promise.all(
+    operation.steps.map(async (step): Promise<StepFacts> => {
+      const attempts = journal.attempts(operation.id, step.index)
+      const { chainId } = step.transaction
+      const network = networkNamed(catalog.networks, chainId)
+      if (attempts.length === 0 || chains.get(chainId)?.is !== 'there') return { step, attempts, network }
+      const seen = await lookAtStep(rpc(chainId), network, step, attempts, depth ?? network.depth)
+      return { step, attempts, network, ...(seen && { seen }) }
+    }),
+  )
+  // A node that answered at first and not for a step is silent after all.
+  for (const { step, attempts, network, seen } of steps)
+    if (attempts.length > 0 && !seen && chains.get(step.transaction.chainId)?.is === 'there')
+      chains.set(network.chainId, { network, is: 'silent', why: 'it stopped answering' })
+  const isThere = [...chains.values()].every(({ is }) => is === 'there')
+  const focus = focusOf(steps, operation)
+  return {
+    operation,
+    plan: operation.plan as KeptPlan,
+    now: now(),
+    wasReopened: events.some(({ why }) => why.startsWith('re-opened')),
+    chains,
+    steps,
+    focus,
+    unsigned: operation.steps.find(({ state }) => state === 'PLANNED' || state === 'RESERVED'),
+    left: isThere ? ((await quietly(within(allowancesLeft(ground, operation)))) ?? []) : [],
+    bridge: isThere ? await quietly(lookAtBridge(ground, operation, steps, events, told)) : undefined,
+    before: focus && isInTheAir(focus.step) ? holderBefore(ground, focus) : undefined,
+  }
+}
+
+/** The unfinished action of the same wallet that holds the nonce which the chain expects next. */
+function holderBefore({ journal }: Ground, { step, seen }: StepFacts): string | undefined {
+  if (!seen || step.nonce === null || seen.latest >= step.nonce) return undefined
+  return journal.holderOf(step.transaction.chainId, step.wallet, seen.latest)?.operation
+}
+
+/** What a chain that falls silent now does not say is left out. */
+const quietly = <T>(work: Promise<T>): Promise<T | undefined> =>
+  work.catch((error: unknown) => {
+    if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
+    throw error
+  })

@@ -1,0 +1,122 @@
+import { type Facts, isInTheAir } from './facts.ts'
+import { never, type Row } from './row.ts'
+import { allowed, amountOf, arrivedAt, command, hasMoved, stepWord, untouched } from './words.ts'
+
+const bridge = ({ bridge }: Facts) => bridge!
+const onTheBridge = (facts: Facts): string =>
+  `${amountOf(facts)}: burned on ${bridge(facts).from.name} in ${bridge(facts).burn}, and not minted on ${bridge(facts).to.name}. Nobody else can have it.`
+const minutes = (ms: number): string => `${Math.round(ms / 60_000)} min`
+const waited = (facts: Facts): number => facts.now - bridge(facts).since
+
+const bridgeRows: readonly Row[] = [
+  {
+    situation: 'BRIDGE_SHORT',
+    is: ({ bridge }) =>
+      bridge?.delivered !== undefined && bridge.delivered.brought < bridge.delivered.minimum,
+    verdict: (facts) =>
+      `The bridge brought less than was agreed: ${bridge(facts).delivered!.text}. Nothing more is signed by itself.`,
+    funds: (facts) =>
+      `${bridge(facts).delivered!.text}: with the recipient on ${bridge(facts).to.name}, in ${bridge(facts).delivered!.hash}.`,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'export'),
+  },
+  {
+    situation: 'BRIDGE_DELIVERED',
+    is: ({ bridge }) => bridge?.delivered !== undefined,
+    verdict: (facts) =>
+      `The bridge delivered on ${bridge(facts).to.name}, and nobody has gone on with the rest since.`,
+    funds: (facts) =>
+      `${bridge(facts).delivered!.text}: with the recipient on ${bridge(facts).to.name}, in ${bridge(facts).delivered!.hash}.`,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
+  },
+  {
+    situation: 'BRIDGE_UNDELIVERED',
+    is: ({ bridge }) => bridge?.isAttested === true,
+    verdict: (facts) =>
+      `The bridge has attested the transfer, and nobody has delivered it on ${bridge(facts).to.name} yet.`,
+    funds: onTheBridge,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
+  },
+  {
+    situation: 'BRIDGE_STUCK',
+    is: (facts) => facts.bridge !== undefined && waited(facts) > facts.bridge.usualMs,
+    verdict: (facts) =>
+      `The bridge has not attested the transfer for ${minutes(waited(facts))}, and ${minutes(bridge(facts).usualMs)} are usual at most.`,
+    funds: onTheBridge,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'export'),
+  },
+  {
+    situation: 'BRIDGE_WAITING',
+    is: ({ bridge }) => bridge !== undefined,
+    verdict: () => 'The bridge has not attested the transfer yet, which is usual at first.',
+    funds: onTheBridge,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
+  },
+]
+
+const nothingMoves = ({ focus }: Facts): boolean =>
+  focus === undefined || !isInTheAir(focus.step) || focus.seen?.found?.isDeep === true
+const isHalf = (facts: Facts): boolean => facts.unsigned !== undefined && nothingMoves(facts)
+
+/** What is mined, and what is left to do. */
+export const going: readonly Row[] = [
+  {
+    situation: 'MINED_NOT_FINAL',
+    is: ({ focus }) => focus?.seen?.found !== undefined && isInTheAir(focus.step) && !focus.seen.found.isDeep,
+    verdict: (facts) => {
+      const { step, seen } = facts.focus!
+      const { blockNumber, confirmations, ok } = seen!.found!
+      return `${stepWord(facts, step.index)} ${ok ? 'is' : 'reverted'} in block ${blockNumber}, ${confirmations} deep, which is not final yet.`
+    },
+    funds: (facts) =>
+      facts.focus!.seen!.found!.ok && facts.focus!.step.role === 'action'
+        ? `As soon as that is final: ${arrivedAt(facts)}`
+        : untouched(facts),
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
+  },
+  ...bridgeRows,
+  {
+    situation: 'QUOTE_EXPIRED',
+    is: (facts) => {
+      const { unsigned, plan, chains } = facts
+      const deadline = unsigned && plan.intents[unsigned.leg]?.deadline
+      const chain = unsigned && chains.get(unsigned.transaction.chainId)
+      return (
+        isHalf(facts) &&
+        typeof deadline === 'number' &&
+        chain?.is === 'there' &&
+        chain.head.timestamp > deadline
+      )
+    },
+    verdict: (facts) =>
+      `A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one.`.concat(
+        facts.left.length > 0 ? ' Instead of a new plan, the allowance can be taken back.' : '',
+      ),
+    funds: (facts) => untouched(facts) + allowed(facts),
+    safeToRetry: (facts) => !hasMoved(facts),
+    next: (facts) => command(facts, 'replan'),
+  },
+  {
+    situation: 'PARTLY_DONE',
+    is: isHalf,
+    verdict: (facts) =>
+      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed.${facts.left.length > 0 ? ` Go on with it, or take the allowance back: ${command(facts, 'revoke')}` : ''}`,
+    funds: (facts) => untouched(facts) + allowed(facts),
+    safeToRetry: (facts) => !hasMoved(facts),
+    next: (facts) => command(facts, 'resume'),
+  },
+  {
+    situation: 'MINED_UNNOTICED',
+    is: () => true,
+    verdict: () =>
+      'All of it is mined and final; whoever carried it out ended before the journal could say so.',
+    funds: (facts) => arrivedAt(facts) + allowed(facts),
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
+  },
+]

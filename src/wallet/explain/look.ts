@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Network } from '../../domain/network.ts'
+import { quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Attempt, Step } from '../../store/operation.ts'
+import { howDeep } from '../deep.ts'
+import { readHead } from '../fees.ts'
+import { isGone } from '../reopen.ts'
+import type { Depth } from '../run.ts'
+import { confirmationsOf, findStep, ownerOfNonce, seenAt } from '../watch.ts'
+import type { ChainFacts, Owner, Seen } from './facts.ts'
+import { reasonOf } from './reason.ts'
+
+/** How long somebody is asked before he counts as silent, in ms: a person waits for the answer. */
+const patienceMs = 8_000
+
+/** What work gives, unless it takes too long: then `undefined`. */
+export async function within<T>(work: Promise<T>): Promise<T | undefined> {
+  const late = new AbortController()
+  try {
+    return await Promise.race([
+      work,
+      sleep(patienceMs, undefined, { signal: late.signal }).catch(() => undefined),
+    ])
+  } finally {
+    late.abort()
+  }
+}
+
+/** What a node shows of its chain. */
+export async function lookAtChain(rpc: Rpc, network: Network): Promise<ChainFacts> {
+  try {
+    const head = await within(readHead(rpc, network.chainId))
+    return head
+      ? { network, is: 'there', head }
+      : { network, is: 'silent', why: `no answer within ${patienceMs / 1000} s` }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'CHAIN_ID_MISMATCH') return { network, is: 'another', why: error.message }
+    if (error.code.startsWith('RPC_')) return { network, is: 'silent', why: error.message }
+    throw error
+  }
+}
+
+/** What a chain shows of a signed step; `undefined` where its node fell silent meanwhile. */
+export const lookAtStep = (
+  rpc: Rpc,
+  network: Network,
+  step: Step,
+  attempts: readonly Attempt[],
+  depth: Depth,
+): Promise<Seen | undefined> =>
+  within(look(rpc, network, step, attempts, depth)).catch((error: unknown) => {
+    if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
+    throw error
+  })
+
+async function look(
+  rpc: Rpc,
+  network: Network,
+  step: Step,
+  attempts: readonly Attempt[],
+  depth: Depth,
+): Promise<Seen> {
+  const latest = Number(
+    quantity(await rpc.request('eth_getTransactionCount', [step.wallet, 'latest']), 'the nonce'),
+  )
+  const found = await findStep(rpc, attempts)
+  if (found) {
+    const attempt = attempts.find(({ hash }) => sameAddress(hash, found.hash))!
+    const { deep } = await howDeep(rpc, found.blockNumber, depth, network.depth)
+    const isMoved = step.inclusion !== null && step.inclusion.blockHash !== found.blockHash
+    return {
+      found: {
+        ...found,
+        isDeep: deep,
+        confirmations: await confirmationsOf(rpc, found.blockNumber),
+        kind: attempt.kind,
+      },
+      ...(await reasonOf(rpc, step, found, attempt)),
+      isGone: isMoved && isFinal(step) && (await isGone(rpc, step)),
+      latest,
+    }
+  }
+  const waiting = await waitingOf(rpc, attempts)
+  const owner = waiting === undefined ? await strangerAt(rpc, network, step, attempts, latest) : undefined
+  return {
+    reason: null,
+    isOutOfGas: false,
+    ...(waiting !== undefined && { waiting }),
+    ...(owner && { owner }),
+    isGone: isFinal(step) && (await isGone(rpc, step)),
+    latest,
+  }
+}
+
+const isFinal = ({ state }: Step): boolean => state.startsWith('FINAL_') || state === 'CANCELLED'
+
+/** The newest attempt that a node has in its mempool. */
+async function waitingOf(rpc: Rpc, attempts: readonly Attempt[]): Promise<Hex | undefined> {
+  for (const { hash } of attempts.toReversed()) {
+    const shown = await rpc.request<{ blockNumber?: string | null } | null>('eth_getTransactionByHash', [
+      hash,
+    ])
+    if (shown && (shown.blockNumber ?? null) === null) return hash
+  }
+  return undefined
+}
+
+/** The transaction that has our nonce and is none of our attempts. */
+async function strangerAt(
+  rpc: Rpc,
+  network: Network,
+  { wallet, nonce, fromBlock }: Step,
+  attempts: readonly Attempt[],
+  latest: number,
+): Promise<Owner | undefined> {
+  if (nonce === null) return undefined
+  const isOurs = (hash: string) => attempts.some((attempt) => sameAddress(attempt.hash, hash))
+  if (latest <= nonce) {
+    const waits = await seenAt(rpc, wallet, nonce)
+    return waits?.hash && !waits.blockNumber && !isOurs(waits.hash)
+      ? { hash: waits.hash, blockNumber: null, isDeep: false }
+      : undefined
+  }
+  const owner = await ownerOfNonce(rpc, wallet, nonce, fromBlock ?? 0)
+  if (!owner || isOurs(owner.hash)) return undefined
+  const { depth } = network
+  const { deep } = await howDeep(rpc, owner.blockNumber, depth <= 1 ? depth : 'finalized', depth)
+  return { ...owner, isDeep: deep }
+}

@@ -1,0 +1,89 @@
+import type { Facts } from './facts.ts'
+import { isInTheAir } from './facts.ts'
+import { always, never, type Row } from './row.ts'
+import { allowed, arrivedAt, command, hasMoved, revokeIfLeft, stepWord, untouched } from './words.ts'
+
+const isNotSigned = ({ steps }: Facts): boolean => steps.every(({ attempts }) => attempts.length === 0)
+const isOwnCancel = ({ focus }: Facts): boolean =>
+  focus !== undefined &&
+  isInTheAir(focus.step) &&
+  focus.seen?.found?.kind === 'cancel' &&
+  focus.seen.found.isDeep
+
+/** Actions that are over, or were: by the journal, and by whether the chain still says so. */
+export const over: readonly Row[] = [
+  {
+    situation: 'DROPPED',
+    is: ({ operation }) => operation.state === 'DROPPED',
+    verdict: () => 'It was given up before anything of it was signed.',
+    funds: untouched,
+    safeToRetry: always,
+    next: () => null,
+  },
+  {
+    situation: 'GIVEN_UP',
+    is: ({ operation }) => operation.state === 'CANCELLED' && operation.exit !== 24,
+    verdict: () => 'It was given up: what was not signed of it never will be.',
+    funds: (facts) => untouched(facts) + allowed(facts),
+    safeToRetry: (facts) => !hasMoved(facts),
+    next: revokeIfLeft,
+  },
+  {
+    situation: 'NOTHING_SIGNED',
+    is: isNotSigned,
+    verdict: () => 'It was planned, and nothing of it was ever signed.',
+    funds: untouched,
+    safeToRetry: always,
+    next: (facts) => command(facts, 'resume'),
+  },
+  {
+    situation: 'REOPENED',
+    is: ({ steps, wasReopened, focus }) =>
+      steps.some(({ seen }) => seen?.isGone === true) ||
+      (wasReopened &&
+        focus !== undefined &&
+        isInTheAir(focus.step) &&
+        focus.seen !== undefined &&
+        !focus.seen.found),
+    verdict: () => 'It was final, and a deep reorganisation of the chain took its block away.',
+    funds: (facts) => untouched(facts) + allowed(facts),
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
+  },
+  {
+    situation: 'DONE',
+    is: ({ operation }) => operation.state === 'DONE',
+    verdict: () => 'It is done, and final.',
+    funds: (facts) => arrivedAt(facts) + allowed(facts),
+    safeToRetry: never,
+    next: () => null,
+  },
+  {
+    situation: 'CANCELLED',
+    is: (facts) => facts.operation.state === 'CANCELLED' || isOwnCancel(facts),
+    verdict: () => 'It was cancelled: our transaction that does nothing was mined in its place.',
+    funds: (facts) => untouched(facts) + allowed(facts),
+    safeToRetry: (facts) => !hasMoved(facts),
+    next: (facts) => (isOwnCancel(facts) ? command(facts, 'resume') : revokeIfLeft(facts)),
+  },
+  {
+    situation: 'SUPERSEDED',
+    is: ({ focus }) => focus?.step.state === 'SUPERSEDED' || focus?.seen?.owner?.isDeep === true,
+    verdict: (facts) =>
+      `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}.`,
+    funds: (facts) => untouched(facts) + allowed(facts),
+    safeToRetry: (facts) => !hasMoved(facts),
+    next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
+  },
+  {
+    situation: 'NONCE_TAKEN_NOT_FINAL',
+    is: ({ focus }) => focus?.seen?.owner !== undefined,
+    verdict: (facts) =>
+      `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and it is not final: either can still win.`,
+    funds: (facts) => untouched(facts) + allowed(facts),
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
+  },
+]
+
+const ownerText = ({ focus }: Facts): string => (focus?.seen?.owner ? `, ${focus.seen.owner.hash},` : '')

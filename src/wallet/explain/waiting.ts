@@ -1,0 +1,134 @@
+import { type Facts, isInTheAir, wentWell } from './facts.ts'
+import { never, type Row } from './row.ts'
+import { allowed, amountOf, chainsThat, command, gwei, originOf, stepWord, untouched } from './words.ts'
+
+const inTheAir = ({ focus }: Facts): boolean =>
+  focus !== undefined && isInTheAir(focus.step) && !focus.seen?.found && !wentWell(focus)
+const last = ({ focus }: Facts) => focus!.attempts.at(-1)!
+const headOf = ({ focus, chains }: Facts) => {
+  const chain = chains.get(focus!.step.transaction.chainId)
+  return chain?.is === 'there' ? chain.head : undefined
+}
+const networkOf = (facts: Facts): string => facts.focus!.network.name
+const step = (facts: Facts): string => stepWord(facts, facts.focus!.step.index)
+/** Until it is mined, everything is where it was. */
+const funds = (facts: Facts): string => untouched(facts) + allowed(facts)
+
+/** What the chain cannot be asked about. */
+export const unasked: readonly Row[] = [
+  {
+    situation: 'WRONG_CHAIN',
+    is: (facts) => chainsThat(facts, 'another').length > 0,
+    verdict: (facts) =>
+      `The RPC is of another chain, so that nobody knows more than the journal: ${textOf(chainsThat(facts, 'another'))}.`,
+    funds: (facts) => `Nobody can see ${originOf(facts)} through this RPC. ${byJournal(facts)}`,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'explain'),
+  },
+  {
+    situation: 'CHAIN_SILENT',
+    is: (facts) => chainsThat(facts, 'silent').length > 0,
+    verdict: (facts) =>
+      `The chain does not answer, so that nobody knows more than the journal: ${textOf(chainsThat(facts, 'silent'))}.`,
+    funds: (facts) => `Nobody can see the chain now. ${byJournal(facts)}`,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'explain'),
+  },
+]
+
+const textOf = (chains: ReturnType<typeof chainsThat>): string =>
+  chains.map((chain) => `${chain.network.name}: ${chain.is === 'there' ? '' : chain.why}`).join('; ')
+
+const byJournal = (facts: Facts): string =>
+  inTheAir(facts)
+    ? `By the journal, ${amountOf(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
+    : `By the journal: ${untouched(facts)}`
+
+/** What is signed and in no block. */
+export const waitingRows: readonly Row[] = [
+  {
+    situation: 'REORGED',
+    is: (facts) => inTheAir(facts) && facts.focus!.step.state === 'INCLUDED',
+    verdict: (facts) =>
+      `${step(facts)} was in block ${facts.focus!.step.inclusion?.blockNumber} of ${networkOf(facts)}, and a reorganisation took that block away: it has to be mined again.`,
+    funds,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
+  },
+  {
+    situation: 'SIGNED_NOT_SENT',
+    is: (facts) =>
+      inTheAir(facts) && facts.focus!.step.state === 'SIGNED' && facts.focus!.seen?.waiting === undefined,
+    verdict: (facts) => `${step(facts)} is signed, and nobody has heard of it: it was not sent yet.`,
+    funds,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
+  },
+  {
+    situation: 'CANCELLING',
+    is: (facts) => inTheAir(facts) && facts.focus!.attempts.some(({ kind }) => kind === 'cancel'),
+    verdict: (facts) =>
+      `${step(facts)} is being cancelled: it and a transaction that does nothing wait for the same nonce, and what is mined first decides.`,
+    funds,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
+  },
+  {
+    situation: 'DEADLINE_PASSED',
+    is: (facts) => {
+      const { focus, plan } = facts
+      const deadline = focus && plan.intents[focus.step.leg]?.deadline
+      const head = inTheAir(facts) ? headOf(facts) : undefined
+      return (
+        focus?.step.role === 'action' &&
+        typeof deadline === 'number' &&
+        head !== undefined &&
+        head.timestamp > deadline
+      )
+    },
+    verdict: (facts) =>
+      `${step(facts)} still waits, and its deadline has passed: mined now, it would only revert and cost its fee.`,
+    funds,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'cancel'),
+  },
+  {
+    situation: 'BEHIND_ANOTHER',
+    is: (facts) => inTheAir(facts) && facts.focus!.seen!.latest < (facts.focus!.step.nonce ?? 0),
+    verdict: (facts) =>
+      `${step(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.seen!.latest} comes first: ${facts.before === undefined || facts.before === facts.operation.id ? 'that one is missing' : `that one belongs to the action ${facts.before}`}.`,
+    funds,
+    safeToRetry: never,
+    next: (facts) =>
+      facts.before === undefined ? command(facts, 'resume') : `sluice action resume ${facts.before}`,
+  },
+  {
+    situation: 'FEE_TOO_LOW',
+    is: (facts) => {
+      const head = inTheAir(facts) ? headOf(facts) : undefined
+      return head !== undefined && last(facts).maxFeePerGas < head.baseFee
+    },
+    verdict: (facts) =>
+      `${step(facts)} pays at most ${gwei(last(facts).maxFeePerGas)} for gas, and ${networkOf(facts)} asks ${gwei(headOf(facts)!.baseFee)}: it waits until that falls, or it pays more.`,
+    funds,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'speed-up'),
+  },
+  {
+    situation: 'SENT_NOT_SEEN',
+    is: (facts) => inTheAir(facts) && facts.focus!.seen?.waiting === undefined,
+    verdict: (facts) =>
+      `${step(facts)} was sent, and the node of ${networkOf(facts)} does not know it: it was lost, or only another node has it.`,
+    funds,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
+  },
+  {
+    situation: 'WAITING',
+    is: inTheAir,
+    verdict: (facts) => `${step(facts)} waits in the mempool of ${networkOf(facts)}, to be mined.`,
+    funds,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
+  },
+]

@@ -1,0 +1,84 @@
+import { plain } from '../../domain/text.ts'
+import { type ChainFacts, type Facts, isInTheAir, wentWell } from './facts.ts'
+
+/** How the amount of an action is called in a sentence. */
+export function amountOf({ plan }: Facts): string {
+  const amount = plan.about.amounts.in ?? plan.about.amounts.out
+  return amount ? `${amount.formatted} ${plain(amount.symbol)}` : 'everything'
+}
+
+const nameOf = (word: string): string => plain(word)
+
+/** The network on which an action begins. */
+export const originOf = ({ operation, chains }: Facts): string =>
+  chains.get(operation.legs[0]!.chainId)!.network.name
+
+/** Where the funds of an action are before anything of it has moved them. */
+export function untouched(facts: Facts): string {
+  const { operation, plan } = facts
+  if (operation.kind === 'revoke')
+    return `No funds are moved by this; they are in the wallet ${operation.wallet}.`
+  if (operation.kind === 'withdraw')
+    return `The funds are still in ${nameOf(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
+  const arrived = operation.legs.findLast(({ arrival }) => arrival !== null && arrival.hash !== null)
+  if (arrived?.arrival)
+    return `The funds are in the wallet ${arrived.arrival.recipient} on ${facts.chains.get(arrived.chainId)!.network.name}.`
+  return `${amountOf(facts)}: still in the wallet ${operation.wallet} on ${originOf(facts)}.`
+}
+
+/** What contracts may still take, as a sentence that follows another one. */
+export const allowed = ({ left }: Facts): string =>
+  left
+    .map(
+      ({ spender, amount, network }) =>
+        ` The contract ${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}.`,
+    )
+    .join('')
+
+/** Where the funds are when an action is done. */
+export function arrivedAt({ operation, plan }: Facts): string {
+  const { about } = plan
+  const out = about.amounts.out
+  const inAmount = about.amounts.in
+  switch (operation.kind) {
+    case 'deposit':
+      return `${inAmount ? `${inAmount.formatted} ${plain(inAmount.symbol)}` : 'The deposit'}: in ${nameOf(about.strategySlug ?? 'the strategy')}, for ${about.receiver}.`
+    case 'withdraw':
+      return `${out ? `${out.formatted} ${plain(out.symbol)}` : 'What was withdrawn'}: in the wallet ${about.receiver}.`
+    case 'revoke':
+      return `No funds were moved; they are in the wallet ${operation.wallet}.`
+    default:
+      return `${out ? `${out.formatted} ${plain(out.symbol)}` : (inAmount && `${inAmount.formatted} ${plain(inAmount.symbol)}`) || 'The funds'}: with ${about.receiver}.`
+  }
+}
+
+/** The command for something about this action. */
+export const command = ({ operation }: Facts, name: string, more = ''): string =>
+  `sluice action ${name} ${operation.id}${more}`
+
+/** Gives back what is left of an allowance; nothing where none is. */
+export const revokeIfLeft = (facts: Facts): string | null =>
+  facts.left.length > 0 ? command(facts, 'revoke') : null
+
+/** Whether the action did already move funds on one of its chains. */
+export const hasMoved = ({ steps }: Facts): boolean =>
+  steps.some(
+    ({ step, seen }) =>
+      step.role === 'action' &&
+      (step.state === 'FINAL_OK' || (seen?.found?.ok === true && seen.found.kind !== 'cancel')),
+  )
+
+/** `Step 2 of 3`, or `It` where there is only one. */
+export const stepWord = ({ operation }: Facts, index: number): string =>
+  operation.steps.length === 1 ? 'It' : `Step ${index + 1} of ${operation.steps.length}`
+
+/** A fee per gas in gwei. */
+export const gwei = (wei: bigint): string => `${Number(wei) / 1e9} gwei`
+
+/** The chains that do not answer as they should, of those that matter: where something waits, only its own. */
+export function chainsThat({ chains, focus }: Facts, is: ChainFacts['is']): ChainFacts[] {
+  const only = focus && isInTheAir(focus.step) && !wentWell(focus) ? focus.network.chainId : undefined
+  return [...chains.values()].filter(
+    (one) => one.is === is && (only === undefined || one.network.chainId === only),
+  )
+}

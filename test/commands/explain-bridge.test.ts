@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, signsNothing } = useCommands(sandbox)
+const fault = async (line: string) =>
+  expect(await run(`sandbox fault ${line} --json`)).toMatchObject({ exit: 0 })
+/** A transfer over the bridge that is followed for a moment only. */
+const across = async () => {
+  const ran = await run(
+    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 --speed standard --yes --json --timeout 1500ms',
+  )
+  expect(ran).toMatchObject({ exit: 20 })
+  return ran.json.error.details.id as string
+}
+const explain = async (id: string, later = 0) => {
+  const { exit, json } = await signsNothing(() => run(['action', 'explain', id, '--json'], { later }))
+  expect(exit).toBe(0)
+  expect(json).toMatchObject({ id, safeToRetry: false })
+  return json
+}
+const until = async (id: string, situation: string) => {
+  while ((await explain(id)).situation !== situation) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+const usdc = () => sandbox.balanceOf(31338, sandbox.token(31338, 'USDC').address, sandbox.user.address)
+const burned =
+  /^100 USDC: burned on sandbox-one in 0x\w{64}, and not minted on sandbox-two\. Nobody else can have it\.$/
+
+test('BRIDGE_WAITING, BRIDGE_STUCK when it takes too long, BRIDGE_DELIVERED when it came after all', async () => {
+  await fault('bridge stuck')
+  const before = await usdc()
+  const id = await across()
+  expect(await explain(id)).toMatchObject({
+    situation: 'BRIDGE_WAITING',
+    verdict: 'The bridge has not attested the transfer yet, which is usual at first.',
+    funds: expect.stringMatching(burned),
+    next: `sluice action resume ${id}`,
+  })
+  expect(await explain(id, 2 * 3_600_000)).toMatchObject({
+    situation: 'BRIDGE_STUCK',
+    verdict: 'The bridge has not attested the transfer for 120 min, and 60 min are usual at most.',
+    funds: expect.stringMatching(burned),
+    next: `sluice action export ${id}`,
+  })
+  await fault('clear')
+  await until(id, 'BRIDGE_DELIVERED')
+  expect((await usdc()) - before).toBe(100_000000n)
+  const said = await explain(id)
+  expect(said.verdict).toBe(
+    'The bridge delivered on sandbox-two, and nobody has gone on with the rest since.',
+  )
+  expect(said.funds).toMatch(/^100 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/)
+  expect(said.next).toBe(`sluice action resume ${id}`)
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+  expect(await explain(id)).toMatchObject({ situation: 'DONE', next: null })
+})
+
+test('BRIDGE_UNDELIVERED when it is attested and nobody delivers it', async () => {
+  await fault('bridge undelivered')
+  const before = await usdc()
+  const id = await across()
+  await until(id, 'BRIDGE_UNDELIVERED')
+  expect(await explain(id)).toMatchObject({
+    verdict: 'The bridge has attested the transfer, and nobody has delivered it on sandbox-two yet.',
+    funds: expect.stringMatching(burned),
+    next: `sluice action resume ${id}`,
+  })
+  expect(await usdc()).toBe(before)
+})
+
+test('BRIDGE_SHORT when less came than was agreed, which is not taken for an arrival', async () => {
+  await fault('bridge short 20%')
+  const before = await usdc()
+  const id = await across()
+  await until(id, 'BRIDGE_SHORT')
+  expect((await usdc()) - before).toBe(80_000000n)
+  expect(await explain(id)).toMatchObject({
+    verdict: 'The bridge brought less than was agreed: 80 USDC. Nothing more is signed by itself.',
+    funds: expect.stringMatching(/^80 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/),
+    next: `sluice action export ${id}`,
+  })
+  expect(await run(['action', 'resume', id, '--json', '--timeout', '1s'])).toMatchObject({ exit: 20 })
+})
+
+test('a deposit that waits for the bridge is explained the same way, and then has a part done', async () => {
+  await fault('bridge stuck')
+  const ran = await run(
+    'deposit aave-v3-usdc-sandbox-two --amount 50 --from sandbox-one --yes --json --timeout 1500ms',
+  )
+  expect(ran).toMatchObject({ exit: 20 })
+  const { id } = ran.json.error.details
+  expect(await explain(id)).toMatchObject({ situation: 'BRIDGE_WAITING' })
+  await fault('clear')
+  await until(id, 'BRIDGE_DELIVERED')
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+  const done = await explain(id)
+  expect(done.situation).toBe('DONE')
+  expect(done.funds).toMatch(/^50 USDC: in aave-v3-usdc-sandbox-two, for 0x\w{40}\.$/)
+})

@@ -1,0 +1,441 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, signsNothing, home } = useCommands(sandbox)
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const rpc = () => sandbox.chain(31337).rpc
+const wallet = () => sandbox.user.address
+
+/** Everything that a journal holds. */
+const journalled = () => {
+  const db = new DatabaseSync(join(home(), 'data', 'sandbox', 'journal.db'), { readOnly: true })
+  try {
+    return ['operation', 'leg', 'step', 'attempt', 'event', 'head', 'hold', 'pin'].map((table) =>
+      db.prepare(`SELECT * FROM ${table}`).all(),
+    )
+  } finally {
+    db.close()
+  }
+}
+/** The verdict, which is the same as text; asking for it signs nothing and writes nothing. */
+const explain = async (id: string, ...more: string[]) => {
+  const before = journalled()
+  const said = await signsNothing(() => run(['action', 'explain', id, '--json', ...more]))
+  expect(said.exit).toBe(0)
+  expect(journalled()).toEqual(before)
+  const { json } = said
+  expect(Object.keys(json)).toEqual([
+    'id',
+    'situation',
+    'verdict',
+    'funds',
+    'safeToRetry',
+    'next',
+    'evidence',
+  ])
+  const { out } = await run(['action', 'explain', id, ...more])
+  expect(out).toContain(`${json.situation}  ${json.verdict}`)
+  expect(out).toContain(json.funds)
+  if (json.next !== null) expect(out).toMatch(new RegExp(`next +${json.next}`))
+  for (const { source } of json.evidence) expect(['journal', 'chain', 'service']).toContain(source)
+  expect(json.evidence.length).toBeGreaterThan(0)
+  return json
+}
+const fault = async (line: string) =>
+  expect(await run(`sandbox fault ${line} --json`)).toMatchObject({ exit: 0 })
+const cleared = () => fault('clear')
+const idOf = (ran: { json: { error?: { details: { id: string } }; id?: string } }) =>
+  ran.json.error?.details.id ?? ran.json.id!
+const transfer = (...more: string[]) =>
+  run(
+    [
+      `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json`.split(' '),
+      more,
+    ].flat(),
+  )
+const sent = async (...more: string[]) => {
+  const ran = await transfer('--no-wait', ...more)
+  expect(ran).toMatchObject({ exit: 20 })
+  return idOf(ran)
+}
+const deposit = (...more: string[]) =>
+  run(['deposit', 'aave-v3-usdc-sandbox-one', '--amount', '3', '--yes', '--json', ...more])
+const pool = () => {
+  const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+  if (constants.family !== 'aave-v3') throw new Error('an Aave strategy was expected')
+  return constants.pool
+}
+const swap = (...more: string[]) =>
+  run([
+    ...'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 100 --yes --json'.split(
+      ' ',
+    ),
+    ...more,
+  ])
+/** A swap whose approval is final and that itself waits for a block. */
+const waitingSwap = async () => {
+  const id = idOf(await swap('--no-wait'))
+  await fault('stop-mining')
+  expect(await run(['action', 'resume', id, '--no-wait', '--json'])).toMatchObject({ exit: 20 })
+  return id
+}
+/** A block in which gas costs more than anybody here pays. */
+const dearBlock = async () => {
+  await rpc().request('anvil_setNextBlockBaseFeePerGas', ['0x174876e800'])
+  await rpc().request('evm_mine')
+}
+const nonce = async () => Number(await rpc().request('eth_getTransactionCount', [wallet(), 'latest']))
+const stillThere = () => `5 USDC: still in the wallet ${wallet()} on sandbox-one.`
+
+describe('before anything is signed', () => {
+  test('NOTHING_SIGNED, and DROPPED when it is given up', async () => {
+    await fault('stop-mining')
+    await rpc().request('eth_sendTransaction', [{ from: wallet(), to: friend, value: '0x1' }])
+    const key = 'never-signed-1'
+    expect(await transfer('--idempotency-key', key)).toMatchObject({ exit: 10 })
+    const said = await explain(key)
+    expect(said).toMatchObject({
+      situation: 'NOTHING_SIGNED',
+      verdict: 'It was planned, and nothing of it was ever signed.',
+      funds: stillThere(),
+      safeToRetry: true,
+      next: `sluice action resume ${said.id}`,
+    })
+    expect(await run(['action', 'abandon', said.id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+    expect(await explain(said.id)).toMatchObject({
+      situation: 'DROPPED',
+      verdict: 'It was given up before anything of it was signed.',
+      safeToRetry: true,
+      next: null,
+    })
+  })
+
+  test('QUOTE_OPEN, and QUOTE_DEAD when its time is over', async () => {
+    const quote = 'swap quote --from sandbox-one --token-in USDC --token-out USDT --amount-in 10 --json'
+    const { id } = (await run(quote)).json
+    const open = await run(['action', 'explain', id, '--json'])
+    expect(open).toMatchObject({
+      exit: 0,
+      json: { situation: 'QUOTE_OPEN', safeToRetry: true, next: `sluice swap execute ${id}` },
+    })
+    const dead = await run(['action', 'explain', id, '--json'], { later: 3_600_000 })
+    expect(dead).toMatchObject({
+      exit: 0,
+      json: {
+        situation: 'QUOTE_DEAD',
+        verdict: 'It is a quote that has expired, and nothing was sent for it.',
+        safeToRetry: true,
+        next: 'sluice swap quote --help',
+      },
+    })
+  })
+
+  test('FOREIGN for what the service knows and this journal does not; exit 4 for what nobody knows', async () => {
+    const { id } = (await deposit('--dry-run')).json.operation ?? {}
+    const known = id ?? (await run('action list --json')).json.items[0]?.id
+    expect(known).toEqual(expect.any(String))
+    expect((await run(['action', 'explain', known, '--json'])).json).toMatchObject({
+      situation: 'FOREIGN',
+      verdict: 'It was not begun on this machine, and the service says INITIAL.',
+      safeToRetry: false,
+      next: `sluice action watch ${known}`,
+    })
+    expect(await run('action explain nobody --json')).toMatchObject({
+      exit: 4,
+      json: { error: { code: 'ACTION_NOT_FOUND' } },
+    })
+  })
+})
+
+describe('what is signed and in no block', () => {
+  test('SIGNED_NOT_SENT while nobody has heard of it', async () => {
+    await fault('rpc-hang --method eth_sendRawTransaction')
+    const key = 'signed-not-sent-1'
+    const running = transfer('--idempotency-key', key)
+    const state = () =>
+      run(['action', 'show', key, '--json']).then(({ json }) => json.transactions?.[0]?.status)
+    while ((await state()) !== 'pending') await new Promise((resolve) => setTimeout(resolve, 20))
+    const said = await explain(key)
+    expect(said).toMatchObject({
+      situation: 'SIGNED_NOT_SENT',
+      verdict: 'It is signed, and nobody has heard of it: it was not sent yet.',
+      funds: stillThere(),
+      safeToRetry: false,
+      next: `sluice action resume ${said.id}`,
+    })
+    await cleared()
+    expect(await running).toMatchObject({ exit: 0 })
+  })
+
+  test('SENT_NOT_SEEN when the node forgot it', async () => {
+    await fault('drop --times 1')
+    const id = await sent()
+    const hash = (await run(['action', 'show', id, '--json'])).json.transactions[0].hash
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'SENT_NOT_SEEN',
+      verdict:
+        'It was sent, and the node of sandbox-one does not know it: it was lost, or only another node has it.',
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    expect(said.evidence).toContainEqual({ source: 'chain', text: `the node does not know ${hash}` })
+  })
+
+  test('WAITING in the mempool', async () => {
+    await fault('stop-mining')
+    const id = await sent()
+    expect(await explain(id)).toMatchObject({
+      situation: 'WAITING',
+      verdict: 'It waits in the mempool of sandbox-one, to be mined.',
+      funds: stillThere(),
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+  })
+
+  test('FEE_TOO_LOW, and its next command pays more', async () => {
+    await fault('stop-mining')
+    const id = await sent()
+    await dearBlock()
+    const said = await explain(id)
+    expect(said).toMatchObject({ situation: 'FEE_TOO_LOW', next: `sluice action speed-up ${id}` })
+    expect(said.verdict).toMatch(/^It pays at most [0-9.]+ gwei for gas, and sandbox-one asks 100 gwei: /)
+    expect(await run(['action', 'speed-up', id, '--no-wait', '--json'])).toMatchObject({ exit: 20 })
+    expect(await explain(id)).toMatchObject({ situation: 'WAITING' })
+  })
+
+  test('BEHIND_ANOTHER: one that comes first waits too, or is missing', async () => {
+    await fault('stop-mining')
+    const first = await sent()
+    const at = await nonce()
+    const second = await sent('--queue-behind')
+    expect(await explain(second)).toMatchObject({
+      situation: 'BEHIND_ANOTHER',
+      verdict: `It has the nonce ${at + 1}, and ${at} comes first: that one belongs to the action ${first}.`,
+      safeToRetry: false,
+      next: `sluice action resume ${first}`,
+    })
+    await fault(`drop-waiting ${at}`)
+    expect(await explain(second)).toMatchObject({ situation: 'BEHIND_ANOTHER' })
+    expect(await explain(first)).toMatchObject({ situation: 'SENT_NOT_SEEN' })
+  })
+
+  test('DEADLINE_PASSED: a swap that would only revert now', async () => {
+    const id = await waitingSwap()
+    await dearBlock()
+    await sandbox.world.warp(3_600)
+    expect(await explain(id)).toMatchObject({
+      situation: 'DEADLINE_PASSED',
+      verdict:
+        'Step 2 of 2 still waits, and its deadline has passed: mined now, it would only revert and cost its fee.',
+      safeToRetry: false,
+      next: `sluice action cancel ${id}`,
+    })
+  })
+
+  test('CANCELLING, and CANCELLED when that is mined', async () => {
+    await fault('stop-mining')
+    const id = await sent()
+    expect(await run(['action', 'cancel', id, '--no-wait', '--yes', '--json'])).toMatchObject({ exit: 20 })
+    expect(await explain(id)).toMatchObject({
+      situation: 'CANCELLING',
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    await rpc().request('evm_mine')
+    // The journal does not know it yet.
+    expect(await explain(id)).toMatchObject({
+      situation: 'CANCELLED',
+      verdict: 'It was cancelled: our transaction that does nothing was mined in its place.',
+      safeToRetry: true,
+      next: `sluice action resume ${id}`,
+    })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 24 })
+    expect(await explain(id)).toMatchObject({ situation: 'CANCELLED', funds: stillThere(), next: null })
+  })
+
+  test('REORGED: its block went away while it was followed', async () => {
+    for (let at = 0; at < 3; at++) await rpc().request('evm_mine')
+    await fault('rpc-502 --method anvil_mine')
+    const ran = await transfer('--confirmations', '4', '--timeout', '1500ms')
+    expect(ran).toMatchObject({ exit: 20 })
+    const id = idOf(ran)
+    const block = Number(await rpc().request('eth_blockNumber'))
+    expect(await explain(id, '--confirmations', '4')).toMatchObject({
+      situation: 'MINED_NOT_FINAL',
+      verdict: `It is in block ${block}, 1 deep, which is not final yet.`,
+      funds: `As soon as that is final: 5 USDC: with ${friend}.`,
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    await cleared()
+    await fault('reorg 1 --network sandbox-one')
+    expect(await explain(id)).toMatchObject({
+      situation: 'REORGED',
+      verdict: `It was in block ${block} of sandbox-one, and a reorganisation took that block away: it has to be mined again.`,
+      funds: stillThere(),
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+  })
+})
+
+describe('a nonce that somebody else uses', () => {
+  test('NONCE_TAKEN_NOT_FINAL while it waits, SUPERSEDED when it is mined, and replan when that is noticed', async () => {
+    await fault('stop-mining')
+    const id = await sent()
+    const at = await nonce()
+    await fault('drop-waiting --network sandbox-one')
+    const hash = await rpc().request('eth_sendTransaction', [{ from: wallet(), to: friend, value: '0x1' }])
+    expect(await explain(id)).toMatchObject({
+      situation: 'NONCE_TAKEN_NOT_FINAL',
+      verdict: `Another transaction of this wallet, ${hash}, has the nonce ${at}, and it is not final: either can still win.`,
+      safeToRetry: false,
+    })
+    await cleared()
+    await rpc().request('evm_mine')
+    expect(await explain(id)).toMatchObject({
+      situation: 'SUPERSEDED',
+      verdict: `It can never be mined: another transaction of this wallet, ${hash}, used its nonce ${at}.`,
+      funds: stillThere(),
+      safeToRetry: true,
+      next: `sluice action resume ${id}`,
+    })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })
+    expect(await explain(id)).toMatchObject({ situation: 'SUPERSEDED', next: `sluice action replan ${id}` })
+  })
+})
+
+describe('what is mined', () => {
+  test('MINED_UNNOTICED when nobody followed it, DONE when somebody did', async () => {
+    const id = await sent()
+    expect(await explain(id)).toMatchObject({
+      situation: 'MINED_UNNOTICED',
+      verdict: 'All of it is mined and final; whoever carried it out ended before the journal could say so.',
+      funds: `5 USDC: with ${friend}.`,
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+    expect(await explain(id)).toMatchObject({
+      situation: 'DONE',
+      verdict: 'It is done, and final.',
+      funds: `5 USDC: with ${friend}.`,
+      safeToRetry: false,
+      next: null,
+    })
+  })
+
+  test('REOPENED when a block that was final went away', async () => {
+    for (let at = 0; at < 3; at++) await rpc().request('evm_mine')
+    const id = idOf(await transfer())
+    await fault('reorg 2 --network sandbox-one')
+    expect(await explain(id)).toMatchObject({
+      situation: 'REOPENED',
+      verdict: 'It was final, and a deep reorganisation of the chain took its block away.',
+      funds: stillThere(),
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    await fault('stop-mining')
+    // Noticed, sent again, and still in no block.
+    expect(await run(['action', 'resume', id, '--no-wait', '--timeout', '500ms', '--json'])).toMatchObject({
+      exit: 20,
+    })
+    expect(await explain(id)).toMatchObject({ situation: 'REOPENED' })
+  })
+
+  test('PARTLY_DONE with the allowance that is left, and GIVEN_UP when somebody closes it', async () => {
+    const id = idOf(await deposit('--no-wait'))
+    const allowance = ` The contract ${pool()} may still take 3 USDC on sandbox-one.`
+    const half = {
+      situation: 'PARTLY_DONE',
+      verdict: `A part is done and final, and step 2 of 2 (action) is not signed. Go on with it, or take the allowance back: sluice action revoke ${id}`,
+      funds: `3 USDC: still in the wallet ${wallet()} on sandbox-one.${allowance}`,
+      safeToRetry: true,
+      next: `sluice action resume ${id}`,
+    }
+    expect(await explain(id)).toMatchObject(half)
+    expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+    expect(await explain(id)).toMatchObject({
+      situation: 'GIVEN_UP',
+      verdict: 'It was given up: what was not signed of it never will be.',
+      funds: half.funds,
+      safeToRetry: true,
+      next: `sluice action revoke ${id}`,
+    })
+    expect(await run(['action', 'revoke', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+    expect(await explain(id)).toMatchObject({ situation: 'GIVEN_UP', next: null })
+  })
+
+  test('QUOTE_EXPIRED when the rest has no quote any more', async () => {
+    const id = idOf(await swap('--no-wait'))
+    expect(await explain(id)).toMatchObject({ situation: 'PARTLY_DONE' })
+    await fault('stale-quote')
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'QUOTE_EXPIRED',
+      verdict:
+        'A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one. Instead of a new plan, the allowance can be taken back.',
+      safeToRetry: true,
+      next: `sluice action replan ${id}`,
+    })
+    expect(said.funds).toMatch(/may still take 100 USDC on sandbox-one/)
+  })
+})
+
+describe('what the node does not say', () => {
+  test('CHAIN_SILENT: the journal alone, and a finished action is finished all the same', async () => {
+    const done = idOf(await transfer())
+    await fault('stop-mining')
+    const id = await sent()
+    await fault('rpc-502')
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'CHAIN_SILENT',
+      safeToRetry: false,
+      next: `sluice action explain ${id}`,
+    })
+    expect(said.verdict).toMatch(
+      /^The chain does not answer, so that nobody knows more than the journal: sandbox-one: /,
+    )
+    expect(said.funds).toBe(
+      `Nobody can see the chain now. By the journal, 5 USDC may have left the wallet ${wallet()}, or may leave it at any time.`,
+    )
+    expect(await explain(done)).toMatchObject({ situation: 'DONE' })
+  })
+
+  test('WRONG_CHAIN', async () => {
+    const id = await sent()
+    await fault('rpc-wrong-chain')
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'WRONG_CHAIN',
+      safeToRetry: false,
+      next: `sluice action explain ${id}`,
+    })
+    expect(said.verdict).toMatch(/is on chain 1, not on 31337\.$/)
+  })
+})
+
+test('JOURNAL_DAMAGED stays exit 26', async () => {
+  const id = await sent()
+  const db = new DatabaseSync(join(home(), 'data', 'sandbox', 'journal.db'))
+  db.exec("DROP TRIGGER step_never_update; UPDATE step SET value = '6'")
+  db.close()
+  expect(await signsNothing(() => run(['action', 'explain', id, '--json']))).toMatchObject({
+    exit: 26,
+    json: {
+      error: {
+        code: 'JOURNAL_UNREADABLE',
+        details: { id, situation: 'JOURNAL_DAMAGED', safeToRetry: false, next: null },
+      },
+    },
+  })
+})
