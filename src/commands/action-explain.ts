@@ -29,29 +29,36 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   const ground = await cli.place.ground()
   const operation = inJournal(ground, id)
   if (!operation) return cli.emit(await withoutJournal(cli, id), verdictView)
-  const told = await toldOf(cli, operation.id)
+  // Both are asked at once: whoever is silent costs his time only once.
+  const told = toldOf(cli, operation.id)
   cli.emit(await explain(ground, operation, { told, depth }), verdictView)
 }
 
-/** What the service says of an action; a service that does not answer says nothing, and is not waited for. */
+/** What the service says of an action. One that does not answer says nothing, and is not waited for. */
 async function toldOf(cli: Cli, id: string): Promise<Told> {
   const service = await cli.service()
-  const asked = <T>(work: Promise<T>) =>
-    within(work).catch((error: unknown) => {
-      if (error instanceof AppError) return undefined
-      throw error
-    })
   const [known, swap] = await Promise.all([
-    asked(service.getAction({ id })),
-    asked(service.swapStatus({ id })),
+    asked(service.getAction({ id }), ({ status }) => `the service says ${status}`),
+    asked(service.swapStatus({ id }), ({ status }) => `the swap is ${status}`),
   ])
-  const words = [
-    ...(known ? [`the service says ${known.status}`] : []),
-    ...(swap ? [`the swap is ${swap.status}`] : []),
-  ]
-  return {
-    text: words.length === 0 ? 'the service says nothing of it' : words.join(', '),
-    delivered: swap?.destinationTxHash ?? null,
+  const texts = swap.answer ? [known.text, swap.text] : [known.text]
+  return { text: texts.join(', '), delivered: swap.answer?.destinationTxHash ?? null }
+}
+
+async function asked<T>(
+  work: Promise<T>,
+  say: (answer: T) => string,
+): Promise<{ answer: T | undefined; text: string }> {
+  try {
+    const answer = await within(work)
+    return { answer, text: answer === undefined ? 'the service does not answer' : say(answer) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const isUnknown = error.code === 'ACTION_NOT_FOUND' || error.code === 'NOT_FOUND'
+    return {
+      answer: undefined,
+      text: isUnknown ? 'the service does not know it' : `the service does not say: ${error.message}`,
+    }
   }
 }
 

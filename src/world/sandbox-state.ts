@@ -54,19 +54,26 @@ type Chains = {
 
 /** Whether every chain still has the block that the journal saw last, as far as its node says. */
 async function isOfThese(journal: Journal, { chains, wasReplaced }: Chains): Promise<boolean> {
-  for (const { chainId, rpc } of chains) {
-    const head = journal.head(chainId)
-    if (!head) continue
-    const block = await rpc
-      .request<{ hash: Hex } | null>('eth_getBlockByNumber', [`0x${head.number.toString(16)}`, false])
-      .catch((error: unknown) => {
-        if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
-        throw error
-      })
-    if (block === undefined || block?.hash === head.hash) continue
-    if (!(await wasReplaced(head.hash))) return false
-    // From here on it is the new block that tells whose chain this is.
-    if (block) journal.sawHead(chainId, head.number, block.hash)
-  }
+  const answers = await Promise.all(chains.map((chain) => isOfThis(journal, chain, wasReplaced)))
+  return answers.every(Boolean)
+}
+
+async function isOfThis(
+  journal: Journal,
+  { chainId, rpc }: Chains['chains'][number],
+  wasReplaced: Chains['wasReplaced'],
+): Promise<boolean> {
+  const head = journal.head(chainId)
+  if (!head) return true
+  const block = await rpc
+    .request<{ hash: Hex } | null>('eth_getBlockByNumber', [`0x${head.number.toString(16)}`, false])
+    .catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
+      throw error
+    })
+  if (block === undefined || block?.hash === head.hash) return true
+  if (!(await wasReplaced(head.hash))) return false
+  // From here on it is the new block that tells whose chain this is.
+  if (block) journal.sawHead(chainId, head.number, block.hash)
   return true
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -81,14 +81,23 @@ const swap = (...more: string[]) =>
 const waitingSwap = async () => {
   const id = idOf(await swap('--no-wait'))
   await fault('stop-mining')
-  expect(await run(['action', 'resume', id, '--no-wait', '--json'])).toMatchObject({ exit: 20 })
+  expect(await run(['action', 'resume', id, '--no-wait', '--timeout', '2s', '--json'])).toMatchObject({
+    exit: 20,
+  })
   return id
 }
-/** A block in which gas costs more than anybody here pays. */
+/** A block in which gas costs more than anybody here pays. A node that goes back to a snapshot does not forget that. */
+let cheap: unknown
 const dearBlock = async () => {
+  cheap = (await rpc().request<{ baseFeePerGas: unknown }>('eth_getBlockByNumber', ['latest', false]))
+    .baseFeePerGas
   await rpc().request('anvil_setNextBlockBaseFeePerGas', ['0x174876e800'])
   await rpc().request('evm_mine')
 }
+afterEach(async () => {
+  if (cheap !== undefined) await rpc().request('anvil_setNextBlockBaseFeePerGas', [cheap])
+  cheap = undefined
+})
 const nonce = async () => Number(await rpc().request('eth_getTransactionCount', [wallet(), 'latest']))
 const stillThere = () => `5 USDC: still in the wallet ${wallet()} on sandbox-one.`
 
@@ -136,8 +145,7 @@ describe('before anything is signed', () => {
   })
 
   test('FOREIGN for what the service knows and this journal does not; exit 4 for what nobody knows', async () => {
-    const { id } = (await deposit('--dry-run')).json.operation ?? {}
-    const known = id ?? (await run('action list --json')).json.items[0]?.id
+    const known = (await deposit('--dry-run')).json.operation.id
     expect(known).toEqual(expect.any(String))
     expect((await run(['action', 'explain', known, '--json'])).json).toMatchObject({
       situation: 'FOREIGN',
@@ -206,7 +214,7 @@ describe('what is signed and in no block', () => {
     const said = await explain(id)
     expect(said).toMatchObject({ situation: 'FEE_TOO_LOW', next: `sluice action speed-up ${id}` })
     expect(said.verdict).toMatch(/^It pays at most [0-9.]+ gwei for gas, and sandbox-one asks 100 gwei: /)
-    expect(await run(['action', 'speed-up', id, '--no-wait', '--json'])).toMatchObject({ exit: 20 })
+    expect(await run(['action', 'speed-up', id, '--timeout', '500ms', '--json'])).toMatchObject({ exit: 20 })
     expect(await explain(id)).toMatchObject({ situation: 'WAITING' })
   })
 
@@ -242,7 +250,9 @@ describe('what is signed and in no block', () => {
   test('CANCELLING, and CANCELLED when that is mined', async () => {
     await fault('stop-mining')
     const id = await sent()
-    expect(await run(['action', 'cancel', id, '--no-wait', '--yes', '--json'])).toMatchObject({ exit: 20 })
+    expect(await run(['action', 'cancel', id, '--timeout', '500ms', '--yes', '--json'])).toMatchObject({
+      exit: 20,
+    })
     expect(await explain(id)).toMatchObject({
       situation: 'CANCELLING',
       safeToRetry: false,
@@ -336,6 +346,8 @@ describe('what is mined', () => {
     for (let at = 0; at < 3; at++) await rpc().request('evm_mine')
     const id = idOf(await transfer())
     await fault('reorg 2 --network sandbox-one')
+    // The first command that comes notes that it is the same sandbox with other blocks.
+    await run('action list')
     expect(await explain(id)).toMatchObject({
       situation: 'REOPENED',
       verdict: 'It was final, and a deep reorganisation of the chain took its block away.',

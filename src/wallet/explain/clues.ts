@@ -4,7 +4,7 @@ import type { Clue } from './verdict.ts'
 import { gwei } from './words.ts'
 
 /** What journal, chain and bridge said, line by line. */
-export function cluesOf(facts: Facts, service: string | null): Clue[] {
+export function cluesOf(facts: Facts, service: string): Clue[] {
   const { operation, chains, bridge } = facts
   const journal = [
     `the action is ${operation.state}${operation.exit === null ? '' : `, exit ${operation.exit}`}`,
@@ -26,7 +26,7 @@ export function cluesOf(facts: Facts, service: string | null): Clue[] {
       : []),
   ]
   const said = [
-    ...(service === null ? [] : [service]),
+    service,
     ...(bridge === undefined || bridge.isAttested === undefined
       ? []
       : [`the bridge has ${bridge.isAttested ? '' : 'not '}attested ${bridge.burn}`]),

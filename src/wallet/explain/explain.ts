@@ -15,22 +15,25 @@ import { unasked, waitingRows } from './waiting.ts'
 /** Every situation of an action in the journal, in the order in which they are tried. */
 const rows: readonly Row[] = [...over, ...revertedRows, ...unasked, ...waitingRows, ...going]
 
-/** What the service says, if it was asked: in words, and the transaction that it names as the delivery of a bridge. */
-export type Told = { text: string | null; delivered: string | null }
+/** What the service says: in words, and the transaction that it names as the delivery of a bridge. */
+export type Told = { text: string; delivered: string | null }
 
 /** One verdict about an action of the journal. Asks, and neither signs nor writes anything. JOURNAL_UNREADABLE where the journal is not as it was written. */
 export async function explain(
   ground: Ground,
   operation: Operation,
-  { told, depth }: { told: Told; depth: Depth | undefined },
+  { told, depth }: { told: Promise<Told>; depth: Depth | undefined },
 ): Promise<Verdict> {
   refuseDamaged(ground, operation)
-  const facts = await gather(ground, operation, { depth, told: told.delivered })
-  return { ...verdictOf(facts), evidence: cluesOf(facts, told.text) }
+  const [facts, { text }] = await Promise.all([
+    gather(ground, operation, { depth, told: told.then(({ delivered }) => delivered) }),
+    told,
+  ])
+  return { ...verdictOf(facts), evidence: cluesOf(facts, text) }
 }
 
 /** The first situation that fits. */
-export function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
+function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
   const row = rows.find(({ is }) => is(facts))!
   return {
     id: facts.operation.id,

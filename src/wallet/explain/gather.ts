@@ -13,7 +13,7 @@ import { lookAtChain, lookAtStep, within } from './look.ts'
 export async function gather(
   ground: Ground,
   operation: Operation,
-  { depth, told }: { depth: Depth | undefined; told: string | null },
+  { depth, told }: { depth: Depth | undefined; told: Promise<string | null> },
 ): Promise<Facts> {
   const { journal, rpc, catalog, now } = ground
   const events = journal.events(operation.id)
@@ -51,7 +51,7 @@ export async function gather(
     focus,
     unsigned: operation.steps.find(({ state }) => state === 'PLANNED' || state === 'RESERVED'),
     left: isThere ? ((await quietly(within(allowancesLeft(ground, operation)))) ?? []) : [],
-    bridge: isThere ? await quietly(lookAtBridge(ground, operation, steps, events, told)) : undefined,
+    bridge: isThere ? await quietly(lookAtBridge(ground, operation, steps, events, await told)) : undefined,
     before: focus && isInTheAir(focus.step) ? holderBefore(ground, focus) : undefined,
   }
 }

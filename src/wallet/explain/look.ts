@@ -53,10 +53,18 @@ export const lookAtStep = (
   attempts: readonly Attempt[],
   depth: Depth,
 ): Promise<Seen | undefined> =>
-  within(look(rpc, network, step, attempts, depth)).catch((error: unknown) => {
+  within(lookTwice(rpc, network, step, attempts, depth)).catch((error: unknown) => {
     if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
     throw error
   })
+
+/** A block that is just made shows up bit by bit: what is nowhere is looked for once more a moment later. */
+async function lookTwice(...asked: Parameters<typeof look>): Promise<Seen> {
+  const seen = await look(...asked)
+  if (seen.found || seen.waiting || seen.owner) return seen
+  await sleep(300)
+  return look(...asked)
+}
 
 async function look(
   rpc: Rpc,
