@@ -113,6 +113,23 @@ describe('chains', () => {
     expect((await got()) - before).toBe(5_000000n)
   })
 
+  test('that make no blocks hold up no bridge: it delivers when they go on', async () => {
+    await fault('stop-mining --network sandbox-two')
+    const { address } = sandbox.token(31338, 'USDC')
+    const held = () => sandbox.balanceOf(31338, address, sandbox.user.address)
+    const before = await held()
+    const line =
+      'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 7 --yes --json'
+    expect(await run(`${line} --timeout 1500ms`)).toMatchObject({ exit: 20 })
+    // Whatever needs the bridge at rest gets it at once.
+    await fault('rpc-502 --method nothing')
+    const { pending } = await sandbox.chain(31338).rpc.request<{ pending: string }>('txpool_status')
+    expect(pending).toBe('0x0')
+    await run('sandbox fault clear')
+    while ((await held()) === before) await new Promise((resolve) => setTimeout(resolve, 20))
+    expect((await held()) - before).toBe(7_000000n)
+  })
+
   test('replace blocks: what was in them is gone, and it is still the same sandbox', async () => {
     for (let at = 0; at < 3; at++) await node().request('evm_mine')
     const before = await got()

@@ -28,8 +28,8 @@ export function openFaults(): FaultSet {
   const waiting = new Set<() => void>()
   return {
     add: (request) => {
-      const again = live.findIndex(({ kind, network, at }) =>
-        [kind === request.kind, network === request.network, at === request.at].every(Boolean),
+      const again = live.findIndex((fault) =>
+        (['kind', 'network', 'at', 'method'] as const).every((name) => fault[name] === request[name]),
       )
       if (again >= 0) live.splice(again, 1)
       live.push({ ...request })

@@ -8,6 +8,10 @@ const onTheBridge = (facts: Facts): string =>
 const minutes = (ms: number): string => `${Math.round(ms / 60_000)} min`
 const waited = (facts: Facts): number => facts.now - bridge(facts).since
 
+/** Where nobody can be asked whether it is attested, all that is known is that nothing came. */
+const attestedWord = (facts: Facts): string =>
+  bridge(facts).isAttested === undefined ? 'delivered' : 'attested'
+
 const bridgeRows: readonly Row[] = [
   {
     situation: 'BRIDGE_SHORT',
@@ -43,7 +47,7 @@ const bridgeRows: readonly Row[] = [
     situation: 'BRIDGE_STUCK',
     is: (facts) => facts.bridge !== undefined && waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
-      `The bridge has not attested the transfer for ${minutes(waited(facts))}, and ${minutes(bridge(facts).usualMs)} are usual at most.`,
+      `The bridge has not ${attestedWord(facts)} the transfer for ${minutes(waited(facts))}, and ${minutes(bridge(facts).usualMs)} are usual at most.`,
     funds: onTheBridge,
     safeToRetry: never,
     next: (facts) => command(facts, 'export'),
@@ -51,7 +55,8 @@ const bridgeRows: readonly Row[] = [
   {
     situation: 'BRIDGE_WAITING',
     is: ({ bridge }) => bridge !== undefined,
-    verdict: () => 'The bridge has not attested the transfer yet, which is usual at first.',
+    verdict: (facts) =>
+      `The bridge has not ${attestedWord(facts)} the transfer yet, which is usual at first.`,
     funds: onTheBridge,
     safeToRetry: never,
     next: (facts) => command(facts, 'resume'),
