@@ -342,6 +342,17 @@ describe('what is mined', () => {
     })
   })
 
+  test('MINED_NOT_FINAL is told of the first step, where several were sent at once', async () => {
+    await fault('rpc-502 --method anvil_mine')
+    const ran = await deposit('--pipeline', '--confirmations', '4', '--timeout', '1500ms')
+    expect(ran).toMatchObject({ exit: 20 })
+    const id = idOf(ran)
+    const said = await explain(id, '--confirmations', '4')
+    expect(said).toMatchObject({ situation: 'MINED_NOT_FINAL', safeToRetry: false })
+    expect(said.verdict).toMatch(/^Step 1 of 2 is in block [0-9]+, [12] deep, which is not final yet\.$/)
+    expect(await explain(id)).toMatchObject({ situation: 'MINED_UNNOTICED' })
+  })
+
   test('REOPENED when a block that was final went away', async () => {
     for (let at = 0; at < 3; at++) await rpc().request('evm_mine')
     const id = idOf(await transfer())

@@ -119,7 +119,7 @@ describe('chains', () => {
     const held = () => sandbox.balanceOf(31338, address, sandbox.user.address)
     const before = await held()
     const line =
-      'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 7 --yes --json'
+      'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 7 --speed standard --yes --json'
     expect(await run(`${line} --timeout 1500ms`)).toMatchObject({ exit: 20 })
     // Whatever needs the bridge at rest gets it at once.
     await fault('rpc-502 --method nothing')
