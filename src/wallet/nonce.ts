@@ -48,7 +48,6 @@ export async function takeNonce(question: NonceQuestion): Promise<Taken> {
   const { latest, pending } = await counts(rpc, step)
   if (step.nonce !== null) {
     if (latest <= step.nonce) return { head }
-    if (pinned !== undefined) return takePinned(question, head, { latest, pending })
     journal.release(operationId, step.index, `nonce ${step.nonce} is used`)
     return 'given back'
   }

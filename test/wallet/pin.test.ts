@@ -188,6 +188,18 @@ describe('a pipeline', () => {
   })
 })
 
+it('a pinned nonce that was reserved by a process that died, and used by somebody else since, is not exchanged for another', async () => {
+  const [before, nonce] = [await paid(), await next()]
+  planPayments(journal, 'reserved')
+  journal.reserve('reserved', 0, nonce, 0)
+  await foreign()
+  expect(await error(run(journal, home, chain.url, 'reserved', pinned(nonce)))).toMatchObject({
+    code: 'NONCE_USED',
+  })
+  expect(journal.attempts('reserved', 0)).toEqual([])
+  expect(await paid()).toBe(before)
+})
+
 describe('a pinned nonce in the middle', () => {
   it('that another transaction used leaves the rest unsigned, and names the new plan as the way out', async () => {
     const [before, nonce] = [await paid(), await next()]
