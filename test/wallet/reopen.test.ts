@@ -196,3 +196,24 @@ it('an operation whose action lost its nonce is not done because nothing else of
   expect(code(await again())).toBe('SUPERSEDED')
   expect(journal.find('lost')!.state).toBe('ATTENTION')
 })
+
+it('one look is not enough: a block that is gone at the second look does not make anything final', async () => {
+  const before = await paid()
+  planPayments(journal, 'twice')
+  await mine(3)
+  const node = httpRpc(chain.url)
+  let looks = 0
+  const request = async (method: string, params: readonly unknown[] = []) => {
+    if (method === 'eth_getTransactionReceipt' && ++looks === 2)
+      await chain.rpc.request('anvil_reorg', [1, []])
+    return node.request(method, params)
+  }
+  const kinds: string[] = []
+  const done = await run(journal, home, chain.url, 'twice', {
+    rpc: () => ({ ...node, request: request as typeof node.request }),
+    onProgress: ({ kind }) => void kinds.push(kind),
+  })
+  expect(done.state).toBe('DONE')
+  expect(kinds).toContain('gone')
+  expect((await paid()) - before).toBe(oneCoin)
+})
