@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -431,11 +431,22 @@ describe('files', () => {
   )
 
   test('a journal that is no journal is 26 and is not touched', async () => {
-    mkdirSync(join(home(), 'data', 'sandbox'), { recursive: true })
-    writeFileSync(join(home(), 'data', 'sandbox', 'journal.db'), 'this is not a database, whatever it was')
+    const path = join(home(), 'data', 'sandbox', 'journal.db')
+    const text = 'this is not a database, whatever it was'
+    mkdirSync(join(home(), 'data', 'sandbox'), { recursive: true, mode: 0o700 })
+    writeFileSync(path, text, { mode: 0o600 })
     const { exit, json } = await run(`${pay} --json`)
     expect({ exit, code: json.error.code }).toEqual({ exit: 26, code: 'JOURNAL_UNREADABLE' })
     expect(json.error.hint).not.toBeNull()
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  })
+
+  test('a journal that others can read is 12, and says what to do', async () => {
+    const path = join(home(), 'data', 'sandbox', 'journal.db')
+    mkdirSync(join(home(), 'data', 'sandbox'), { recursive: true, mode: 0o700 })
+    writeFileSync(path, '', { mode: 0o644 })
+    const { exit, json } = await run(`${pay} --json`)
+    expect({ exit, hint: json.error.hint }).toEqual({ exit: 12, hint: `chmod 600 ${path}` })
   })
 })
 
