@@ -77,8 +77,16 @@ export function table(medians: ReadonlyMap<string, number>): void {
 }
 
 /** The line that a figure ends in. */
-export function figure(bench: string, name: string, value: number, peerName: string): void {
-  process.stdout.write(`bench=${bench} case=${name} value=${value.toFixed(2)} unit=ratio peer=${peerName}\n`)
+export function figure(
+  bench: string,
+  name: string,
+  value: number,
+  peerName: string,
+  unit: 'ratio' | 'ms' = 'ratio',
+): void {
+  process.stdout.write(
+    `bench=${bench} case=${name} value=${value.toFixed(2)} unit=${unit} peer=${peerName}\n`,
+  )
 }
 
 /** The value of a flag such as `--cells 30`, or another. */
