@@ -33,8 +33,13 @@ export type World = {
   isWild: boolean
   /** The wallet's transactions of somebody else. */
   foreign: number
+  /** How many journals were lost. */
+  lost: number
   told: string[]
 }
+
+/** The journal of a machine that has nothing else. */
+export const newJournal = ({ wall }: World): Journal => openJournal(':memory:', wall)
 
 /** All payees of all cells begin like this. */
 export const payees = '0x5a5a'
@@ -85,7 +90,8 @@ export function simulatedWorld(seed: number, cell: number): World {
     host: isLocal ? '127.0.0.1:8545' : 'node.example',
     network: { name: 'simulated', chainId: 31337, native, depth, testnet: true, explorer: null },
     signer,
-    journal: openJournal(':memory:', () => wall()),
+    journal: openJournal(':memory:', wall),
+    lost: 0,
     wall,
     isWild: true,
     foreign: 0,

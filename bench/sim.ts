@@ -2,7 +2,7 @@ import type { Execution } from '../src/wallet/run.ts'
 import type { SimTransaction } from '../test/support/simulated-chain.ts'
 import { endOracle, finalOracle, sendOracle, watchedJournal } from './sim-oracles.ts'
 import { type Broken, type Ended, type Locks, type Process, startProcess } from './sim-run.ts'
-import { payeeOf, simulatedWorld, type World } from './sim-world.ts'
+import { newJournal, payeeOf, simulatedWorld, type World } from './sim-world.ts'
 
 /** One cell: what happened in it, and what was wrong with that. */
 export type SimCell = { cell: number; told: string[]; wrong: string[] }
@@ -17,14 +17,17 @@ export const payment = 1_000n
  */
 export async function simCell(seed: number, cell: number, broken: Broken = {}): Promise<SimCell> {
   const world = simulatedWorld(seed, cell)
-  const { random, below, pick, journal } = world
+  const { random, below, pick } = world
   const counts = random() < 0.2 ? [1 + below(2), 1 + below(2)] : [1 + below(3)]
   const ids = counts.map((_, at) => `op-${at}`)
   for (const [at, count] of counts.entries()) plan(world, ids[at]!, at, count)
   const wrong: string[] = []
-  const watched = watchedJournal(world, wrong)
+  let watched = watchedJournal(world, wrong)
   const locks: Locks = new Map()
   const told = world.told
+  // One journal is lost after the other, and all that holds the runs together is a pinned nonce.
+  const isPinned = counts.length === 1 && random() < 0.15
+  const pin: Partial<Execution> = isPinned ? { nonces: { [world.kind.chainId]: 0 } } : {}
   const options = optionsOf(world)
   const asOne = counts.length === 1 && random() < 0.2
   const [faults, slow] = [pick([0, 0.02, 0.08, 0.2]), random() < 0.2]
@@ -49,10 +52,17 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
     slow,
     diesAfter: random() < 0.6 ? 1 + below(pick([30, 120])) : Number.POSITIVE_INFINITY,
     interruptedAfter: random() < 0.15 ? below(30_000) : Number.POSITIVE_INFINITY,
-    options: random() < 0.4 ? options : {},
+    options: { ...(random() < 0.4 ? options : {}), ...pin },
   })
-  for (let left = 1 + below(4); left > 0; left--)
+  for (let left = 1 + below(4); left > 0; left--) {
     await runs([...ids, ...(asOne ? ids : [])].filter(() => random() < 0.9).map(wild))
+    if (!isPinned || random() < 0.4) continue
+    told.push('the journal is lost')
+    world.journal = newJournal(world)
+    world.lost++
+    plan(world, ids[0]!, 0, counts[0]!)
+    watched = watchedJournal(world, wrong)
+  }
 
   world.isWild = false
   world.chain.weather.baseFee = 10n ** 9n
@@ -64,17 +74,27 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
     slow: false,
     diesAfter: Number.POSITIVE_INFINITY,
     interruptedAfter: Number.POSITIVE_INFINITY,
-    options: { queueBehind: true },
+    options: { queueBehind: true, ...pin },
   })
   let left = ids
   for (let round = 0; round < 8 && left.length > 0; round++) {
     const ends = await runs(left.map(calm))
     left = ends.filter(({ exit }) => ![0, 22, 23, 24].includes(exit ?? -1)).map(({ operation }) => operation)
+    if (left.length > 0) await rest(world, 20_000)
   }
   if (left.length > 0) wrong.push(`${left.join(', ')} did not end in peace and quiet`)
   finalOracle(world, ids, wrong)
-  journal.close()
+  world.journal.close()
   return { cell, told, wrong: [...new Set(wrong)] }
+}
+
+/** Lets time pass in which nobody does anything. */
+async function rest({ time }: World, ms: number): Promise<void> {
+  const nobody = { waiting: 0, isOver: false, isDead: false }
+  void time.wait(nobody, ms).then(() => {
+    nobody.isOver = true
+  })
+  await time.pass([nobody])
 }
 
 const endOf = ({ operation, exit, code, strange }: Ended): string =>
