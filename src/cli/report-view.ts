@@ -85,7 +85,7 @@ export function progressLine(
       return { line: null, moving: `${progress.step.index + 1}/${of} in block ${progress.blockNumber}` }
     case 'final':
       return {
-        line: `${to.paint.green('✓')} ${progress.step.text} ${to.paint.dim(`${progress.hash} block ${progress.blockNumber}`)}`,
+        line: `${endMark(progress.step.state, to)} ${progress.step.text} ${to.paint.dim(`${progress.hash} block ${progress.blockNumber}`)}`,
         moving: null,
       }
     case 'raised':
@@ -111,6 +111,10 @@ export function progressLine(
       }
   }
 }
+
+/** How a step ended, in one sign, and in a word where it did not end well. */
+const endMark = (state: string, { paint }: Stream): string =>
+  state === 'FINAL_OK' ? paint.green('✓') : paint.red(state === 'CANCELLED' ? '✗ cancelled:' : '✗ reverted:')
 
 /** An operation and its transactions. */
 export function reportView(report: Report & { replayed?: boolean }, to: Stream): string {

@@ -36,7 +36,8 @@ export async function replace(
   const fees = replacementFees(last, await currentFees(rpc, head), cap)
   if (!fees) return undefined
   const nothing = { to: step.wallet, data: '0x', value: 0n, chainId } as const
-  await run.approve?.()
+  // A cancel is nothing, to oneself: there is nothing in the plan for it.
+  if (kind === 'bump') await run.approve?.()
   const signed = await signAttempt(run.signer, step, {
     kind,
     transaction: kind === 'cancel' ? nothing : step.transaction,

@@ -71,6 +71,8 @@ export function signingDesk(needs: DeskNeeds): Desk {
       !isNothing(transaction, wallet)
     )
       throw new AppError('POLICY_TAMPER', 'What is to be signed is no part of the plan that was approved')
+    if (isNothing(transaction, wallet))
+      needs.say(`nothing, in the place of what waits with nonce ${json.nonce}`)
     const raw = await account.signTransaction({ type: 'eip1559', ...transaction, ...feesOf(json) })
     return { raw }
   }
