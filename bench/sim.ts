@@ -78,7 +78,9 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
   })
   let left = ids
   for (let round = 0; round < 8 && left.length > 0; round++) {
-    const ends = await runs(left.map(calm))
+    // One after the other, as a person would: one that waits behind the nonce of another would hold the wallet against it.
+    const ends: Ended[] = []
+    for (const operation of left) ends.push(...(await runs([calm(operation)])))
     // Where a stranger has a pinned nonce, what was planned for it is never signed.
     const over = [0, 22, 23, 24, ...(isPinned && world.foreign > 0 ? [21] : [])]
     left = ends.filter(({ exit }) => !over.includes(exit ?? -1)).map(({ operation }) => operation)

@@ -36,11 +36,12 @@ export async function execute(execution: Execution): Promise<Operation> {
   run.journal.check(run.operationId)
   await reopenGone(run, run.operationId)
   const operation = current(run)
-  if (hasEnded(run)) return outcomeOf(operation)
+  if (hasEnded(operation)) return outcomeOf(operation)
   resumed(run)
   try {
     for (const leg of operation.legs) await executeLeg(run, leg)
-    if (hasEnded(run)) return outcomeOf(current(run))
+    const now = current(run)
+    if (hasEnded(now)) return outcomeOf(now)
     refuseLost(run)
     run.fault?.('before_done')
     run.journal.settle(operation.id, 'DONE', 'all steps are final', 0)
@@ -56,8 +57,8 @@ export async function execute(execution: Execution): Promise<Operation> {
   }
 }
 
-/** Whether a run has nothing to do any more, by what the journal says now. */
-const hasEnded = (run: Run): boolean => isOver(current(run)) || current(run).state === 'ATTENTION'
+/** Whether a run has nothing to do any more. One look decides: another process may end it between two. */
+const hasEnded = (operation: Operation): boolean => isOver(operation) || operation.state === 'ATTENTION'
 
 /** Says that an operation that was left in part goes on. */
 function resumed(run: Run): void {
@@ -83,7 +84,7 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
   if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${leg.chainId}`)
   try {
     // Another process may have had the lock until now.
-    if (hasEnded(run)) return
+    if (hasEnded(current(run))) return
     resumed(run)
     run.journal.releaseOthers(leg.chainId, wallet, run.operationId)
     await signAndFollow(run, leg)

@@ -389,6 +389,38 @@ describe('an interruption', () => {
 })
 
 describe('many at once', () => {
+  it('a run that looks while another process ends the operation says how it ended, in one look', async () => {
+    planPayments(journal, 'ending')
+    let looks = 0
+    let isEnding = false
+    const ended = new Proxy(journal, {
+      get: (target, name) =>
+        name !== 'find'
+          ? target[name as keyof Journal]
+          : (id: string) => {
+              const seen = target.find(id)
+              // The first run ends right after the second one has looked whether it did.
+              if (isEnding && ++looks === 2) target.settle(id, 'DONE', 'all steps are final', 0)
+              return seen
+            },
+    })
+    await run(journal, home, chain.url, 'ending', {
+      fault: (point) => {
+        if (point === 'before_done') throw new Error('stopped here')
+      },
+    }).catch(() => undefined)
+    expect(
+      await run(ended, home, chain.url, 'ending', {
+        fault: (point) => {
+          isEnding ||= point === 'after_op'
+        },
+      }).then(
+        ({ state }) => state,
+        (error: unknown) => code(error),
+      ),
+    ).toBe('DONE')
+  })
+
   it('end alike when the first finds that its nonce is lost and the second waited for the lock', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, 'lost')
