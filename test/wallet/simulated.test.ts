@@ -20,7 +20,7 @@ describe('operations on a model chain, in virtual time, with everything going wr
       if (found.wrong.length > 0) wrong.push(found)
     }
     expect(wrong).toEqual([])
-  })
+  }, 240_000)
 
   it('are the same when a cell is played again', async () => {
     for (const cell of [3, 17, 42]) {
