@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can parse: finds a Node that is new enough, then hands over.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, lstatSync, mkdirSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -27,7 +26,8 @@ async function run() {
   if (signs(process.argv.slice(2))) startSigner()
   try {
     const module = await import('node:module')
-    module.enableCompileCache?.()
+    const cache = compiled()
+    if (cache) module.enableCompileCache?.(cache)
     const { start } = await import('../src/start.ts')
     const { privateKey, password, apiKey } = secrets
     await start(process.argv.slice(2), { hasPrivateKey: Boolean(privateKey), password, apiKey }, startSigner)
@@ -38,6 +38,30 @@ async function run() {
     )
     process.exitCode = 12
   }
+}
+
+/** Where compiled code is kept: a directory of ours, that nobody else can write into. Without one, nothing is kept. */
+function compiled() {
+  const { SLUICE_HOME: own, XDG_CACHE_HOME: xdg, HOME: home } = process.env
+  const root = own
+    ? join(own, 'cache')
+    : xdg && isAbsolute(xdg)
+      ? xdg
+      : home && isAbsolute(home) && join(home, '.cache')
+  if (!root || !isAbsolute(root)) return undefined
+  const steps = own
+    ? [own, root, join(root, 'compiled')]
+    : [root, join(root, 'sluice'), join(root, 'sluice', 'compiled')]
+  for (const path of steps) {
+    try {
+      mkdirSync(path, { mode: 0o700 })
+    } catch (error) {
+      if (error.code !== 'EEXIST') return undefined
+    }
+  }
+  const found = lstatSync(steps.at(-1))
+  const isOurs = found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid())
+  return isOurs && (found.mode & 0o077) === 0 ? steps.at(-1) : undefined
 }
 
 /** Whether a command line can come to a signature. Only a guess: a signer that was not begun early is begun when it is needed. */
@@ -65,7 +89,8 @@ function signer(privateKey) {
     const path = fileURLToPath(new URL('../src/signer.ts', import.meta.url))
     child = spawn(process.execPath, [path], {
       stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...env, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
+      // What it runs comes from its own files, and from no cache that somebody else might have written.
+      env: { ...env, NODE_DISABLE_COMPILE_CACHE: '1' },
     })
     child.stdin.on('error', () => undefined)
     const argv = process.argv.slice(2)

@@ -3,10 +3,12 @@ import { createInterface } from 'node:readline'
 import type { Catalog } from './domain/catalog.ts'
 import { AppError } from './domain/errors.ts'
 import { plain } from './domain/text.ts'
+import { flag } from './wallet/signing/argv.ts'
 import { signingDesk } from './wallet/signing/desk.ts'
 import type { Ask, Desk } from './wallet/signing/words.ts'
 import { directories } from './world/directories.ts'
 import { chosenProfile } from './world/profile.ts'
+import { signerReads } from './world/signer-needs.ts'
 import type { SignerLine } from './world/signer-process.ts'
 
 /*
@@ -46,6 +48,12 @@ async function said(id: number, work: Promise<unknown>): Promise<SignerLine> {
 
 const deskFor = ({ argv, privateKey, quiet }: First): Desk =>
   signingDesk({
+    ...signerReads({
+      argv,
+      dirs: directories(process.env),
+      isSandbox: profileOf(argv) === 'sandbox',
+      catalog: () => ownCatalog(argv),
+    }),
     argv,
     privateKey: privateKey ?? undefined,
     catalog: () => ownCatalog(argv),
@@ -55,14 +63,14 @@ const deskFor = ({ argv, privateKey, quiet }: First): Desk =>
     },
   })
 
+/** The profile of the command line. */
+const profileOf = (argv: readonly string[]) => chosenProfile(process.env, flag(argv, '--profile')).kind
+
 /** The catalogue of the profile, read here and not taken from whoever asks. */
 async function ownCatalog(argv: readonly string[]): Promise<Catalog> {
   const { env } = process
-  const at = argv.findLastIndex((word) => word === '--profile' || word.startsWith('--profile='))
-  const flag =
-    at < 0 ? undefined : argv[at] === '--profile' ? argv[at + 1] : argv[at]!.slice('--profile='.length)
   const dirs = directories(env)
-  if (chosenProfile(env, flag).kind === 'sandbox') {
+  if (profileOf(argv) === 'sandbox') {
     const { readRecord, sandboxFiles } = await import('./sandbox/record.ts')
     const record = readRecord(sandboxFiles(dirs.data).record)
     if (record) return record.catalog

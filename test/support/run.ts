@@ -9,7 +9,11 @@ import type { Sandbox } from '../../src/cli/world.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Exit } from '../../src/domain/exits.ts'
 import { main } from '../../src/main.ts'
+import { flag } from '../../src/wallet/signing/argv.ts'
 import { signingDesk } from '../../src/wallet/signing/desk.ts'
+import { directories } from '../../src/world/directories.ts'
+import { chosenProfile } from '../../src/world/profile.ts'
+import { signerReads } from '../../src/world/signer-needs.ts'
 import { createWorld } from '../../src/world.ts'
 import { attemptsIn } from './program.ts'
 import type { TestSandbox } from './sandbox.ts'
@@ -93,6 +97,12 @@ export function useCommands(sandbox: TestSandbox): Commands {
           // The signer of the program, in this process: what it is as a process of its own is tested as one.
           desk: async () =>
             signingDesk({
+              ...signerReads({
+                argv: wordsOf(line),
+                dirs: directories({ SLUICE_HOME: home }),
+                isSandbox: chosenProfile(env, flag(wordsOf(line), '--profile')).kind === 'sandbox',
+                catalog: async () => world.catalog(),
+              }),
               argv: wordsOf(line),
               privateKey: secrets.privateKey,
               catalog: async () => world.catalog(),

@@ -5,13 +5,16 @@ import { parseTransaction } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { approve, transfer } from '../../src/calls/erc20.ts'
+import { swap } from '../../src/calls/uniswap-v3.ts'
+import type { Address } from '../../src/domain/address.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { encodeIntent } from '../../src/wallet/intent-json.ts'
 import { signerOf } from '../../src/wallet/signer.ts'
 import { signingDesk } from '../../src/wallet/signing/desk.ts'
 import type { Desk, LegJson } from '../../src/wallet/signing/words.ts'
-import { catalog, friend, pool, thief, usdc } from './plans.ts'
+import type { Written } from '../../src/wallet/signing/written.ts'
+import { catalog, friend, pool, router, thief, usdc, usdt } from './plans.ts'
 
 const key = `0x${'17'.repeat(32)}` as const
 const wallet = signerOf(key).address
@@ -37,18 +40,53 @@ const fees = { nonce: 7, gas: '60000', maxFeePerGas: '100', maxPriorityFeePerGas
 const code = (work: Promise<unknown>) =>
   work.then(() => undefined).catch((error: { code: string }) => error.code)
 
+const swapIntent = (recipient: Address): Intent => ({
+  kind: 'swap',
+  wallet,
+  provider: 'uniswap-v3',
+  tokenIn: usdc,
+  tokenOut: usdt,
+  exact: 'in',
+  amountIn: amount,
+  amountOut: 4_900_000n,
+  recipient,
+  deadline: 1_900_000_000,
+})
+const swapTransactions = (recipient: Address): Transaction[] => [
+  approve({ chainId, token: usdc.address, spender: router, amount }),
+  swap({
+    chainId,
+    router,
+    exact: 'in',
+    path: { tokens: [usdc.address, usdt.address], fees: [500] },
+    amountIn: amount,
+    amountOut: 4_900_000n,
+    recipient,
+    deadline: 1_900_000_000,
+  }),
+]
+
 let home: string
-const deskFor = (argv: string): Desk =>
+type Reads = { written?: Written; remembered?: Address; signed?: number }
+const deskFor = (argv: string, { written, remembered, signed }: Reads = {}): Desk =>
   signingDesk({
     argv: argv.split(' '),
+    written: async () => written,
+    remembered: async () => remembered ?? null,
+    isSigned: async (_, __, nonce) => nonce === signed,
     privateKey: key,
     catalog: async () => catalog,
     sandboxKey: async () => key,
     say: () => undefined,
   })
 /** A desk with the key opened, shown a plan. */
-const shown = async (argv: string, legs: readonly LegJson[], vouched: object = nothingVouched) => {
-  const desk = deskFor(argv)
+const shown = async (
+  argv: string,
+  legs: readonly LegJson[],
+  vouched: object = nothingVouched,
+  reads: Reads = {},
+) => {
+  const desk = deskFor(argv, reads)
   await desk({ do: 'open', source: { kind: 'environment' } })
   await desk({ do: 'approve', wallet, legs, vouched: vouched as never, planHash: '' })
   return desk
@@ -81,7 +119,7 @@ describe('the signer', () => {
     )
   })
 
-  test('signs nothing before it was shown anything, but that nothing happens', async () => {
+  test('signs nothing before it was shown anything', async () => {
     const desk = deskFor(line)
     expect(await code(desk({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees } }))).toBe(
       'KEY_SOURCE',
@@ -90,8 +128,45 @@ describe('the signer', () => {
     expect(await code(desk({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees } }))).toBe(
       'POLICY_TAMPER',
     )
-    const nothing = { to: wallet, data: '0x' as const, value: '0', chainId }
-    expect(await code(desk({ do: 'sign', wallet, transaction: { ...nothing, ...fees } }))).toBeUndefined()
+  })
+
+  test('signs one transaction under one nonce, as often as its fee is raised, and no other under that', async () => {
+    const desk = await shown(line, [leg()])
+    const sign = (more: object) =>
+      desk({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees, ...more } })
+    expect(await code(sign({}))).toBeUndefined()
+    expect(await code(sign({ maxFeePerGas: '200' }))).toBeUndefined()
+    expect(await code(sign({ nonce: 8 }))).toBe('POLICY_TAMPER')
+    expect(await code(sign({ nonce: 999 }))).toBe('POLICY_TAMPER')
+  })
+
+  test.each([
+    ['gas that nothing needs', { gas: '30000001' }, line, 'POLICY_FEE_CAP'],
+    ['a fee that nobody pays', { maxFeePerGas: `${10_001n * 10n ** 9n}` }, line, 'POLICY_FEE_CAP'],
+    [
+      'a fee above the one that was typed',
+      { maxFeePerGas: '3000000001' },
+      `${line} --max-fee 3`,
+      'POLICY_FEE_CAP',
+    ],
+    ['a fee as it was typed', { maxFeePerGas: '3000000000' }, `${line} --max-fee 3`, undefined],
+  ])('and %s', async (_, more, argv, refusal) => {
+    const desk = await shown(argv, [leg()])
+    expect(await code(desk({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees, ...more } }))).toBe(
+      refusal,
+    )
+  })
+
+  test('cancels only what was signed', async () => {
+    const nothing = { to: wallet, data: '0x' as const, value: '0', chainId, ...fees }
+    const cancel = (desk: Desk, nonce: number) =>
+      code(desk({ do: 'sign', wallet, transaction: { ...nothing, nonce } }))
+    const desk = await shown(line, [leg()], nothingVouched, { signed: 3 })
+    expect(await cancel(desk, 7)).toBe('POLICY_TAMPER')
+    await desk({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees } })
+    expect(await cancel(desk, 7)).toBeUndefined()
+    expect(await cancel(desk, 3)).toBeUndefined()
+    expect(await cancel(desk, 8)).toBe('POLICY_TAMPER')
   })
 
   test.each([
@@ -126,10 +201,76 @@ describe('what was typed', () => {
     ['with a symbol', line.replace('--amount 5', '--amount=5USDC')],
     ['behind global options', `--profile sandbox ${line}`],
     ['in lower case', line.replace(friend, friend.toLowerCase())],
-    ['another time, in a plan or in the journal', 'action submit plan.json'],
-    ['another time, behind global options', '--profile engine action resume some-id'],
   ])('may be written as one likes: %s', async (_, argv) => {
     expect(await code(shown(argv, [leg()]))).toBeUndefined()
+  })
+})
+
+describe('what is written, in the journal or in a plan', () => {
+  const written = { transactions: [pay()], vouched: [] }
+  test.each([
+    'action submit plan.json',
+    '--profile engine action resume some-id',
+    'action cancel some-id --yes',
+  ])('is what is signed, and nothing else: %s', async (argv) => {
+    expect(await code(shown(argv, [leg()], nothingVouched, { written }))).toBeUndefined()
+    const other: Intent = { ...intent, recipient: thief } as Intent
+    expect(await code(shown(argv, [leg(other, pay(thief))], nothingVouched, { written }))).toBe(
+      'POLICY_TAMPER',
+    )
+    expect(await code(shown(argv, [leg()], nothingVouched))).toBe('POLICY_TAMPER')
+    expect(await code(shown(argv, [leg()], { ...nothingVouched, allow: [thief] }, { written }))).toBe(
+      'POLICY_TAMPER',
+    )
+    const vouched = { ...written, vouched: [thief] }
+    expect(
+      await code(shown(argv, [leg()], { ...nothingVouched, allow: [thief] }, { written: vouched })),
+    ).toBeUndefined()
+  })
+})
+
+describe('a command', () => {
+  const swapTo = (recipient: Address) => leg(swapIntent(recipient), ...swapTransactions(recipient))
+  test.each([
+    ['withdraw aave-lending --amount 5', leg(), 'POLICY_TAMPER'],
+    ['wallet approvals revoke --all', leg(), 'POLICY_TAMPER'],
+    ['action revoke some-id', leg(), 'POLICY_TAMPER'],
+    ['deposit aave-lending --amount 5', leg(), 'POLICY_TAMPER'],
+    ['swap execute some-quote', leg(), 'POLICY_TAMPER'],
+    ['swap execute some-quote', swapTo(thief), 'POLICY_TAMPER'],
+    ['swap execute some-quote', swapTo(wallet), undefined],
+    [
+      `swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 5`,
+      swapTo(wallet),
+      undefined,
+    ],
+    [
+      `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 5`,
+      swapTo(wallet),
+      'POLICY_TAMPER',
+    ],
+    [
+      `swap execute --from sandbox-one --token-in WETH --token-out USDT --amount-in 5`,
+      swapTo(wallet),
+      'POLICY_TAMPER',
+    ],
+    [
+      `swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 6`,
+      swapTo(wallet),
+      'POLICY_TAMPER',
+    ],
+    [`swap execute some-quote --destination ${friend}`, swapTo(friend), undefined],
+  ])('signs what it is about, and nothing else: %s', async (argv, plan, refusal) => {
+    expect(await code(shown(argv, [plan]))).toBe(refusal)
+  })
+
+  test('signs for whom an earlier quote pays, if that is remembered', async () => {
+    expect(
+      await code(shown('swap execute some-quote', [swapTo(friend)], nothingVouched, { remembered: friend })),
+    ).toBeUndefined()
+    expect(
+      await code(shown('swap execute some-quote', [swapTo(friend)], nothingVouched, { remembered: thief })),
+    ).toBe('POLICY_TAMPER')
   })
 })
 

@@ -1,30 +1,20 @@
 import type { LocalAccount } from 'viem'
 
 import type { Address } from '../../domain/address.ts'
-import type { Catalog } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { checkLeg } from '../guard.ts'
 import { decodeIntent } from '../intent-json.ts'
-import { readKeyFile } from '../key-source.ts'
 import { newKey, parseKey } from '../key-text.ts'
-import { openKey, saveKey } from '../keystore.ts'
-import { openKeystore } from '../keystore-file.ts'
+import { saveKey } from '../keystore.ts'
+import { checkSigned, hashPlan, type PlanCore, type Signable } from '../plan-hash.ts'
 import { signerOf } from '../signer.ts'
-import { refuseUntyped } from './typed.ts'
-import type { Answers, Ask, Desk, ImportSource, KeySource, SignableJson, TransactionJson } from './words.ts'
-
-/** What the signer knows by itself: not from whoever asks it. */
-export type DeskNeeds = {
-  /** What the person typed. */
-  argv: readonly string[]
-  catalog: () => Promise<Catalog>
-  /** The key of the environment. */
-  privateKey: string | undefined
-  sandboxKey: () => Promise<string>
-  /** Says to the person what is about to be signed. */
-  say: (line: string) => void
-}
+import { refuseDear } from './dear.ts'
+import type { DeskNeeds } from './desk-needs.ts'
+import { importedKey, keyFrom, stored } from './keys.ts'
+import { namesWritten, refuseUntyped } from './typed.ts'
+import type { Answers, Ask, Desk, SignableJson, TransactionJson } from './words.ts'
+import { isSame, refuseUnwritten } from './written.ts'
 
 /**
  * The one place where keys are. It opens them, checks by itself that what it is to sign does what is asked and was typed
@@ -32,7 +22,9 @@ export type DeskNeeds = {
  */
 export function signingDesk(needs: DeskNeeds): Desk {
   const accounts = new Map<Address, LocalAccount>()
-  const approved: { wallet: Address; transaction: Transaction }[] = []
+  const approved: { core: PlanCore; hash: string }[] = []
+  /** The nonce of each transaction that was signed here: one for its life, and no other transaction has it. */
+  const nonces = new Map<string, string>()
 
   const accountOf = (wallet: Address): LocalAccount => {
     const account = accounts.get(wallet)
@@ -46,15 +38,21 @@ export function signingDesk(needs: DeskNeeds): Desk {
     vouched,
   }: Extract<Ask, { do: 'approve' }>): Promise<Answers['approve']> => {
     const catalog = await needs.catalog()
-    const steps = legs.flatMap((leg, at) => {
-      const intent = decodeIntent(leg.intent as never, catalog)
+    const isWritten = namesWritten(needs.argv)
+    const [written, remembered] = await Promise.all([
+      isWritten ? needs.written() : undefined,
+      isWritten ? null : needs.remembered(),
+    ])
+    const steps = legs.flatMap(({ chainId, intent: json, transactions }) => {
+      const intent = decodeIntent(json as never, catalog)
       if (intent.wallet !== accountOf(wallet).address)
         throw new AppError('POLICY_TAMPER', `The plan is for ${intent.wallet}, and the key is of ${wallet}`)
-      refuseUntyped(needs.argv, intent, vouched, at === 0)
-      const { chainId } = leg
-      return checkLeg({ intent, chainId, transactions: leg.transactions.map(read), catalog, vouched })
+      if (isWritten) refuseUnwritten(needs.argv, written, transactions.map(read), vouched)
+      else refuseUntyped(needs.argv, intent, vouched, remembered)
+      return checkLeg({ intent, chainId, transactions: transactions.map(read), catalog, vouched })
     })
-    for (const { transaction } of steps) approved.push({ wallet, transaction })
+    const core = coreFor(wallet, steps)
+    approved.push({ core, hash: hashPlan(core) })
     const texts = steps.map(({ text }) => text)
     for (const text of texts) needs.say(text)
     return { texts }
@@ -65,16 +63,41 @@ export function signingDesk(needs: DeskNeeds): Desk {
     transaction: json,
   }: Extract<Ask, { do: 'sign' }>): Promise<Answers['sign']> => {
     const account = accountOf(wallet)
-    const transaction = read(json)
-    if (
-      !approved.some((one) => one.wallet === wallet && isSame(one.transaction, transaction)) &&
-      !isNothing(transaction, wallet)
+    const signable: Signable = { type: 'eip1559', ...read(json), ...feesOf(json) }
+    refuseDear(needs.argv, signable)
+    if (isNothing(signable, wallet)) {
+      const at = `${signable.chainId} ${wallet} ${signable.nonce}`
+      if (
+        ![...nonces.values()].includes(at) &&
+        !(await needs.isSigned(signable.chainId, wallet, signable.nonce))
+      )
+        throw tampered(`Nothing was signed with nonce ${signable.nonce}, so there is nothing to cancel`)
+      needs.say(`nothing, in the place of what waits with nonce ${signable.nonce}`)
+    } else refuseUnapproved(wallet, signable)
+    return { raw: await account.signTransaction(signable) }
+  }
+
+  /** G12: what is signed is a step of a plan that was approved, under one nonce for its life. */
+  const refuseUnapproved = (wallet: Address, signable: Signable): void => {
+    const plan = approved.find(
+      ({ core }) =>
+        core.wallet === wallet &&
+        core.legs.some(({ transactions }) => transactions.some((one) => isSame(one, signable))),
     )
-      throw new AppError('POLICY_TAMPER', 'What is to be signed is no part of the plan that was approved')
-    if (isNothing(transaction, wallet))
-      needs.say(`nothing, in the place of what waits with nonce ${json.nonce}`)
-    const raw = await account.signTransaction({ type: 'eip1559', ...transaction, ...feesOf(json) })
-    return { raw }
+    if (!plan) throw tampered('What is to be signed is no part of the plan that was approved')
+    checkSigned(plan.core, plan.hash, signable)
+    const at = `${signable.chainId} ${wallet} ${signable.nonce}`
+    const step = hashPlan({
+      ...plan.core,
+      about: { ...signable, nonce: 0, gas: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
+    })
+    const before = nonces.get(step)
+    if (
+      (before !== undefined && before !== at) ||
+      [...nonces].some(([other, taken]) => taken === at && other !== step)
+    )
+      throw tampered(`Nonce ${signable.nonce} is not the one of this transaction: one has one for its life`)
+    nonces.set(step, at)
   }
 
   const desk = async (ask: Ask): Promise<Answers[Ask['do']]> => {
@@ -99,32 +122,6 @@ export function signingDesk(needs: DeskNeeds): Desk {
   return desk as Desk
 }
 
-const stored = ({ name, address }: { name: string; address: Address | null }): Answers['make'] => {
-  if (address === null) throw new AppError('BUG', 'A key was kept without its address')
-  return { name, address }
-}
-
-async function keyFrom(source: KeySource, { privateKey, sandboxKey }: DeskNeeds): Promise<string> {
-  switch (source.kind) {
-    case 'sandbox':
-      return sandboxKey()
-    case 'environment':
-      if (privateKey === undefined) throw new AppError('KEY_SOURCE', 'SLUICE_PRIVATE_KEY is not set')
-      return privateKey
-    case 'key-file':
-      return readKeyFile(source.path)
-    case 'keystore':
-      return openKey(source.directory, source.name, source.password)
-  }
-}
-
-async function importedKey(from: ImportSource): Promise<string> {
-  if (from.kind === 'key') return from.text
-  return from.kind === 'key-file'
-    ? readKeyFile(from.path)
-    : openKeystore(from.text, from.password, from.label)
-}
-
 const read = ({ to, data, value, chainId }: TransactionJson): Transaction => ({
   to,
   data,
@@ -139,11 +136,25 @@ const feesOf = ({ nonce, gas, maxFeePerGas, maxPriorityFeePerGas }: SignableJson
   maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas),
 })
 
-const isSame = (a: Transaction, b: Transaction): boolean =>
-  a.to.toLowerCase() === b.to.toLowerCase() &&
-  a.data.toLowerCase() === b.data.toLowerCase() &&
-  a.value === b.value &&
-  a.chainId === b.chainId
+const tampered = (why: string): AppError => new AppError('POLICY_TAMPER', `${why}. It was not signed.`)
+
+/** The steps of a plan as the data that its hash covers. */
+const coreFor = (wallet: Address, steps: readonly { transaction: Transaction }[]): PlanCore => ({
+  id: '',
+  kind: '',
+  wallet,
+  nonce: null,
+  request: null,
+  quoteId: null,
+  expiresAt: null,
+  about: null,
+  legs: steps.map(({ transaction }) => ({
+    chainId: transaction.chainId,
+    intent: null,
+    arrival: null,
+    transactions: [transaction],
+  })),
+})
 
 /** A cancel: nothing, to oneself. It can only take the place of something. */
 const isNothing = ({ to, data, value }: Transaction, wallet: Address): boolean =>

@@ -1,0 +1,25 @@
+/** What stands on a command line for a flag, the last time that it stands there. */
+export function flag(argv: readonly string[], name: string): string | undefined {
+  const at = argv.findLastIndex((word) => word === name || word.startsWith(`${name}=`))
+  if (at < 0) return undefined
+  return argv[at] === name ? argv[at + 1] : argv[at]!.slice(name.length + 1)
+}
+
+/** The flags that stand alone; every other one has a value behind it. */
+const alone =
+  /^(--(json|csv|quiet|debug|no-[a-z-]+|yes|dry-run|pipeline|queue-behind|allow-duplicate|revoke-on-failure|trust-first-use|fee-sponsorship|all|help|version)|-[a-zA-Z])$/
+
+/** The words of a command line that are neither flags nor their values. */
+export const operandsOf = (argv: readonly string[]): string[] =>
+  argv.filter((word, at) => {
+    if (word.startsWith('-') && word !== '-') return false
+    const before = argv[at - 1] ?? ''
+    return !before.startsWith('--') || before.includes('=') || alone.test(before)
+  })
+
+/** Whether a text stands on the command line, alone or behind a flag. */
+export const isTyped = (argv: readonly string[], text: string): boolean =>
+  argv.some((word) => {
+    const typed = word.toLowerCase()
+    return typed === text.toLowerCase() || typed.endsWith(`=${text.toLowerCase()}`)
+  })

@@ -1,0 +1,21 @@
+import type { Address } from '../../domain/address.ts'
+import type { Catalog } from '../../domain/catalog.ts'
+import type { Written } from './written.ts'
+
+/** What the signer knows by itself: not from whoever asks it. */
+export type DeskNeeds = {
+  /** What the person typed. */
+  argv: readonly string[]
+  catalog: () => Promise<Catalog>
+  /** What is written of the plan or the operation that was typed; `undefined` where nothing is. */
+  written: () => Promise<Written | undefined>
+  /** Whom a quote that was asked for earlier pays, where somebody else than the wallet was named. */
+  remembered: () => Promise<Address | null>
+  /** Whether something was signed with a nonce: only then a cancel has something to take the place of. */
+  isSigned: (chainId: number, wallet: Address, nonce: number) => Promise<boolean>
+  /** The key of the environment. */
+  privateKey: string | undefined
+  sandboxKey: () => Promise<string>
+  /** Says to the person what is about to be signed. */
+  say: (line: string) => void
+}

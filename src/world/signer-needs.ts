@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Address } from '../domain/address.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Journal } from '../store/journal-words.ts'
+import type { KeptPlan } from '../wallet/intent-json.ts'
+import { operandsOf } from '../wallet/signing/argv.ts'
+import type { DeskNeeds } from '../wallet/signing/desk-needs.ts'
+import type { Written } from '../wallet/signing/written.ts'
+import type { Directories } from './directories.ts'
+
+type Where = {
+  argv: readonly string[]
+  dirs: Directories
+  isSandbox: boolean
+  catalog: () => Promise<Catalog>
+}
+
+/** What the signer reads by itself: the journal, the plan in a file, the quotes that this machine was given. */
+export function signerReads({
+  argv,
+  dirs,
+  isSandbox,
+  catalog,
+}: Where): Pick<DeskNeeds, 'written' | 'remembered' | 'isSigned'> {
+  const [command, sub, name] = operandsOf(argv)
+  const withJournal = async <value>(work: (journal: Journal) => value): Promise<value> => {
+    const { openJournal } = await import('../store/journal.ts')
+    const journal = openJournal(join(dirs.data, ...(isSandbox ? ['sandbox'] : []), 'journal.db'), Date.now)
+    try {
+      return work(journal)
+    } finally {
+      journal.close()
+    }
+  }
+  return {
+    written: async () => {
+      if (command !== 'action' || name === undefined) return undefined
+      const plan = sub === 'submit' ? await planIn(name, catalog) : undefined
+      const begun = await withJournal((journal) =>
+        operationIn(journal, plan?.id ?? (sub === 'submit' ? undefined : name)),
+      )
+      if (!plan && !begun) return sub === 'submit' ? withJournal(newest) : undefined
+      return {
+        transactions: [...(plan?.transactions ?? []), ...(begun?.transactions ?? [])],
+        vouched: begun?.vouched ?? [],
+      }
+    },
+    remembered: async () => {
+      if (command !== 'swap' || sub !== 'execute' || name === undefined) return null
+      const { openMemory } = await import('../store/memory.ts')
+      const memory = openMemory(join(dirs.data, 'quotes.db'), Date.now)
+      try {
+        return (memory.find(name) as { destination?: Address | null } | undefined)?.destination ?? null
+      } finally {
+        memory.close()
+      }
+    },
+    isSigned: (chainId, wallet, nonce) =>
+      withJournal((journal) => {
+        const holder = journal.holderOf(chainId, wallet, nonce)
+        return holder !== undefined && journal.attempts(holder.operation, holder.index).length > 0
+      }),
+  }
+}
+
+/** A plan in a file; what comes by standard input is not for the signer to read. */
+async function planIn(
+  path: string,
+  catalog: () => Promise<Catalog>,
+): Promise<{ id: string; transactions: Written['transactions'] } | undefined> {
+  if (path === '-') return undefined
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new AppError('USAGE', 'The plan cannot be read by the signer', { cause })
+  }
+  const { decodePlan } = await import('../wallet/plan-file.ts')
+  const { proposal } = decodePlan(text, await catalog())
+  return { id: proposal.id, transactions: proposal.legs.flatMap(({ transactions }) => transactions) }
+}
+
+/** What the journal has of an operation, which must be as it was written. */
+function operationIn(journal: Journal, name: string | undefined): Written | undefined {
+  if (name === undefined) return undefined
+  const operation =
+    journal.find(name) ?? journal.list({ limit: 10_000 }).find(({ idemKey }) => idemKey === name)
+  if (!operation) return undefined
+  journal.check(operation.id)
+  const { allow, allowTokens } = (operation.plan as KeptPlan).terms
+  return {
+    transactions: operation.steps.map(({ transaction }) => transaction),
+    vouched: [...allow, ...allowTokens],
+  }
+}
+
+/** The operation that was begun last: the one of a plan that came by standard input. */
+const newest = (journal: Journal): Written | undefined =>
+  operationIn(journal, journal.list({ limit: 1 })[0]?.id)
