@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -72,6 +73,21 @@ describe('a package of the terminal that was taken over', () => {
     expect(await poisoned('commander', deposit)).toMatchObject({ exit: 8, attempts: 0 })
   })
 })
+
+test.each(['ora', 'cli-table3'])(
+  'a plan in a file is signed as it is written, or not at all: %s',
+  async (victim) => {
+    const made = await spawnSluice(
+      home.home,
+      transfer.map((word) => (word === '--yes' ? '--dry-run' : word)),
+    )
+    expect(made.exit).toBe(0)
+    const plan = join(home.home, 'plan.json')
+    writeFileSync(plan, made.out)
+    const submitted = await poisoned(victim, ['action', 'submit', plan, '--yes', '--json'])
+    expect(submitted).toMatchObject({ exit: 8, friend: 0n, thief: 0n, attempts: 0 })
+  },
+)
 
 test('without any of them the same lines pay', async () => {
   const before = await held(friend)
