@@ -81,8 +81,8 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
     // One after the other, as a person would: one that waits behind the nonce of another would hold the wallet against it.
     const ends: Ended[] = []
     for (const operation of left) ends.push(...(await runs([calm(operation)])))
-    // Where a stranger has a pinned nonce, what was planned for it is never signed.
-    const over = [0, 22, 23, 24, ...(isPinned && world.foreign > 0 ? [21] : [])]
+    // Where a stranger has a pinned nonce, or a transaction of a journal that is lost, what was planned for it is never signed.
+    const over = [0, 22, 23, 24, ...(isPinned && world.foreign + world.lost > 0 ? [21] : [])]
     left = ends.filter(({ exit }) => !over.includes(exit ?? -1)).map(({ operation }) => operation)
     if (left.length > 0) await rest(world, 20_000)
   }
