@@ -14,7 +14,7 @@ import { seeded } from './seeded.ts'
  */
 const known = ['persist-after-send', 'resign-on-nonce-low']
 const { cells, seed, cell: only, sabotage } = campaignArguments(1_000, 1, known)
-const isProgram = (cell: number) => cell % 50 === 49
+const isProgram = (cell: number) => sabotage === undefined && cell % 50 === 49
 const shuffled = shuffledMatrix(seed)
 const cellOf = (cell: number): KillCell => {
   if (cell % 2 === 0) return { cell, ...shuffled[(cell / 2) % shuffled.length]! }
@@ -42,7 +42,7 @@ const killed = await killMatrix([...placed, ...timed], {
 let ran = killed.length
 
 const whole = numbers.filter(isProgram)
-if (whole.length > 0 && sabotage === undefined) {
+if (whole.length > 0) {
   const home = programHome(join(tmpdir(), `sluice-test-cache-${userInfo().uid}`))
   try {
     const all = await killCampaign(home, {

@@ -29,7 +29,7 @@ const worker = join(import.meta.dirname, '..', 'test', 'support', 'kill-worker.t
 const cellsPerNode = 1_000
 const cellsPerProcess = 10
 
-/** Kills all of these, some at once in one process, three processes at a time, and goes on with each to its end. */
+/** Kills all of these, some at once in one process, four processes at a time, and goes on with each to its end. */
 export async function killMatrix(
   cells: readonly KillCell[],
   { sabotage, said = () => undefined }: { sabotage?: string | undefined; said?: (killed: Killed) => void },
@@ -46,7 +46,7 @@ export async function killMatrix(
             said(killed)
           }
       }
-      await Promise.all([lane(), lane(), lane()])
+      await Promise.all([lane(), lane(), lane(), lane()])
     } finally {
       await chain.stop()
     }
