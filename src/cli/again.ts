@@ -14,19 +14,20 @@ import { depositProposal, withdrawProposal } from './yield-proposals.ts'
 /** A leg as the service builds it now, and the quote that it is of. */
 type Again = { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null }
 
-/** A new plan for the part of an operation that is open; `undefined` where nothing is. Nothing is written down yet. */
+/** A new plan for the part of an operation that is open; `undefined` where nothing is. A unit of gas may cost `lifted` where that is said, in wei. Nothing is written down yet. */
 export async function planAgain(
   cli: Cli,
   ground: Ground,
   operation: Planned,
   least: bigint | null,
+  lifted?: bigint,
 ): Promise<{ open: Open; checked: Checked } | undefined> {
   const open = openLeg(ground, operation)
   if (!open) return undefined
   const again = await proposeAgain(cli, operation, open.intent)
   if (!again.leg.intent) throw new AppError('BUG', 'A leg was planned anew without a purpose')
   refuseWorse(open.intent, again.leg.intent, least, operation.id)
-  return { open, checked: await checkAgain(ground, operation, again) }
+  return { open, checked: await checkAgain(ground, operation, again, lifted) }
 }
 
 /** Asks for the same once more: the same tokens, amounts, receiver and contract. */

@@ -19,8 +19,12 @@ import { type ExecutionOptions, wayOf } from './way.ts'
 /** How long an operation is followed where nobody says, in ms. */
 export const halfAnHour = 30 * 60_000
 
-/** How an operation is gone on with: its options, and what it is replaced by when it waits. */
-export type Going = Partial<ExecutionOptions> & { replacement?: 'bump' | 'cancel'; turn?: Turn | undefined }
+/** How an operation is gone on with: its options, what it is replaced by when it waits, and what a unit of gas may cost beyond its plan. */
+export type Going = Partial<ExecutionOptions> & {
+  replacement?: 'bump' | 'cancel'
+  turn?: Turn | undefined
+  maxFeePerGas?: bigint
+}
 
 /** Goes on with an operation of the journal to its end, and reports it. A finished one is only reported again, unless its block went away. */
 export async function finish(
@@ -57,7 +61,9 @@ async function followWithQuotes(cli: Cli, ground: Ground, operation: Planned, wh
     })
     if (!again) throw error
     cli.notice(`The quote expired; a new one brings no less, and is taken for what is not signed yet.`)
-    const planned = replaceLeg(ground, now, again.open, again.checked, 'the quote expired')
+    // Nobody looks at this plan, so what the first one said of gas still holds.
+    const unseen = { ...again.checked, bounds: {} }
+    const planned = replaceLeg(ground, now, again.open, unseen, 'the quote expired')
     const { done } = await follow(cli, ground, planned, who, going)
     return { done, moved: true }
   }
@@ -108,7 +114,7 @@ export async function follow(
   try {
     const done = await cli.world.interrupt.critical(() =>
       carryOut(ground, operation, {
-        ...wayOf(cli, ground, operation, options),
+        ...wayOf(cli, ground, operation, options, options.maxFeePerGas),
         ...(replacement && { replacement }),
         account,
         timeoutMs: cli.globals.timeoutMs ?? halfAnHour,

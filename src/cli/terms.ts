@@ -44,7 +44,8 @@ function lowest(text: string | true | undefined): Level {
   })
 }
 
-function maxFee(text: string): bigint {
+/** What a unit of gas may cost at most, from what was typed in gwei, in wei. */
+export function maxFee(text: string): bigint {
   if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && gwei(text) > 0n) return gwei(text)
   throw new AppError('USAGE', `--max-fee is in gwei, and "${plain(text)}" is no amount of it`, {
     hint: '--max-fee 30',

@@ -28,7 +28,8 @@ export const withExecution = (command: Command, { isNew }: { isNew: boolean }): 
   add('--confirmations <depth>', 'what counts as final: a number of blocks, safe or finalized')
   add('--queue-behind', 'go behind what others sent with this wallet, instead of refusing')
   add('--no-lock-wait', 'do not wait for another process that uses this wallet')
-  if (!isNew) return command
+  // A new operation says so among what is safe for it.
+  if (!isNew) return add('--max-fee <gwei>', 'let a unit of gas cost more than was planned, and at most this')
   add('--pipeline', 'send all transactions of a chain at once, without waiting for the first')
   return command.addOption(
     new Option(

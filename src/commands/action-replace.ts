@@ -20,7 +20,6 @@ export function addReplacements(command: Command, world: World): void {
       ),
       { isNew: false },
     )
-      .option('--max-fee <gwei>', 'the most that a unit of gas may cost')
       .addHelpText('after', `\nExample:\n  $ sluice action ${name} 0f8fad5b-d9cb-469f-a165-70867728950e`)
       .action(
         action(world, (cli: Cli, id: string, options: GoOnOptions) => replaceWaiting(cli, id, options, kind)),

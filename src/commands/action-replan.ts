@@ -16,7 +16,7 @@ import { outcomeOf } from '../wallet/outcome.ts'
 import { planJson } from '../wallet/plan-json.ts'
 import { openLeg, replaceLeg } from '../wallet/replan.ts'
 import { takeTurn } from '../wallet/turn.ts'
-import { type GoOnOptions, journalled, ownerOf } from './action-run.ts'
+import { type GoOnOptions, journalled, liftedBy, ownerOf } from './action-run.ts'
 
 type Options = GoOnOptions & { acceptMinOut?: string }
 
@@ -43,7 +43,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const operation = journalled(ground, id)
   const who = await ownerOf(cli, operation, options)
   const least = leastOf(ground, operation, options.acceptMinOut)
-  const again = await planAgain(cli, ground, operation, least)
+  const again = await planAgain(cli, ground, operation, least, liftedBy(options))
   if (!again) {
     outcomeOf(operation)
     return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)

@@ -5,6 +5,7 @@ import { duration } from '../cli/globals.ts'
 import type { SigningOptions } from '../cli/options.ts'
 import { confirm } from '../cli/prompts.ts'
 import { reportView } from '../cli/report-view.ts'
+import { maxFee } from '../cli/terms.ts'
 import { observe } from '../cli/watching.ts'
 import type { ExecutionOptions } from '../cli/way.ts'
 import { AppError } from '../domain/errors.ts'
@@ -21,6 +22,10 @@ import { whyReverted } from '../wallet/why-reverted.ts'
 
 /** What a command that goes on with an operation is told. */
 export type GoOnOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
+
+/** What a unit of gas may cost beyond the plan of what is gone on with, in wei. */
+export const liftedBy = (options: GoOnOptions): bigint | undefined =>
+  options.maxFee === undefined ? undefined : maxFee(options.maxFee)
 
 /** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */
 export const inJournal = ({ journal }: Ground, id: string): Planned | undefined =>
@@ -124,6 +129,7 @@ export async function goOn(
 ): Promise<void> {
   const ground = await cli.place.ground()
   const operation = journalled(ground, id)
+  const maxFeePerGas = liftedBy(options)
   const who = await ownerOf(cli, operation, options)
   const turn = await takeTurn(ground, operation.wallet, {
     waitMs: options.lockWait === false ? 0 : 60_000,
@@ -131,7 +137,12 @@ export async function goOn(
   })
   try {
     const now = journalled(ground, operation.id)
-    await finish(cli, ground, now, who, { ...options, turn, ...(replacement && { replacement }) })
+    await finish(cli, ground, now, who, {
+      ...options,
+      turn,
+      ...(replacement && { replacement }),
+      ...(maxFeePerGas !== undefined && { maxFeePerGas }),
+    })
   } finally {
     turn.release()
   }

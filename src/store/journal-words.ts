@@ -60,6 +60,7 @@ export type Journal = {
   arrive: (id: string, leg: number, hash: Hex) => void
   settle: (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown) => void
   head: (chainId: number) => { number: number; hash: Hex } | undefined
+  /** Notes a block that a node has; the highest one stays, so that no node goes back little by little. */
   sawHead: (chainId: number, number: number, hash: Hex) => void
   /**
    * Holds what an operation will move against limits, all of it or nothing: gives the first row that does not fit, with

@@ -175,7 +175,7 @@ export function openJournal(path: string, clock: () => number): Journal {
     sawHead: (chainId, number, hash) =>
       write(() =>
         run(
-          'INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (chain_id) DO UPDATE SET number = excluded.number, hash = excluded.hash, seen = excluded.seen',
+          'INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (chain_id) DO UPDATE SET hash = CASE WHEN excluded.number >= number THEN excluded.hash ELSE hash END, number = max(number, excluded.number), seen = excluded.seen',
           chainId,
           number,
           hash,

@@ -18,13 +18,14 @@ import { tryLeg } from './try-leg.ts'
 /**
  * Guards a whole leg as it was planned, by the terms that it was planned with, tries what is left of it on the chain as it
  * is now, and reserves what the operation moves against the limits per day. Under the wallet's lock, just before the
- * first signature of the leg. Gives the gas limits that were enough, none where nothing could be simulated.
+ * first signature of the leg. `lifted` is what a unit of gas may cost beyond the plan. Gives the gas limits that were enough, none where nothing could be simulated.
  */
 export async function beforeLeg(
   ground: Ground,
   operationId: string,
   leg: Leg,
   left: readonly Step[],
+  lifted?: bigint,
 ): Promise<readonly bigint[]> {
   const { catalog, journal } = ground
   // What will be signed is what the journal holds now, so that is what is guarded.
@@ -35,7 +36,8 @@ export async function beforeLeg(
   const kept = plan.intents[leg.leg]
   if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
   const intent = decodeIntent(kept, catalog)
-  const terms = decodeTerms(plan.terms)
+  const asPlanned = decodeTerms(plan.terms)
+  const terms = { ...asPlanned, maxFeePerGas: lifted ?? asPlanned.maxFeePerGas }
   const { chainId } = leg
   const since = plan.since?.[leg.leg] ?? 0
   const all = operation.steps

@@ -3,11 +3,12 @@ import type { Operation } from '../store/operation.ts'
 import { beforeLeg } from './before-leg.ts'
 import { pinContracts } from './code.ts'
 import { execute } from './execute.ts'
+import { capFor, keptBound } from './fee-bound.ts'
 import type { Ground } from './ground.ts'
 import { encodeIntent, type KeptPlan } from './intent-json.ts'
 import type { Checked } from './plan.ts'
 import type { Execution, Progress } from './run.ts'
-import { decodeTerms, encodeTerms, feeCapOf } from './terms.ts'
+import { decodeTerms, encodeTerms } from './terms.ts'
 import { fileLocks } from './wallet-lock.ts'
 import type { TransactionSigner } from './who.ts'
 
@@ -21,13 +22,14 @@ export type Way = Pick<
   | 'nonces'
   | 'queueBehind'
   | 'pipeline'
-  | 'maxFeePerGas'
   | 'replacement'
   | 'patience'
   | 'lockWaitMs'
   | 'mine'
   | 'noWait'
 > & {
+  /** What a unit of gas may cost beyond the plan, in wei; a policy still holds. */
+  maxFeePerGas?: bigint
   account: TransactionSigner
   timeoutMs: number
   signal: AbortSignal
@@ -66,7 +68,7 @@ export function beginAgain(ground: Pick<Ground, 'journal'>, checked: Checked, { 
   return journal.find(id)!
 }
 
-const keptPlan = ({ proposal, terms, hash, assurance }: Checked): KeptPlan => ({
+const keptPlan = ({ proposal, terms, bounds, hash, assurance }: Checked): KeptPlan => ({
   intents: proposal.legs.map(({ intent }) => intent && encodeIntent(intent)),
   about: proposal.about,
   quoteId: proposal.quoteId,
@@ -75,6 +77,7 @@ const keptPlan = ({ proposal, terms, hash, assurance }: Checked): KeptPlan => ({
   nonce: proposal.nonce,
   expiresAt: proposal.expiresAt,
   terms: encodeTerms(terms),
+  bounds: Object.fromEntries(Object.entries(bounds).map(([leg, bound]) => [leg, keptBound(bound, 0)])),
 })
 
 const stepsOf = ({ steps }: Checked, at: number) =>
@@ -83,21 +86,22 @@ const stepsOf = ({ steps }: Checked, at: number) =>
 /** Signs, sends and follows an operation to its end, or goes on where an earlier run stopped. Every leg is guarded and tried again just before its first signature. */
 export async function carryOut(ground: Ground, operation: Operation, how: Way): Promise<Operation> {
   const { catalog, rpc, journal, locks } = ground
-  const { account, delivered, ...way } = how
+  const { account, delivered, maxFeePerGas: lifted, ...way } = how
   const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as KeptPlan
   const { nonce } = planNow()
   const first = operation.legs[0]?.chainId
   const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
-  const cap = how.maxFeePerGas ?? feeCapOf(decodeTerms(planNow().terms))
+  const { networks } = catalog
   return execute({
     ...way,
     ...(nonces && { nonces }),
-    ...(cap !== null && { maxFeePerGas: cap }),
+    feeCap: (step, gas) =>
+      capFor({ journal, operation: journal.find(operation.id) ?? operation, networks, lifted }, step, gas),
     journal,
     operationId: operation.id,
     signer: account,
     rpc,
-    networks: catalog.networks,
+    networks,
     lock: fileLocks(locks),
     deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
     arrived: async () => {
@@ -105,7 +109,7 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
       return quoteId === null ? undefined : delivered(quoteId)
     },
     approve: shownOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
-    beforeLeg: (leg, left) => beforeLeg(ground, operation.id, leg, left),
+    beforeLeg: (leg, left) => beforeLeg(ground, operation.id, leg, left, lifted),
   })
 }
 

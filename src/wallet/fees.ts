@@ -1,6 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { quantity } from '../net/quantity.ts'
 import type { Rpc } from '../net/rpc.ts'
+import { usualTip } from './tip.ts'
 
 /** The two EIP-1559 fees of a transaction, in wei a unit of gas. */
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
@@ -47,9 +48,9 @@ export async function readHead(rpc: Rpc, chainId: number): Promise<Head> {
   }
 }
 
-/** What to pay now: the tip that the node names, and room for the base fee to double. */
+/** What to pay now: the tip that is usual, and room for the base fee to double. */
 export async function currentFees(rpc: Rpc, head: Head): Promise<Fees> {
-  const maxPriorityFeePerGas = quantity(await rpc.request('eth_maxPriorityFeePerGas'), 'the tip')
+  const maxPriorityFeePerGas = await usualTip(rpc, head.baseFee)
   return { maxPriorityFeePerGas, maxFeePerGas: 2n * head.baseFee + maxPriorityFeePerGas }
 }
 
@@ -65,7 +66,10 @@ export function withinCap(
   throw new AppError(
     'POLICY_FEE_CAP',
     `A unit of gas costs ${least} wei now, and at most ${cap} may be paid`,
-    { details: { now: least.toString(), cap: cap.toString() } },
+    {
+      details: { now: least.toString(), cap: cap.toString() },
+      hint: 'Wait until gas costs less, or allow more than the plan does, within the policy: --max-fee GWEI',
+    },
   )
 }
 

@@ -33,7 +33,7 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
   let seenTwice = false
   for (;;) {
     try {
-      const found = await findStep(rpc, journal.attempts(operationId, index))
+      const found = await findStep(rpc, stepAt(run, index), journal.attempts(operationId, index))
       if (found) {
         noteInclusion(run, index, found)
         const reached = await finality(run, chainId, found)
@@ -127,10 +127,14 @@ function restart(run: Run, watch: Watch, block: number): void {
 }
 
 const capped = (run: Run): AppError =>
-  new AppError('PENDING', 'A higher fee is needed than --max-fee allows; what was sent before still waits', {
-    details: { operation: run.operationId },
-    hint: `sluice action speed-up ${run.operationId} --max-fee GWEI`,
-  })
+  new AppError(
+    'PENDING',
+    'A higher fee is needed than the plan or --max-fee allows; what was sent before still waits',
+    {
+      details: { operation: run.operationId },
+      hint: `sluice action speed-up ${run.operationId} --max-fee GWEI`,
+    },
+  )
 
 /** How far below the newest block of its day a transaction may end up, when a reorganisation puts it into another block. */
 const deepest = 64

@@ -44,6 +44,9 @@ export type About = {
   amounts: { in: TokenAmount | null; out: TokenAmount | null }
 }
 
+/** The most that the gas of a leg may cost, in wei: a unit, and in all where that is known. It is for the steps of its leg from `from` on: those before belong to an older plan. */
+export type KeptBound = { feeCap: string; maxCost: string | null; from: number }
+
 /** What the journal keeps of a plan beside its steps: what each leg is for, what the whole is, the quote that brings its funds, and the terms by which it was checked. */
 export type KeptPlan = {
   intents: (Loose | null)[]
@@ -54,6 +57,8 @@ export type KeptPlan = {
   nonce: number | null
   expiresAt: string | null
   terms: TermsJson
+  /** The most that the gas of each leg may cost, as the person saw it; an older plan has none. */
+  bounds?: Readonly<Record<number, KeptBound>>
   /** The first step of each leg that was planned anew: what stands before it belongs to an older plan. */
   since?: Readonly<Record<number, number>>
 }

@@ -10,9 +10,12 @@ import type { ProposedLeg } from './proposal.ts'
 import { tokensOf } from './registry.ts'
 import { allowanceOf } from './spends.ts'
 
-/** A checked proposal as `--dry-run --json` prints it. Fees are the most that the first leg can cost, in wei. */
+/**
+ * A checked proposal as `--dry-run --json` prints it. Of the first leg: `maxFeePerGas` is what a unit of gas costs now, in
+ * wei, and `feeCap` and `maxCost` are the most that is signed for a unit and in all, whatever gas costs by then.
+ */
 export function planJson(
-  { proposal, terms, steps, contracts, simulation, reference, hash, assurance }: Checked,
+  { proposal, terms, steps, contracts, simulation, bounds, reference, hash, assurance }: Checked,
   { catalog }: Pick<Ground, 'catalog'>,
 ) {
   const { wallet, nonce, legs, expiresAt } = proposal
@@ -63,8 +66,9 @@ export function planJson(
         ? {
             gas: simulation.gas.reduce((sum, gas) => sum + gas, 0n).toString(),
             maxFeePerGas: simulation.fees.maxFeePerGas.toString(),
+            feeCap: bounds[0]!.feeCap.toString(),
             maxCost: tokenAmount(
-              simulation.gas.reduce((sum, gas) => sum + gas, 0n) * simulation.fees.maxFeePerGas,
+              bounds[0]!.maxCost!,
               networkNamed(catalog.networks, legs[0]!.chainId).native,
             ),
           }

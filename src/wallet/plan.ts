@@ -4,6 +4,8 @@ import { nativeToken } from '../domain/token.ts'
 import { acceptAssurance, assuranceOf, type Facts, type Level } from './assurance.ts'
 import { checkPlace } from './check-place.ts'
 import type { Contract } from './code.ts'
+import { boundOf, type FeeBound } from './fee-bound.ts'
+import { currentFees, readHead } from './fees.ts'
 import type { Ground } from './ground.ts'
 import { checkLeg, type DecodedStep } from './guard.ts'
 import { type Comparison, checkPrice, compareWith, type Opinion } from './opinion.ts'
@@ -23,6 +25,8 @@ export type Checked = {
   steps: (DecodedStep & { leg: number })[]
   contracts: Contract[]
   simulation: Simulation | null
+  /** The most that the gas of each leg may cost. */
+  bounds: Readonly<Record<number, FeeBound>>
   reference: Comparison
   hash: string
   assurance: Level
@@ -84,6 +88,7 @@ export async function examine(
     steps,
     contracts,
     simulation,
+    bounds: await boundsOf(ground, active, simulation, terms),
     reference,
     hash: hashPlan(coreOf(proposal)),
     assurance,
@@ -109,10 +114,29 @@ export function checkCalldata(
     steps,
     contracts: [],
     simulation: null,
+    bounds: {},
     reference: 'unknown',
     hash,
     assurance: 'L1',
   }
+}
+
+/** The bound of each leg, by what gas costs on its chain now; that of the first by what was tried. */
+async function boundsOf(
+  { rpc, catalog }: Ground,
+  legs: readonly { at: number; chainId: number }[],
+  simulation: Simulation | null,
+  terms: Terms,
+): Promise<Checked['bounds']> {
+  const bounds = legs.map(async ({ at, chainId }) => {
+    const node = rpc(chainId)
+    const known =
+      at === 0 && simulation
+        ? simulation
+        : { gas: [], fees: await currentFees(node, await readHead(node, chainId)) }
+    return [at, boundOf(known, terms, networkNamed(catalog.networks, chainId).native)] as const
+  })
+  return Object.fromEntries(await Promise.all(bounds))
 }
 
 const of = (steps: readonly (DecodedStep & { leg: number })[], at: number) =>

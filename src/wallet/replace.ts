@@ -32,8 +32,9 @@ export async function replace(
   const rpc = run.rpc(chainId)
   const before = run.journal.attempts(run.operationId, index)
   const last = before.at(-1)!
-  const cap = run.maxFeePerGas
-  const fees = replacementFees(last, await currentFees(rpc, head), cap)
+  const gas = kind === 'cancel' ? await gasOfNothing(rpc, step) : before.reduce(mostGas, 0n)
+  const market = await currentFees(rpc, head)
+  const fees = replacementFees(last, market, run.feeCap?.(step, gas) ?? undefined)
   if (!fees) return undefined
   const nothing = { to: step.wallet, data: '0x', value: 0n, chainId } as const
   // A cancel is nothing, to oneself: there is nothing in the plan for it.
@@ -41,7 +42,7 @@ export async function replace(
   const signed = await signAttempt(run.signer, step, {
     kind,
     transaction: kind === 'cancel' ? nothing : step.transaction,
-    gas: kind === 'cancel' ? await gasOfNothing(rpc, step) : before.reduce(mostGas, 0n),
+    gas,
     ...fees,
   })
   run.journal.sign(run.operationId, index, signed)

@@ -4,11 +4,12 @@ import type { Intent } from '../domain/intent.ts'
 import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
 import type { Operation, Step } from '../store/operation.ts'
+import { keptBound } from './fee-bound.ts'
 import type { Ground } from './ground.ts'
 import { decodeIntent, encodeIntent, type KeptPlan } from './intent-json.ts'
 import { type Checked, checkProposal } from './plan.ts'
 import type { ProposedLeg } from './proposal.ts'
-import { decodeTerms } from './terms.ts'
+import { decodeTerms, encodeTerms } from './terms.ts'
 
 /** What of an operation can be planned anew: one leg of which something is not signed, or whose nonce was lost. */
 export type Open = { leg: number; chainId: number; intent: Intent }
@@ -67,18 +68,20 @@ export function refuseWorse(was: Intent, now: Intent, least: bigint | null, id: 
   )
 }
 
-/** A new leg, checked by the terms of the operation as the first plan was. */
+/** A new leg, checked by the terms of the operation as the first plan was; a unit of gas may cost `lifted` where that is said. */
 export const checkAgain = (
   ground: Ground,
   { id, kind, wallet, request, plan }: Operation,
   proposed: { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null },
+  lifted?: bigint,
 ): Promise<Checked> => {
-  const { about, terms } = plan as KeptPlan
+  const { about, terms: kept } = plan as KeptPlan
+  const terms = decodeTerms(kept)
   const { leg, quoteId, expiresAt } = proposed
   return checkProposal(
     ground,
     { id, kind, wallet, request, about, quoteId, expiresAt, nonce: null, legs: [leg] },
-    decodeTerms(terms),
+    { ...terms, maxFeePerGas: lifted ?? terms.maxFeePerGas },
   )
 }
 
@@ -87,7 +90,7 @@ export function replaceLeg(
   { journal }: Ground,
   operation: Operation,
   { leg }: Open,
-  { proposal, steps, hash, assurance }: Checked,
+  { proposal, steps, terms, bounds, hash, assurance }: Checked,
   why: string,
 ): Operation {
   const kept = operation.plan as KeptPlan
@@ -103,6 +106,8 @@ export function replaceLeg(
     planHash: hash,
     assurance,
     nonce: null,
+    terms: encodeTerms(terms),
+    ...(bounds[0] && { bounds: { ...kept.bounds, [leg]: keptBound(bounds[0], first) } }),
   }
   journal.replan(operation.id, leg, {
     plan,

@@ -34,6 +34,9 @@ export type FaultPoint =
 /** How deep a transaction must lie: a number of blocks, its own included, or what the chain itself calls safe. */
 export type Depth = number | 'safe' | 'finalized'
 
+/** The most that a unit of gas of a step may cost, in wei, where it is signed with so much gas; null is any price. Asked before every signature. */
+export type FeeCap = (step: Step, gas: bigint) => bigint | null
+
 /** All that execution needs from outside. */
 export type Execution = {
   journal: Journal
@@ -53,8 +56,7 @@ export type Execution = {
   queueBehind?: boolean
   /** Sign and send all steps of a leg before the first is in a block. */
   pipeline?: boolean
-  /** The most that a unit of gas may cost, in wei. */
-  maxFeePerGas?: bigint
+  feeCap?: FeeCap
   /** Replace what is on its way by the same with a higher fee, or by nothing at all. */
   replacement?: 'bump' | 'cancel'
   /** How long a transaction may wait before its fee is raised. */

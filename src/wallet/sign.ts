@@ -8,6 +8,7 @@ import type { Rpc } from '../net/rpc.ts'
 import type { Attempt, Step } from '../store/operation.ts'
 import { currentFees, type Fees, type Head, withinCap, withRoom } from './fees.ts'
 import { revertReason } from './revert.ts'
+import type { FeeCap } from './run.ts'
 import type { TransactionSigner } from './who.ts'
 
 type Signed = Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>
@@ -42,24 +43,17 @@ export type SignQuestion = {
   step: Step
   head: Head
   gas?: bigint
-  maxFeePerGas?: bigint
+  feeCap?: FeeCap
 }
 
 /** Signs a step with the nonce that it holds, with gas and fees of now. */
-export async function signStep({
-  rpc,
-  signer,
-  step,
-  head,
-  gas,
-  maxFeePerGas,
-}: SignQuestion): Promise<Signed> {
+export async function signStep({ rpc, signer, step, head, gas, feeCap }: SignQuestion): Promise<Signed> {
   const [limit, fees] = await Promise.all([gas ?? gasFor(rpc, step), currentFees(rpc, head)])
   return signAttempt(signer, step, {
     kind: 'run',
     transaction: step.transaction,
     gas: limit,
-    ...withinCap(fees, head, maxFeePerGas),
+    ...withinCap(fees, head, feeCap?.(step, limit)),
   })
 }
 

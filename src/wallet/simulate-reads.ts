@@ -7,7 +7,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import { quantity } from '../net/quantity.ts'
 import type { Rpc } from '../net/rpc.ts'
-import { type Fees, type Head, readHead, withinCap } from './fees.ts'
+import { currentFees, type Fees, type Head, readHead, withinCap } from './fees.ts'
 
 /** A read-only call. */
 export type Read = { to: Address; data: Hex }
@@ -63,13 +63,13 @@ export async function readBefore(question: Question): Promise<Before> {
     ({ token }) => !tokens.some((known) => sameAddress(known.address, token.address)),
   )
   const reads = [...readsOf(question), ...others.map(({ token }) => balanceOf(token.address, wallet))]
-  const [count, tip, coin, code, ...answers] = await rpc.batch([
+  const asked = rpc.batch([
     ['eth_getTransactionCount', [wallet, 'latest']],
-    ['eth_maxPriorityFeePerGas', []],
     ['eth_getBalance', [wallet, at]],
     ['eth_getCode', [wallet, at]],
     ...reads.map((read) => ['eth_call', [read, at]] as const),
   ])
+  const [[count, coin, code, ...answers], fees] = await Promise.all([asked, currentFees(rpc, head)])
   const values = answers.map((answer) => word(answer, 'a token balance'))
   for (const { token, amount } of needs) {
     const known = tokens.findIndex(({ address }) => sameAddress(address, token.address))
@@ -82,14 +82,9 @@ export async function readBefore(question: Question): Promise<Before> {
       { details: { symbol: token.symbol, held: held.toString(), needed: amount.toString() } },
     )
   }
-  const maxPriorityFeePerGas = quantity(tip, 'the tip')
   return {
     head,
-    fees: withinCap(
-      { maxPriorityFeePerGas, maxFeePerGas: 2n * head.baseFee + maxPriorityFeePerGas },
-      head,
-      question.maxFeePerGas,
-    ),
+    fees: withinCap(fees, head, question.maxFeePerGas),
     nonce: Number(quantity(count, 'the nonce')),
     coin: quantity(coin, 'the balance'),
     codeHash: keccak256(typeof code === 'string' && /^0x([0-9a-f]{2})*$/i.test(code) ? (code as Hex) : '0x'),

@@ -15,7 +15,7 @@ export async function executeStep(run: Run, index: number, gas?: bigint): Promis
 
 /** Signs a step that is not signed, writes it down and sends it; gives whether it did. */
 export async function sendStep(run: Run, index: number, gas?: bigint): Promise<boolean> {
-  const { journal, operationId, queueBehind, maxFeePerGas } = run
+  const { journal, operationId, queueBehind, feeCap } = run
   for (;;) {
     const step = stepAt(run, index)
     if (!isUnsigned(step)) return false
@@ -47,7 +47,7 @@ export async function sendStep(run: Run, index: number, gas?: bigint): Promise<b
       step: stepAt(run, index),
       head: taken.head,
       ...(gas !== undefined && { gas }),
-      ...(maxFeePerGas !== undefined && { maxFeePerGas }),
+      ...(feeCap && { feeCap }),
     })
     run.fault?.('after_sign')
     if (run.signal?.aborted) throw stopped

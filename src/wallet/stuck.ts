@@ -25,7 +25,10 @@ export function replacementFees(
   cap: bigint | undefined,
 ): Fees | undefined {
   const least = raised(last.maxFeePerGas)
-  const maxPriorityFeePerGas = larger(raised(last.maxPriorityFeePerGas), market.maxPriorityFeePerGas)
+  const leastTip = raised(last.maxPriorityFeePerGas)
+  // A tip that is not allowed does not hold up a replacement that would do with less.
+  const isTooDear = cap !== undefined && market.maxPriorityFeePerGas > cap
+  const maxPriorityFeePerGas = isTooDear ? leastTip : larger(leastTip, market.maxPriorityFeePerGas)
   const wanted = larger(larger(least, market.maxFeePerGas), maxPriorityFeePerGas)
   if (cap === undefined || wanted <= cap) return { maxFeePerGas: wanted, maxPriorityFeePerGas }
   return least <= cap && maxPriorityFeePerGas <= cap ? { maxFeePerGas: cap, maxPriorityFeePerGas } : undefined

@@ -97,7 +97,7 @@ export async function giveUp(ground: Ground, operation: Operation): Promise<Oper
 async function settleSeen({ journal, rpc, catalog }: Ground, id: string, step: Step): Promise<void> {
   if (step.state !== 'SIGNED' && step.state !== 'BROADCAST' && step.state !== 'INCLUDED') return
   const { chainId } = step.transaction
-  const look = () => findStep(rpc(chainId), journal.attempts(id, step.index))
+  const look = () => findStep(rpc(chainId), step, journal.attempts(id, step.index))
   const [first, found] = [await look(), await look()]
   if (!first || !found || first.blockHash !== found.blockHash) return
   if (

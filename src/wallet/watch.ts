@@ -2,7 +2,7 @@ import { type Address, type Hex, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { hexQuantity, quantity } from '../net/quantity.ts'
 import type { Rpc } from '../net/rpc.ts'
-import type { Attempt, Inclusion } from '../store/operation.ts'
+import type { Attempt, Inclusion, Step } from '../store/operation.ts'
 
 /** A transaction found in a block that is part of the chain now. `ok` is false when it reverted. */
 export type Found = Inclusion & { ok: boolean; logs: readonly Log[] }
@@ -12,6 +12,8 @@ export type Log = { address: Address; topics: Hex[]; data: Hex }
 
 type Receipt = {
   transactionHash?: Hex
+  from?: string
+  to?: string | null
   blockNumber?: string
   blockHash?: Hex
   status?: string
@@ -22,14 +24,24 @@ type Receipt = {
 
 /**
  * Looks for a transaction on the chain. Its receipt counts only when the block that it names is the one that stands at
- * that height now: a receipt alone may be of a block that a reorganisation took away.
+ * that height now: a receipt alone may be of a block that a reorganisation took away. One that names another sender or
+ * target than is `expected` is not of this transaction.
  */
-export async function findOnChain(rpc: Rpc, hash: Hex): Promise<Found | undefined> {
+export async function findOnChain(
+  rpc: Rpc,
+  hash: Hex,
+  expected?: { from: Address; to: Address },
+): Promise<Found | undefined> {
   const receipt = await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash])
   if (
     !receipt?.blockNumber ||
     !receipt.blockHash ||
     receipt.transactionHash?.toLowerCase() !== hash.toLowerCase()
+  )
+    return undefined
+  if (
+    expected &&
+    !(sameAddress(receipt.from ?? '', expected.from) && sameAddress(receipt.to ?? '', expected.to))
   )
     return undefined
   const block = await rpc.request<{ hash?: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false])
@@ -46,9 +58,13 @@ export async function findOnChain(rpc: Rpc, hash: Hex): Promise<Found | undefine
 }
 
 /** The first of a step's attempts that is on the chain. At most one can be, because they share a nonce. */
-export async function findStep(rpc: Rpc, attempts: readonly Attempt[]): Promise<Found | undefined> {
-  for (const { hash } of attempts) {
-    const found = await findOnChain(rpc, hash)
+export async function findStep(
+  rpc: Rpc,
+  { wallet }: Pick<Step, 'wallet'>,
+  attempts: readonly Attempt[],
+): Promise<Found | undefined> {
+  for (const { hash, transaction } of attempts) {
+    const found = await findOnChain(rpc, hash, { from: wallet, to: transaction.to })
     if (found) return found
   }
   return undefined

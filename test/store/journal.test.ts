@@ -202,3 +202,15 @@ describe('the journal', () => {
     expect(() => openJournal(path, Date.now)).toThrow(expect.objectContaining({ code: 'JOURNAL_UNREADABLE' }))
   })
 })
+
+describe('the newest block that was seen', () => {
+  it('never goes back, however little', () => {
+    journal.sawHead(1, 100, hash('aa'))
+    for (const number of [98, 96, 99]) journal.sawHead(1, number, hash('bb'))
+    expect(journal.head(1)).toEqual({ number: 100, hash: hash('aa') })
+    journal.sawHead(1, 100, hash('cc'))
+    expect(journal.head(1)).toEqual({ number: 100, hash: hash('cc') })
+    journal.sawHead(1, 101, hash('dd'))
+    expect(journal.head(1)).toEqual({ number: 101, hash: hash('dd') })
+  })
+})

@@ -74,6 +74,13 @@ export const replyFaults = {
   'fake-hash': async () => ({ result: `0x${'ab'.repeat(32)}` }),
   'stale-zero': async () => ({ result: '0x0' }),
   'stale-head': staleHead,
+  /** The tip, in gwei, and what others paid of it. */
+  'high-tip': async ({ method }, _, gwei) => {
+    const tip = hex(gwei * 1e9)
+    return { result: method === 'eth_feeHistory' ? { reward: [[tip], [tip], [tip]] } : tip }
+  },
+  'other-sender': result((truth) => truth && { ...truth, from: `0x${'66'.repeat(20)}` }),
+  'other-target': result((truth) => truth && { ...truth, to: `0x${'66'.repeat(20)}` }),
   'wrong-chain': async () => ({ result: '0x1' }),
   'forged-receipt': async ({ params }) => ({ result: forgedReceipt(params?.[0]) }),
   'other-receipt': result((truth, { params }) => ({

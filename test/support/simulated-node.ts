@@ -81,8 +81,10 @@ const shown = (transaction: SimTransaction, blockNumber: number | null) => ({
 
 /** The receipt of a transaction in a block. */
 export const receiptIn = (block: SimBlock, hash: Hex) => {
-  const { ok } = block.transactions.find(({ transaction }) => transaction.hash === hash)!
+  const { ok, transaction } = block.transactions.find((one) => one.transaction.hash === hash)!
   return {
+    from: transaction.from,
+    to: transaction.to,
     transactionHash: hash,
     blockNumber: hex(block.number),
     blockHash: block.hash,
@@ -131,6 +133,8 @@ export function answer(
       )
     case 'eth_maxPriorityFeePerGas':
       return hex(10n ** 8n)
+    case 'eth_feeHistory':
+      return { reward: [[hex(10n ** 8n)]] }
     case 'eth_estimateGas':
       if (chain.weather.fails && String((params[0] as { to: string }).to).startsWith(kind.payees))
         throw refusal(method, 'execution reverted')

@@ -85,7 +85,7 @@ describe('a transaction that waits for too long', () => {
   })
 
   it('is not raised above the cap, and says so by waiting', async () => {
-    const { ended } = await waiting('capped', { maxFeePerGas: 3n * 10n ** 9n, timeoutMs: 1_500 })
+    const { ended } = await waiting('capped', { feeCap: () => 3n * 10n ** 9n, timeoutMs: 1_500 })
     await mineDear(10n ** 12n, () => attempts('capped').length > 1)
     expect(attempts('capped').every(({ maxFeePerGas }) => maxFeePerGas <= 3n * 10n ** 9n)).toBe(true)
     expect(code(await ended)).toBe('PENDING')

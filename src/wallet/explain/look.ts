@@ -76,7 +76,7 @@ async function look(
   const latest = Number(
     quantity(await rpc.request('eth_getTransactionCount', [step.wallet, 'latest']), 'the nonce'),
   )
-  const found = await findStep(rpc, attempts)
+  const found = await findStep(rpc, step, attempts)
   if (found) {
     const attempt = attempts.find(({ hash }) => sameAddress(hash, found.hash))!
     const { deep } = await howDeep(rpc, found.blockNumber, depth, network.depth)

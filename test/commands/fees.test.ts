@@ -1,0 +1,165 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseTransaction } from 'viem/utils'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { type FaultyRpc, startFaultyRpc } from '../support/faulty-rpc.ts'
+import { type Circumstances, rpcEnvOf, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, home, signsNothing } = useCommands(sandbox)
+const chain = () => sandbox.chain(31337)
+
+let node: FaultyRpc
+beforeEach(async () => {
+  node = await startFaultyRpc(chain().rpcUrl)
+})
+afterEach(async () => {
+  await chain().rpc.request('evm_setAutomine', [true])
+  await node.stop()
+})
+
+const here = (): Circumstances => ({
+  env: rpcEnvOf(sandbox, { 'sandbox-one': node.url }),
+  secrets: { privateKey: sandboxKey() },
+})
+const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 100 --trust-first-use --json'
+const tips = 'eth_maxPriorityFeePerGas'
+const gwei = 10n ** 9n
+
+/** From its nth answer on the node asks for 20,000 gwei, and says that everybody pays as much, where it `forges` that, too. */
+const lieFrom = (nth: number, forges = true) => {
+  const already = (method: string) => node.calls.filter((one) => one === method).length
+  node.rules = [tips, ...(forges ? ['eth_feeHistory'] : [])].map((method) => ({
+    method,
+    act: 'high-tip',
+    value: 20_000,
+    from: already(method) + nth,
+    to: Number.POSITIVE_INFINITY,
+  }))
+}
+
+/** What the plan says that its gas costs at most. */
+const planned = async () => {
+  const { fees } = (await run(`${deposit} --dry-run`, here())).json
+  return { maxCost: BigInt(fees.maxCost.raw), feeCap: BigInt(fees.feeCap), gas: BigInt(fees.gas) }
+}
+
+/** What the gas of all that this node was given costs at most, as it was signed. */
+const signed = () =>
+  [...new Set(node.sends)].map((raw) => {
+    const { gas, maxFeePerGas } = parseTransaction(raw as `0x02${string}`)
+    return { cost: gas! * maxFeePerGas!, maxFeePerGas: maxFeePerGas! }
+  })
+
+/** What was paid for it. */
+const paid = async (report: { transactions: { hash: string | null }[] }) => {
+  const receipts = await Promise.all(
+    report.transactions
+      .filter(({ hash }) => hash !== null)
+      .map(({ hash }) =>
+        chain().rpc.request<{ gasUsed: string; effectiveGasPrice: string } | null>(
+          'eth_getTransactionReceipt',
+          [hash],
+        ),
+      ),
+  )
+  return receipts.reduce(
+    (sum, one) => sum + (one ? BigInt(one.gasUsed) * BigInt(one.effectiveGasPrice) : 0n),
+    0n,
+  )
+}
+
+const writePolicy = (policy: object) => {
+  mkdirSync(join(home(), 'config'), { recursive: true })
+  writeFileSync(join(home(), 'config', 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
+}
+
+/** Plans and stops before the first signature, by a lie that begins with it; gives the action. */
+const refusedAtSigning = async () => {
+  lieFrom(3)
+  const ran = await signsNothing(() => run(`${deposit} --yes --allow-duplicate`, here()))
+  expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 8, code: 'POLICY_FEE_CAP' })
+  node.rules = []
+  return String(ran.json.error.details.id)
+}
+
+describe('a node that lies about the tip', () => {
+  test.each([1, 2, 3, 4])('alone, from its answer %i on, is not believed', async (nth) => {
+    const { maxCost } = await planned()
+    lieFrom(nth, false)
+    const { exit, json } = await run(`${deposit} --yes --allow-duplicate`, here())
+    expect(exit).toBe(0)
+    expect(await paid(json)).toBeLessThanOrEqual(maxCost)
+    expect(await paid(json)).toBeGreaterThan(0n)
+  })
+
+  test.each([
+    [2, 8, 'POLICY_FEE_CAP'],
+    [3, 8, 'POLICY_FEE_CAP'],
+    [4, 21, 'PARTIAL'],
+  ])(
+    'and forges what others paid, from its answer %i on, is not paid more than the plan says',
+    async (nth, exit, code) => {
+      const { maxCost } = await planned()
+      lieFrom(nth)
+      const ran = await run(`${deposit} --yes --allow-duplicate`, here())
+      expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit, code })
+      expect(signed().reduce((sum, { cost }) => sum + cost, 0n)).toBeLessThanOrEqual(maxCost)
+      expect(signed()).toHaveLength(exit === 8 ? 0 : 1)
+    },
+  )
+
+  test('costs what --max-fee allows once the person says so', async () => {
+    const id = await refusedAtSigning()
+    lieFrom(2)
+    const ran = await run(`action resume ${id} --max-fee 30000 --json`, here())
+    expect(ran).toMatchObject({ exit: 0 })
+    expect(signed().every(({ maxFeePerGas }) => maxFeePerGas <= 30_000n * gwei)).toBe(true)
+    expect(signed().some(({ maxFeePerGas }) => maxFeePerGas > 20_000n * gwei)).toBe(true)
+  })
+
+  test.each([
+    ['a unit', { maxFeePerGas: '100' }],
+    ['all of it', { maxTotalFee: '0.1' }],
+  ])('never costs more than the policy allows for %s, whatever the person says', async (_, policy) => {
+    writePolicy(policy)
+    const id = await refusedAtSigning()
+    lieFrom(2)
+    const ran = await signsNothing(() => run(`action resume ${id} --max-fee 30000 --json`, here()))
+    expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 8, code: 'POLICY_FEE_CAP' })
+  })
+
+  test('a total is for all steps together', async () => {
+    const { maxCost, feeCap } = await planned()
+    writePolicy({ maxTotalFee: decimalOf((maxCost * 3n) / 5n) })
+    const ran = await run(`${deposit} --yes --allow-duplicate`, here())
+    expect(ran.exit).toBe(0)
+    expect(signed()).toHaveLength(2)
+    expect(signed().reduce((sum, { cost }) => sum + cost, 0n)).toBeLessThanOrEqual((maxCost * 3n) / 5n)
+    expect(signed().every(({ maxFeePerGas }) => maxFeePerGas <= feeCap)).toBe(true)
+  })
+})
+
+const decimalOf = (wei: bigint) => `0.${wei.toString().padStart(18, '0')}`
+
+test('a fee is raised within what the plan said, and beyond it only when the person says so', async () => {
+  const { feeCap } = await planned()
+  await chain().rpc.request('evm_setAutomine', [false])
+  const begun = await run(`${deposit} --yes --allow-duplicate --no-wait`, here())
+  expect(begun.exit).toBe(20)
+  const id = begun.json.error.details.id
+  lieFrom(1)
+  for (let tried = 0; tried < 8; tried++) await run(`action speed-up ${id} --timeout 1s --json`, here())
+  expect(signed().length).toBeGreaterThan(1)
+  expect(signed().every(({ maxFeePerGas }) => maxFeePerGas <= feeCap)).toBe(true)
+  await run(`action cancel ${id} --timeout 1s --yes --json`, here())
+  expect(signed().every(({ maxFeePerGas }) => maxFeePerGas <= feeCap)).toBe(true)
+  node.rules = []
+  const lifted = (4n * feeCap) / gwei
+  await run(`action speed-up ${id} --timeout 1s --max-fee ${lifted} --json`, here())
+  const dearest = signed().reduce((most, { maxFeePerGas }) => (maxFeePerGas > most ? maxFeePerGas : most), 0n)
+  expect(dearest > feeCap && dearest <= lifted * gwei).toBe(true)
+})

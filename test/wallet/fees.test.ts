@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
+import type { Journal } from '../../src/store/journal-words.ts'
+import { currentFees, readHead } from '../../src/wallet/fees.ts'
+import { type FaultyRpc, startFaultyRpc } from '../support/faulty-rpc.ts'
+import { type Chain, startChain } from './chain.ts'
+import { journalIn, newHome, planPayments, removeHome, run } from './operation.ts'
+
+let chain: Chain
+let node: FaultyRpc
+let home: string
+let journal: Journal
+beforeAll(async () => {
+  chain = await startChain()
+})
+afterAll(() => chain?.stop())
+beforeEach(async () => {
+  node = await startFaultyRpc(chain.url)
+  home = newHome()
+  journal = journalIn(home)
+})
+afterEach(async () => {
+  journal.close()
+  removeHome(home)
+  await node.stop()
+})
+
+const gwei = 10n ** 9n
+const rule = (method: string, value: number) => ({ method, act: 'high-tip', value, always: true }) as const
+const tip = 'eth_maxPriorityFeePerGas'
+const history = 'eth_feeHistory'
+const fees = async (urls: readonly string[]) => {
+  const rpc = urls.length === 1 ? httpRpc(urls[0]!) : severalRpc(urls)
+  return currentFees(rpc, await readHead(rpc, 31337))
+}
+
+describe('the tip that is paid', () => {
+  it('is what the node names, as long as that is not far from what is usual', async () => {
+    node.rules = [rule(tip, 9)]
+    expect((await fees([node.url])).maxPriorityFeePerGas).toBe(9n * gwei)
+    node.rules = [rule(tip, 0.001)]
+    expect((await fees([node.url])).maxPriorityFeePerGas).toBe(1_000_000n)
+  })
+
+  it('is what others paid lately where the node names far more', async () => {
+    node.rules = [rule(tip, 20_000), rule(history, 3)]
+    expect((await fees([node.url])).maxPriorityFeePerGas).toBe(3n * gwei)
+    node.rules = [rule(tip, 29), rule(history, 3)]
+    expect((await fees([node.url])).maxPriorityFeePerGas).toBe(29n * gwei)
+  })
+
+  it.each(['null-result', 'error-known'] as const)(
+    'is a plain one where the node names far more and knows no history (%s)',
+    async (act) => {
+      node.rules = [rule(tip, 20_000), { method: history, act, always: true }]
+      expect((await fees([node.url])).maxPriorityFeePerGas).toBe(gwei)
+    },
+  )
+
+  it('is the lowest that any endpoint names, whichever is asked first', async () => {
+    node.rules = [rule(tip, 20_000), rule(history, 20_000)]
+    const honest = (await fees([chain.url])).maxPriorityFeePerGas
+    expect((await fees([node.url, chain.url])).maxPriorityFeePerGas).toBe(honest)
+    expect((await fees([chain.url, node.url])).maxPriorityFeePerGas).toBe(honest)
+    expect((await fees([node.url])).maxPriorityFeePerGas).toBe(20_000n * gwei)
+  })
+
+  it('does not need every endpoint', async () => {
+    node.rules = [{ method: tip, act: 'error-known', always: true }]
+    const honest = (await fees([chain.url])).maxPriorityFeePerGas
+    expect((await fees([chain.url, node.url])).maxPriorityFeePerGas).toBe(honest)
+  })
+})
+
+describe('a receipt', () => {
+  it.each(['other-sender', 'other-target'] as const)(
+    'of somebody else does not end a step, and the right one does (%s)',
+    async (act) => {
+      planPayments(journal, act)
+      node.rules = [{ method: 'eth_getTransactionReceipt', act, always: true }]
+      const early = run(journal, home, node.url, act, { timeoutMs: 1_000 })
+      await expect(early).rejects.toMatchObject({ code: 'PENDING' })
+      expect(journal.find(act)!.steps[0]).toMatchObject({ state: 'BROADCAST', inclusion: null })
+      node.rules = []
+      expect((await run(journal, home, node.url, act)).state).toBe('DONE')
+    },
+  )
+})
