@@ -112,6 +112,14 @@ describe('a node that lies about the tip', () => {
     },
   )
 
+  test('does no better with a lie about how much gas it takes', async () => {
+    const { maxCost } = await planned()
+    node.rules = [{ method: 'eth_estimateGas', act: 'high-gas', value: 20_000_000, always: true }]
+    const ran = await run(`${deposit} --yes --allow-duplicate`, here())
+    expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code: 'POLICY_FEE_CAP' })
+    expect(signed().reduce((sum, { cost }) => sum + cost, 0n)).toBeLessThanOrEqual(maxCost)
+  })
+
   test('costs what --max-fee allows once the person says so', async () => {
     const id = await refusedAtSigning()
     lieFrom(2)

@@ -79,6 +79,7 @@ export const replyFaults = {
     const tip = hex(gwei * 1e9)
     return { result: method === 'eth_feeHistory' ? { reward: [[tip], [tip], [tip]] } : tip }
   },
+  'high-gas': async (_, __, gas) => ({ result: hex(gas) }),
   'other-sender': result((truth) => truth && { ...truth, from: `0x${'66'.repeat(20)}` }),
   'other-target': result((truth) => truth && { ...truth, to: `0x${'66'.repeat(20)}` }),
   'wrong-chain': async () => ({ result: '0x1' }),
