@@ -212,9 +212,14 @@ describe('what is signed and in no block', () => {
     const id = await sent()
     await dearBlock()
     const said = await explain(id)
-    expect(said).toMatchObject({ situation: 'FEE_TOO_LOW', next: `sluice action speed-up ${id}` })
+    expect(said).toMatchObject({
+      situation: 'FEE_TOO_LOW',
+      next: `sluice action speed-up ${id} --max-fee 201`,
+    })
     expect(said.verdict).toMatch(/^It pays at most [0-9.]+ gwei for gas, and sandbox-one asks 100 gwei: /)
-    expect(await run(['action', 'speed-up', id, '--timeout', '500ms', '--json'])).toMatchObject({ exit: 20 })
+    expect(await run([...said.next.split(' ').slice(1), '--timeout', '500ms', '--json'])).toMatchObject({
+      exit: 20,
+    })
     expect(await explain(id)).toMatchObject({ situation: 'WAITING' })
   })
 

@@ -112,7 +112,9 @@ export const waitingRows: readonly Row[] = [
       `${step(facts)} pays at most ${gwei(last(facts).maxFeePerGas)} for gas, and ${networkOf(facts)} asks ${gwei(headOf(facts)!.baseFee)}: it waits until that falls, or it pays more.`,
     funds,
     safeToRetry: never,
-    next: (facts) => command(facts, 'speed-up'),
+    // The market is above what was planned, so the person says how far to go: twice what is asked now, in whole gwei.
+    next: (facts) =>
+      `${command(facts, 'speed-up')} --max-fee ${(2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n}`,
   },
   {
     situation: 'SENT_NOT_SEEN',
