@@ -8,6 +8,7 @@ import type { Desk } from './wallet/signing/words.ts'
 import { daemonSandbox } from './world/daemon-sandbox.ts'
 import { type Directories, directories } from './world/directories.ts'
 import { enginePlace } from './world/engine-place.ts'
+import { readingEnds } from './world/in-time.ts'
 import { once } from './world/once.ts'
 import { chosenProfile } from './world/profile.ts'
 import { remotePlace } from './world/remote-place.ts'
@@ -55,7 +56,18 @@ export function createWorld(given: Given): World {
     quotes: once(() => quoteMemory(dirs, now)),
     at: (globals) => {
       const { kind, announce } = chosenProfile(env, globals.profile)
-      const needs = { dirs, env, settings, secrets, desk, io, globals, now, newId: randomUUID }
+      const needs = {
+        dirs,
+        env,
+        settings,
+        secrets,
+        desk,
+        io,
+        globals,
+        until: readingEnds(io, globals),
+        now,
+        newId: randomUUID,
+      }
       if (kind === 'engine') return enginePlace(needs)
       if (kind === 'remote') return remotePlace(needs)
       return sandboxPlace({ ...needs, sandbox: openSandbox, announce })

@@ -44,8 +44,7 @@ export async function askedStrategy(cli: Cli, id: string, key: string | undefine
   return given
 }
 
-const isBegun = ({ journal }: Ground, key: string): boolean =>
-  journal.list({ limit: 10_000 }).some(({ idemKey }) => idemKey === key)
+const isBegun = ({ journal }: Ground, key: string): boolean => journal.findKey(key) !== undefined
 
 /** Throws unless a quote is for what was asked: the same tokens on the same chains, the same exact amount, and time left to take it. */
 export function refuseDrift(

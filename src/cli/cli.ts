@@ -13,6 +13,8 @@ export type Cli = {
   world: World
   io: Io
   globals: Globals
+  /** When it began, on the monotonic clock. */
+  began: number
   place: Place
   service: () => Promise<Service>
   /** Ends the command with one thing. */
@@ -41,6 +43,7 @@ export function cliFor(world: World, globals: Globals): Cli {
     world,
     io,
     globals,
+    began: performance.now(),
     place,
     service: place.service,
     emit: (value, view) => {

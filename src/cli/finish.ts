@@ -14,10 +14,8 @@ import type { Who } from '../wallet/who.ts'
 import { planAgain } from './again.ts'
 import type { Cli } from './cli.ts'
 import { progressLine, reportView } from './report-view.ts'
+import { timeLeft } from './time-left.ts'
 import { type ExecutionOptions, wayOf } from './way.ts'
-
-/** How long an operation is followed where nobody says, in ms. */
-export const halfAnHour = 30 * 60_000
 
 /** How an operation is gone on with: its options, what it is replaced by when it waits, and what a unit of gas may cost beyond its plan. */
 export type Going = Partial<ExecutionOptions> & {
@@ -117,7 +115,7 @@ export async function follow(
         ...wayOf(cli, ground, operation, options, options.maxFeePerGas),
         ...(replacement && { replacement }),
         account,
-        timeoutMs: cli.globals.timeoutMs ?? halfAnHour,
+        timeoutMs: timeLeft(cli),
         signal: cli.world.interrupt.signal,
         onProgress: tell,
         delivered: async (quoteId) =>
@@ -133,7 +131,7 @@ export async function follow(
 }
 
 /** After a signature, the error carries the whole report, so that a script has what a success would have given. */
-function withReport(error: unknown, ground: Ground, { id }: Planned): unknown {
+export function withReport(error: unknown, ground: Ground, { id }: Planned): unknown {
   const now = ground.journal.find(id)
   if (!(error instanceof AppError) || !now) return error
   const details = { id, ...error.details, action: reportFor(ground, now) }

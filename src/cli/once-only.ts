@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import type { Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { Proposal } from '../wallet/proposal.ts'
 import type { Cli } from './cli.ts'
@@ -25,18 +26,34 @@ export function requireOnce({ io, place, notice }: Cli, options: SigningOptions)
 /** How long an identical request counts as the same thing typed twice, in ms. */
 const recent = 10 * 60_000
 
-/** On a terminal: asks again when the very same was done a moment ago. */
+/**
+ * Asks again when the very same was done a moment ago, or is on its way still, however long; where nobody is asked, what
+ * is on its way is named.
+ */
 export async function confirmAgain(
   cli: Cli,
   { journal }: Ground,
   request: { wallet: Proposal['wallet'] },
 ): Promise<void> {
-  if (!cli.io.canAsk || cli.globals.yes) return
+  const { wallet } = request
   const wanted = sorted(request)
+  const isSame = (operation: Planned) => sorted(operation.request) === wanted
+  const isBegun = ({ id, steps }: Planned) =>
+    steps.some(({ index }) => journal.attempts(id, index).length > 0)
+  const open = journal
+    .list({ wallet, states: ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'], limit: 1_000 })
+    .find((operation) => isSame(operation) && isBegun(operation))
+  const isAsked = cli.io.canAsk && !cli.globals.yes
+  if (open) {
+    const what = `The very same was begun and has not ended; to go on with it: sluice action resume ${open.id}`
+    if (!isAsked) return cli.notice(what)
+    return confirm(cli.io, cli.globals, `${what}. Do it a second time?`)
+  }
+  if (!isAsked) return
   const now = cli.world.now()
   const same = journal
-    .list({ wallet: request.wallet, states: ['DONE'], limit: 20 })
-    .find((operation) => now - operation.updated < recent && sorted(operation.request) === wanted)
+    .list({ wallet, states: ['DONE'], limit: 20 })
+    .find((operation) => now - operation.updated < recent && isSame(operation))
   if (!same) return
   const minutes = Math.floor((now - same.updated) / 60_000)
   const ago = minutes === 0 ? 'less than a minute ago' : `${minutes} min ago`

@@ -9,13 +9,15 @@ import { type Turn, takeTurn } from '../wallet/turn.ts'
 import { dropUnsigned, refuseConflict } from '../wallet/unfinished.ts'
 import type { Who } from '../wallet/who.ts'
 import type { Cli } from './cli.ts'
-import { finish, type Going, halfAnHour } from './finish.ts'
+import { finish, type Going } from './finish.ts'
+import { refuseDone, refuseDoneSince } from './not-twice.ts'
 import { confirmAgain, refuseExpired, requireOnce } from './once-only.ts'
 import { idempotencyKey, type SigningOptions } from './options.ts'
 import { confirm } from './prompts.ts'
 import { planView } from './report-view.ts'
 import { orRevoke } from './revoke-after.ts'
 import { termsOf } from './terms.ts'
+import { halfAnHour } from './time-left.ts'
 import type { Undertaking } from './undertaking.ts'
 import { noncesOf } from './way.ts'
 
@@ -62,8 +64,10 @@ async function undertake(
   const request = { ...asked, wallet: who.address }
   const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
   const fresh = earlier !== undefined && isUnsigned(ground, earlier)
-  if (earlier && !fresh && !options.dryRun)
+  if (earlier && !fresh && !options.dryRun) {
+    await refuseDoneSince(cli, ground, earlier, options)
     return goOnOrRevoke(cli, ground, earlier, who, { ...options, turn })
+  }
   const terms = termsOf(cli, options)
   const proposed = await propose(who.address)
   const nonce = await pinnedNonce(ground, who.address, proposed, options)
@@ -79,7 +83,8 @@ async function undertake(
   if (!cli.globals.quiet && !cli.globals.yes)
     cli.io.err.write(`${planView(planJson(checked, ground), title, who.label, cli.io.err)}\n`)
   await confirm(cli.io, cli.globals, `${title}?`)
-  if (key === undefined) await confirmAgain(cli, ground, request)
+  if (key === undefined && !isSent) await confirmAgain(cli, ground, request)
+  await refuseDone(cli, ground, checked, options)
   if (!isSent) refuseExpired(proposal, cli.world.now())
   const account = await who.unlock()
   if (account.address !== who.address)

@@ -49,7 +49,7 @@ export const withSigning = (command: Command): Command =>
     .addOption(
       new Option(
         '--allow-duplicate',
-        'without a terminal: sign without a key or a nonce, and pay again when run again',
+        'without a terminal: sign without a key or a nonce, or what the chain has already, and pay again',
       ).helpGroup('Execution:'),
     )
     .addOption(

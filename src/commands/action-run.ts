@@ -2,6 +2,7 @@ import { type Action, isFinalStatus } from '../api/action.ts'
 import type { Cli } from '../cli/cli.ts'
 import { finish, type Going, leftLine, reportFor } from '../cli/finish.ts'
 import { duration } from '../cli/globals.ts'
+import { refuseDoneSince } from '../cli/not-twice.ts'
 import type { SigningOptions } from '../cli/options.ts'
 import { confirm } from '../cli/prompts.ts'
 import { reportView } from '../cli/report-view.ts'
@@ -29,7 +30,7 @@ export const liftedBy = (options: GoOnOptions): bigint | undefined =>
 
 /** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */
 export const inJournal = ({ journal }: Ground, id: string): Planned | undefined =>
-  journal.find(id) ?? journal.list({ limit: 10_000 }).find(({ idemKey }) => idemKey === id)
+  journal.find(id) ?? journal.findKey(id)
 
 /** What the journal knows, after a look whether what was final is on the chain still. */
 async function looked(cli: Cli, ground: Ground, id: string): Promise<Planned | undefined> {
@@ -132,11 +133,12 @@ export async function goOn(
   const maxFeePerGas = liftedBy(options)
   const who = await ownerOf(cli, operation, options)
   const turn = await takeTurn(ground, operation.wallet, {
-    waitMs: options.lockWait === false ? 0 : 60_000,
+    waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? 60_000),
     signal: cli.world.interrupt.signal,
   })
   try {
     const now = journalled(ground, operation.id)
+    if (replacement === undefined) await refuseDoneSince(cli, ground, now, options)
     await finish(cli, ground, now, who, {
       ...options,
       turn,

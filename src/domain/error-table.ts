@@ -156,6 +156,10 @@ export const errorTable = {
   FOREIGN_PENDING: { exit: 10, hint: 'Wait until the other transaction of this wallet is mined.' },
   NONCE_GAP: { exit: 10 },
   OPERATION_UNFINISHED: { exit: 10, hint: 'sluice action list --status PENDING' },
+  DONE_ELSEWHERE: {
+    exit: 10,
+    hint: 'Look at what is on the chain: sluice action explain HASH. To do it again all the same: --allow-duplicate',
+  },
   WALLET_BUSY: { exit: 11, retryable: true, hint: 'sluice action list' },
   STATE_UNUSABLE: {
     exit: 12,

@@ -113,7 +113,7 @@ export async function exchangeJson(
     if (error instanceof AppError) throw error
     if (options.signal?.aborted) throw fault('aborted', `The request to ${host} was stopped`, error)
     if (deadline.signal.aborted)
-      throw fault('deadline', `${host} did not answer within ${deadlineMs} ms`, error)
+      throw fault('deadline', `${host} did not answer within ${Math.round(deadlineMs)} ms`, error)
     throw fault('unreachable', `${host} cannot be reached`, error)
   } finally {
     clearTimeout(timer)

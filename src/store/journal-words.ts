@@ -23,6 +23,8 @@ export type Journal = {
   find: (id: string) => Operation | undefined
   /** The operation under an idempotency key; IDEMPOTENCY_KEY_REUSED when it was for another request. */
   findByKey: (idemKey: string, request: unknown) => Operation | undefined
+  /** The operation under an idempotency key, whatever it was for; one that was dropped only where no other has the key. */
+  findKey: (idemKey: string) => Operation | undefined
   /** Newest first. */
   list: (filter?: { states?: readonly OperationState[]; wallet?: Address; limit?: number }) => Operation[]
   attempts: (id: string, index: number) => Attempt[]
@@ -35,6 +37,11 @@ export type Journal = {
     wallet: Address,
     nonce: number,
   ) => { operation: string; index: number } | undefined
+  /**
+   * Nonces below `below` that nothing of this journal was signed for, newest first, at most 32: since it signed the same
+   * transaction last, or else since it first signed for the wallet on the chain. None where it never did.
+   */
+  foreignNonces: (wallet: Address, transaction: Transaction, below: number) => number[]
   /**
    * Puts a new plan in the place of what nothing was signed of in a leg: its unsigned steps go, these come after the
    * rest, and the audit trail keeps the hash of both plans.

@@ -4,6 +4,7 @@ import { journalAgain } from './journal-again.ts'
 import { canonical, openJournalDb, sha256 } from './journal-db.ts'
 import { journalInside } from './journal-inside.ts'
 import { journalLimits } from './journal-limits.ts'
+import { journalLookups } from './journal-lookups.ts'
 import { attemptOf, columnsOf, eventOf } from './journal-rows.ts'
 import { journalSeal, sealOf, sumOfAttempt } from './journal-seal.ts'
 import type { Journal } from './journal-words.ts'
@@ -80,14 +81,6 @@ export function openJournal(path: string, clock: () => number): Journal {
     attempts: (id, index) =>
       all('SELECT * FROM attempt WHERE operation = ? AND idx = ? ORDER BY created, hash', id, index).map(
         attemptOf,
-      ),
-    nextNonce: (chainId, wallet) =>
-      Number(
-        one(
-          "SELECT coalesce(max(nonce) + 1, 0) AS next FROM step WHERE chain_id = ? AND wallet = ? AND state <> 'SUPERSEDED'",
-          chainId,
-          wallet,
-        )?.next,
       ),
     reserve: (id, index, nonce, fromBlock) =>
       write(() => {
@@ -182,16 +175,8 @@ export function openJournal(path: string, clock: () => number): Journal {
           clock(),
         ),
       ),
-    holderOf: (chainId, wallet, nonce) => {
-      const row = one(
-        "SELECT operation, idx FROM step WHERE chain_id = ? AND wallet = ? AND nonce = ? AND state <> 'SUPERSEDED'",
-        chainId,
-        wallet,
-        nonce,
-      )
-      return row && { operation: String(row.operation), index: Number(row.idx) }
-    },
     ...journalAgain(db, inside),
+    ...journalLookups(db, inside),
     ...seal,
     ...journalLimits(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),

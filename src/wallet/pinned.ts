@@ -6,7 +6,8 @@ import type { Ground } from './ground.ts'
 import type { Proposal } from './proposal.ts'
 import { ownerOfNonce, seenAt } from './watch.ts'
 
-type Shown = { to: Hex | null; input: Hex; value: string }
+/** The call of a transaction as a node shows it. */
+export type Shown = { to: Hex | null; input: Hex; value: string }
 
 /**
  * Whether the first transaction of a plan was sent already under its pinned nonce, by whomever: then there is nothing to
@@ -38,7 +39,8 @@ export async function isSentAlready(
   })
 }
 
-const isSame = ({ to, input, value }: Shown, wanted: Transaction): boolean =>
+/** Whether a transaction that a node shows is the very call that is wanted. */
+export const isSame = ({ to, input, value }: Shown, wanted: Transaction): boolean =>
   to !== null &&
   sameAddress(to, wanted.to) &&
   input.toLowerCase() === wanted.data.toLowerCase() &&

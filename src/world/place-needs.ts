@@ -14,6 +14,8 @@ export type PlaceNeeds = {
   desk: () => Promise<Desk>
   io: Io
   globals: Globals
+  /** When all that a command reads must be read, on the monotonic clock; `undefined` is no limit. */
+  until: number | undefined
   now: () => number
   newId: () => string
 }

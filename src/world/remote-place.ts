@@ -2,6 +2,7 @@ import type { Service } from '../api/service.ts'
 import type { Place } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
+import { answerInTime } from './in-time.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { type RpcChains, rpcChains, walletSide } from './rpc-chains.ts'
@@ -43,7 +44,7 @@ export function remotePlace(needs: PlaceNeeds): Place {
  * The service of SLUICE_BASE_URL. What is wrong with the settings comes out when it is asked something: an operation
  * that was signed is finished from the journal alone.
  */
-async function deployment({ env, secrets, io, globals, now }: PlaceNeeds): Promise<Service> {
+async function deployment({ env, secrets, io, globals, until, now }: PlaceNeeds): Promise<Service> {
   const [{ remote }, { routes }] = await Promise.all([
     import('../remote/remote.ts'),
     import('../api/routes.ts'),
@@ -65,7 +66,10 @@ async function deployment({ env, secrets, io, globals, now }: PlaceNeeds): Promi
   })
   const methods = Object.keys(routes).map((name) => [
     name,
-    async (input: never, options: never) => (await made())[name as keyof Service](input, options),
+    async (input: never, options: never) => {
+      const service = await made()
+      return answerInTime<unknown>(until, () => service[name as keyof Service](input, options))
+    },
   ])
   return Object.fromEntries(methods) as Service
 }

@@ -5,6 +5,7 @@ import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import type { Rpc } from '../net/rpc.ts'
+import { chainInTime } from './in-time.ts'
 import { catalogOn, knownCatalog } from './known-catalog.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
@@ -18,7 +19,7 @@ export type RpcChains = { all: Catalog; reachable: Catalog; rpc: (chainId: numbe
 const patienceMs = 30_000
 
 /** Reads the RPCs out of the environment. No node is asked anything before something is read. */
-export const rpcChains = ({ dirs, env, globals, io }: PlaceNeeds): (() => Promise<RpcChains>) =>
+export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() => Promise<RpcChains>) =>
   once(async () => {
     const { severalRpc } = await import('../net/rpc.ts')
     const all = await knownCatalog(dirs, env)
@@ -26,7 +27,7 @@ export const rpcChains = ({ dirs, env, globals, io }: PlaceNeeds): (() => Promis
     const byChain = new Map(
       [...rpcUrls(env, all.networks)].map(([chainId, urls]) => [
         chainId,
-        traced(severalRpc(urls, { budgetMs, chainId }), globals.debug ? io : undefined),
+        traced(chainInTime(severalRpc(urls, { budgetMs, chainId }), until), globals.debug ? io : undefined),
       ]),
     )
     const rpc = (chainId: number): Rpc => {

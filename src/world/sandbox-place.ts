@@ -8,6 +8,7 @@ import type { SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { sandboxAccountAddress } from '../sandbox/public-account.ts'
 import { deskSigner } from '../wallet/signing/account.ts'
+import { chainInTime } from './in-time.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { traced } from './traced.ts'
@@ -30,6 +31,9 @@ type Needs = PlaceNeeds & {
   announce: boolean
 }
 
+/** The longest that a read may take with all its tries, in ms; a command with little time has little more than that. */
+const patienceMs = 30_000
+
 /** The sandbox profile: the embedded engine over the embedded chains. */
 export function sandboxPlace({
   dirs,
@@ -40,6 +44,7 @@ export function sandboxPlace({
   globals,
   sandbox,
   announce,
+  until,
   now,
   newId,
 }: Needs): Place {
@@ -51,8 +56,12 @@ export function sandboxPlace({
     if (!globals.quiet)
       for (const { text } of faults) io.err.write(io.err.paint.dim(`sandbox fault: ${text}\n`))
     const { httpRpc } = await import('../net/rpc.ts')
+    const budgetMs = Math.min(patienceMs, (globals.timeoutMs ?? patienceMs) + 5_000)
     const byChain = new Map(
-      chains.map(({ chainId, rpcUrl }) => [chainId, traced(httpRpc(rpcUrl), globals.debug ? io : undefined)]),
+      chains.map(({ chainId, rpcUrl }) => [
+        chainId,
+        traced(chainInTime(httpRpc(rpcUrl, { budgetMs }), until), globals.debug ? io : undefined),
+      ]),
     )
     const rpc = (chainId: number): Rpc => {
       const found = byChain.get(chainId)

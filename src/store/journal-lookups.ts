@@ -1,0 +1,63 @@
+import type { JournalDb } from './journal-db.ts'
+import type { journalInside } from './journal-inside.ts'
+import type { Journal } from './journal-words.ts'
+
+/** How far below the chain's count nonces are looked at, and how many of them at most. */
+const farthest = 4_096
+const most = 32
+
+/** What is asked of the journal about keys and nonces, without going through its operations one by one. */
+export function journalLookups(
+  { all, one }: JournalDb,
+  { load }: ReturnType<typeof journalInside>,
+): Pick<Journal, 'findKey' | 'nextNonce' | 'holderOf' | 'foreignNonces'> {
+  return {
+    findKey: (idemKey) => {
+      const row =
+        one("SELECT * FROM operation WHERE idem_key = ? AND state <> 'DROPPED'", idemKey) ??
+        one('SELECT * FROM operation WHERE idem_key = ? ORDER BY created DESC, id DESC LIMIT 1', idemKey)
+      return row && load(row)
+    },
+    nextNonce: (chainId, wallet) =>
+      Number(
+        one(
+          "SELECT coalesce(max(nonce) + 1, 0) AS next FROM step WHERE chain_id = ? AND wallet = ? AND state <> 'SUPERSEDED'",
+          chainId,
+          wallet,
+        )?.next,
+      ),
+    holderOf: (chainId, wallet, nonce) => {
+      const row = one(
+        "SELECT operation, idx FROM step WHERE chain_id = ? AND wallet = ? AND nonce = ? AND state <> 'SUPERSEDED'",
+        chainId,
+        wallet,
+        nonce,
+      )
+      return row && { operation: String(row.operation), index: Number(row.idx) }
+    },
+    foreignNonces: (wallet, { to, data, value, chainId }, below) => {
+      const rows = all(
+        `SELECT nonce, lower(target) = ? AND lower(data) = ? AND value = ? AS same FROM step
+         WHERE chain_id = ? AND wallet = ? AND nonce IS NOT NULL AND nonce < ?
+         AND state NOT IN ('PLANNED', 'RESERVED', 'SUPERSEDED')`,
+        to.toLowerCase(),
+        data.toLowerCase(),
+        value.toString(),
+        chainId,
+        wallet,
+        below,
+      )
+      if (rows.length === 0) return []
+      const ours = new Set(rows.map(({ nonce }) => Number(nonce)))
+      // What came before this journal's own last one of the same kind was known, or asked about, when that was signed.
+      const since = rows.reduce(
+        (last, { nonce, same }) => (same ? Math.max(last, Number(nonce)) : last),
+        Math.min(...ours),
+      )
+      const found: number[] = []
+      for (let nonce = below - 1; nonce > Math.max(since, below - farthest) && found.length < most; nonce--)
+        if (!ours.has(nonce)) found.push(nonce)
+      return found
+    },
+  }
+}

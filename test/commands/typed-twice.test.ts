@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import type { Cli } from '../../src/cli/cli.ts'
+import { confirmAgain } from '../../src/cli/once-only.ts'
+import type { Address } from '../../src/domain/address.ts'
+import { openJournal } from '../../src/store/journal.ts'
+import type { Ground } from '../../src/wallet/ground.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, home } = useCommands(sandbox)
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const transfer = (amount: number, ...more: string[]) =>
+  run([
+    ...`transfer --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json`.split(
+      ' ',
+    ),
+    ...more,
+  ])
+const begun = async () => {
+  const sent = await transfer(5, '--no-wait')
+  expect(sent).toMatchObject({ exit: 20 })
+  return sent.json.error.details.id as string
+}
+
+/** A terminal at which nobody answers: the question comes back as an error. */
+const terminal = (later = 0) =>
+  ({
+    io: { canAsk: true },
+    globals: { yes: false, input: false },
+    world: { now: () => Date.now() + later },
+  }) as unknown as Cli
+const journal = () => openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
+
+test('the same again, while the first is not over, is asked about with the way to go on', async () => {
+  const id = await begun()
+  const ground = { journal: journal() } as Ground
+  const request = ground.journal.find(id)!.request as { wallet: Address }
+  await expect(confirmAgain(terminal(86_400_000), ground, request)).rejects.toMatchObject({
+    code: 'PROMPT_NEEDED',
+    message: expect.stringContaining(`sluice action resume ${id}`),
+  })
+  await confirmAgain(terminal(), ground, { ...request, wallet: friend as Address })
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+  await expect(confirmAgain(terminal(), ground, request)).rejects.toMatchObject({
+    message: expect.stringMatching(/was done .* Do it again/),
+  })
+  await confirmAgain(terminal(86_400_000), ground, request)
+})
+
+test('where nobody is asked, what is not over is named', async () => {
+  const id = await begun()
+  expect((await transfer(4, '--no-wait')).err).not.toContain(id)
+  const again = await transfer(5)
+  expect(again.err).toContain(`sluice action resume ${id}`)
+  expect(again.exit).toBe(0)
+})
