@@ -85,6 +85,11 @@ describe('strict HTTP', () => {
     })
   })
 
+  it('says in whole milliseconds how long it waited', async () => {
+    const { url } = await serve(() => {})
+    await expect(postJson(url, {}, { deadlineMs: 120.4135 })).rejects.toThrow(/ within 120 ms$/)
+  })
+
   it('shows no more of a URL than its host', async () => {
     const error = await getJson('http://user:pw@127.0.0.1:1/path?key=secret').catch(
       (caught: unknown) => caught,

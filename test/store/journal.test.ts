@@ -70,6 +70,37 @@ describe('the journal', () => {
     )
   })
 
+  it('finds a key whatever it was for, and a dropped one only where no other has it', () => {
+    plan('a')
+    expect(journal.findKey('key-a')?.id).toBe('a')
+    journal.settle('a', 'DROPPED', 'never signed')
+    expect(journal.findKey('key-a')?.id).toBe('a')
+    const { request, legs } = { request: {}, legs: [{ chainId: 1, steps: [] }] }
+    journal.insert({ id: 'b', idemKey: 'key-a', request, kind: 'transfer', wallet, legs })
+    expect(journal.findKey('key-a')?.id).toBe('b')
+    expect(journal.findKey('key-c')).toBeUndefined()
+  })
+
+  it('knows which nonces of a wallet it signed nothing for; what is only reserved is such a one', () => {
+    const sign = (id: string, nonce: number, byte: string) => {
+      plan(id)
+      journal.reserve(id, 0, nonce, 1)
+      journal.sign(id, 0, attempt(byte, nonce))
+    }
+    const other = { ...transaction, value: 6n }
+    expect(journal.foreignNonces(wallet, other, 50)).toEqual([])
+    sign('a', 5, '01')
+    sign('b', 8, '02')
+    plan('c')
+    journal.reserve('c', 0, 9, 1)
+    expect(journal.foreignNonces(wallet, other, 11)).toEqual([10, 9, 7, 6])
+    // It signed this very one itself, later than 7.
+    expect(journal.foreignNonces(wallet, transaction, 11)).toEqual([10, 9])
+    expect(journal.foreignNonces(wallet, other, 5)).toEqual([])
+    expect(journal.foreignNonces(wallet, other, 1_000)).toHaveLength(32)
+    expect(journal.foreignNonces(wallet, { ...other, chainId: 2 }, 11)).toEqual([])
+  })
+
   it('takes the same request for the same, whatever the order of its keys', () => {
     expect(hashRequest({ a: 1n, b: { c: [1, 2], d: null } })).toBe(
       hashRequest({ b: { d: null, c: [1, 2] }, a: '1' }),
