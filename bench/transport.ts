@@ -40,6 +40,10 @@ const wellFormed: readonly Act[] = [
   'forged-receipt',
   'other-receipt',
   'split-brain',
+  'high-tip',
+  'high-gas',
+  'other-sender',
+  'other-target',
 ]
 
 const marginMs = 1_500
@@ -64,6 +68,8 @@ export async function transportCell(node: string, open: Open, seed: number, cell
       '429': pick(['', '1', '0', '-1', '99999999', 'soon']),
       latency: below(400),
       'stale-head': below(9),
+      'high-tip': below(20_000),
+      'high-gas': below(30_000_000),
     }
     return { method, act, ...when, ...(act in value && { value: value[act as keyof typeof value] }) }
   })
