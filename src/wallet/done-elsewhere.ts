@@ -11,8 +11,8 @@ type OnChain = Seen & Shown
 
 /**
  * The transaction of a wallet that did already what is about to be signed, and of which this journal knows nothing: it
- * was signed elsewhere, or by this journal before an older copy of it was put back. Only the very same call counts, to,
- * value and data; a swap has its deadline in its data, and is never found. Nor is what a node cannot tell, or what was
+ * was signed elsewhere, or by this journal before an older copy of it was put back. The same call counts, to, value and
+ * data, and a call that differs in as little as a deadline and a minimum: a swap made again. Not found is what a node cannot tell, or what was
  * sent before this journal first signed for the wallet. `above` leaves out nonces up to it.
  */
 export async function doneElsewhere(
@@ -37,9 +37,24 @@ export async function doneElsewhere(
       ),
     )
     for (const one of shown)
-      if (one?.hash && isSame(one, transaction) && (await succeeded(node, one.hash))) return one.hash
+      if (one?.hash && isLike(one, transaction) && (await succeeded(node, one.hash))) return one.hash
   }
   return undefined
+}
+
+/** As many bytes as a deadline and a minimum have: a call that differs in more is another one. */
+const littleDifference = 48
+
+/** Whether a call is the same, or the same made again with another deadline and another minimum. */
+function isLike(shown: Shown, wanted: Transaction): boolean {
+  if (isSame(shown, wanted)) return true
+  const [a, b] = [shown.input.toLowerCase(), wanted.data.toLowerCase()]
+  // An approval or a transfer that differs at all is another one; only long calls carry deadlines.
+  if (a.length !== b.length || a.length < 2 + 8 + 64 * 6 || a.slice(0, 10) !== b.slice(0, 10)) return false
+  if (!isSame({ ...shown, input: wanted.data }, wanted)) return false
+  let differs = 0
+  for (let at = 10; at < a.length; at += 2) if (a.slice(at, at + 2) !== b.slice(at, at + 2)) differs++
+  return differs <= littleDifference
 }
 
 type Count = (at: 'latest' | number) => Promise<number | undefined>

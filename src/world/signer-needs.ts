@@ -8,6 +8,7 @@ import type { Journal } from '../store/journal-words.ts'
 import type { KeptPlan } from '../wallet/intent-json.ts'
 import { operandsOf } from '../wallet/signing/argv.ts'
 import type { DeskNeeds } from '../wallet/signing/desk-needs.ts'
+import type { Remembered } from '../wallet/signing/typed.ts'
 import type { Written } from '../wallet/signing/written.ts'
 import type { Directories } from './directories.ts'
 
@@ -53,7 +54,7 @@ export function signerReads({
       const { openMemory } = await import('../store/memory.ts')
       const memory = openMemory(join(dirs.data, 'quotes.db'), Date.now)
       try {
-        return (memory.find(name) as { destination?: Address | null } | undefined)?.destination ?? null
+        return quoteOf(memory.find(name))
       } finally {
         memory.close()
       }
@@ -63,6 +64,23 @@ export function signerReads({
         const holder = journal.holderOf(chainId, wallet, nonce)
         return holder !== undefined && journal.attempts(holder.operation, holder.index).length > 0
       }),
+  }
+}
+
+/** A quote as this machine was given it, in the words that a swap is held to. */
+async function quoteOf(kept: unknown): Promise<Remembered | null> {
+  if (kept === undefined) return null
+  const [{ Quote }, { z }] = await Promise.all([import('../api/quote.ts'), import('zod')])
+  const { raw, destination } = kept as { raw: never; destination: Address | null }
+  const { from, to, tokenIn, tokenOut, minAmountOut, maxAmountIn } = z.decode(Quote, raw)
+  return {
+    recipient: destination,
+    chainIn: from.chainId,
+    chainOut: to.chainId,
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
+    mostIn: maxAmountIn ?? tokenIn.amount,
+    leastOut: minAmountOut ?? 0n,
   }
 }
 

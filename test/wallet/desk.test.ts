@@ -12,6 +12,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { encodeIntent } from '../../src/wallet/intent-json.ts'
 import { signerOf } from '../../src/wallet/signer.ts'
 import { signingDesk } from '../../src/wallet/signing/desk.ts'
+import type { Remembered } from '../../src/wallet/signing/typed.ts'
 import type { Desk, LegJson } from '../../src/wallet/signing/words.ts'
 import type { Written } from '../../src/wallet/signing/written.ts'
 import { catalog, friend, pool, router, thief, usdc, usdt } from './plans.ts'
@@ -67,7 +68,7 @@ const swapTransactions = (recipient: Address): Transaction[] => [
 ]
 
 let home: string
-type Reads = { written?: Written; remembered?: Address; signed?: number }
+type Reads = { written?: Written; remembered?: Remembered; signed?: number }
 const deskFor = (argv: string, { written, remembered, signed }: Reads = {}): Desk =>
   signingDesk({
     argv: argv.split(' '),
@@ -264,13 +265,69 @@ describe('a command', () => {
     expect(await code(shown(argv, [plan]))).toBe(refusal)
   })
 
-  test('signs for whom an earlier quote pays, if that is remembered', async () => {
+  const quote: Remembered = {
+    recipient: friend,
+    chainIn: chainId,
+    chainOut: chainId,
+    tokenIn: usdc.address,
+    tokenOut: usdt.address,
+    mostIn: amount,
+    leastOut: 4_900_000n,
+  }
+  test.each([
+    ['as it was promised', quote, undefined],
+    ['to somebody else', { ...quote, recipient: thief }, 'POLICY_TAMPER'],
+    ['for more', { ...quote, mostIn: amount - 1n }, 'POLICY_TAMPER'],
+    ['for less', { ...quote, leastOut: 4_900_001n }, 'POLICY_TAMPER'],
+    ['of another token', { ...quote, tokenIn: usdt.address }, 'POLICY_TAMPER'],
+    ['on another chain', { ...quote, chainOut: 31338 }, 'POLICY_TAMPER'],
+  ])('signs an earlier quote %s', async (_, remembered, refusal) => {
     expect(
-      await code(shown('swap execute some-quote', [swapTo(friend)], nothingVouched, { remembered: friend })),
+      await code(shown('swap execute some-quote', [swapTo(friend)], nothingVouched, { remembered })),
+    ).toBe(refusal)
+  })
+
+  test.each([
+    [line.replace('sandbox-one', 'sandbox-two'), leg()],
+    ['swap execute --from sandbox-two --token-in USDC --token-out USDT --amount-in 5', swapTo(wallet)],
+    [
+      'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDT --amount-in 5',
+      swapTo(wallet),
+    ],
+    ['deposit aave-lending --amount 5', swapTo(wallet)],
+    ['deposit aave-lending --amount max', swapTo(wallet)],
+  ])('signs on the chain that was typed: %s', async (argv, plan) => {
+    expect(await code(shown(argv, [plan]))).toBe('POLICY_TAMPER')
+  })
+
+  test('may end an allowance twice, and pays once', async () => {
+    const argv = 'wallet approvals revoke --all'
+    const end: Intent = { kind: 'revoke', wallet, token: usdc, spender: router }
+    const nothing = approve({ chainId, token: usdc.address, spender: router, amount: 0n })
+    const desk = await shown(argv, [leg(end, nothing)])
+    const sign = (nonce: number) =>
+      code(desk({ do: 'sign', wallet, transaction: { ...json(nothing), ...fees, nonce } }))
+    expect(await sign(7)).toBeUndefined()
+    expect(await sign(8)).toBe('POLICY_TAMPER')
+    await desk({ do: 'approve', wallet, legs: [leg(end, nothing)], vouched: nothingVouched, planHash: '' })
+    expect(await sign(8)).toBeUndefined()
+    const paying = await shown(line, [leg()])
+    await paying({ do: 'approve', wallet, legs: [leg()], vouched: nothingVouched, planHash: '' })
+    const pays = (nonce: number) =>
+      code(paying({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees, nonce } }))
+    expect(await pays(7)).toBeUndefined()
+    expect(await pays(8)).toBe('POLICY_TAMPER')
+  })
+
+  test('that demonstrates opens no key but that of the sandbox', async () => {
+    expect(await code(deskFor('demo')({ do: 'open', source: { kind: 'environment' } }))).toBe('POLICY_TAMPER')
+  })
+
+  test('may have its words behind a double dash', async () => {
+    const written = { transactions: [pay()], vouched: [] }
+    expect(
+      await code(shown('action submit --yes -- plan.json', [leg()], nothingVouched, { written })),
     ).toBeUndefined()
-    expect(
-      await code(shown('swap execute some-quote', [swapTo(friend)], nothingVouched, { remembered: thief })),
-    ).toBe('POLICY_TAMPER')
   })
 })
 

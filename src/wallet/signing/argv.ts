@@ -10,12 +10,16 @@ const alone =
   /^(--(json|csv|quiet|debug|no-[a-z-]+|yes|dry-run|pipeline|queue-behind|allow-duplicate|revoke-on-failure|trust-first-use|fee-sponsorship|all|help|version)|-[a-zA-Z])$/
 
 /** The words of a command line that are neither flags nor their values. */
-export const operandsOf = (argv: readonly string[]): string[] =>
-  argv.filter((word, at) => {
+export function operandsOf(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--')
+  const [flags, rest] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end + 1)]
+  const words = flags.filter((word, at) => {
     if (word.startsWith('-') && word !== '-') return false
-    const before = argv[at - 1] ?? ''
+    const before = flags[at - 1] ?? ''
     return !before.startsWith('--') || before.includes('=') || alone.test(before)
   })
+  return [...words, ...rest]
+}
 
 /** Whether a text stands on the command line, alone or behind a flag. */
 export const isTyped = (argv: readonly string[], text: string): boolean =>

@@ -5,13 +5,16 @@ import { flag } from './argv.ts'
 
 /** The most gas that any transaction here needs, and the dearest that gas ever was, with room: beyond that it is a mistake or an attack. */
 const mostGas = 30_000_000n
+/** The most that one transaction costs where nobody typed a fee: five coins. */
+const mostCost = 5n * 10n ** 18n
 const mostFee = 10_000n * 10n ** 9n
 
 /** Refuses gas and fees that nobody can mean; `--max-fee` that was typed counts before our own bound. */
 export function refuseDear(argv: readonly string[], { gas, maxFeePerGas }: Signable): void {
   const typed = flag(argv, '--max-fee')
   const most = typed !== undefined && /^[0-9]+(\.[0-9]{1,9})?$/.test(typed) ? gwei(typed) : mostFee
-  if (gas <= mostGas && maxFeePerGas <= most) return
+  if (gas <= mostGas && maxFeePerGas <= most && (typed !== undefined || gas * maxFeePerGas <= mostCost))
+    return
   throw new AppError(
     'POLICY_FEE_CAP',
     `${gas} gas at ${maxFeePerGas} wei is not signed: ${most} wei is the most`,

@@ -9,6 +9,7 @@ import { newKey, parseKey } from '../key-text.ts'
 import { saveKey } from '../keystore.ts'
 import { checkSigned, hashPlan, type PlanCore, type Signable } from '../plan-hash.ts'
 import { signerOf } from '../signer.ts'
+import { operandsOf } from './argv.ts'
 import { refuseDear } from './dear.ts'
 import type { DeskNeeds } from './desk-needs.ts'
 import { importedKey, keyFrom, stored } from './keys.ts'
@@ -23,8 +24,8 @@ import { isSame, refuseUnwritten } from './written.ts'
 export function signingDesk(needs: DeskNeeds): Desk {
   const accounts = new Map<Address, LocalAccount>()
   const approved: { core: PlanCore; hash: string }[] = []
-  /** The nonce of each transaction that was signed here: one for its life, and no other transaction has it. */
-  const nonces = new Map<string, string>()
+  /** Every call that may be signed, with the nonce that it was signed under: one for its life, and no other call has it. */
+  const calls: { wallet: Address; transaction: Transaction; at: string | null }[] = []
 
   const accountOf = (wallet: Address): LocalAccount => {
     const account = accounts.get(wallet)
@@ -48,11 +49,19 @@ export function signingDesk(needs: DeskNeeds): Desk {
       if (intent.wallet !== accountOf(wallet).address)
         throw new AppError('POLICY_TAMPER', `The plan is for ${intent.wallet}, and the key is of ${wallet}`)
       if (isWritten) refuseUnwritten(needs.argv, written, transactions.map(read), vouched)
-      else refuseUntyped(needs.argv, intent, vouched, remembered)
-      return checkLeg({ intent, chainId, transactions: transactions.map(read), catalog, vouched })
+      else refuseUntyped(needs.argv, intent, vouched, remembered, catalog)
+      const question = { intent, chainId, transactions: transactions.map(read), catalog, vouched }
+      return checkLeg(question).map((step) => ({
+        ...step,
+        // What moves money is signed once, however often it is shown; an allowance may end in one plan and again in another.
+        isPayment: step.role === 'action' && intent.kind !== 'revoke',
+      }))
     })
     const core = coreFor(wallet, steps)
     approved.push({ core, hash: hashPlan(core) })
+    for (const { transaction, isPayment } of steps)
+      if (!isPayment || !calls.some((one) => one.wallet === wallet && isSame(one.transaction, transaction)))
+        calls.push({ wallet, transaction, at: null })
     const texts = steps.map(({ text }) => text)
     for (const text of texts) needs.say(text)
     return { texts }
@@ -68,7 +77,7 @@ export function signingDesk(needs: DeskNeeds): Desk {
     if (isNothing(signable, wallet)) {
       const at = `${signable.chainId} ${wallet} ${signable.nonce}`
       if (
-        ![...nonces.values()].includes(at) &&
+        !calls.some((one) => one.at === at) &&
         !(await needs.isSigned(signable.chainId, wallet, signable.nonce))
       )
         throw tampered(`Nothing was signed with nonce ${signable.nonce}, so there is nothing to cancel`)
@@ -87,22 +96,18 @@ export function signingDesk(needs: DeskNeeds): Desk {
     if (!plan) throw tampered('What is to be signed is no part of the plan that was approved')
     checkSigned(plan.core, plan.hash, signable)
     const at = `${signable.chainId} ${wallet} ${signable.nonce}`
-    const step = hashPlan({
-      ...plan.core,
-      about: { ...signable, nonce: 0, gas: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
-    })
-    const before = nonces.get(step)
-    if (
-      (before !== undefined && before !== at) ||
-      [...nonces].some(([other, taken]) => taken === at && other !== step)
-    )
+    const same = calls.filter((one) => one.wallet === wallet && isSame(one.transaction, signable))
+    const mine = same.find((one) => one.at === at) ?? same.find((one) => one.at === null)
+    if (!mine || calls.some((one) => one !== mine && one.at === at))
       throw tampered(`Nonce ${signable.nonce} is not the one of this transaction: one has one for its life`)
-    nonces.set(step, at)
+    mine.at = at
   }
 
   const desk = async (ask: Ask): Promise<Answers[Ask['do']]> => {
     switch (ask.do) {
       case 'open': {
+        if (operandsOf(needs.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
+          throw tampered('The demonstration is for the account of the sandbox')
         const account = signerOf(parseKey(await keyFrom(ask.source, needs)))
         accounts.set(account.address, account)
         return { address: account.address }
