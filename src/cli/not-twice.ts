@@ -16,11 +16,11 @@ import { confirm } from './prompts.ts'
 export async function refuseDone(
   cli: Cli,
   ground: Ground,
-  { proposal: { wallet, nonce }, steps }: Checked,
+  { proposal: { wallet, nonce, legs }, steps }: Checked,
   { allowDuplicate }: Pick<SigningOptions, 'allowDuplicate'>,
 ): Promise<void> {
   if (allowDuplicate || nonce !== null) return
-  const hash = await doneElsewhere(ground, wallet, actionsOf(steps))
+  const hash = await doneElsewhere(ground, wallet, actionsOf(steps), -1, exactOf(legs))
   if (hash === undefined || (await isWanted(cli, hash))) return
   throw new AppError(
     'DONE_ELSEWHERE',
@@ -31,6 +31,12 @@ export async function refuseDone(
     },
   )
 }
+
+/** The amounts of swaps that no other quote changes. */
+const exactOf = (legs: Checked['proposal']['legs']): bigint[] =>
+  legs.flatMap(({ intent }) =>
+    intent?.kind === 'swap' ? [intent.exact === 'in' ? intent.amountIn : intent.amountOut] : [],
+  )
 
 /**
  * Before an operation goes on that was begun: the same for what is not signed of it. After a first signature that is

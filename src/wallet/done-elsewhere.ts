@@ -12,7 +12,7 @@ type OnChain = Seen & Shown
 /**
  * The transaction of a wallet that did already what is about to be signed, and of which this journal knows nothing: it
  * was signed elsewhere, or by this journal before an older copy of it was put back. The same call counts, to, value and
- * data, and a call that differs in as little as a deadline and a minimum: a swap made again. Not found is what a node cannot tell, or what was
+ * data, and of a swap one with the same `exact` amount that differs in as little as a deadline and a minimum. Not found is what a node cannot tell, or what was
  * sent before this journal first signed for the wallet. `above` leaves out nonces up to it.
  */
 export async function doneElsewhere(
@@ -20,6 +20,7 @@ export async function doneElsewhere(
   wallet: Address,
   transactions: readonly Transaction[],
   above = -1,
+  exact: readonly bigint[] = [],
 ): Promise<Hex | undefined> {
   for (const transaction of transactions) {
     const node = rpc(transaction.chainId)
@@ -37,7 +38,7 @@ export async function doneElsewhere(
       ),
     )
     for (const one of shown)
-      if (one?.hash && isLike(one, transaction) && (await succeeded(node, one.hash))) return one.hash
+      if (one?.hash && isLike(one, transaction, exact) && (await succeeded(node, one.hash))) return one.hash
   }
   return undefined
 }
@@ -46,10 +47,12 @@ export async function doneElsewhere(
 const littleDifference = 48
 
 /** Whether a call is the same, or the same made again with another deadline and another minimum. */
-function isLike(shown: Shown, wanted: Transaction): boolean {
+function isLike(shown: Shown, wanted: Transaction, exact: readonly bigint[]): boolean {
   if (isSame(shown, wanted)) return true
   const [a, b] = [shown.input.toLowerCase(), wanted.data.toLowerCase()]
   // An approval or a transfer that differs at all is another one; only long calls carry deadlines.
+  const amounts = exact.map((amount) => amount.toString(16).padStart(64, '0'))
+  if (!amounts.some((word) => a.includes(word) && b.includes(word))) return false
   if (a.length !== b.length || a.length < 2 + 8 + 64 * 6 || a.slice(0, 10) !== b.slice(0, 10)) return false
   if (!isSame({ ...shown, input: wanted.data }, wanted)) return false
   let differs = 0

@@ -63,6 +63,19 @@ test('a payment that an older copy of the journal does not know is not made twic
   expect(await again(payment(5, 'since-002'))).toMatchObject({ exit: 0 })
 })
 
+test('a swap that an older copy of the journal does not know is recognised, though its deadline and minimum are others', async () => {
+  const swap = (amount: number, key: string) =>
+    `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in ${amount} --yes --json --idempotency-key ${key}`
+  expect(await run(payment(1, 'before-01'))).toMatchObject({ exit: 0 })
+  const { again } = copied()
+  expect(await run(swap(33, 'since-001'))).toMatchObject({ exit: 0 })
+  expect(await signsNothing(() => again(swap(33, 'since-001')))).toMatchObject({
+    exit: 10,
+    json: { error: { code: 'DONE_ELSEWHERE' } },
+  })
+  expect(await again(swap(44_000, 'another-1'))).toMatchObject({ exit: 0 })
+})
+
 test('nor is it after the older copy has signed something else, which is nobody else’s business', async () => {
   const { again } = await paidSince()
   expect(await again(payment(6, 'other-001'))).toMatchObject({ exit: 0 })

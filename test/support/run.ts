@@ -99,7 +99,7 @@ export function useCommands(sandbox: TestSandbox): Commands {
             signingDesk({
               ...signerReads({
                 argv: wordsOf(line),
-                dirs: directories({ SLUICE_HOME: home }),
+                dirs: directories({ SLUICE_HOME: home, ...env }),
                 isSandbox: chosenProfile(env, flag(wordsOf(line), '--profile')).kind === 'sandbox',
                 catalog: async () => world.catalog(),
               }),
