@@ -1,21 +1,21 @@
 import { z } from 'zod'
 
-import { EvmAddress, HexData } from '../domain/address.ts'
+import { type Address, EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
-import { Quote, WireQuote } from './quote.ts'
+import { Quote, TakenQuote } from './quote.ts'
 import { ChainId, TransactionItem } from './transaction.ts'
-import { maybe, Numeric, orNull, Whole } from './wire.ts'
+import { maybe, Name, Numeric, orNull, Whole } from './wire.ts'
 
 /**
  * Query of `GET /strategies/{id}/bytecode`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all.
  * `from` (ours) names the network that the funds start on, where it is not the strategy's own.
  */
 export const StrategyBytecodeInput = z.object({
-  id: z.string(),
+  id: Name,
   action: z.enum(['lend', 'withdraw']),
   amount: Units,
   wallet: EvmAddress,
-  from: z.string().optional(),
+  from: Name.optional(),
 })
 export type StrategyBytecodeInput = z.output<typeof StrategyBytecodeInput>
 
@@ -62,7 +62,7 @@ export type StrategyBytecode = z.output<typeof StrategyBytecode>
 
 /** Body of `POST /v2/swap/bytecode`: the quote exactly as it was given, and whose wallet sends. */
 export const SwapBytecodeInput = z.object({
-  quote: WireQuote,
+  quote: TakenQuote,
   walletAddress: EvmAddress,
   destinationAddress: EvmAddress.optional(),
   decimalsIn: Whole.optional(),
@@ -126,42 +126,42 @@ export const SwapBytecode = z.codec(
 )
 export type SwapBytecode = z.output<typeof SwapBytecode>
 
-/** Body of `POST /transfer/bytecode`. The deprecated spellings `walletOrigin` and `walletDestination` are read too; the token and chain fields are ours. */
+const Ends = z.object({ token: EvmAddress, chainId: ChainId, amount: Units })
+const address = z.custom<z.output<typeof EvmAddress>>()
+
+/**
+ * Body of `POST /transfer/bytecode`. The deprecated spellings `walletOrigin` and `walletDestination` are read too, and may stand
+ * beside the others where they say the same; the token and chain fields are ours.
+ */
 export const TransferInput = z.codec(
-  z.object({
+  Ends.extend({
     originAddress: EvmAddress.optional(),
     destinationAddress: EvmAddress.optional(),
     walletOrigin: EvmAddress.optional(),
     walletDestination: EvmAddress.optional(),
-    token: EvmAddress,
-    chainId: ChainId,
-    amount: Units,
   }),
   z.object({
-    originAddress: z.custom<z.output<typeof EvmAddress>>(
-      (value) => typeof value === 'string',
-      'expected an EVM address',
-    ),
-    destinationAddress: z.custom<z.output<typeof EvmAddress>>(
-      (value) => typeof value === 'string',
-      'expected an EVM address',
-    ),
-    token: z.custom<z.output<typeof EvmAddress>>(),
+    originAddress: address,
+    destinationAddress: address,
+    token: address,
     chainId: z.int(),
     amount: z.bigint(),
   }),
   {
-    decode: ({
-      walletOrigin,
-      walletDestination,
-      originAddress = walletOrigin,
-      destinationAddress = walletDestination,
-      ...rest
-    }) => ({
-      ...rest,
-      originAddress: originAddress as never,
-      destinationAddress: destinationAddress as never,
-    }),
+    decode: ({ walletOrigin, walletDestination, originAddress, destinationAddress, ...rest }, ctx) => {
+      const one = (name: string, current: Address | undefined, older: Address | undefined): Address => {
+        const found = current ?? older
+        if (found !== undefined && (older ?? found) === found) return found
+        const message = found === undefined ? 'is missing' : 'is said twice, and not the same'
+        ctx.issues.push({ code: 'custom', message, path: [name], input: found })
+        return z.NEVER
+      }
+      return {
+        ...rest,
+        originAddress: one('originAddress', originAddress, walletOrigin),
+        destinationAddress: one('destinationAddress', destinationAddress, walletDestination),
+      }
+    },
     encode: (value) => value,
   },
 )

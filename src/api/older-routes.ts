@@ -1,69 +1,116 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 
-import { EvmAddress } from '../domain/address.ts'
-import { Units } from '../domain/amount.ts'
-import { SwapBytecode, SwapBytecodeInput } from './bytecode.ts'
-import { QuoteAnswer, type QuoteInput, SwapStatus } from './quote.ts'
-import type { routes } from './routes.ts'
-import { ChainId } from './transaction.ts'
-import { Whole } from './wire.ts'
+import { AppError } from '../domain/errors.ts'
+import { OlderQuoteAnswer, OlderQuoteInput, OlderSwapBytecodeInput } from './older-quote.ts'
+import { OlderPageOf } from './page.ts'
+import { QuoteAnswer } from './quote.ts'
+import { routes } from './routes.ts'
+import { StrategyComposite } from './strategy.ts'
+import { OlderWallet, type Wallet } from './wallet.ts'
 
-/** A deprecated path: which current route answers it, and how its input is read as that route's. */
+/**
+ * A deprecated path: which current route answers it, how its input is read as that route's, and how the answer is written.
+ * `missing` is the error of a page that answers nothing with one.
+ */
 export type OlderRoute = {
   method: 'GET' | 'POST'
   path: string
   as: keyof typeof routes
   input: z.ZodType
   output: z.ZodType
+  doc: string
+  missing?: (value: unknown) => AppError | undefined
 }
 
-/** The query of the older `GET /swap/quote`: chain ids and an exact input. */
-const OlderQuoteInput = z.codec(
-  z.object({
-    originChainId: ChainId,
-    destinationChainId: ChainId,
-    tokenIn: EvmAddress,
-    tokenOut: EvmAddress,
-    amountIn: Units,
-    walletAddress: EvmAddress.optional(),
-    decimalsIn: Whole.optional(),
-  }),
-  z.custom<z.output<typeof QuoteInput>>(),
-  {
-    decode: ({ originChainId, destinationChainId, tokenIn, tokenOut, amountIn, walletAddress }) => ({
-      chainIdIn: originChainId,
-      chainIdOut: destinationChainId,
-      tokenIn,
-      tokenOut,
-      amountIn,
-      ...(walletAddress && { destinationAddress: walletAddress }),
-    }),
-    encode: ({ chainIdIn, chainIdOut, tokenIn, tokenOut, amountIn, destinationAddress }) => ({
-      originChainId: chainIdIn!,
-      destinationChainId: chainIdOut!,
-      tokenIn,
-      tokenOut,
-      amountIn: amountIn!,
-      ...(destinationAddress && { walletAddress: destinationAddress }),
-    }),
-  },
-)
+/** A page whose shapes never changed, under its older address. */
+const asEver = (path: string, as: keyof typeof routes, doc: string): OlderRoute => {
+  const { method, input, output } = routes[as] as Omit<OlderRoute, 'path' | 'as' | 'doc'>
+  return { method, path, as, input, output, doc }
+}
 
-/** The unprefixed swap endpoints, deprecated in favour of those under `/v2`. */
+const noPositions = (value: unknown): AppError | undefined => {
+  const { address, positions, stats } = value as Wallet
+  return positions.length === 0 && stats === null
+    ? new AppError('NOT_FOUND', `${address} has no positions`)
+    : undefined
+}
+
+const takesBoth = 'Takes a quote of the older shape or of the current one.'
+
+/** The pages that came before the current ones: the unprefixed swap pages, and those under `/v1` in their older shapes. */
 export const olderRoutes: readonly OlderRoute[] = [
-  { method: 'GET', path: '/swap/quote', as: 'quote', input: OlderQuoteInput, output: QuoteAnswer },
+  {
+    method: 'GET',
+    path: '/swap/quote',
+    as: 'quote',
+    input: OlderQuoteInput,
+    output: QuoteAnswer,
+    doc: 'The best quote for a swap, asked for by chain ids and an exact input.',
+  },
   {
     method: 'POST',
     path: '/swap/bytecode',
     as: 'swapBytecode',
-    input: SwapBytecodeInput,
-    output: SwapBytecode,
+    input: OlderSwapBytecodeInput,
+    output: routes.swapBytecode.output,
+    doc: `The transactions of a quote. ${takesBoth}`,
+  },
+  asEver('/swap/status/{id}', 'swapStatus', 'Where a swap stands.'),
+  {
+    method: 'GET',
+    path: '/v1/strategies',
+    as: 'listStrategies',
+    input: routes.listStrategies.input,
+    output: OlderPageOf(StrategyComposite),
+    doc: 'The strategies in the id-composite form, with the APY as a fraction, in the older envelope.',
   },
   {
     method: 'GET',
-    path: '/swap/status/{id}',
-    as: 'swapStatus',
-    input: z.object({ id: z.string() }),
-    output: SwapStatus,
+    path: '/v1/strategies/{id}',
+    as: 'getStrategy',
+    input: routes.getStrategy.input,
+    output: StrategyComposite,
+    doc: 'One strategy in the id-composite form. That the older page has this shape is ours: it fits its list.',
   },
+  asEver(
+    '/v1/strategies/{id}/bytecode',
+    'strategyBytecode',
+    'The transactions into or out of a strategy. The shape, that of the current page, is ours.',
+  ),
+  asEver(
+    '/v1/yield/{identifier}',
+    'recommend',
+    'The strategy with the highest APY. The shape, that of the current page, is ours.',
+  ),
+  {
+    method: 'GET',
+    path: '/v1/wallets/{address}',
+    as: 'getWallet',
+    input: routes.getWallet.input,
+    output: OlderWallet,
+    doc: 'What a wallet has lent and borrowed, with its health. 404 for an address without positions. Positions that are no collateral are on the current page only.',
+    missing: noPositions,
+  },
+  asEver(
+    '/v1/wallets/{address}/history/{strategyId}',
+    'walletHistory',
+    'What a wallet did in a strategy. The shape, that of the current page, is ours.',
+  ),
+  {
+    method: 'GET',
+    path: '/v1/swap/quote',
+    as: 'quote',
+    input: OlderQuoteInput,
+    output: OlderQuoteAnswer,
+    doc: 'The best quote for a swap in its older shape. The other fields are those of the current quote; this is ours.',
+  },
+  {
+    method: 'POST',
+    path: '/v1/swap/bytecode',
+    as: 'swapBytecode',
+    input: OlderSwapBytecodeInput,
+    output: routes.swapBytecode.output,
+    doc: `The transactions of a quote. ${takesBoth}`,
+  },
+  asEver('/v1/swap/status/{id}', 'swapStatus', 'Where a swap stands.'),
 ]

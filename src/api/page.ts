@@ -6,12 +6,15 @@ import { Numeric } from './wire.ts'
 export type Page<item> = { items: item[]; page: number; limit: number; total: number; hasMore: boolean }
 
 const count = z.union([z.number(), z.null(), z.string()]).optional()
+const about = {
+  page: count,
+  limit: count,
+  totalPages: count,
+  hasMore: z.boolean().optional(),
+}
 
-/**
- * A page of `item` on the wire. Deployments disagree on the envelope; every one of the specification
- * is read, and `docs`/`totalDocs` (the reference form) is written.
- */
-export function PageOf<item extends z.ZodType>(item: item) {
+/** Every envelope of the specification: deployments disagree. */
+function envelopes<item extends z.ZodType>(item: item) {
   const reference = z.object({
     docs: z.array(item),
     totalDocs: Numeric,
@@ -24,58 +27,86 @@ export function PageOf<item extends z.ZodType>(item: item) {
   const nested = z.object({
     data: z.array(item),
     pagination: z.object({
-      page: count,
-      limit: count,
-      total: count,
       totalRecords: count,
-      totalPages: count,
-      hasMore: z.boolean().optional(),
+      offset: count,
+      ...about,
+      total: count,
+      hasPrevPage: z.boolean().optional(),
       hasNextPage: z.boolean().optional(),
+      prevPage: count,
+      nextPage: count,
     }),
   })
-  const flat = z.object({
-    data: z.array(item),
-    total: Numeric,
-    page: count,
-    limit: count,
-    totalPages: count,
-    hasMore: z.boolean().optional(),
-  })
-  const ours = z.object({
+  const flat = z.object({ data: z.array(item), total: Numeric, ...about })
+  return z.union([reference, nested, flat])
+}
+
+type Envelope<item extends z.ZodType> = z.output<ReturnType<typeof envelopes<item>>>
+
+function read<item extends z.ZodType>(wire: Envelope<item>): Page<z.output<item>> {
+  const items = ('docs' in wire ? wire.docs : wire.data) as z.output<item>[]
+  const said =
+    'docs' in wire
+      ? { ...wire, total: wire.totalDocs }
+      : 'pagination' in wire
+        ? { ...wire.pagination, total: wire.pagination.total ?? wire.pagination.totalRecords }
+        : wire
+  const page = Number(said.page ?? 1)
+  const limit = Number(said.limit ?? items.length)
+  const total = Number(said.total ?? items.length)
+  const more =
+    'hasMore' in said && said.hasMore !== undefined
+      ? said.hasMore
+      : 'hasNextPage' in said && said.hasNextPage !== undefined
+        ? said.hasNextPage
+        : page * limit < total
+  return { items, page, limit, total, hasMore: more }
+}
+
+const pageOf = <item extends z.ZodType>(_item: item) =>
+  z.object({
     items: z.array(z.custom<z.output<item>>()),
     page: z.int(),
     limit: z.int(),
     total: z.int(),
     hasMore: z.boolean(),
   })
-  return z.codec(z.union([reference, nested, flat]), ours, {
-    decode: (wire) => {
-      const items = ('docs' in wire ? wire.docs : wire.data) as z.output<item>[]
-      const about =
-        'docs' in wire
-          ? { ...wire, total: wire.totalDocs }
-          : 'pagination' in wire
-            ? { ...wire.pagination, total: wire.pagination.total ?? wire.pagination.totalRecords }
-            : wire
-      const page = Number(about.page ?? 1)
-      const limit = Number(about.limit ?? items.length)
-      const total = Number(about.total ?? items.length)
-      const more =
-        'hasMore' in about && about.hasMore !== undefined
-          ? about.hasMore
-          : 'hasNextPage' in about && about.hasNextPage !== undefined
-            ? about.hasNextPage
-            : page * limit < total
-      return { items, page, limit, total, hasMore: more }
-    },
+
+const pages = (total: number, limit: number) => (limit > 0 ? Math.ceil(total / limit) : 0)
+
+/** A page of `item` on the wire: every envelope is read, and `docs`/`totalDocs` (the reference form) is written. */
+export function PageOf<item extends z.ZodType>(item: item) {
+  return z.codec(envelopes(item), pageOf(item), {
+    decode: (wire) => read<item>(wire as never) as never,
     encode: ({ items, page, limit, total, hasMore }) => ({
       docs: items as never,
       totalDocs: total,
       limit,
       page,
-      totalPages: limit > 0 ? Math.ceil(total / limit) : 0,
+      totalPages: pages(total, limit),
       hasNextPage: hasMore,
       hasPrevPage: page > 1,
+    }),
+  })
+}
+
+/** A page in the envelope of the older pages: every envelope is read, and `data` with `pagination` is written. */
+export function OlderPageOf<item extends z.ZodType>(item: item) {
+  return z.codec(envelopes(item), pageOf(item), {
+    decode: (wire) => read<item>(wire as never) as never,
+    encode: ({ items, page, limit, total, hasMore }) => ({
+      data: items as never,
+      pagination: {
+        totalRecords: total,
+        offset: (page - 1) * limit,
+        limit,
+        totalPages: pages(total, limit),
+        page,
+        hasPrevPage: page > 1,
+        hasNextPage: hasMore,
+        prevPage: page > 1 ? page - 1 : null,
+        nextPage: hasMore ? page + 1 : null,
+      },
     }),
   })
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { ChainId } from './transaction.ts'
-import { Decimals, Flag, Fraction, isoTime, maybe, Numeric, orNull } from './wire.ts'
+import { Decimals, Flag, Fraction, isoTime, maybe, Name, Numeric, orNull } from './wire.ts'
 
 const QuoteToken = z.object({
   chainId: ChainId,
@@ -48,7 +48,7 @@ const WireToken = z.looseObject({
 })
 
 /** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage` and `fees` are ours. */
-export const WireQuote = z.looseObject({
+const WireQuote = z.looseObject({
   id: z.string(),
   quoteId: maybe(z.string()),
   originChain: z.string(),
@@ -69,6 +69,9 @@ export const WireQuote = z.looseObject({
   slippage: maybe(Numeric),
   fees: maybe(z.array(z.unknown())),
 })
+
+/** A quote that comes back to be taken: one that names no provider has an error of its own. */
+export const TakenQuote = WireQuote.extend({ provider: maybe(z.string()) })
 
 const token = (wire: z.output<typeof WireToken>) => ({
   chainId: wire.chainId,
@@ -106,9 +109,9 @@ export const QuoteAnswer = z.object({ quote: Quote })
 
 /** Query of `GET /v2/swap/quote`. `slippage` is a fraction from 0.0001 to 0.5; its limits are checked by the engine, which has a code for it. */
 export const QuoteInput = z.object({
-  originChain: z.string().optional(),
+  originChain: Name.optional(),
   chainIdIn: ChainId.optional(),
-  destinationChain: z.string().optional(),
+  destinationChain: Name.optional(),
   chainIdOut: ChainId.optional(),
   tokenIn: EvmAddress,
   tokenOut: EvmAddress,
@@ -117,7 +120,7 @@ export const QuoteInput = z.object({
   destinationAddress: EvmAddress.optional(),
   refundAddress: EvmAddress.optional(),
   feeSponsorship: Flag.optional(),
-  preferredProvider: z.string().optional(),
+  preferredProvider: Name.optional(),
   slippage: Fraction.optional(),
   transferSpeed: z.enum(['fast', 'standard']).optional(),
 })

@@ -4,16 +4,16 @@ import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
 import { TransactionItem } from './transaction.ts'
-import { maybe, orNull } from './wire.ts'
+import { maybe, Name, orNull } from './wire.ts'
 
 /** Input of `GET /yield/{identifier}`: an asset name (any casing) or a category. `amount` is in the smallest unit and goes with `wallet`. */
 export const RecommendationInput = z.object({
-  identifier: z.string(),
+  identifier: Name,
   wallet: EvmAddress.optional(),
   amount: Units.optional(),
   action: z.enum(['lend', 'withdraw']).optional(),
-  from: z.string().optional(),
-  to: z.string().optional(),
+  from: Name.optional(),
+  to: Name.optional(),
 })
 export type RecommendationInput = z.output<typeof RecommendationInput>
 

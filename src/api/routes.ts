@@ -17,7 +17,7 @@ import { Quote, QuoteAnswer, QuoteInput, SwapStatus } from './quote.ts'
 import { Analytics, Recommendation, RecommendationInput } from './recommendation.ts'
 import { StrategyDetail } from './strategy.ts'
 import { Wallet } from './wallet.ts'
-import { Whole } from './wire.ts'
+import { Name, paging, Whole } from './wire.ts'
 
 /** One row of the contract. What is in the path comes from `input`; the rest of it is the query of a GET and the body of a POST or PUT. */
 export type Route = {
@@ -28,7 +28,6 @@ export type Route = {
   doc: string
 }
 
-const paging = { page: Whole.optional(), limit: Whole.optional() }
 const nothing = z.object({})
 
 /** The whole HTTP contract. The type `Service`, the client, the server and the OpenAPI document are read off this table. */
@@ -57,7 +56,7 @@ export const routes = {
   getStrategy: {
     method: 'GET',
     path: '/strategies/{id}',
-    input: z.object({ id: z.string() }),
+    input: z.object({ id: Name }),
     output: StrategyDetail,
     doc: 'One strategy, by id or slug.',
   },
@@ -78,14 +77,14 @@ export const routes = {
   walletHistory: {
     method: 'GET',
     path: '/wallets/{address}/history/{strategyId}',
-    input: z.object({ address: EvmAddress, strategyId: z.string(), ...paging }),
+    input: z.object({ address: EvmAddress, strategyId: Name, ...paging }),
     output: History,
     doc: 'What a wallet did in a strategy, newest first.',
   },
   getAction: {
     method: 'GET',
     path: '/actions/{id}',
-    input: z.object({ id: z.string() }),
+    input: z.object({ id: Name }),
     output: Action,
     doc: 'A tracked operation.',
   },
@@ -93,7 +92,7 @@ export const routes = {
     method: 'POST',
     path: '/actions/ingest/wallet',
     input: z.object({
-      actionId: z.string(),
+      actionId: Name,
       event: z.enum(['SIGNED', 'TX_FAILED']),
       txHash: Hash.optional(),
       chainId: Whole.optional(),
@@ -105,9 +104,9 @@ export const routes = {
     method: 'GET',
     path: '/quotes',
     input: z.object({
-      originChain: z.string().optional(),
-      destinationChain: z.string().optional(),
-      provider: z.string().optional(),
+      originChain: Name.optional(),
+      destinationChain: Name.optional(),
+      provider: Name.optional(),
       ...paging,
     }),
     output: PageOf(Quote),
@@ -130,7 +129,7 @@ export const routes = {
   swapStatus: {
     method: 'GET',
     path: '/v2/swap/status/{id}',
-    input: z.object({ id: z.string(), btcTxHash: z.string().optional() }),
+    input: z.object({ id: Name, btcTxHash: Name.optional() }),
     output: SwapStatus,
     doc: 'Where a swap stands, with the hashes of origin and destination.',
   },

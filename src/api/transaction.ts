@@ -5,7 +5,7 @@ import { Units } from '../domain/amount.ts'
 
 /** A chain id that some deployments send as text. */
 export const ChainId = z.codec(
-  z.union([z.int().positive(), z.string().regex(/^[1-9][0-9]{0,14}$/)]),
+  z.union([z.int().positive(), z.string().regex(/^[1-9][0-9]{0,14}$/)], 'expected a chain id'),
   z.int().positive(),
   {
     decode: Number,

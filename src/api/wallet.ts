@@ -105,41 +105,45 @@ const ShapeC = z.object({ address: EvmAddress, stats: Stats })
 const decimal = (value: string | number | null | undefined) =>
   value === null || value === undefined ? null : String(value)
 
-/** A wallet on the wire: shapes A, B and C are read; shape A is written. */
-export const Wallet = z.codec(z.union([ShapeB, ShapeA, ShapeC]), WalletValue, {
-  decode: (wire) => {
-    if ('summary' in wire)
-      return {
-        address: orNull(wire.address),
-        positions: wire.positions.map(({ strategy, spotPosition: spot }) => ({
-          strategy,
-          balance: spot.currentPosition.value,
-          principal: orNull(spot.principal?.value),
-          profit: orNull(spot.profit?.value),
-          balanceUsd: decimal(spot.underlyingBalanceUSD),
-          profitUsd: null,
-          apy: orNull(spot.apy),
-        })),
-        totalValueUsd: decimal(wire.summary.totalUnderlyingBalanceUSD),
-        stats: null,
-      }
-    if (!('positions' in wire))
-      return { address: wire.address, positions: [], totalValueUsd: null, stats: wire.stats }
+const AnyShape = z.union([ShapeB, ShapeA, ShapeC])
+
+function read(wire: z.output<typeof AnyShape>): Wallet {
+  if ('summary' in wire)
     return {
-      address: wire.address,
-      positions: wire.positions.map((position) => ({
-        strategy: position.strategy,
-        balance: position.balance,
-        principal: orNull(position.principal),
-        profit: orNull(position.earned),
-        balanceUsd: decimal(position.balanceUSD),
-        profitUsd: decimal(position.earnedUSD),
-        apy: orNull(position.apyFraction),
+      address: orNull(wire.address),
+      positions: wire.positions.map(({ strategy, spotPosition: spot }) => ({
+        strategy,
+        balance: spot.currentPosition.value,
+        principal: orNull(spot.principal?.value),
+        profit: orNull(spot.profit?.value),
+        balanceUsd: decimal(spot.underlyingBalanceUSD),
+        profitUsd: null,
+        apy: orNull(spot.apy),
       })),
-      totalValueUsd: decimal(wire.totalValueUSD),
-      stats: orNull(wire.stats),
+      totalValueUsd: decimal(wire.summary.totalUnderlyingBalanceUSD),
+      stats: null,
     }
-  },
+  if (!('positions' in wire))
+    return { address: wire.address, positions: [], totalValueUsd: null, stats: wire.stats }
+  return {
+    address: wire.address,
+    positions: wire.positions.map((position) => ({
+      strategy: position.strategy,
+      balance: position.balance,
+      principal: orNull(position.principal),
+      profit: orNull(position.earned),
+      balanceUsd: decimal(position.balanceUSD),
+      profitUsd: decimal(position.earnedUSD),
+      apy: orNull(position.apyFraction),
+    })),
+    totalValueUsd: decimal(wire.totalValueUSD),
+    stats: orNull(wire.stats),
+  }
+}
+
+/** A wallet on the wire: shapes A, B and C are read; shape A is written. */
+export const Wallet = z.codec(AnyShape, WalletValue, {
+  decode: read,
   encode: (value) => ({
     address: value.address!,
     positions: value.positions.map(
@@ -156,4 +160,19 @@ export const Wallet = z.codec(z.union([ShapeB, ShapeA, ShapeC]), WalletValue, {
     totalValueUSD: value.totalValueUsd,
     stats: value.stats,
   }),
+})
+
+const noStats: Stats = {
+  underlying: [],
+  debt: [],
+  healthFactor: null,
+  ltv: null,
+  liquidationPrice: null,
+  maxBorrowValue: null,
+}
+
+/** A wallet on the older page: shapes A, B and C are read; shape C is written. */
+export const OlderWallet = z.codec(AnyShape, WalletValue, {
+  decode: read,
+  encode: ({ address, stats }) => ({ address: address!, stats: stats ?? noStats }),
 })

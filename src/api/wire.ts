@@ -1,14 +1,22 @@
 import { z } from 'zod'
 
-/** A whole number that may arrive as text, as everything in a query string does. */
-export const Whole = z.codec(
-  z.union([z.int(), z.string().regex(/^[0-9]{1,15}$/, 'expected a whole number')]),
-  z.int(),
-  {
+const whole = (value: z.ZodInt) =>
+  z.codec(z.union([z.int(), z.string().regex(/^[0-9]{1,15}$/)], 'expected a whole number'), value, {
     decode: Number,
     encode: (value) => value,
-  },
-)
+  })
+
+/** A whole number that may arrive as text, as everything in a query string does. */
+export const Whole = whole(z.int())
+
+/** What a client says of the page that it wants. Pages count from 1, and the longest has 100 items. */
+export const paging = {
+  page: whole(z.int().min(1, 'must be 1 or more')).optional(),
+  limit: whole(z.int().min(1, 'must be 1 or more').max(100, 'must be 100 or less')).optional(),
+}
+
+/** An id or a name that a client sends: text, and not a long one. */
+export const Name = z.string().max(200, 'must not be longer than 200 characters')
 
 /** A yes or no that may arrive as text. */
 export const Flag = z.codec(z.union([z.boolean(), z.enum(['true', 'false'])]), z.boolean(), {

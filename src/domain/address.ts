@@ -4,12 +4,20 @@ import { z } from 'zod'
 
 export type { Address, Hex } from 'viem'
 
-/** An EVM address in any casing that its checksum allows; checksummed inside and on the wire. */
+/**
+ * An EVM address in any casing that its checksum allows; checksummed inside and on the wire. The issue of text that is none carries
+ * `params.address`, because a service has an error of its own for it.
+ */
 export const EvmAddress = z.codec(z.string(), z.custom<Address>(), {
   decode: (text, ctx) => {
     if (isAddress(text, { strict: true }) || /^0x[0-9A-F]{40}$/.test(text))
       return getAddress(text.toLowerCase())
-    ctx.issues.push({ code: 'custom', message: 'expected an EVM address', input: text })
+    ctx.issues.push({
+      code: 'custom',
+      message: 'expected an EVM address',
+      params: { address: true },
+      input: text,
+    })
     return z.NEVER
   },
   encode: (address) => address,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import type { Page } from '../api/page.ts'
-import { Quote, type QuoteInput, type WireQuote } from '../api/quote.ts'
+import { Quote, type QuoteInput } from '../api/quote.ts'
 import { erc20Abi } from '../calls/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
@@ -146,7 +146,7 @@ export async function quotesOf(
   const { rows, total } = await context.store.quotes(context.customer, by, limit, (page - 1) * limit)
   const items = await Promise.all(
     rows.map(async (row) => {
-      const { rawQuote: _, ...wire } = JSON.parse(row.wire) as z.input<typeof WireQuote>
+      const { rawQuote: _, ...wire } = JSON.parse(row.wire) as z.input<typeof Quote>
       return z.decode(Quote, {
         ...wire,
         deadline: wire.deadlineDate,

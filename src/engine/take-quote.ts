@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
 import type { SwapBytecode } from '../api/bytecode.ts'
-import type { WireQuote } from '../api/quote.ts'
+import type { TakenQuote } from '../api/quote.ts'
 import type { Address } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -15,7 +15,7 @@ import { offerOf, providerNamed, recipientOf, routeOf } from './stored-quote.ts'
 export async function swapBytecodeOf(
   context: Context,
   input: {
-    quote: z.output<typeof WireQuote>
+    quote: z.output<typeof TakenQuote>
     walletAddress: Address
     destinationAddress?: Address | undefined
   },

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { toEnvelope } from '../api/envelope.ts'
 import { type OlderRoute, olderRoutes } from '../api/older-routes.ts'
+import { refusedInput } from '../api/refused-input.ts'
 import { type Route, routes } from '../api/routes.ts'
 import type { Service } from '../api/service.ts'
 import { AppError } from '../domain/errors.ts'
@@ -33,6 +34,8 @@ export function handler(service: Service, authorize: Authorize): (ask: Ask) => P
       const input = decoded(route.input, { ...(sent as object), ...params })
       const method = service[name] as (input: unknown) => Promise<unknown>
       const output = await method(input)
+      const missing = 'missing' in route ? route.missing?.(output) : undefined
+      if (missing) throw missing
       return { status: 200, headers: deprecation(route), body: z.encode(route.output, output as never) }
     } catch (error) {
       const { status, body } = toEnvelope(error)
@@ -41,17 +44,11 @@ export function handler(service: Service, authorize: Authorize): (ask: Ask) => P
   }
 }
 
-/** A schema's failure as the 422 of the specification: every issue with its path. */
+/** What was sent, read as a route's input. */
 function decoded(schema: z.ZodType, sent: unknown): unknown {
   const read = z.safeDecode(schema, sent as never)
   if (read.success) return read.data
-  const errors = read.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
-  const first = errors[0]
-  throw new AppError(
-    'VALIDATION_ERROR',
-    first ? `${first.path || 'The request'}: ${first.message}` : 'The request is not valid',
-    { details: { errors } },
-  )
+  throw refusedInput(read.error.issues, sent)
 }
 
 /** The route of a path: a literal segment wins over a parameter. */

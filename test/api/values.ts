@@ -168,7 +168,10 @@ const action = fc.record({
   updatedAt: orNull(time),
   finishedAt: orNull(time),
 })
-const paging = { page: optional(count), limit: optional(count) }
+const paging = {
+  page: optional(fc.integer({ min: 1, max: 1_000_000 })),
+  limit: optional(fc.integer({ min: 1, max: 100 })),
+}
 const recommendation = fc.record({
   recommendedStrategyId: word,
   destinationChain: word,
@@ -319,16 +322,20 @@ export const outputs: Outputs = {
   setFees: fees,
 }
 
-/** What may be asked of the deprecated endpoints: a quote only by chain ids and an exact input, a status only by id. */
-export const olderInputs: readonly fc.Arbitrary<unknown>[] = [
-  fc.record({
-    chainIdIn: chainId,
-    chainIdOut: chainId,
-    tokenIn: address,
-    tokenOut: address,
-    amountIn: units,
-    destinationAddress: optional(address),
-  }),
-  inputs.swapBytecode,
-  inputs.getAction,
-]
+/** What may be asked of the older quote pages: chain ids and an exact input only. */
+export const olderQuoteInput = fc.record({
+  chainIdIn: chainId,
+  chainIdOut: chainId,
+  tokenIn: address,
+  tokenOut: address,
+  amountIn: units,
+  destinationAddress: optional(address),
+})
+
+/** What the older wallet page can carry: stats, and no positions. */
+export const olderWallet = fc.record({
+  address,
+  positions: fc.constant([]),
+  totalValueUsd: fc.constant(null),
+  stats,
+})

@@ -8,6 +8,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Context } from '../../src/engine/context.ts'
 import { contextOf, createEngine, type EngineNeeds } from '../../src/engine/engine.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
+import { handler } from '../../src/server/handler.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine.ts'
 import { sqliteSql } from '../../src/store/sqlite.ts'
 import type { TestReceipt, TestSandbox } from '../support/sandbox.ts'
@@ -90,4 +91,26 @@ export function cells(slice: number, full: number): number {
   const wanted = process.env.SLUICE_CELLS
   if (wanted === undefined) return slice
   return wanted === 'all' ? full : Math.max(1, Math.min(full, Number(wanted)))
+}
+
+/** Whatever a body may be. */
+type Json = ReturnType<typeof JSON.parse>
+
+/** What a service answers over HTTP, without a socket: the body has been JSON text, as on the wire. */
+export function over(service: Service) {
+  const answer = handler(service, async () => undefined)
+  return async (method: string, path: string, sent: object = {}): Promise<{ status: number; body: Json }> => {
+    const url = new URL(path, 'http://service')
+    const query = Object.fromEntries(
+      [...url.searchParams, ...Object.entries(method === 'GET' ? sent : {})].map(([name, value]) => [
+        name,
+        String(value),
+      ]),
+    )
+    const asked = { method, path: url.pathname, query, headers: {} }
+    const { status, body } = await answer(
+      method === 'GET' ? asked : { ...asked, body: JSON.parse(JSON.stringify(sent)) },
+    )
+    return { status, body: JSON.parse(JSON.stringify(body)) }
+  }
 }

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+
+import { olderRoutes } from '../../src/api/older-routes.ts'
+import { refusedInput } from '../../src/api/refused-input.ts'
+import { routes } from '../../src/api/routes.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
+
+const token = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
+const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
+/** What a request is refused with: its code and the messages by their paths; `undefined` where it is read. */
+function refusal(schema: z.ZodType, sent: object): object | undefined {
+  const read = z.safeDecode(schema, sent as never)
+  if (read.success) return undefined
+  const { code, details } = refusedInput(read.error.issues, sent)
+  const errors = details!.errors as { path: string; message: string }[]
+  return { code, ...Object.fromEntries(errors.map(({ path, message }) => [path, message])) }
+}
+
+const paged = [...Object.values(routes), ...olderRoutes].filter(
+  ({ input }) =>
+    (input as { shape?: object }).shape && 'page' in (input as unknown as { shape: object }).shape,
+)
+
+describe('a page', () => {
+  test.each(paged.map(({ path, input }) => [path, input] as const))(
+    'of %s is from 1 on, and has 1 to 100 items',
+    (_, input) => {
+      const of = (sent: object) => refusal(input, { address: wallet, strategyId: 'x', ...sent })
+      for (const good of [
+        {},
+        { page: '1' },
+        { page: '999999999', limit: '100' },
+        { limit: '1' },
+        { limit: 7 },
+      ])
+        expect(of(good)).toBeUndefined()
+      for (const bad of [
+        '0',
+        '-1',
+        '1.5',
+        '1e3',
+        'x',
+        '',
+        ' 1',
+        '0x1',
+        0,
+        -1,
+        1.5,
+        null,
+        [],
+        '9'.repeat(40),
+      ]) {
+        expect(of({ page: bad })).toEqual({ code: 'VALIDATION_ERROR', page: expect.any(String) })
+        expect(of({ limit: bad })).toEqual({ code: 'VALIDATION_ERROR', limit: expect.any(String) })
+      }
+      expect(of({ limit: '101' })).toEqual({ code: 'VALIDATION_ERROR', limit: 'must be 100 or less' })
+      expect(of({ page: '0' })).toEqual({ code: 'VALIDATION_ERROR', page: 'must be 1 or more' })
+    },
+  )
+
+  test('is asked of three lists, and of two older ones', () => {
+    expect(paged.map(({ path }) => path).toSorted()).toEqual([
+      '/quotes',
+      '/strategies',
+      '/v1/strategies',
+      '/v1/wallets/{address}/history/{strategyId}',
+      '/wallets/{address}/history/{strategyId}',
+    ])
+  })
+})
+
+describe('an address that is none', () => {
+  const of = (sent: object) => refusal(routes.strategyBytecode.input, { id: 'x', action: 'lend', ...sent })
+  test('has an error of its own where nothing else is wrong', () => {
+    expect(refusal(routes.getWallet.input, { address: '0x1' })).toEqual({
+      code: 'INVALID_ADDRESS',
+      address: 'expected an EVM address',
+    })
+    expect(of({ amount: '1', wallet: `${wallet.slice(0, -1)}9` })).toMatchObject({ code: 'INVALID_ADDRESS' })
+    expect(
+      refusal(routes.quote.input, { tokenIn: 'a', tokenOut: 'b', amountIn: '1', destinationAddress: 'c' }),
+    ).toMatchObject({
+      code: 'INVALID_ADDRESS',
+      tokenIn: expect.any(String),
+      tokenOut: expect.any(String),
+      destinationAddress: expect.any(String),
+    })
+  })
+
+  test('is one fault among others where something else is wrong, or where it is missing', () => {
+    expect(of({ amount: 'much', wallet: '0x1' })).toMatchObject({ code: 'VALIDATION_ERROR' })
+    expect(of({ amount: '1' })).toEqual({ code: 'VALIDATION_ERROR', wallet: 'is missing' })
+    expect(of({ amount: '1', wallet: 5 })).toMatchObject({ code: 'VALIDATION_ERROR' })
+  })
+})
+
+test('what is missing is said to be missing, whatever it should have been', () => {
+  expect(refusal(routes.strategyBytecode.input, { id: 'x' })).toEqual({
+    code: 'VALIDATION_ERROR',
+    action: 'is missing',
+    amount: 'is missing',
+    wallet: 'is missing',
+  })
+  expect(refusal(routes.swapBytecode.input, {})).toEqual({
+    code: 'VALIDATION_ERROR',
+    quote: 'is missing',
+    walletAddress: 'is missing',
+  })
+  expect(refusal(routes.swapBytecode.input, { quote: {}, walletAddress: wallet })).toMatchObject({
+    'quote.id': 'is missing',
+    'quote.tokenIn': 'is missing',
+  })
+  const older = olderRoutes.find(({ path }) => path === '/swap/quote')!
+  expect(refusal(older.input, { tokenIn: token })).toEqual({
+    code: 'VALIDATION_ERROR',
+    originChainId: 'is missing',
+    destinationChainId: 'is missing',
+    tokenOut: 'is missing',
+    amountIn: 'is missing',
+  })
+})
+
+test.each(['request-lend', 'LEND', '', 'borrow'])('"%s" is no action', (action) => {
+  const sent = { id: 'x', action, amount: '1', wallet }
+  expect(refusal(routes.strategyBytecode.input, sent)).toEqual({
+    code: 'VALIDATION_ERROR',
+    action: 'Invalid option: expected one of "lend"|"withdraw"',
+  })
+})
+
+test('an amount is at most 2^256 - 1, wherever one is sent', () => {
+  const ends = { originAddress: wallet, destinationAddress: token, token, chainId: 1 }
+  const asked: [z.ZodType, object, string][] = [
+    [routes.strategyBytecode.input, { id: 'x', action: 'lend', wallet }, 'amount'],
+    [routes.recommend.input, { identifier: 'usdc', wallet }, 'amount'],
+    [routes.quote.input, { tokenIn: token, tokenOut: wallet }, 'amountIn'],
+    [routes.quote.input, { tokenIn: token, tokenOut: wallet }, 'amountOut'],
+    [routes.transferBytecode.input, ends, 'amount'],
+  ]
+  for (const [schema, rest, name] of asked) {
+    expect(refusal(schema, { ...rest, [name]: String(maxUint256) })).toBeUndefined()
+    for (const bad of [String(maxUint256 + 1n), '-1', '1.0', '1e9', '0x1', '01', '', ' 1', '9'.repeat(300)])
+      expect(refusal(schema, { ...rest, [name]: bad })).toEqual({
+        code: 'VALIDATION_ERROR',
+        [name]: expect.any(String),
+      })
+  }
+})
+
+test('an id of 200 characters is looked for, and a longer one is refused', () => {
+  const inPaths = [...Object.values(routes), ...olderRoutes].filter(({ path }) =>
+    /\{(id|strategyId|identifier)\}/.test(path),
+  )
+  expect(inPaths.length).toBeGreaterThan(10)
+  for (const { path, input } of inPaths) {
+    const name = /\{(id|strategyId|identifier)\}/.exec(path)![1]!
+    const rest = { address: wallet, action: 'lend', amount: '1', wallet }
+    expect(refusal(input, { ...rest, [name]: 'x'.repeat(200) })).toBeUndefined()
+    expect(refusal(input, { ...rest, [name]: 'x'.repeat(201) })).toEqual({
+      code: 'VALIDATION_ERROR',
+      [name]: 'must not be longer than 200 characters',
+    })
+  }
+})
+
+describe('a transfer', () => {
+  const rest = { token, chainId: 1, amount: '5' }
+  const of = (sent: object) => refusal(routes.transferBytecode.input, { ...rest, ...sent })
+  test('is asked for in either spelling, or in both where they say the same', () => {
+    expect(of({ originAddress: wallet, destinationAddress: token })).toBeUndefined()
+    expect(of({ walletOrigin: wallet, walletDestination: token })).toBeUndefined()
+    expect(of({ originAddress: wallet, walletDestination: token })).toBeUndefined()
+    const both = { originAddress: wallet, walletOrigin: wallet.toLowerCase() }
+    expect(of({ ...both, destinationAddress: token, walletDestination: token })).toBeUndefined()
+  })
+
+  test('is refused where an end is missing, or is said twice and not the same', () => {
+    expect(of({})).toEqual({
+      code: 'VALIDATION_ERROR',
+      originAddress: 'is missing',
+      destinationAddress: 'is missing',
+    })
+    expect(of({ originAddress: wallet, walletOrigin: token, destinationAddress: token })).toEqual({
+      code: 'VALIDATION_ERROR',
+      originAddress: 'is said twice, and not the same',
+    })
+    expect(of({ originAddress: wallet, destinationAddress: token, walletDestination: wallet })).toMatchObject(
+      {
+        destinationAddress: 'is said twice, and not the same',
+      },
+    )
+    expect(of({ originAddress: wallet, destinationAddress: '0x1' })).toMatchObject({
+      code: 'INVALID_ADDRESS',
+    })
+  })
+})
