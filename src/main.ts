@@ -8,6 +8,7 @@ import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
 import { AppError, errorRow } from './domain/errors.ts'
 import type { Exit } from './domain/exits.ts'
 import { plain } from './domain/text.ts'
+import { trace } from './domain/trace.ts'
 
 /** Runs one command line and answers with its exit code. The only place where errors become exits. */
 export async function main(argv: readonly string[], world: World): Promise<Exit> {
@@ -140,14 +141,4 @@ function usage(error: CommanderError, argv: readonly string[]): AppError {
   const help = isKnown ? `sluice ${name} --help` : 'sluice --help'
   if (error.code === 'commander.help') return new AppError('USAGE', 'A command is needed', { hint: help })
   return new AppError('USAGE', message, { hint: guess ? `Did you mean ${guess}? See: ${help}` : help })
-}
-
-/** The stack and its causes, without what could be a secret: URLs lose everything after the host, long hex is cut. */
-const trace = (error: Error): string => {
-  const lines: string[] = []
-  for (let at: unknown = error; at instanceof Error; at = at.cause) lines.push(at.stack ?? at.message)
-  return lines
-    .join('\ncaused by ')
-    .replace(/(https?:\/\/)(?:[^@/\s]*@)?([^/\s)]+)[^\s)]*/g, '$1$2')
-    .replace(/0x[0-9a-fA-F]{64}(?![0-9a-fA-F])/g, (hash) => `${hash.slice(0, 10)}…`)
 }

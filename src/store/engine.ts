@@ -7,10 +7,11 @@ import {
   quoteColumns,
   txColumns,
 } from './engine-rows.ts'
+import { keysSchema } from './keys.ts'
 import type { Migration, Sql } from './sql.ts'
 
 /** The schema of the engine's store, a step of its life a line. */
-export const engineMigrations: readonly Migration[] = [firstSchema]
+export const engineMigrations: readonly Migration[] = [firstSchema, keysSchema]
 
 /** What the engine remembers; every query names the customer whose row it is. */
 export type EngineStore = ReturnType<typeof engineStore>

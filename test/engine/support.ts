@@ -8,10 +8,11 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Context } from '../../src/engine/context.ts'
 import { contextOf, createEngine, type EngineNeeds } from '../../src/engine/engine.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
-import { handler } from '../../src/server/handler.ts'
+import { createApp } from '../../src/server/app.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine.ts'
 import { sqliteSql } from '../../src/store/sqlite.ts'
 import type { TestReceipt, TestSandbox } from '../support/sandbox.ts'
+import { onlyFor } from '../support/served.ts'
 
 /** An engine over the sandbox of a test file, with a store of its own, and its context for what a service does not show. */
 export function engineOn(
@@ -96,21 +97,21 @@ export function cells(slice: number, full: number): number {
 /** Whatever a body may be. */
 type Json = ReturnType<typeof JSON.parse>
 
-/** What a service answers over HTTP, without a socket: the body has been JSON text, as on the wire. */
+/** What a service answers over HTTP, without a socket. */
 export function over(service: Service) {
-  const answer = handler(service, async () => undefined)
-  return async (method: string, path: string, sent: object = {}): Promise<{ status: number; body: Json }> => {
-    const url = new URL(path, 'http://service')
-    const query = Object.fromEntries(
-      [...url.searchParams, ...Object.entries(method === 'GET' ? sent : {})].map(([name, value]) => [
-        name,
-        String(value),
-      ]),
-    )
-    const asked = { method, path: url.pathname, query, headers: {} }
-    const { status, body } = await answer(
-      method === 'GET' ? asked : { ...asked, body: JSON.parse(JSON.stringify(sent)) },
-    )
-    return { status, body: JSON.parse(JSON.stringify(body)) }
+  const app = createApp(onlyFor(service, 'key-over'))
+  return async (
+    method: 'GET' | 'POST' | 'PUT',
+    path: string,
+    sent: object = {},
+  ): Promise<{ status: number; body: Json }> => {
+    const query = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, String(value)]))
+    const answer = await app.inject({
+      method,
+      url: path,
+      headers: { 'x-api-key': 'key-over' },
+      ...(method === 'GET' ? { query } : { payload: sent }),
+    })
+    return { status: answer.statusCode, body: answer.json() }
   }
 }

@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 
-import { handler } from '../../src/server/handler.ts'
-import { type Listening, listen } from '../../src/server/listen.ts'
 import { engineOn } from '../engine/support.ts'
 import { type ProgramHome, programHome, spawnSluice } from '../support/program.ts'
 import { rpcEnvOf } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
+import { serveTo, type TestServer } from '../support/served.ts'
 
 const sandbox = useSandbox()
 let place: ProgramHome
-let server: Listening
+let server: TestServer
 beforeAll(async () => {
   place = programHome(inject('sandboxCache'))
-  server = await listen(handler(engineOn(sandbox).service, async () => undefined))
+  server = await serveTo(engineOn(sandbox).service, 'key-12345')
 })
 afterAll(async () => {
   await server.close()

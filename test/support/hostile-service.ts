@@ -1,12 +1,20 @@
-import { routes } from '../../src/api/routes.ts'
+import type { FastifyInstance } from 'fastify'
+
 import type { Service } from '../../src/api/service.ts'
-import { AppError } from '../../src/domain/errors.ts'
-import { type Answer, type Ask, handler } from '../../src/server/handler.ts'
-import { listen } from '../../src/server/listen.ts'
+import { servedIn } from '../../src/server/request.ts'
+import { serveTo } from './served.ts'
 
 /** A document of the wire, as deep as a lie likes to reach into it. */
 // biome-ignore lint/suspicious/noExplicitAny: what a lie finds there is what the lie says.
 export type Wire = any
+
+/** A request as a lie sees it, and as it may ask one of its own. */
+export type Ask = {
+  method: 'GET' | 'POST' | 'PUT'
+  path: string
+  query: Record<string, string>
+  body?: unknown
+}
 
 /** What a lie knows beside the answer: the request, and the honest service, for a lie that is consistent with itself. */
 export type Told = { ask: Ask; honest: (ask: Partial<Ask>) => Promise<Wire> }
@@ -28,52 +36,59 @@ export type HostileService = {
   stop: () => Promise<void>
 }
 
-const patterns = Object.entries(routes).map(([name, { method, path }]) => ({
-  name: name as keyof Service,
-  method,
-  path: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
-}))
-/** A literal path wins over one with a parameter, as in the server. */
-const nameOf = ({ method, path }: Ask): keyof Service | undefined =>
-  patterns
-    .filter((route) => route.method === method && route.path.test(path))
-    .sort((a, b) => a.path.source.length - b.path.source.length || 0)
-    .find(({ name }) => name !== 'getStrategy' || path !== '/strategies/analytics')?.name
-
 /** Starts it. What it quoted it takes back as it was quoted, so that a lie in a quote is not found by the service itself. */
 export async function startHostileService(service: Service, apiKey: string): Promise<HostileService> {
-  const serve = handler(service, async (key) => {
-    if (key !== apiKey) throw new AppError('UNAUTHORIZED', 'invalid API key')
-  })
+  const honestly = await serveTo(service, apiKey)
   const quoted = new Map<string, unknown>()
-  const honest: Told['honest'] = async (ask) =>
-    (await serve({ method: 'GET', path: '/', query: {}, headers: { 'x-api-key': apiKey }, ...ask })).body
+  const honest: Told['honest'] = async ({ method = 'GET', path = '/', query = {}, body }) => {
+    const answer = await honestly.app.inject({
+      method,
+      url: path,
+      query,
+      headers: { 'x-api-key': apiKey },
+      ...(body !== undefined && { payload: body as object }),
+    })
+    return answer.json()
+  }
   let isGone = false
-  const answer = async (ask: Ask): Promise<Answer> => {
-    const name = nameOf(ask)
-    if (name === undefined) return serve(ask)
-    hostile.asked.push(name)
-    const asked = name === 'swapBytecode' ? { ...ask, body: asQuoted(ask.body) } : ask
-    const said = await serve(asked)
-    if (name === 'quote' && said.status === 200) {
-      const { quote } = said.body as { quote: { id: string } }
-      quoted.set(quote.id, structuredClone(quote))
-    }
-    const lie = hostile.lies[name]
-    const body =
-      lie && said.status === 200 ? await lie(structuredClone(said.body), { ask: asked, honest }) : said.body
-    if (hostile.lies.diesAfter === name) isGone = true
-    return { ...said, body }
+  const lie = (app: FastifyInstance) => {
+    app.addHook('onRequest', async (request) => {
+      // The connection breaks.
+      if (isGone) request.raw.socket.destroy()
+    })
+    app.addHook('preHandler', async (request) => {
+      const { name } = servedIn(request) ?? {}
+      if (name === undefined) return
+      hostile.asked.push(name)
+      if (name !== 'swapBytecode') return
+      const { quote, ...rest } = request.body as { quote: { id: string } }
+      request.body = { ...rest, quote: quoted.get(quote.id) ?? quote }
+    })
+    app.addHook('onSend', async (request, reply, payload) => {
+      const { name } = servedIn(request) ?? {}
+      if (name === undefined || reply.statusCode !== 200) return payload
+      const said = JSON.parse(payload as string) as Wire
+      if (name === 'quote') quoted.set(said.quote.id, structuredClone(said.quote))
+      const ask: Ask = {
+        method: request.method as Ask['method'],
+        path: request.url.split('?')[0]!,
+        query: request.query as Record<string, string>,
+        body: request.body,
+      }
+      const told = hostile.lies[name] ? await hostile.lies[name](said, { ask, honest }) : said
+      if (hostile.lies.diesAfter === name) isGone = true
+      reply.removeHeader('content-length')
+      return told === undefined ? '' : JSON.stringify(told)
+    })
   }
-  const asQuoted = (body: unknown) => {
-    const { quote, ...rest } = body as { quote: { id: string } }
-    return { ...rest, quote: quoted.get(quote.id) ?? quote }
+  const server = await serveTo(service, apiKey, lie)
+  const hostile: HostileService = {
+    url: server.url,
+    lies: {},
+    asked: [],
+    stop: async () => {
+      await Promise.all([server.close(), honestly.close()])
+    },
   }
-  const server = await listen((ask) => {
-    // The connection breaks.
-    if (isGone) throw new Error('the service is gone')
-    return answer(ask)
-  })
-  const hostile: HostileService = { url: server.url, lies: {}, asked: [], stop: () => server.close() }
   return hostile
 }

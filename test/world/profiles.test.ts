@@ -4,12 +4,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { handler } from '../../src/server/handler.ts'
-import { type Listening, listen } from '../../src/server/listen.ts'
 import { engineOn } from '../engine/support.ts'
 import { fakeNode } from '../support/fake-node.ts'
 import { type Circumstances, rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
+import { serveTo, type TestServer } from '../support/served.ts'
 
 const sandbox = useSandbox()
 const { run, home, signsNothing } = useCommands(sandbox)
@@ -18,17 +17,11 @@ const deposit = `deposit ${slug} --amount 100 --yes --json --idempotency-key pro
 const canary = 'canary-4711'
 const secrets = { privateKey: sandboxKey(), apiKey: canary }
 
-let server: Listening
+let server: TestServer
 let asked: string[]
 beforeEach(async () => {
-  asked = []
-  const serve = handler(engineOn(sandbox).service, async (key) => {
-    if (key !== canary) throw new AppError('UNAUTHORIZED', 'invalid API key')
-  })
-  server = await listen((ask) => {
-    asked.push(`${ask.method} ${ask.path}`)
-    return serve(ask)
-  })
+  server = await serveTo(engineOn(sandbox).service, canary)
+  asked = server.asked
 })
 afterEach(() => server.close())
 

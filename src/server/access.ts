@@ -1,0 +1,23 @@
+import type { Service } from '../api/service.ts'
+import { AppError } from '../domain/errors.ts'
+
+/** Whoever asks: the key that limits are counted for, whose key it is, and the service as it is for this customer. */
+export type Caller = { keyId: string; customer: string; service: Service }
+
+/** Who has this API key; `undefined` is nobody. */
+export type Access = (apiKey: string) => Promise<Caller | undefined>
+
+/** Takes a place for one request of a key, or says how many seconds until there is one. */
+export type Allow = (keyId: string) => { ok: true } | { ok: false; retryAfterSeconds: number }
+
+/** The refusal of what is too much: the header and the body say the same. */
+export const tooMany = (seconds: number): AppError =>
+  new AppError('RATE_LIMITED', 'too many requests', { details: { retryAfter: seconds } })
+
+/** Who asks, by the one header that carries a key. Throws UNAUTHORIZED with the text of the specification. */
+export async function callerOf(access: Access, apiKey: string | undefined): Promise<Caller> {
+  if (apiKey === undefined || apiKey === '') throw new AppError('UNAUTHORIZED', 'no API key provided')
+  const caller = await access(apiKey)
+  if (!caller) throw new AppError('UNAUTHORIZED', 'invalid API key')
+  return caller
+}

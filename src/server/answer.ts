@@ -1,0 +1,86 @@
+import { z } from 'zod'
+
+import type { OlderRoute } from '../api/older-routes.ts'
+import { refusedInput } from '../api/refused-input.ts'
+import { type Route, routes } from '../api/routes.ts'
+import type { Service } from '../api/service.ts'
+import { AppError } from '../domain/errors.ts'
+
+/** A route as it is served: a row of the contract, or a deprecated path that a current row answers. */
+export type Served = { name: keyof Service; route: Route | OlderRoute; successor: Route | undefined }
+
+/** What a request brings, its parts still apart. Where a name is given twice, `query` holds a list. */
+export type Sent = {
+  params: Readonly<Record<string, string>>
+  query: Readonly<Record<string, string | string[]>>
+  body: unknown
+}
+
+/** Answers one route of a service with its JSON text. What an output was once written as is kept as long as that very object lives. */
+export function answering({
+  name,
+  route,
+  successor,
+}: Served): (service: Service, sent: Sent) => Promise<string> {
+  const written = new WeakMap<object, string>()
+  return async (service, sent) => {
+    const input = read(route, sent)
+    const output = await (service[name] as (input: unknown) => Promise<object>)(input)
+    const missing = successor && (route as OlderRoute).missing?.(output as never)
+    if (missing) throw missing
+    const kept = written.get(output)
+    if (kept !== undefined) return kept
+    const text = JSON.stringify(z.encode(route.output, output as never))
+    written.set(output, text)
+    return text
+  }
+}
+
+/** What is asked, by the schema of the route: the path's part, and the query of a GET or the body of another. */
+function read({ method, input }: Route | OlderRoute, { params, query, body }: Sent): unknown {
+  for (const [param, value] of Object.entries(params))
+    if (value === '' || /[\u0000-\u001f\u007f]/.test(value))
+      throw new AppError('NOT_FOUND', `There is nothing at this ${param}`)
+  const sent = method === 'GET' ? once(query) : (body ?? {})
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
+    throw refusal([{ path: '', message: 'expected an object' }])
+  const known = z.safeDecode(input, { ...sent, ...params } as never)
+  if (known.success) return known.data
+  throw refusedInput(known.error.issues, { ...sent, ...params })
+}
+
+/** A query in which every name stands once. */
+function once(query: Sent['query']): Record<string, string> {
+  const errors = Object.entries(query).flatMap(([path, value]) =>
+    Array.isArray(value)
+      ? [{ path, message: 'is given more than once' }]
+      : poisonous.has(path)
+        ? [{ path, message: 'is no parameter' }]
+        : [],
+  )
+  if (errors.length > 0) throw refusal(errors)
+  return query as Record<string, string>
+}
+
+/** Names that mean something to the language and nothing to the service. */
+export const poisonous: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** The 422 of the specification. */
+export const refusal = (errors: { path: string; message: string }[]): AppError =>
+  new AppError('VALIDATION_ERROR', `${errors[0]?.path || 'The request'}: ${errors[0]?.message}`, {
+    details: { errors },
+  })
+
+/** Every route that is served: the contract's own, and the deprecated paths. */
+export const servedRoutes = (older: readonly OlderRoute[]): Served[] => [
+  ...Object.entries(routes).map(([name, route]) => ({
+    name: name as keyof Service,
+    route: route as Route,
+    successor: undefined,
+  })),
+  ...older.map((route) => ({
+    name: route.as as keyof Service,
+    route,
+    successor: routes[route.as] as Route,
+  })),
+]

@@ -1,0 +1,114 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+
+import { olderRoutes } from '../api/older-routes.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Access, type Allow, callerOf, tooMany } from './access.ts'
+import { answering, type Sent, type Served, servedRoutes } from './answer.ts'
+import { caps, refuseUnlawful } from './caps.ts'
+import { type Log, logged, logger } from './log.ts'
+import { type Metrics, metricsOf } from './metrics.ts'
+import { addPages } from './pages.ts'
+import { allowedOn, said } from './refusals.ts'
+import { callerIn, prepare, servedIn, setCaller } from './request.ts'
+import { readBody } from './strict-json.ts'
+
+/** What the service is served with: who may ask, how often, where the log goes (nowhere without one), and how it is reached. */
+export type AppNeeds = {
+  access: Access
+  allow: Allow
+  log?: Log
+  tls?: { cert: string; key: string }
+  behindProxy?: boolean
+  version?: string
+}
+
+/** The service over HTTP: every route of the contract, the deprecated ones, and the pages about it. Nothing listens yet. */
+export function createApp(needs: AppNeeds): FastifyInstance {
+  const app = fastify({
+    ...caps,
+    ...(needs.tls && { https: needs.tls }),
+    trustProxy: needs.behindProxy ? 'loopback, linklocal, uniquelocal' : false,
+    ...logger(needs.log),
+  }) as unknown as FastifyInstance
+  const metrics = metricsOf()
+  prepare(app)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) => {
+    try {
+      done(null, (bytes as Buffer).length === 0 ? undefined : readBody(bytes as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
+    refuseUnlawful(request.raw)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    metrics.answered(request, reply)
+    logged(request, reply)
+  })
+  app.setErrorHandler((error, request, reply) => refused(error, request, reply, metrics))
+  app.setNotFoundHandler((request) => {
+    const [path] = request.url.split('?')
+    const methods = allowedOn(app, path!)
+    if (methods.length === 0)
+      throw new AppError('NOT_FOUND', `There is no endpoint ${request.method} ${path}`)
+    throw new AppError('METHOD_NOT_ALLOWED', `${path} is for ${methods.join(', ')}`, {
+      details: { allow: methods },
+    })
+  })
+  const admit = async (request: FastifyRequest): Promise<void> => {
+    const caller = await callerOf(needs.access, request.headers['x-api-key'] as string | undefined)
+    setCaller(request, caller)
+    const turn = needs.allow(caller.keyId)
+    if (!turn.ok) throw tooMany(turn.retryAfterSeconds)
+  }
+  for (const served of servedRoutes(olderRoutes)) addRoute(app, served, admit)
+  addPages(app, metrics, needs.version)
+  return app
+}
+
+function addRoute(
+  app: FastifyInstance,
+  served: Served,
+  admit: (request: FastifyRequest) => Promise<void>,
+): void {
+  const { route, successor } = served
+  const answer = answering(served)
+  app.route({
+    method: route.method,
+    url: route.path.replaceAll('{', ':').replaceAll('}', ''),
+    config: { served },
+    onRequest: admit,
+    handler: async (request, reply) => {
+      const text = await answer(callerIn(request)!.service, {
+        params: request.params as Sent['params'],
+        query: request.query as Sent['query'],
+        body: request.body,
+      })
+      reply.header('content-type', 'application/json; charset=utf-8')
+      if (successor) reply.headers(deprecation(successor.path))
+      return text
+    },
+  })
+}
+
+/** Since v2 came, in January 2026 (RFC 9745: a date as `@` and Unix seconds), and where to go (RFC 8288). */
+const deprecation = (path: string) => ({
+  deprecation: '@1767225600',
+  link: `<${path}>; rel="successor-version"`,
+})
+
+/** Every failure as the one envelope. What nobody expected is logged with its cause, and not told. */
+function refused(error: unknown, request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
+  const { status, headers, body, isBug } = said(error)
+  if (isBug) request.log.error({ err: error }, 'unexpected')
+  if (status === 429) metrics.limited()
+  const { successor } = servedIn(request) ?? {}
+  if (successor) reply.headers(deprecation(successor.path))
+  reply
+    .code(status)
+    .headers({ 'content-type': 'application/json; charset=utf-8', ...headers })
+    .send(JSON.stringify(body))
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { type FastifyHttpOptions, LogController } from 'fastify'
+
+import { toEnvelope } from '../api/envelope.ts'
+import { AppError, type ErrorCode } from '../domain/errors.ts'
+
+/** How long an address may be, with its query. */
+const mostUrl = 8_192
+
+/** What one request may cost: 256 KiB of body, 16 KiB of headers, 10 s for the headers and 30 s for all of it; what is not strict HTTP is cut off. */
+export const caps = {
+  bodyLimit: 262_144,
+  requestTimeout: 30_000,
+  connectionTimeout: 60_000,
+  keepAliveTimeout: 5_000,
+  maxRequestsPerSocket: 10_000,
+  return503OnClosing: true,
+  forceCloseConnections: 'idle',
+  logController: new LogController({ disableRequestLogging: true }),
+  exposeHeadRoutes: false,
+  routerOptions: {
+    caseSensitive: true,
+    ignoreTrailingSlash: false,
+    ignoreDuplicateSlashes: false,
+    maxParamLength: 1_024,
+  },
+  http: {
+    maxHeaderSize: 16_384,
+    headersTimeout: 10_000,
+    connectionsCheckingInterval: 1_000,
+    requireHostHeader: true,
+    insecureHTTPParser: false,
+  },
+  clientErrorHandler: (error: Error & { code?: string }, socket: Socket) => cutOff(error, socket),
+} satisfies FastifyHttpOptions<Server>
+
+/** Answers what is no request in its own words, and closes: nothing after it on this connection can be told apart from it. */
+function cutOff({ code }: { code?: string }, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const refusal: [ErrorCode, string] =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? ['HEADERS_TOO_LARGE', 'The headers are too large']
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['REQUEST_TIMEOUT', 'The request took too long']
+        : ['BAD_REQUEST', 'This is no HTTP request']
+  const { status, body } = toEnvelope(new AppError(...refusal))
+  const text = JSON.stringify(body)
+  socket.end(
+    `HTTP/1.1 ${status} Error\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  )
+}
+
+const single = new Set(['x-api-key', 'host', 'content-type', 'content-length', 'authorization'])
+
+/** Refuses what two readers could read in two ways: a header that may stand once and stands twice, and an address that is too long. */
+export function refuseUnlawful({ rawHeaders, url = '' }: IncomingMessage): void {
+  if (url.length > mostUrl)
+    throw new AppError('URL_TOO_LONG', `The address is longer than ${mostUrl} characters`)
+  const seen = new Set<string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase()
+    if (!single.has(name)) continue
+    if (seen.has(name)) throw new AppError('BAD_REQUEST', `The header ${name} is given more than once`)
+    seen.add(name)
+  }
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+
+import { ErrorEnvelope } from '../api/envelope.ts'
+import { olderRoutes } from '../api/older-routes.ts'
+import { errorTable } from '../domain/error-table.ts'
+import { errorRow, isErrorCode } from '../domain/errors.ts'
+import { type Served, servedRoutes } from './answer.ts'
+
+/** A JSON document, as deep as whoever made it knows it. */
+type Json = Record<string, unknown>
+
+/** The OpenAPI 3.1 document of this server, read off the table of routes. */
+export function openapi(version: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const served of servedRoutes(olderRoutes)) {
+    const { path, method } = served.route
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(served) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'sluice', version, description: about },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags: [{ name: 'current' }, { name: 'deprecated' }],
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      schemas: { Error: { ...schemaOf(ErrorEnvelope), description: codes() } },
+      responses: {
+        Error: {
+          description: 'A failure: one envelope for all.',
+          content: json({ $ref: '#/components/schemas/Error' }),
+        },
+        Limited: {
+          description: 'RATE_LIMITED. `details.retryAfter` and the header agree.',
+          headers: {
+            'Retry-After': { description: 'Seconds that are enough.', schema: { type: 'integer' } },
+          },
+          content: json({ $ref: '#/components/schemas/Error' }),
+        },
+      },
+    },
+  }
+}
+
+const about = `Yield strategies, positions, tracked operations and swaps. What comes back is data and ready-to-sign transactions; nothing here holds keys or funds.
+Amounts are decimal integer strings in the smallest unit of the token. A request takes one place of its key's limits: 100 a minute and 1,000 an hour.
+Fields and endpoints that the text calls ours are not part of the common specification.`
+
+const json = (schema: Json) => ({ 'application/json': { schema } })
+
+function operation({ name, route, successor }: Served): Json {
+  const { $schema: _, ...input } = schemaOf(route.input) as {
+    $schema?: string
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param!)
+  const fields = Object.entries(input.properties ?? {})
+  const parameters = fields
+    .filter(([field]) => inPath.includes(field) || route.method === 'GET')
+    .map(([field, schema]) => ({
+      name: field,
+      in: inPath.includes(field) ? 'path' : 'query',
+      required: inPath.includes(field) || (input.required ?? []).includes(field),
+      schema,
+    }))
+  return {
+    operationId: successor ? `${name}${route.path.replace(/[^a-z0-9]+/gi, '_')}` : name,
+    tags: [successor ? 'deprecated' : 'current'],
+    summary: route.doc,
+    ...(successor && { deprecated: true }),
+    parameters,
+    ...(route.method !== 'GET' && { requestBody: { required: true, content: json(input) } }),
+    responses: {
+      200: { description: 'The answer.', content: json(schemaOf(route.output)) },
+      429: { $ref: '#/components/responses/Limited' },
+      default: { $ref: '#/components/responses/Error' },
+    },
+  }
+}
+
+/** A schema as it stands on the wire. Where several shapes are read, it is the one that is written. */
+function schemaOf(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const { writes } = z.globalRegistry.get(zodSchema) ?? {}
+      if (typeof writes !== 'number' || !jsonSchema.anyOf) return
+      const written = jsonSchema.anyOf[writes]
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema]
+      Object.assign(jsonSchema, written)
+    },
+  })
+  return rest as Json
+}
+
+/** The codes of the table with their statuses, as text. */
+function codes(): string {
+  const lines = Object.keys(errorTable).flatMap((code) =>
+    isErrorCode(code) && errorRow(code).status !== undefined
+      ? [`- \`${code}\` ${errorRow(code).status}`]
+      : [],
+  )
+  return `\`error.code\` is one of:\n${lines.join('\n')}`
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance, HTTPMethods } from 'fastify'
+
+import { toEnvelope } from '../api/envelope.ts'
+import { AppError, type ErrorCode } from '../domain/errors.ts'
+
+/** What a failure is answered with; `isBug` is what the log must hold and the answer must not. */
+export type Said = { status: number; headers: Record<string, string>; body: unknown; isBug: boolean }
+
+/** What the server library refuses, in our words. */
+const byLibrary: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'The body is too large'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'A body is application/json'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['BAD_REQUEST', 'The body is not as long as it says'],
+  FST_ERR_BAD_URL: ['BAD_REQUEST', 'The address is not well-formed'],
+  FST_ERR_MAX_PARAM_LENGTH: ['URL_TOO_LONG', 'A part of the address is too long'],
+}
+
+/** A failure as the envelope of the specification, with the headers that go with it. */
+export function said(error: unknown): Said {
+  const known = inOurWords(error)
+  const { status, body } = toEnvelope(known)
+  const { details } = known instanceof AppError ? known : {}
+  return {
+    status,
+    body,
+    headers: {
+      ...(status === 429 && { 'retry-after': String(details?.retryAfter ?? 60) }),
+      ...(status === 405 && { allow: String(details?.allow ?? '') }),
+      ...(status === 413 && { connection: 'close' }),
+    },
+    isBug: body.error.code === 'INTERNAL_SERVER_ERROR',
+  }
+}
+
+function inOurWords(error: unknown): unknown {
+  const code = (error as { code?: unknown } | null)?.code
+  const row = typeof code === 'string' && Object.hasOwn(byLibrary, code) ? byLibrary[code] : undefined
+  return row ? new AppError(row[0], row[1], { cause: error }) : error
+}
+
+const methods: HTTPMethods[] = ['GET', 'POST', 'PUT']
+
+/** Which methods a path is for; none where it is no path of ours. */
+export const allowedOn = (app: FastifyInstance, path: string): string[] =>
+  methods.filter((method) => app.findRoute({ method, url: path }) !== null)
