@@ -29,6 +29,7 @@ export type Route = {
 }
 
 const nothing = z.object({})
+const BitcoinHash = z.string().regex(/^[0-9a-fA-F]{64}$/, 'expected the hash of a Bitcoin transaction')
 
 /** The whole HTTP contract. The type `Service`, the client, the server and the OpenAPI document are read off this table. */
 export const routes = {
@@ -129,7 +130,7 @@ export const routes = {
   swapStatus: {
     method: 'GET',
     path: '/v2/swap/status/{id}',
-    input: z.object({ id: Name, btcTxHash: Name.optional() }),
+    input: z.object({ id: Name, btcTxHash: BitcoinHash.optional() }),
     output: SwapStatus,
     doc: 'Where a swap stands, with the hashes of origin and destination.',
   },

@@ -1,4 +1,5 @@
-import { type ErrorRow, errorTable } from './error-table.ts'
+import type { ErrorRow } from './error-row.ts'
+import { errorTable } from './error-table.ts'
 
 /** The name of a row of the table. */
 export type ErrorCode = keyof typeof errorTable

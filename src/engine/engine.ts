@@ -14,7 +14,7 @@ import { historyOf, walletOf } from './positions.ts'
 import { quoteFor, quotesOf } from './quotes.ts'
 import { recommend } from './recommend.ts'
 import { allStrategies, analytics, oneStrategy, paged } from './strategies.ts'
-import { statusOf } from './swap-status.ts'
+import { swapStatus } from './swap-status.ts'
 import { cctp } from './swaps/cctp.ts'
 import type { SwapProvider } from './swaps/provider.ts'
 import { uniswapV3 } from './swaps/uniswap-v3.ts'
@@ -47,7 +47,7 @@ export function createEngine(needs: EngineNeeds): Service {
     listQuotes: (input) => quotesOf(context, input),
     quote: async (input) => ({ quote: await quoteFor(context, input) }),
     swapBytecode: (input) => swapBytecodeOf(context, input),
-    swapStatus: ({ id }) => statusOf(context, id),
+    swapStatus: (input) => swapStatus(context, input),
     transferBytecode: (input) => transferBytecode(context, input),
     customer: () => customerOf(context),
     getFees: () => feesOf(context),

@@ -14,6 +14,7 @@ import { storedOffer } from './stored-quote.ts'
 import { statusOf } from './swap-status.ts'
 import { best } from './swaps/best.ts'
 import type { Ask } from './swaps/provider.ts'
+import { holdToRamp } from './swaps/ramps.ts'
 
 const fiveMinutes = 5 * 60_000
 const askDeadline = 5_000
@@ -44,7 +45,9 @@ export async function quoteFor(context: Context, input: QuoteInput): Promise<Quo
     amount,
     slippage,
     speed: input.transferSpeed ?? 'fast',
+    refund: input.refundAddress ?? null,
   }
+  holdToRamp(context.catalog.tokens, ask)
   const { provider, offer } = await best(context.providers, ask, input.preferredProvider, askDeadline)
   const [priceIn, priceOut] = await Promise.all([
     read(context.chain(from.chainId), priceOf(context.catalog, tokenIn)),

@@ -7,6 +7,18 @@ import type { Tracked } from './actions/track.ts'
 import type { Context } from './context.ts'
 import { offerOf, providerNamed, routeOf } from './stored-quote.ts'
 
+/** Where the swap of a quote stands, as it is asked for. No route of ours begins on Bitcoin, so no deposit there is known. */
+export async function swapStatus(
+  context: Context,
+  { id, btcTxHash }: { id: string; btcTxHash?: string | undefined },
+): Promise<SwapStatus> {
+  const status = await statusOf(context, id)
+  if (btcTxHash === undefined) return status
+  throw new AppError('DEPOSIT_NOT_FOUND', 'There is no such Bitcoin deposit for this quote', {
+    details: { btcTxHash },
+  })
+}
+
 /** Where the swap of a quote stands, with both hashes when they are known. The quote may be the bridge of a deposit. */
 export async function statusOf(context: Context, id: string): Promise<SwapStatus> {
   const row = await context.store.quote(context.customer, id)

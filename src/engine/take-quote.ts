@@ -5,6 +5,7 @@ import type { TakenQuote } from '../api/quote.ts'
 import type { Address } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { tracked } from './actions/refresh.ts'
 import { track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { chainTime } from './chain.ts'
@@ -24,6 +25,7 @@ export async function swapBytecodeOf(
   if (!quote.provider) throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote names no provider')
   const row = await context.store.quote(context.customer, quote.quoteId ?? quote.id)
   if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
+  await refuseFailed(context, row.id)
   if (context.now() >= row.expiresAt)
     throw new AppError('QUOTE_EXPIRED', 'The quote has expired', {
       details: { expiredAt: new Date(row.expiresAt).toISOString() },
@@ -70,6 +72,22 @@ export async function swapBytecodeOf(
     rawSwapData: offer.raw,
     message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${new Date(row.expiresAt).toISOString()}`,
   }
+}
+
+/** A quote whose swap was sent and reverted is used up: the same transactions would only revert again. */
+async function refuseFailed(context: Context, id: string): Promise<void> {
+  const reverted = (await tracked(context, id))?.txs.find(
+    ({ kind, succeeded }) => kind === 'swap' && succeeded === 0,
+  )
+  if (reverted)
+    throw new AppError(
+      'SWAP_EXECUTION_FAILED',
+      'The swap of this quote was executed, and reverted on chain',
+      {
+        details: { txHash: reverted.hash },
+        hint: 'Ask for a new quote: sluice swap quote --help',
+      },
+    )
 }
 
 /** A quote out of the list is the same quote: there its deadline is text, and its status has moved on. */

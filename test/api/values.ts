@@ -259,7 +259,7 @@ export const inputs: Inputs = {
     destinationAddress: optional(address),
     decimalsIn: optional(decimals),
   }),
-  swapStatus: fc.record({ id: word, btcTxHash: optional(word) }),
+  swapStatus: fc.record({ id: word, btcTxHash: optional(hex(32).map((text) => text.slice(2))) }),
   transferBytecode: fc.record({
     originAddress: address,
     destinationAddress: address,

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts'
+import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
 /** An offer, and who makes it. */
@@ -47,12 +47,14 @@ export async function best(
   if (first)
     return rest.reduce((winner, other) => (beats(ask, other.offer, winner.offer) ? other : winner), first)
   const faults = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
+  const ours = faults.find((fault) => fault instanceof AppError && errorRow(fault.code).status === 400)
+  if (ours) throw ours
   if (preferred !== undefined)
     throw new AppError('PREFERRED_PROVIDER_QUOTE_UNAVAILABLE', `${able[0]!.name} returned no quote in time`, {
       cause: faults[0],
     })
-  const chain = faults.find((fault) => fault instanceof AppError && fault.code.startsWith('RPC_'))
-  if (chain && faults.length === answers.length) throw chain
+  const named = faults.find((fault) => fault instanceof AppError && /^(RPC_|PROVIDER_API_)/.test(fault.code))
+  if (named && faults.length === answers.length) throw named
   throw faults.length === 0
     ? new AppError(
         'NO_ROUTE_FOUND',

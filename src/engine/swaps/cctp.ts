@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { decodeMessage, depositForBurn, finality, messageTransmitterV2Abi } from '../../calls/cctp-v2.ts'
 import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
 import type { CctpV2Constants } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import { topicOf } from '../readings/topics.ts'
@@ -28,7 +29,7 @@ const Messages = z.object({
 export function cctp(deployments: readonly CctpV2Constants[], network: CctpNetwork): SwapProvider {
   const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
   return {
-    name: 'cctp',
+    name: provider,
     supports: ({ from, to, tokenIn, tokenOut }) => {
       const [here, there] = [on(from.chainId), on(to.chainId)]
       return (
@@ -47,7 +48,14 @@ export function cctp(deployments: readonly CctpV2Constants[], network: CctpNetwo
         ask.exact === 'in'
           ? { amountIn: ask.amount, fee: feeOf(ask.amount, rate) }
           : grossUp(ask.amount, rate)
-      if (amounts.fee >= amounts.amountIn) return undefined
+      if (amounts.fee >= amounts.amountIn) {
+        if (ask.refund === null) return undefined
+        throw new AppError(
+          'INSUFFICIENT_AMOUNT_FOR_REFUND',
+          `${formatAmount(amounts.amountIn, ask.tokenIn)} does not cover the fee of the bridge, so nothing could be refunded`,
+          { details: { fee: amounts.fee.toString() } },
+        )
+      }
       return offer(ask, amounts, await network.head(ask.to.chainId))
     },
 
@@ -72,12 +80,12 @@ export function cctp(deployments: readonly CctpV2Constants[], network: CctpNetwo
     async status({ from, to }, offer, origin, { recipient }) {
       const [here, there] = [on(from.chainId)!, on(to.chainId)!]
       const raw = offer.raw as Raw
-      const { status, body } = await network.attestation(
-        `/v2/messages/${here.domain}?transactionHash=${origin}`,
-      )
+      const { status, body } = await asked(network, `/v2/messages/${here.domain}?transactionHash=${origin}`)
       if (status === 404) return { status: 'confirmed' }
-      const messages = Messages.safeParse(body).data?.messages ?? []
-      const ours = messages.find(({ message }) => {
+      const known = Messages.safeParse(body).data
+      if (status !== 200 || !known)
+        throw wrong('The attestation service did not say where the transfer is', status)
+      const ours = known.messages.find(({ message }) => {
         const burn = decodeMessage(message)
         return burn && sameAddress(burn.mintRecipient, recipient) && burn.amount.toString() === raw.amount
       })
@@ -98,6 +106,25 @@ export function cctp(deployments: readonly CctpV2Constants[], network: CctpNetwo
   }
 }
 
+const provider = 'cctp'
+
+const wrong = (message: string, status: number) =>
+  new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
+
+/** Asks the attestation service; that it cannot be talked to is the bridge's fault, and not ours. */
+async function asked({ attestation }: CctpNetwork, path: string, signal?: AbortSignal) {
+  try {
+    return await attestation(path, signal)
+  } catch (cause) {
+    if (cause instanceof AppError && cause.code.startsWith('SERVICE_'))
+      throw new AppError('PROVIDER_API_ERROR', 'The attestation service does not answer', {
+        details: { provider },
+        cause,
+      })
+    throw cause
+  }
+}
+
 /** The fee in hundredths of a basis point: the service may name fractions such as 1.3. */
 async function feeRate(
   network: CctpNetwork,
@@ -106,13 +133,10 @@ async function feeRate(
   speed: 'fast' | 'standard',
   signal: AbortSignal,
 ): Promise<bigint> {
-  const { status, body } = await network.attestation(`/v2/burn/USDC/fees/${from}/${to}`, signal)
+  const { status, body } = await asked(network, `/v2/burn/USDC/fees/${from}/${to}`, signal)
   const fees = Fees.safeParse(body)
   const fee = fees.data?.find(({ finalityThreshold }) => finalityThreshold === finality[speed])
-  if (status !== 200 || !fee)
-    throw new AppError('PROVIDER_API_ERROR', 'The attestation service did not name its fees', {
-      details: { status },
-    })
+  if (status !== 200 || !fee) throw wrong('The attestation service did not name its fees', status)
   return BigInt(Math.ceil(fee.minimumFee * 100))
 }
 

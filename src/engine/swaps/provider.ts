@@ -6,12 +6,13 @@ import type { Step } from '../markets/market.ts'
 /** From what, to what, across which chains. */
 export type Route = { from: Network; to: Network; tokenIn: Token; tokenOut: Token }
 
-/** What is asked of a provider. `amount` is the input of an exact-in swap and the output of an exact-out one; `slippage` is a fraction. */
+/** What is asked of a provider. `amount` is the input of an exact-in swap and the output of an exact-out one; `slippage` is a fraction; `refund` is who wants it back if it fails. */
 export type Ask = Route & {
   exact: 'in' | 'out'
   amount: bigint
   slippage: number
   speed: 'fast' | 'standard'
+  refund: Address | null
 }
 
 /** One fee of an offer, already inside its amounts. */
@@ -44,7 +45,7 @@ export type SwapProvider = {
   name: string
   /** Could it serve this route at all? Answered without asking anyone. */
   supports: (route: Route) => boolean
-  /** What would it give? `undefined` when it has nothing to offer. */
+  /** What would it give? `undefined` when it has nothing to offer; an error with status 400 says what is wrong with the request. */
   quote: (ask: Ask, signal: AbortSignal) => Promise<Offer | undefined>
   /** What must be sent to take the offer? */
   build: (ask: Route, offer: Offer, order: SwapOrder) => Step
