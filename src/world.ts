@@ -57,6 +57,7 @@ export function createWorld(given: Given): World {
     at: (globals) => {
       const { kind, announce } = chosenProfile(env, globals.profile)
       const needs = {
+        version,
         dirs,
         env,
         settings,

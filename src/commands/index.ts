@@ -11,7 +11,7 @@ export type CommandEntry = {
 }
 
 /** The headings of the help, in order. */
-export const helpGroups = ['Start', 'Look', 'Move', 'Follow', 'Set up'] as const
+export const helpGroups = ['Start', 'Look', 'Move', 'Follow', 'Serve', 'Set up'] as const
 
 /** Every command, in the order that help lists them. */
 export const commands: readonly CommandEntry[] = [
@@ -68,6 +68,24 @@ export const commands: readonly CommandEntry[] = [
     name: 'action',
     summary: 'show, watch and resume what was started',
     load: async () => (await import('./action.ts')).actionCommand,
+  },
+  {
+    group: 'Serve',
+    name: 'serve',
+    summary: 'the service itself over HTTP',
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    group: 'Serve',
+    name: 'keys',
+    summary: 'API keys of the served service',
+    load: async () => (await import('./keys.ts')).keys,
+  },
+  {
+    group: 'Serve',
+    name: 'fees',
+    summary: 'fees of this customer, and who collects them',
+    load: async () => (await import('./fees.ts')).fees,
   },
   {
     group: 'Set up',

@@ -30,10 +30,9 @@ const shown = (error: unknown) => ({
 
 /** One line a request, after it was answered. */
 export function logged(request: FastifyRequest, reply: FastifyReply): void {
-  const { routeOptions, method, id } = request
+  const { routeOptions, method } = request
   const caller = callerIn(request)
   request.log.info({
-    request: id,
     method,
     route: routeOptions.url ?? null,
     path: request.url.split('?')[0]!.slice(0, 300),

@@ -4,6 +4,7 @@ import type { Place } from '../cli/world.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { rpcChains, walletSide } from './rpc-chains.ts'
+import { servingSide } from './serving.ts'
 
 /** The engine profile: the embedded engine over the chains that the environment gives RPCs for. */
 export function enginePlace(needs: PlaceNeeds): Place {
@@ -17,6 +18,7 @@ export function enginePlace(needs: PlaceNeeds): Place {
     profile: 'engine',
     kind: 'engine',
     reference: undefined,
+    serving: servingSide(needs, { dir: dirs.data, opened }),
     service: once(async () => {
       const [{ createEngine }, { engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([
         import('../engine/engine.ts'),

@@ -7,6 +7,7 @@ import type { Secrets } from './secrets.ts'
 
 /** What every profile is put together from. */
 export type PlaceNeeds = {
+  version: string
   dirs: Directories
   env: Readonly<Record<string, string | undefined>>
   settings: Settings

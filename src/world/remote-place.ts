@@ -22,6 +22,7 @@ export function remotePlace(needs: PlaceNeeds): Place {
   return {
     profile: 'remote',
     kind: 'remote',
+    serving: undefined,
     service: once(async () => withRpcFirst(await deployment(needs), chains)),
     reference: hasRpcs
       ? once(async () => {

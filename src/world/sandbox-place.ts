@@ -11,6 +11,7 @@ import { deskSigner } from '../wallet/signing/account.ts'
 import { chainInTime } from './in-time.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
+import { servingSide } from './serving.ts'
 import { traced } from './traced.ts'
 
 /** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
@@ -35,19 +36,8 @@ type Needs = PlaceNeeds & {
 const patienceMs = 30_000
 
 /** The sandbox profile: the embedded engine over the embedded chains. */
-export function sandboxPlace({
-  dirs,
-  settings,
-  secrets,
-  desk,
-  io,
-  globals,
-  sandbox,
-  announce,
-  until,
-  now,
-  newId,
-}: Needs): Place {
+export function sandboxPlace(needs: Needs): Place {
+  const { dirs, settings, secrets, desk, io, globals, sandbox, announce, until, now, newId } = needs
   const dir = join(dirs.data, 'sandbox')
   const opened = once(async () => {
     if (announce && !globals.quiet)
@@ -86,6 +76,12 @@ export function sandboxPlace({
     profile: 'sandbox',
     kind: 'sandbox',
     reference: undefined,
+    serving: servingSide(needs, {
+      dir,
+      opened,
+      // The daemon ends when nobody has called it for a while.
+      keepAlive: () => sandbox.admin.status(),
+    }),
     catalog: async () => (await opened()).catalog,
     service: once(async () => {
       const { catalog, rpc, store, aheadMs } = await opened()

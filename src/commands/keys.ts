@@ -1,0 +1,100 @@
+import { Command } from 'commander'
+
+import { action, type Cli, pageOf } from '../cli/cli.ts'
+import { confirm } from '../cli/prompts.ts'
+import { fields } from '../cli/table.ts'
+import type { ApiKey, World } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+import { servingOf } from './serve.ts'
+
+type Where = { database?: string }
+type Create = Where & { customer: string; testnet?: boolean; markupBps?: string; strategies?: string }
+
+/** `keys`: who may ask a served deployment. */
+export const keys = (world: World) => {
+  const command = new Command('keys').description(
+    'The API keys of a served deployment, in the database of: sluice serve',
+  )
+  const add = (name: string, description: string, example: string) =>
+    command
+      .command(name)
+      .description(description)
+      .option('--database <url>', 'the SQLite file that serve was given')
+      .addHelpText('after', `\nExample:\n  $ ${example}`)
+  add('create', 'Make a key. It is shown this once.', 'sluice keys create --customer acme --markup-bps 10')
+    .requiredOption('--customer <name>', 'whose key it is; what one customer stores no other sees')
+    .option('--testnet', 'this key sees testnets, too')
+    .option('--markup-bps <n>', "the customer's markup in basis points")
+    .option('--strategies <slugs>', 'only these are active for the customer: a,b,c (default: all)')
+    .action(action(world, create))
+  add('list', 'All keys, the newest first.', 'sluice keys list').action(action(world, list))
+  add('revoke <id>', 'Take a key out of use, at once and for good.', 'sluice keys revoke ID --yes').action(
+    action(world, revoke),
+  )
+  return command
+}
+
+async function create(cli: Cli, options: Create): Promise<void> {
+  const { customer, testnet = false, strategies } = options
+  if (!/^[A-Za-z0-9][A-Za-z0-9._ -]{0,63}$/.test(customer))
+    throw new AppError('USAGE', `"${plain(customer)}" cannot be the name of a customer`, {
+      hint: 'Letters, digits, dots, dashes, underscores and spaces, 64 at most: --customer acme',
+    })
+  const markupBps = options.markupBps === undefined ? undefined : bpsOf(options.markupBps)
+  const slugs = strategies?.split(',').map((slug) => slug.trim().toLowerCase())
+  const serving = servingOf(cli)
+  const made = await (await serving.keys(options.database)).create({
+    customer,
+    testnet,
+    ...(markupBps !== undefined && { markupBps }),
+    ...(slugs && { strategies: slugs }),
+  })
+  cli.emit(made, (key, to) =>
+    [
+      fields(
+        [
+          ['key', to.paint.bold(key.key)],
+          ['id', key.id],
+          ['customer', plain(key.customer)],
+          ['testnet', key.testnet ? 'yes' : 'no'],
+          ['markup', `${key.markupBps} bps`],
+        ],
+        to,
+      ),
+      to.paint.dim('The key is shown this once: only its digest is kept.'),
+    ].join('\n'),
+  )
+}
+
+/** Basis points as they are typed. */
+export function bpsOf(text: string): number {
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text)
+  throw new AppError('USAGE', `"${plain(text)}" is not a number of basis points`, {
+    hint: 'A basis point is 0.01 %; from 0 to 10000: --markup-bps 10',
+  })
+}
+
+async function list(cli: Cli, { database }: Where): Promise<void> {
+  const all = await (await servingOf(cli).keys(database)).list()
+  await cli.list(pageOf(all, { all: true }), {
+    empty: 'There are no keys. Make one: sluice keys create --customer NAME',
+    columns: [
+      { field: 'id', title: 'id', text: ({ id }: ApiKey) => id },
+      { field: 'customer', title: 'customer', text: ({ customer }) => plain(customer) },
+      { field: 'testnet', title: 'testnet', text: ({ testnet }) => (testnet ? 'yes' : 'no') },
+      { field: 'markupBps', title: 'markup bps', text: ({ markupBps }) => String(markupBps) },
+      { field: 'createdAt', title: 'created', text: ({ createdAt }) => createdAt },
+      { field: 'revokedAt', title: 'revoked', text: ({ revokedAt }) => revokedAt ?? '' },
+    ],
+  })
+}
+
+async function revoke(cli: Cli, id: string, { database }: Where): Promise<void> {
+  const known = await servingOf(cli).keys(database)
+  await confirm(cli.io, cli.globals, `Take the key ${plain(id)} out of use for good?`)
+  cli.emit(
+    await known.revoke(id),
+    ({ customer }) => `The key ${plain(id)} of ${plain(customer)} is out of use.`,
+  )
+}

@@ -1,0 +1,118 @@
+import { Command } from 'commander'
+
+import { action, type Cli } from '../cli/cli.ts'
+import { table } from '../cli/table.ts'
+import type { Serving, World } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+
+type Options = {
+  host: string
+  port: string
+  database?: string
+  check?: boolean
+  tlsCert?: string
+  tlsKey?: string
+  behindProxy?: boolean
+}
+
+/** `serve`: the service itself over HTTP. */
+export const serve = (world: World) =>
+  new Command('serve')
+    .description(
+      'The service itself over HTTP, for whoever has a key of: sluice keys create. The log goes to stderr, a JSON line a request; --quiet leaves it out.',
+    )
+    .option('--port <port>', 'where to listen; 0 takes a free port', '8080')
+    .option('--host <host>', 'on which address; others than loopback need TLS', '127.0.0.1')
+    .option('--database <url>', 'a SQLite file for keys, quotes and actions (default: in the data directory)')
+    .option('--tls-cert <file>', 'certificate, PEM')
+    .option('--tls-key <file>', 'its private key, PEM')
+    .option('--behind-proxy', 'a proxy on a private address speaks TLS and says who asks')
+    .option('--check', 'look at the database and the chains, then end')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ sluice keys create --customer acme\n  $ sluice serve --port 8080\n  $ curl -H "x-api-key: $KEY" http://127.0.0.1:8080/strategies',
+    )
+    .action(action(world, run))
+
+async function run(cli: Cli, options: Options): Promise<void> {
+  const serving = servingOf(cli)
+  if (cli.globals.timeoutMs !== undefined)
+    throw new AppError('USAGE', 'A server has no --timeout', { hint: 'sluice serve --help' })
+  const { host, database, behindProxy = false } = options
+  const port = portOf(options.port)
+  const tls = tlsOf(options)
+  if (!isLoopback(host) && !tls && !behindProxy)
+    throw new AppError('USAGE', `API keys do not travel in the clear: ${plain(host)} needs TLS`, {
+      hint: `sluice serve --host ${plain(host)} --tls-cert cert.pem --tls-key key.pem, or --behind-proxy`,
+    })
+  const where = { host, port, behindProxy, ...(database !== undefined && { database }), ...(tls && { tls }) }
+  return options.check ? look(cli, serving, database) : untilStopped(cli, serving, where)
+}
+
+async function look(cli: Cli, serving: Serving, database: string | undefined): Promise<void> {
+  const found = await serving.check(database === undefined ? {} : { database })
+  cli.emit(found, ({ database: file, keys, strategies, networks }, to) =>
+    [
+      `database  ${plain(file)} (${keys} ${keys === 1 ? 'key' : 'keys'})`,
+      `strategies  ${strategies}`,
+      table(
+        [
+          { field: 'network', title: 'network', text: (row) => plain(row.network) },
+          { field: 'chainId', title: 'chain id', text: (row) => String(row.chainId) },
+          { field: 'blockNumber', title: 'block', text: (row) => String(row.blockNumber) },
+        ],
+        networks,
+        to,
+      ),
+    ].join('\n'),
+  )
+}
+
+async function untilStopped(
+  cli: Cli,
+  serving: Serving,
+  where: Parameters<Serving['serve']>[0],
+): Promise<void> {
+  const { interrupt } = cli.world
+  await interrupt.critical(async () => {
+    const server = await serving.serve(where)
+    cli.emit(
+      { url: server.url, profile: cli.place.profile, database: server.database, pid: process.pid },
+      ({ url, profile }) => `Serving ${profile} at ${url}  (docs: ${url}/docs)`,
+    )
+    if (!interrupt.signal.aborted)
+      await new Promise<void>((stop) =>
+        interrupt.signal.addEventListener('abort', () => stop(), { once: true }),
+      )
+    cli.notice('Stopping: what is being answered is answered first.')
+    await server.close()
+  })
+}
+
+/** What can be served and administered from here. */
+export function servingOf({ place }: Pick<Cli, 'place'>): Serving {
+  if (place.serving) return place.serving
+  throw new AppError(
+    'USAGE',
+    `The profile ${place.profile} is a service elsewhere, which has its own administration`,
+    {
+      hint: 'Add --profile sandbox, or --profile engine.',
+    },
+  )
+}
+
+function portOf(text: string): number {
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) < 65_536) return Number(text)
+  throw new AppError('USAGE', `"${plain(text)}" is not a port`, { hint: 'sluice serve --port 8080' })
+}
+
+function tlsOf({ tlsCert: cert, tlsKey: key }: Options): { cert: string; key: string } | undefined {
+  if (cert === undefined && key === undefined) return undefined
+  if (cert !== undefined && key !== undefined) return { cert, key }
+  throw new AppError('USAGE', '--tls-cert and --tls-key go together', {
+    hint: 'sluice serve --tls-cert cert.pem --tls-key key.pem',
+  })
+}
+
+const isLoopback = (host: string): boolean => /^(localhost|127(\.[0-9]{1,3}){3}|::1)$/.test(host)

@@ -1,0 +1,49 @@
+import type { ApiKey, ApiKeys } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
+import type { EngineStore } from '../store/engine.ts'
+import { type KeyRow, type keyStore, newKey } from '../store/keys.ts'
+
+type Store = { engine: EngineStore; keys: ReturnType<typeof keyStore>; close: () => Promise<void> }
+type Needs = { now: () => number; newId: () => string; slugs: () => Promise<readonly string[]> }
+
+/** The keys of a served deployment, over its database. A customer is whoever a key was made for; markup and strategies are the customer's. */
+export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): ApiKeys {
+  const shown = async ({ id, customer, testnet, createdAt, revokedAt }: KeyRow): Promise<ApiKey> => ({
+    id,
+    customer,
+    testnet,
+    markupBps: Number((await engine.setting(customer, 'markupBps')) ?? 0),
+    createdAt: new Date(createdAt).toISOString(),
+    revokedAt: revokedAt === null ? null : new Date(revokedAt).toISOString(),
+  })
+  return {
+    create: async ({ customer, testnet, markupBps, strategies }) => {
+      if (strategies) await refuseUnknown(strategies, slugs)
+      if (markupBps !== undefined) await engine.saveSetting(customer, 'markupBps', String(markupBps))
+      if (strategies) await engine.saveSetting(customer, 'strategies', JSON.stringify(strategies))
+      const key = newKey()
+      const row = { id: newId(), customer, testnet, createdAt: now(), revokedAt: null }
+      await keys.add(row, key)
+      const { id, markupBps: markup, createdAt } = await shown(row)
+      return { id, key, customer, testnet, markupBps: markup, createdAt }
+    },
+    list: async () => Promise.all((await keys.all()).map(shown)),
+    revoke: async (id) => {
+      const found = await keys.revoke(id, now())
+      if (found) return shown(found)
+      throw new AppError('NOT_FOUND', `There is no key "${id}"`, { hint: 'sluice keys list' })
+    },
+  }
+}
+
+async function refuseUnknown(
+  strategies: readonly string[],
+  slugs: () => Promise<readonly string[]>,
+): Promise<void> {
+  const known = await slugs()
+  const unknown = strategies.find((slug) => !known.includes(slug))
+  if (unknown !== undefined)
+    throw new AppError('STRATEGY_NOT_FOUND', `There is no strategy "${unknown}"`, {
+      details: { id: unknown },
+    })
+}

@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+import type { Service } from '../api/service.ts'
+import type { ApiKeys, ServeOptions, Serving } from '../cli/world.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Rpc } from '../net/rpc.ts'
+import type { KeyOwner } from '../store/keys.ts'
+import { apiKeys } from './api-keys.ts'
+import type { PlaceNeeds } from './place-needs.ts'
+
+/** What a server of this profile stands on: where its files are, its chains, and what keeps those alive. */
+type Stands = {
+  dir: string
+  opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>
+  keepAlive?: () => Promise<unknown>
+}
+
+const keepAliveMs = 60_000
+
+/** The service of this profile over HTTP, with the keys of those who may ask. */
+export function servingSide(
+  { version, io, globals, now, newId }: PlaceNeeds,
+  { dir, opened, keepAlive }: Stands,
+): Serving {
+  return {
+    serve: async (options) => {
+      const database = databaseOf(dir, options.database)
+      const tls = options.tls && { cert: pem(options.tls.cert), key: pem(options.tls.key) }
+      const [{ serve }, { gathered }, { createEngine }, { openLimiter }, store] = await Promise.all([
+        import('../server/serve.ts'),
+        import('../server/log.ts'),
+        import('../engine/engine.ts'),
+        import('../store/limiter.ts'),
+        openStore(database),
+      ])
+      const { catalog, rpc } = await opened()
+      const limiter = openLimiter(`${database}.limits`, { windows: limits, now })
+      const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
+      const services = new Map<string, Service>()
+      // One engine for all that see the same, so that what it has read is read once.
+      const serviceOf = ({ customer, testnet, strategies }: KeyOwner): Service => {
+        const seen = JSON.stringify([customer, testnet, strategies])
+        const known =
+          services.get(seen) ?? createEngine({ catalog, rpc, store: store.engine, customer, now, newId })
+        services.set(seen, known)
+        return known
+      }
+      const listening = await listens(
+        () =>
+          serve(
+            {
+              access: async (apiKey) => {
+                const owner = await store.keys.owner(apiKey)
+                return owner && { keyId: owner.id, customer: owner.customer, service: serviceOf(owner) }
+              },
+              allow: (keyId) => limiter.take(keyId),
+              ...(log && { log }),
+              ...(tls && { tls }),
+              behindProxy: options.behindProxy,
+              version,
+            },
+            options,
+          ),
+        options,
+      )
+      const timer = keepAlive && setInterval(() => void keepAlive().catch(() => undefined), keepAliveMs)
+      return {
+        url: listening.url,
+        database,
+        close: async () => {
+          clearInterval(timer)
+          await listening.close()
+          log?.flush()
+          limiter.close()
+          await store.close()
+        },
+      }
+    },
+    check: async ({ database: wanted }) => {
+      const database = databaseOf(dir, wanted)
+      const [{ openChain, headOf }, store] = await Promise.all([
+        import('../engine/chain.ts'),
+        openStore(database),
+      ])
+      const { catalog, rpc } = await opened()
+      const keys = (await store.keys.all()).filter(({ revokedAt }) => revokedAt === null)
+      await store.close()
+      const networks = await Promise.all(
+        catalog.networks.map(async (network) => ({
+          network: network.name,
+          chainId: network.chainId,
+          blockNumber: Number((await headOf(openChain(network, rpc(network.chainId)))).number),
+        })),
+      )
+      return { database, keys: keys.length, strategies: catalog.strategies.length, networks }
+    },
+    keys: async (wanted): Promise<ApiKeys> => {
+      const store = await openStore(databaseOf(dir, wanted))
+      const slugs = async () => (await opened()).catalog.strategies.map(({ slug }) => slug)
+      return apiKeys(store, { now, newId, slugs })
+    },
+  }
+}
+
+/** In any stretch of a minute and of an hour, for each key (specification, Limits). */
+const limits = [
+  { ms: 60_000, most: 100 },
+  { ms: 3_600_000, most: 1_000 },
+] as const
+
+/** What the engine remembers and whose keys are known, in one file. */
+async function openStore(database: string) {
+  const [{ engineMigrations, engineStore }, { keyStore }, { sqliteSql }] = await Promise.all([
+    import('../store/engine.ts'),
+    import('../store/keys.ts'),
+    import('../store/sqlite.ts'),
+  ])
+  const sql = sqliteSql(database, { migrations: engineMigrations })
+  return { engine: engineStore(sql), keys: keyStore(sql), close: sql.close }
+}
+
+/** The file of a database: a path, or a URL of SQLite. */
+function databaseOf(dir: string, wanted: string | undefined): string {
+  if (wanted === undefined) return join(dir, 'serve.db')
+  const path = wanted.replace(/^sqlite:(\/\/)?/, '')
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(path) && path !== '') return resolve(path)
+  throw new AppError('CONFIG_INVALID', 'The database of a server is a SQLite file', {
+    hint: '--database sqlite:/var/lib/sluice/serve.db',
+  })
+}
+
+function pem(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new AppError('CONFIG_INVALID', `${path} cannot be read`, { cause, hint: `ls -l ${dirname(path)}` })
+  }
+}
+
+/** A port or a certificate that cannot be used is a setting to be changed. */
+async function listens<value>(work: () => Promise<value>, { host, port }: ServeOptions): Promise<value> {
+  try {
+    return await work()
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE')
+      throw new AppError('CONFIG_INVALID', `Port ${port} of ${host} is taken`, {
+        cause,
+        hint: 'sluice serve --port 0',
+      })
+    if (code === 'EACCES')
+      throw new AppError('CONFIG_INVALID', `Port ${port} of ${host} is not for this user`, {
+        cause,
+        hint: 'sluice serve --port 8080',
+      })
+    if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code))
+      throw new AppError('CONFIG_INVALID', `${host} is not an address of this machine`, {
+        cause,
+        hint: 'sluice serve --host 127.0.0.1',
+      })
+    if (code.startsWith('ERR_OSSL') || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS'))
+      throw new AppError('CONFIG_INVALID', 'The certificate and the key cannot be used together', {
+        cause,
+        hint: 'Both are PEM files, the key without a password.',
+      })
+    throw cause
+  }
+}
