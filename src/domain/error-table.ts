@@ -25,7 +25,7 @@ export const errorTable = {
   NOT_FOUND: { status: 404, exit: 4 },
   BAD_REQUEST: { status: 400, exit: 4 },
   METHOD_NOT_ALLOWED: { status: 405, exit: 4 },
-  REQUEST_TIMEOUT: { status: 408, exit: 6, retryable: true, hint: 'Try again.' },
+  REQUEST_TIMEOUT: { status: 408, exit: 4, retryable: true, hint: 'Try again.' },
   BODY_TOO_LARGE: { status: 413, exit: 4 },
   URL_TOO_LONG: { status: 414, exit: 4 },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 4 },
