@@ -7,7 +7,8 @@ export const ErrorEnvelope = z.object({
   error: z.object({
     code: z.string(),
     message: z.string(),
-    details: z.record(z.string(), z.unknown()).optional(),
+    // A code counts for more than what comes beside it.
+    details: z.record(z.string(), z.unknown()).optional().catch(undefined),
   }),
 })
 

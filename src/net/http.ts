@@ -12,8 +12,16 @@ export type HttpOptions = {
   dispatcher?: Dispatcher
 }
 
-/** An answer with its JSON body read, `undefined` where there is none and where an error comes as a page; `headers` are lower-case. */
-export type HttpAnswer = { status: number; headers: Readonly<Record<string, string>>; body: unknown }
+/**
+ * An answer with its JSON body read, `undefined` where there is none and where an error comes as a page; `headers` are
+ * lower-case. `text` is the body as it came.
+ */
+export type HttpAnswer = {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: unknown
+  text: string
+}
 
 /** Why an answer could not be had: nothing came, too late, too much, or not what was agreed. */
 export type HttpFault =
@@ -103,12 +111,19 @@ export async function exchangeJson(
       await answer.body.dump({ limit: 1_024 })
       throw fault('redirect', `${host} answers with a redirect, which is not followed`)
     }
-    if (![undefined, '', 'identity'].includes(found['content-encoding'])) {
-      await answer.body.dump({ limit: 1_024 })
-      throw fault('encoded', `${host} answers in an encoding that was not asked for`)
+    const status = answer.statusCode
+    try {
+      if (![undefined, '', 'identity'].includes(found['content-encoding'])) {
+        await answer.body.dump({ limit: 1_024 })
+        throw fault('encoded', `${host} answers in an encoding that was not asked for`)
+      }
+      const text = await readCapped(answer.body, maxBytes)
+      return { status, headers: found, text, body: parseJson(text, host, status) }
+    } catch (error) {
+      // The status and the headers of an error say all: whatever is wrong with its body does not hide them.
+      if (status < 400 || options.signal?.aborted) throw error
+      return { status, headers: found, text: '', body: undefined }
     }
-    const text = await readCapped(answer.body, maxBytes)
-    return { status: answer.statusCode, headers: found, body: parseJson(text, host, answer.statusCode) }
   } catch (error) {
     if (error instanceof AppError) throw error
     if (options.signal?.aborted) throw fault('aborted', `The request to ${host} was stopped`, error)
@@ -126,9 +141,9 @@ function parseJson(text: string, host: string, status: number): unknown {
   try {
     return parseStrict(text)
   } catch (cause) {
-    if (cause instanceof AppError) throw cause
-    // The page of whatever stands before the server: its status and headers say all.
+    // The page of whatever stands before the server.
     if (status >= 400) return undefined
+    if (cause instanceof AppError) throw cause
     throw new AppError('SERVICE_BAD_RESPONSE', `${host} answers ${status} with something that is not JSON`, {
       details: { fault: 'not-json' satisfies HttpFault, status },
       cause,

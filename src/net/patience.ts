@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long a `Retry-After` asks us to wait, in ms: seconds or an HTTP date, clamped to 1..120 s; `undefined` if there is none to be read. */
-export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+/** How long a `Retry-After` asks us to wait, in ms: seconds or an HTTP date, at least 1 s and at most `mostMs`; `undefined` if there is none to be read. */
+export function retryAfterMs(header: string | undefined, now: number, mostMs = 120_000): number | undefined {
   if (header === undefined) return undefined
   const text = header.trim()
   // A date has a name of a month or a day in it; what V8 would make of `-5` or `1e9` is no date.
@@ -11,7 +11,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
       ? Date.parse(text) - now
       : Number.NaN
   if (Number.isNaN(wanted)) return undefined
-  return Math.min(120_000, Math.max(1_000, wanted))
+  return Math.min(mostMs, Math.max(1_000, wanted))
 }
 
 /** The wait before try number `n` (from 1): doubling from 50 ms to 2 s, half of it by chance. */

@@ -1,26 +1,44 @@
-import { fromEnvelope } from '../api/envelope.ts'
-import { AppError, errorRow } from '../domain/errors.ts'
+import { AppError } from '../domain/errors.ts'
 import type { HttpAnswer } from '../net/http.ts'
-import { backoffMs, retryAfterMs, wait } from '../net/patience.ts'
+import { backoffMs, wait } from '../net/patience.ts'
+import { type Governor, placeFor, type Waiting, waited } from './governor.ts'
+import { askedWaitMs } from './refusal.ts'
 
-/** What one call may cost: all tries and waits together `budgetMs`. What changes something is asked once. */
-export type Patience = { mayRetry: boolean; budgetMs: number; signal?: AbortSignal }
+/**
+ * What one call may cost: all tries and the pauses between them `budgetMs`; what a limit asks us to wait comes on top, as far
+ * as `waiting` has it. What changes something is asked once. `now` is epoch ms.
+ */
+export type Patience = {
+  mayRetry: boolean
+  budgetMs: number
+  waiting: Waiting
+  governor: Governor | undefined
+  now: () => number
+}
 
 const mostRetries = 3
 
 /** Asks until there is an answer that is worth having, at most four times, and gives back or throws the last one. */
 export async function patiently(
-  { mayRetry, budgetMs, signal }: Patience,
+  { mayRetry, budgetMs, waiting, governor, now }: Patience,
   exchange: (deadlineMs: number) => Promise<HttpAnswer>,
 ): Promise<HttpAnswer> {
-  const until = performance.now() + budgetMs
+  const { signal } = waiting
+  let left = budgetMs
   for (let tried = 1; ; tried++) {
-    let waitMs = backoffMs(tried)
+    if (governor) await placeFor(governor, waiting)
+    const began = performance.now()
+    const isLast = !mayRetry || tried > mostRetries
     let last: () => HttpAnswer
     try {
-      const answer = await exchange(until - performance.now())
-      if (answer.status < 500 && answer.status !== 429) return answer
-      waitMs = retryAfterMs(answer.headers['retry-after'], Date.now()) ?? waitMs
+      const answer = await exchange(left)
+      if (answer.status === 429) {
+        const asked = askedWaitMs(answer, now())
+        if (asked !== undefined) governor?.block(now() + asked)
+        if (isLast || !(await waited(asked ?? 1_000 * 2 ** (tried - 1), waiting))) return answer
+        continue
+      }
+      if (answer.status < 500) return answer
       last = () => answer
     } catch (error) {
       if (!(error instanceof AppError) || hopeless.includes(String(error.details?.fault))) throw error
@@ -28,10 +46,11 @@ export async function patiently(
         throw error
       }
     }
-    if (!mayRetry || tried > mostRetries || performance.now() + waitMs >= until || signal?.aborted)
-      return last()
+    const pauseMs = backoffMs(tried)
+    left -= performance.now() - began + pauseMs
+    if (isLast || left <= 0 || signal?.aborted) return last()
     try {
-      await wait(waitMs, signal)
+      await wait(pauseMs, signal)
     } catch {
       return last() // The wait was interrupted: what there is, is what the caller gets.
     }
@@ -39,20 +58,3 @@ export async function patiently(
 }
 
 const hopeless = ['redirect', 'too-large', 'too-deep', 'encoded', 'aborted']
-
-/** What a status that is no success says: the service's own error. Anything from 500 on is the service's fault, whatever it calls it, and 429 says how long to wait. */
-export function refusal({ status, headers, body }: HttpAnswer): AppError {
-  const said = fromEnvelope(status, body)
-  if (status === 429) {
-    const seconds = Math.ceil((retryAfterMs(headers['retry-after'], Date.now()) ?? 60_000) / 1000)
-    return new AppError('RATE_LIMITED', said.message, {
-      details: { ...said.details, retryAfterSeconds: seconds },
-      hint: `Wait ${seconds} s, then try again.`,
-    })
-  }
-  if (status >= 500 && errorRow(said.code).exit !== 6)
-    return new AppError('INTERNAL_SERVER_ERROR', said.message, {
-      details: { ...said.details, code: said.code },
-    })
-  return said
-}

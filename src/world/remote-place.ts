@@ -2,10 +2,14 @@ import type { Service } from '../api/service.ts'
 import type { Place } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
+import { plain } from '../domain/text.ts'
 import { answerInTime } from './in-time.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { type RpcChains, rpcChains, walletSide } from './rpc-chains.ts'
+
+/** What one call of the service may cost where nobody says, in ms. */
+const patienceMs = 15_000
 
 /**
  * The remote profile: a deployment of the service answers, and the chains that the environment gives RPCs for are read,
@@ -45,22 +49,39 @@ export function remotePlace(needs: PlaceNeeds): Place {
  * The service of SLUICE_BASE_URL. What is wrong with the settings comes out when it is asked something: an operation
  * that was signed is finished from the journal alone.
  */
-async function deployment({ env, secrets, io, globals, until, now }: PlaceNeeds): Promise<Service> {
-  const [{ remote }, { routes }] = await Promise.all([
+async function deployment(needs: PlaceNeeds): Promise<Service> {
+  const { env, secrets, io, globals, until, now, dirs } = needs
+  const [{ remote }, { routes }, { governorOf }] = await Promise.all([
     import('../remote/remote.ts'),
     import('../api/routes.ts'),
+    import('./governor.ts'),
   ])
+  const notice = (line: string) => {
+    if (!globals.quiet) io.err.write(`${plain(line)}\n`)
+  }
+  const longestMs = globals.timeoutMs ?? patienceMs
   const made = once(async () => {
-    if (!secrets.apiKey) throw new AppError('UNAUTHORIZED', 'There is no API key for the service')
+    const { apiKey } = secrets
+    if (!apiKey) throw new AppError('UNAUTHORIZED', 'There is no API key for the service')
+    const baseUrl = env.SLUICE_BASE_URL ?? ''
     return remote({
-      baseUrl: env.SLUICE_BASE_URL ?? '',
-      apiKey: secrets.apiKey,
-      deadlineMs: Math.min(15_000, globals.timeoutMs ?? 15_000),
+      baseUrl,
+      apiKey,
+      deadlineMs: Math.min(patienceMs, longestMs),
+      limitMs: () => Math.min(longestMs, (until ?? Number.POSITIVE_INFINITY) - performance.now()),
       now,
-      clockIsOff: (byMs) => {
-        if (!globals.quiet)
+      governor: governorOf({ data: dirs.data, baseUrl, apiKey }, { now, notice }),
+      clockIsOff: (byMs) =>
+        notice(
+          `The clocks of the service and of this machine are ${Math.round(Math.abs(byMs) / 60_000)} minutes apart; deadlines may be wrong`,
+        ),
+      waits: (seconds) => notice(`The limit of requests is reached; waiting ${seconds} s`),
+      traced: ({ method, host, path, status, ms }) => {
+        if (globals.debug)
           io.err.write(
-            `The clocks of the service and of this machine are ${Math.round(Math.abs(byMs) / 60_000)} minutes apart; deadlines may be wrong\n`,
+            io.err.paint.dim(
+              plain(`http ${host} ${method} ${path} ${status ?? 'failed'} ${ms.toFixed(0)} ms`).concat('\n'),
+            ),
           )
       },
     })

@@ -202,10 +202,19 @@ test('a clock that is off is said once, and nothing else changes', async () => {
   expect((await run('strategies list --all --json', { ...remote(), later: 4 * 60_000 })).err).toBe('')
 })
 
+test('--debug on remote shows what was asked, without values and without the key', async () => {
+  const { err } = await run(`strategies show ${slug} --debug`, remote())
+  const { host } = new URL(server.url)
+  expect(err).toMatch(new RegExp(`^http ${host} GET /strategies/${slug} 200 [0-9]+ ms$`, 'm'))
+  const list = await run('strategies list --debug', remote())
+  expect(list.err).toMatch(new RegExp(`^http ${host} GET /strategies\\?page&limit 200 [0-9]+ ms$`, 'm'))
+  expect(err + list.err).not.toContain(canary)
+})
+
 test.each([
   ['engine', engine],
   ['remote', remote],
-])('--debug on %s shows hosts, and neither paths nor keys', async (_, how) => {
+])('--debug on %s shows the hosts of nodes, and neither paths nor keys', async (_, how) => {
   const { exit, err } = await run(`${deposit} --debug`, how())
   expect(exit).toBe(0)
   expect(err).toContain('rpc 127.0.0.1:')

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+
+import type { Route } from '../api/routes.ts'
+import { AppError } from '../domain/errors.ts'
+import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../net/http.ts'
+import type { Governor } from './governor.ts'
+import { patiently } from './patience.ts'
+import { refusal } from './refusal.ts'
+import { addressed } from './request.ts'
+
+/** How a route is asked; which of the methods it answers is for the caller to know. */
+export type Asked = Pick<Route, 'method' | 'path' | 'input' | 'output'>
+
+/** One exchange, as a trace tells it: names of parameters without their values, and no key. */
+export type Exchange = { method: string; host: string; path: string; status: number | null; ms: number }
+
+/** What asking takes. `deadlineMs` is for one call with all its tries, `limitMs` how long a limit may make it wait. */
+export type AskNeeds = {
+  apiKey: string
+  deadlineMs: number
+  limitMs: () => number
+  now: () => number
+  governor: Governor | undefined
+  waits: (seconds: number) => void
+  traced: (exchange: Exchange) => void
+  answered: (answer: HttpAnswer) => void
+}
+
+/** Asks one route at one address and gives back what it means. */
+export type Ask = (base: string, route: Asked, input: unknown, signal?: AbortSignal) => Promise<unknown>
+
+/** Makes the one way in which a deployment is asked: its key in the header, its tries, its limits. */
+export function asker(needs: AskNeeds): Ask {
+  const { apiKey, deadlineMs, limitMs, now, governor, waits, traced, answered } = needs
+  const dispatcher = newDispatcher()
+  return async (base, route, input, signal) => {
+    const { method } = route
+    const wire = z.encode(route.input, input as never) as Record<string, unknown>
+    const { path, query, body } = addressed(route, wire)
+    const url = `${base}${path}${query.size > 0 ? `?${query}` : ''}`
+    const shown = `${path}${query.size > 0 ? `?${[...query.keys()].join('&')}` : ''}`
+    const once = async (leftMs: number): Promise<HttpAnswer> => {
+      const began = performance.now()
+      const tell = (status: number | null) =>
+        traced({ method, host: hostOf(url), path: shown, status, ms: performance.now() - began })
+      try {
+        const answer = await exchangeJson(method, url, body, {
+          dispatcher,
+          deadlineMs: leftMs,
+          maxBytes: 4_194_304,
+          headers: { 'x-api-key': apiKey },
+          ...(signal && { signal }),
+        })
+        tell(answer.status)
+        return answer
+      } catch (error) {
+        tell(null)
+        throw error
+      }
+    }
+    const until = performance.now() + limitMs()
+    const waiting = {
+      left: () => until - performance.now(),
+      told: waits,
+      ...(signal && { signal }),
+    }
+    const mayRetry = changesNothing(route)
+    const answer = await patiently({ mayRetry, budgetMs: deadlineMs, waiting, governor, now }, once)
+    answered(answer)
+    if (answer.status < 200 || answer.status > 299) throw refusal(answer, now())
+    return understood(route, answer)
+  }
+}
+
+/** A read, or a generator of transactions, which may be asked again. */
+const changesNothing = ({ method, path }: Asked): boolean => method === 'GET' || path.endsWith('/bytecode')
+
+/** What an answer means; what is not of the contract is SERVICE_BAD_RESPONSE, and is not repeated. */
+function understood({ method, path, output }: Asked, { body }: HttpAnswer): unknown {
+  const read = z.safeDecode(output, body as never)
+  if (read.success) return read.data
+  const at = read.error.issues.slice(0, 5).map((issue) => issue.path.join('.') || '(the whole)')
+  throw new AppError(
+    'SERVICE_BAD_RESPONSE',
+    `The service answers ${method} ${path} with something else than it should`,
+    { details: { at } },
+  )
+}

@@ -1,0 +1,53 @@
+import { fromEnvelope } from '../api/envelope.ts'
+import { AppError, errorRow } from '../domain/errors.ts'
+import type { HttpAnswer } from '../net/http.ts'
+import { retryAfterMs } from '../net/patience.ts'
+import { limited } from './governor.ts'
+
+/** The longest wait that a service is believed: the longest window of its limits. */
+const mostWaitMs = 3_600_000
+
+/** How long an answer asks us to wait, in ms: its `Retry-After`, counted from its own date, or `retryAfter` in its body. */
+export function askedWaitMs({ headers, body }: HttpAnswer, now: number): number | undefined {
+  const theirs = Date.parse(headers.date ?? '')
+  const said = retryAfterMs(headers['retry-after'], Number.isNaN(theirs) ? now : theirs, mostWaitMs)
+  if (said !== undefined) return said
+  const { details } = fromEnvelope(429, body)
+  const seconds = details?.retryAfter ?? details?.retryAfterSeconds
+  return typeof seconds === 'number' || typeof seconds === 'string'
+    ? retryAfterMs(String(seconds), now, mostWaitMs)
+    : undefined
+}
+
+/**
+ * What a status that is no success says: the service's own error. Anything from 500 on is the service's fault, whatever it
+ * calls it; 429 says how long to wait, and 422 what is wrong where.
+ */
+export function refusal(answer: HttpAnswer, now: number): AppError {
+  const { status, body } = answer
+  const said = fromEnvelope(status, body)
+  if (status === 429) {
+    const seconds = Math.ceil((askedWaitMs(answer, now) ?? 60_000) / 1000)
+    return limited(seconds, said.message, said.details)
+  }
+  const details = { ...said.details, ...(said.code !== 'UNAUTHORIZED' && { code: said.code }) }
+  if (status === 401) return new AppError('UNAUTHORIZED', said.message, { details })
+  if (status >= 500 && errorRow(said.code).exit !== 6)
+    return new AppError('INTERNAL_SERVER_ERROR', said.message, { details })
+  return status === 422 ? withPlaces(said) : said
+}
+
+/** A 422 whose message alone says where it is wrong. */
+function withPlaces(error: AppError): AppError {
+  const { errors } = error.details ?? {}
+  if (!Array.isArray(errors)) return error
+  const places = errors.slice(0, 5).flatMap((one: unknown) => {
+    const { path, message } = (one ?? {}) as { path?: unknown; message?: unknown }
+    if (typeof message !== 'string' || error.message.includes(message)) return []
+    return [`${Array.isArray(path) ? path.join('.') : String(path ?? '')}: ${message}`]
+  })
+  if (places.length === 0) return error
+  return new AppError(error.code, `${error.message} (${places.join('; ')})`, {
+    ...(error.details && { details: error.details }),
+  })
+}

@@ -1,0 +1,186 @@
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import type { Governor } from '../../src/remote/governor.ts'
+import { remote } from '../../src/remote/remote.ts'
+import { type Circumstances, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, home } = useCommands(sandbox)
+const list = 'strategies list --json'
+const nothing = JSON.stringify({
+  docs: [],
+  totalDocs: 0,
+  limit: 100,
+  page: 1,
+  totalPages: 0,
+  hasNextPage: false,
+  hasPrevPage: false,
+})
+
+let says: (response: ServerResponse, nth: number) => unknown
+let asked: number
+let url: string
+let stop: () => Promise<void>
+beforeEach(async () => {
+  asked = 0
+  says = (response) => response.end(nothing)
+  const server = createServer((request, response) => {
+    request.resume()
+    says(response, ++asked)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  stop = async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+})
+afterEach(() => stop())
+
+const at = (more: Partial<Circumstances> = {}, apiKey = 'key-12345'): Circumstances => ({
+  env: { SLUICE_BASE_URL: url },
+  secrets: { apiKey },
+  ...more,
+})
+
+describe('all commands of this machine together', () => {
+  test('ask no more often than the key may, and say how long to wait', async () => {
+    // As many as a minute may have, each a command of its own.
+    for (let n = 0; n < 100; n++) expect((await run(list, at())).exit).toBe(0)
+    const refused = await run(`${list} --timeout 1s`, at())
+    expect({ exit: refused.exit, asked }).toEqual({ exit: 5, asked: 100 })
+    const { code, details, hint, retryable } = refused.json.error
+    expect({ code, retryable }).toEqual({ code: 'RATE_LIMITED', retryable: true })
+    expect(details.retryAfterSeconds).toBeGreaterThan(30)
+    expect(details.retryAfterSeconds).toBeLessThanOrEqual(61)
+    expect(hint).toBe(`Wait ${details.retryAfterSeconds} s, then try again.`)
+    expect((await run(list, at({}, 'another-key'))).exit).toBe(0)
+    expect((await run(list, at({ later: details.retryAfterSeconds * 1000 }))).exit).toBe(0)
+  })
+
+  test('wait when the service asks one of them to', async () => {
+    says = (response) => response.writeHead(429, { 'retry-after': '30' }).end('{}')
+    expect((await run(list, at())).json.error.details.retryAfterSeconds).toBe(30)
+    says = (response) => response.end(nothing)
+    const held = await run(list, at())
+    expect({ exit: held.exit, code: held.json.error.code, asked }).toEqual({
+      exit: 5,
+      code: 'RATE_LIMITED',
+      asked: 1,
+    })
+    expect(held.json.error.details.retryAfterSeconds).toBeGreaterThan(20)
+    expect((await run(list, at({ later: 31_000 }))).exit).toBe(0)
+  })
+
+  test('go on without a file that cannot be used, and say so once', async () => {
+    mkdirSync(join(home(), 'data', 'governor.db'), { recursive: true, mode: 0o700 })
+    const ran = await run('strategies show some --json', at())
+    expect(ran.err.match(/Nothing keeps these requests/g)).toHaveLength(1)
+    expect(ran.err).toContain('governor.db')
+    const all = await run('strategies list --all --json', at())
+    expect({ exit: all.exit, notices: all.err.split('\n').length - 1 }).toEqual({ exit: 0, notices: 1 })
+    expect((await run(`${list} --quiet`, at())).err).toBe('')
+  })
+})
+
+describe('too many requests is never called anything else, whatever comes with it:', () => {
+  const other = (code: string) => JSON.stringify({ error: { code, message: 'because' } })
+  const limited = (body: string | Buffer, headers: Record<string, string> = {}) => {
+    return (response: ServerResponse) => response.writeHead(429, headers).end(body)
+  }
+  test.each<[string, (response: ServerResponse) => unknown]>([
+    ['nothing', limited('')],
+    ['the envelope', limited(other('RATE_LIMITED'))],
+    ['another code', limited(other('QUOTE_NOT_FOUND'))],
+    ['a code of a 5xx', limited(other('INTERNAL_SERVER_ERROR'))],
+    ['a code of this program', limited(other('POLICY_SHAPE'))],
+    ['a page', limited('<html>slow down</html>')],
+    ['a packed page', limited(gzipSync('slow down'), { 'content-encoding': 'gzip' })],
+    ['brackets without end', limited('['.repeat(100_000))],
+    ['too much', limited(`"${'x'.repeat(4_200_000)}"`)],
+    [
+      'a page that breaks off',
+      (response) =>
+        response
+          .writeHead(429, { 'content-length': 99 })
+          .write('slow', () => setTimeout(() => response.destroy(), 20)),
+    ],
+    ['a page that never ends', (response) => response.writeHead(429).write('slow')],
+  ])('%s', async (_, does) => {
+    says = (response) => {
+      response.setHeader('retry-after', '40')
+      does(response)
+    }
+    const { exit, json } = await run(`${list} --timeout 2s`, at())
+    expect({ exit, code: json.error.code }).toEqual({ exit: 5, code: 'RATE_LIMITED' })
+    expect(json.error.details.retryAfterSeconds).toBe(40)
+    expect(asked).toBe(1)
+  })
+
+  test.each([
+    ['3600', 3600],
+    ['99999999', 3600],
+    ['-1', 60],
+    ['soon', 60],
+  ])('Retry-After: %s is a wait of %i s', async (header, seconds) => {
+    says = (response) => response.writeHead(429, { 'retry-after': header }).end('{}')
+    const { exit, json } = await run(`${list} --timeout 200ms`, at())
+    expect({ exit, seconds: json.error.details.retryAfterSeconds }).toEqual({ exit: 5, seconds })
+  })
+
+  test('a date is counted by the clock that said it', async () => {
+    says = (response) =>
+      response
+        .writeHead(429, {
+          date: 'Wed, 01 Jan 2025 00:00:00 GMT',
+          'retry-after': 'Wed, 01 Jan 2025 00:00:45 GMT',
+        })
+        .end('{}')
+    expect((await run(list, at())).json.error.details.retryAfterSeconds).toBe(45)
+  })
+
+  test('a wait in the body counts where the header says nothing', async () => {
+    says = (response) =>
+      response
+        .writeHead(429)
+        .end(JSON.stringify({ error: { code: 'RATE_LIMITED', message: 'x', details: { retryAfter: 25 } } }))
+    expect((await run(list, at())).json.error.details.retryAfterSeconds).toBe(25)
+  })
+})
+
+describe('a wait that fits the time left', () => {
+  test('is waited for when the service asks for it, and told', async () => {
+    says = (response, nth) =>
+      nth === 1 ? response.writeHead(429, { 'retry-after': '1' }).end('{}') : response.end(nothing)
+    const ran = await run(list, at())
+    expect({ exit: ran.exit, asked }).toEqual({ exit: 0, asked: 2 })
+    expect(ran.err).toContain('waiting 1 s')
+  })
+
+  test('is waited for before asking, for every try', async () => {
+    const places: string[] = []
+    let isFree = false
+    const governor: Governor = {
+      take: () => {
+        places.push(isFree ? 'taken' : 'none')
+        isFree = !isFree
+        return isFree ? { ok: false, retryAfterSeconds: 1 } : { ok: true }
+      },
+      block: () => undefined,
+    }
+    says = (response, nth) => (nth === 1 ? response.writeHead(503).end() : response.end(nothing))
+    const service = remote({ baseUrl: url, apiKey: 'key-12345', governor, limitMs: () => 5_000 })
+    expect((await service.listStrategies({})).items).toEqual([])
+    expect(places).toEqual(['none', 'taken', 'none', 'taken'])
+    expect(asked).toBe(2)
+  })
+})
