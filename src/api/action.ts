@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { isoTime, maybe, orNull } from './wire.ts'
+import { actionStatuses, historyStatuses, ourWord } from './words.ts'
 
 /** Whether an action in this status will not change any more. Of the words INITIAL, PENDING, SUCCESS, FAILED, REFUNDED the last three are final; an unknown word is not. */
 export const isFinalStatus = (status: string): boolean =>
@@ -54,6 +55,8 @@ export type Action = {
   finishedAt: string | null
 }
 
+const Time = maybe(z.union([z.string(), z.number()]))
+
 const WireAction = z.object({
   id: z.string(),
   type: z.string(),
@@ -63,10 +66,10 @@ const WireAction = z.object({
   originAddress: maybe(z.string()),
   receiverAddress: maybe(z.string()),
   amounts: z.unknown().optional(),
-  transactions: maybe(z.array(WireTransaction)),
-  createdAt: maybe(z.string()),
-  updatedAt: maybe(z.string()),
-  finishedAt: maybe(z.string()),
+  transactions: maybe(z.union([z.array(WireTransaction), z.array(z.unknown())])),
+  createdAt: Time,
+  updatedAt: Time,
+  finishedAt: Time,
 })
 
 /** A tracked operation on the wire. The shape of `transactions[]` is ours; of another deployment's, what is named alike is read. */
@@ -74,29 +77,13 @@ export const Action = z.codec(WireAction, z.custom<Action>(), {
   decode: (wire) => ({
     id: wire.id,
     type: wire.type,
-    status: wire.status.toUpperCase(),
+    status: ourWord(actionStatuses, wire.status),
     strategyId: orNull(wire.strategyId),
     strategySlug: orNull(wire.strategySlug),
     originAddress: orNull(wire.originAddress),
     receiverAddress: orNull(wire.receiverAddress),
     amounts: orNull(wire.amounts),
-    transactions: (wire.transactions ?? []).map((transaction, at) => ({
-      index: transaction.index ?? at,
-      kind: orNull(transaction.kind),
-      chainId: number(transaction.chainId),
-      network: orNull(transaction.network),
-      to: orNull(transaction.to),
-      hash: transaction.hash ?? orNull(transaction.txHash),
-      nonce: orNull(transaction.nonce),
-      status: orNull(transaction.status),
-      blockNumber: number(transaction.blockNumber),
-      gasUsed:
-        transaction.gasUsed === null || transaction.gasUsed === undefined
-          ? null
-          : String(transaction.gasUsed),
-      explorerUrl: orNull(transaction.explorerUrl),
-      error: orNull(transaction.error),
-    })),
+    transactions: (wire.transactions ?? []).map(transactionOf),
     createdAt: isoTime(wire.createdAt),
     updatedAt: isoTime(wire.updatedAt),
     finishedAt: isoTime(wire.finishedAt),
@@ -104,5 +91,29 @@ export const Action = z.codec(WireAction, z.custom<Action>(), {
   encode: (action) => action,
 })
 
-const number = (value: string | number | null | undefined) =>
-  value === null || value === undefined ? null : Number(value)
+/** What is named as ours is read where it is of the kind that ours is; a text alone is a hash. */
+function transactionOf(sent: unknown, at: number): ActionTransaction {
+  const wire = (sent !== null && typeof sent === 'object' ? sent : {}) as Record<string, unknown>
+  const status = text(wire.status)
+  return {
+    index: number(wire.index) ?? at,
+    kind: text(wire.kind),
+    chainId: number(wire.chainId),
+    network: text(wire.network),
+    to: text(wire.to),
+    hash: text(wire.hash) ?? text(wire.txHash) ?? text(sent),
+    nonce: number(wire.nonce),
+    status: status === null ? null : ourWord(historyStatuses, status),
+    blockNumber: number(wire.blockNumber),
+    gasUsed: text(wire.gasUsed) ?? number(wire.gasUsed)?.toString() ?? null,
+    explorerUrl: text(wire.explorerUrl),
+    error: text(wire.error),
+  }
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+const number = (value: unknown): number | null =>
+  Number.isSafeInteger(value) || (typeof value === 'string' && /^[0-9]{1,15}$/.test(value))
+    ? Number(value)
+    : null

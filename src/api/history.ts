@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 import { Units } from '../domain/amount.ts'
-import { maybe, Numeric } from './wire.ts'
+import { isoTime, maybe, Numeric } from './wire.ts'
+import { historyStatuses, historyTypes, ourWord } from './words.ts'
 
 /** One event of a wallet in a strategy. `amount` is in the smallest unit of the strategy's asset. */
 const HistoryItem = z.object({
@@ -12,7 +13,7 @@ const HistoryItem = z.object({
   status: z.string(),
 })
 
-/** The history of a wallet in one strategy, newest first; `total` and `limit` are ours. */
+/** The history of a wallet in one strategy, newest first; `total` and `limit` are ours, and `null` where a deployment does not send them. */
 export const History = z.codec(
   z.object({
     transactions: z.array(HistoryItem),
@@ -24,31 +25,33 @@ export const History = z.codec(
   z.object({
     items: z.array(z.custom<z.output<typeof HistoryItem>>()),
     page: z.int(),
-    limit: z.int(),
-    total: z.int(),
+    limit: z.int().nullable(),
+    total: z.int().nullable(),
     hasMore: z.boolean(),
   }),
   {
-    decode: (wire) => {
-      const limit = Number(wire.limit ?? wire.transactions.length)
-      return {
-        items: wire.transactions,
-        page: Number(wire.page),
-        limit,
-        total: Number(
-          wire.total ??
-            (Number(wire.totalPages) <= 1 ? wire.transactions.length : Number(wire.totalPages) * limit),
-        ),
-        hasMore: Number(wire.page) < Number(wire.totalPages),
-      }
-    },
-    encode: ({ items, page, limit, total }) => ({
+    decode: (wire) => ({
+      items: wire.transactions.map((item) => ({
+        ...item,
+        timestamp: isoTime(item.timestamp) ?? item.timestamp,
+        type: ourWord(historyTypes, item.type),
+        status: ourWord(historyStatuses, item.status),
+      })),
+      page: Number(wire.page),
+      limit: count(wire.limit),
+      total: count(wire.total),
+      hasMore: Number(wire.page) < Number(wire.totalPages),
+    }),
+    encode: ({ items, page, limit, total, hasMore }) => ({
       transactions: items,
       page,
       limit,
       total,
-      totalPages: limit > 0 ? Math.ceil(total / limit) : 0,
+      totalPages: limit && total !== null ? Math.ceil(total / limit) : page + (hasMore ? 1 : 0),
     }),
   },
 )
 export type History = z.output<typeof History>
+
+const count = (value: string | number | null | undefined) =>
+  value === null || value === undefined ? null : Number(value)

@@ -4,6 +4,7 @@ import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { ChainId } from './transaction.ts'
 import { Decimals, Flag, Fraction, isoTime, maybe, Name, Numeric, orNull } from './wire.ts'
+import { ourWord, swapStatuses } from './words.ts'
 
 const QuoteToken = z.object({
   chainId: ChainId,
@@ -15,12 +16,12 @@ const QuoteToken = z.object({
 })
 
 /**
- * A swap quote. `deadline` is ISO text; `minAmountOut` and `slippage` (a fraction) are `null` where the deployment
- * does not send them. `raw` is the object as it came, which is what goes back when its bytecode is asked for.
+ * A swap quote. `deadline` is ISO text; `minAmountOut`, `slippage` (a fraction) and the rest are `null` where the deployment
+ * does not send them: the older shape may have no id, which is then empty. `raw` is the object as it came, which is what goes back when its bytecode is asked for.
  */
 export const QuoteValue = z.object({
   id: z.string(),
-  quoteId: z.string(),
+  quoteId: z.string().nullable(),
   from: z.object({ network: z.string(), chainId: ChainId }),
   to: z.object({ network: z.string(), chainId: ChainId }),
   tokenIn: QuoteToken,
@@ -30,7 +31,7 @@ export const QuoteValue = z.object({
   maxAmountIn: Units.nullable(),
   slippage: z.number().nullable(),
   deadline: z.string().nullable(),
-  status: z.string(),
+  status: z.string().nullable(),
   fees: z.array(z.unknown()).nullable(),
   feeSponsorship: z.boolean().nullable(),
   raw: z.record(z.string(), z.unknown()),
@@ -83,10 +84,10 @@ const token = (wire: z.output<typeof WireToken>) => ({
 })
 
 /** A quote on the wire. It is written exactly as it was read. */
-export const Quote = z.codec(WireQuote, QuoteValue, {
+export const Quote = z.codec(WireQuote.extend({ id: maybe(z.string()) }), QuoteValue, {
   decode: (wire) => ({
-    id: wire.id,
-    quoteId: wire.quoteId ?? wire.id,
+    id: wire.id ?? wire.quoteId ?? '',
+    quoteId: orNull(wire.quoteId),
     from: { network: wire.originChain, chainId: wire.chainIdIn },
     to: { network: wire.destinationChain, chainId: wire.chainIdOut },
     tokenIn: token(wire.tokenIn),
@@ -96,7 +97,7 @@ export const Quote = z.codec(WireQuote, QuoteValue, {
     maxAmountIn: orNull(wire.maxAmountIn),
     slippage: wire.slippage === null || wire.slippage === undefined ? null : Number(wire.slippage),
     deadline: isoTime(wire.deadlineDate) ?? isoTime(wire.deadline),
-    status: wire.status ?? 'pending',
+    status: wire.status ? ourWord(swapStatuses, wire.status) : null,
     fees: orNull(wire.fees),
     feeSponsorship: orNull(wire.feeSponsorship),
     raw: wire,
@@ -142,7 +143,7 @@ export const SwapStatus = z.codec(
   }),
   {
     decode: (wire) => ({
-      status: wire.status.toLowerCase(),
+      status: ourWord(swapStatuses, wire.status),
       originTxHash: orNull(wire.originTxHash),
       destinationTxHash: orNull(wire.destinationTxHash),
       provider: orNull(wire.provider),

@@ -25,11 +25,9 @@ export const Recommendation = z.codec(
   z.object({
     recommendedStrategyId: z.string(),
     destinationChain: z.string(),
-    bytecodeExecution: z.union([
-      z.array(TransactionItem),
-      z.string(),
-      z.looseObject({ message: z.string() }),
-    ]),
+    bytecodeExecution: maybe(
+      z.union([z.array(TransactionItem), z.string(), z.looseObject({ message: z.string() })]),
+    ),
     strategy: StrategyComposite,
     spotPosition: maybe(z.record(z.string(), z.unknown())),
     actionId: maybe(z.string()),

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 
-import { Decimals, maybe } from './wire.ts'
+import { ChainId } from './transaction.ts'
+import { Decimals, maybe, Numeric } from './wire.ts'
 
 const WireToken = z.object({ symbol: z.string(), contract: z.string(), decimals: Decimals })
 
 /** The detail shape (`_id` form): `apy` is in percent; `pausedUnknown`, `id` and what follows it are ours. */
 export const DetailStrategy = z.object({
   _id: z.string(),
-  name: z.string(),
+  name: maybe(z.string()),
   slug: z.string(),
   protocol: z.string(),
   network: z.string(),
@@ -19,17 +20,17 @@ export const DetailStrategy = z.object({
   assetToken: z.unknown().optional(),
   underlyingToken: z.unknown().optional(),
   apy: maybe(z.number()),
-  tvl: maybe(z.string()),
+  tvl: maybe(Numeric),
   id: maybe(z.string()),
-  chainId: maybe(z.int()),
+  chainId: maybe(ChainId),
   category: maybe(z.string()),
   underlying: maybe(WireToken),
   availableActions: maybe(z.array(z.string())),
   apyFraction: maybe(z.number()),
   inceptionApy: maybe(z.number()),
   avgApy: maybe(z.number()),
-  fee: maybe(z.string()),
-  performanceFeeBps: maybe(z.string()),
+  fee: maybe(z.union([z.string(), z.number()])),
+  performanceFeeBps: maybe(z.union([z.string(), z.number()])),
   isDefault: maybe(z.boolean()),
   startDate: maybe(z.string()),
   metadata: maybe(z.record(z.string(), z.unknown())),
@@ -64,5 +65,5 @@ export const CompositeStrategy = z.object({
   slug: maybe(z.string()),
   name: maybe(z.string()),
   category: maybe(z.string()),
-  tvl: maybe(z.string()),
+  tvl: maybe(Numeric),
 })

@@ -17,7 +17,7 @@ export const quoteJson = (quote: Quote) => {
     priceUsd: token.priceUsd,
   })
   return {
-    id: quote.id,
+    id: quote.id || null,
     quoteId: quote.quoteId,
     from: quote.from,
     to: quote.to,

@@ -7,8 +7,14 @@ import { type Column, table } from './table.ts'
 /** Text for people, drawn from the same value that `--json` prints. */
 export type View<value> = (value: value, to: Stream) => string
 
-/** A page of a list as `--json` prints it. */
-export type List<row> = { items: row[]; page: number; limit: number; total: number; hasMore: boolean }
+/** A page of a list as `--json` prints it; `total` is `null` where nobody counted. */
+export type List<row> = {
+  items: row[]
+  page: number
+  limit: number
+  total: number | null
+  hasMore: boolean
+}
 
 /** How a list is shown: its columns, and the words for an empty one. */
 export type ListView<row> = { columns: readonly Column<row>[]; empty: string }
@@ -63,7 +69,9 @@ export async function emitList<row>(
   io.out.write(`${settled(table(chosen, list.items, io.out))}\n`)
   if (list.hasMore && !globals.quiet)
     io.err.write(
-      io.err.paint.dim(`${list.items.length} of ${list.total}; --page ${list.page + 1} shows more\n`),
+      io.err.paint.dim(
+        `${list.items.length}${list.total === null ? '' : ` of ${list.total}`}; --page ${list.page + 1} shows more\n`,
+      ),
     )
 }
 

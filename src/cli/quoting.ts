@@ -92,7 +92,8 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
     ask: async (cli) => {
       const { quote } = await (await cli.service()).quote(input)
       refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
-      await (await cli.world.quotes()).save({ quote, exact, destination: destination ?? null })
+      // Without an id it cannot be taken later.
+      if (quote.id) await (await cli.world.quotes()).save({ quote, exact, destination: destination ?? null })
       return quote
     },
   }

@@ -83,7 +83,7 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
 
 /** The columns of a list of quotes. */
 export const quoteColumns: readonly Column<ReturnType<typeof quoteJson>>[] = [
-  { title: 'QUOTE', field: 'id', text: ({ id }) => plain(id) },
+  { title: 'QUOTE', field: 'id', text: ({ id }) => plain(id ?? '-') },
   {
     title: 'FROM',
     field: 'from',
@@ -97,7 +97,7 @@ export const quoteColumns: readonly Column<ReturnType<typeof quoteJson>>[] = [
       `${decimal(tokenOut.amount.formatted)} ${plain(tokenOut.symbol)} ${plain(to.network)}`,
   },
   { title: 'PROVIDER', field: 'provider', text: ({ provider }) => plain(provider), drop: 1 },
-  { title: 'STATUS', field: 'status', text: ({ status }, paint) => stateWord(plain(status), paint) },
+  { title: 'STATUS', field: 'status', text: ({ status }, paint) => stateWord(plain(status ?? '-'), paint) },
   {
     title: 'EXPIRES',
     field: 'deadline',

@@ -33,8 +33,10 @@ async function show(
     service.getStrategy({ id }),
     walletAddress(cli, options.address),
   ])
-  const ask = (page: number, limit: number) =>
-    service.walletHistory({ address: owner, strategyId: strategy.slug, page, limit })
+  const ask = async (page: number, limit: number) => {
+    const answer = await service.walletHistory({ address: owner, strategyId: strategy.slug, page, limit })
+    return { ...answer, limit: answer.limit ?? limit }
+  }
   const row = ({
     amount,
     ...item

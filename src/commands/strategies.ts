@@ -126,7 +126,7 @@ const showView: View<
   fields(
     [
       ['strategy', to.paint.bold(plain(one.slug))],
-      ['name', plain(one.name)],
+      ['name', plain(one.name ?? '-')],
       ['protocol', plain(one.protocol)],
       ['network', `${plain(one.network)}${one.chainId === null ? '' : ` (${one.chainId})`}`],
       ['category', plain(one.category ?? '-')],

@@ -21,7 +21,7 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
   [
     fields(
       [
-        ['quote', one.id],
+        ['quote', plain(one.id ?? '-')],
         [
           'pay',
           `${one.tokenIn.amount.formatted} ${plain(one.tokenIn.symbol)} ${to.paint.dim(plain(one.from.network))}`,
@@ -38,7 +38,7 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
       ],
       to,
     ),
-    to.paint.dim(`next  sluice swap execute ${one.id}`),
+    ...(one.id ? [to.paint.dim(`next  sluice swap execute ${plain(one.id)}`)] : []),
   ].join('\n')
 
 /** `swap status` */

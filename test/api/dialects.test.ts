@@ -296,10 +296,12 @@ describe('a wallet', () => {
     expect(read(History, { transactions: [item], page: 1, totalPages: 3 })).toMatchObject({
       items: [{ amount: 7n, type: 'lend', status: 'done' }],
       page: 1,
+      limit: null,
+      total: null,
       hasMore: true,
     })
     expect(read(History, { transactions: [], page: '1', totalPages: '0' })).toMatchObject({
-      total: 0,
+      total: null,
       hasMore: false,
     })
   })
@@ -335,7 +337,8 @@ describe('a quote', () => {
         from: { network: 'base', chainId: 8453 },
         to: { chainId: 8453 },
         tokenIn: { amount: 5n, chainId: 8453, priceUsd: '1.0' },
-        quoteId: 'a',
+        id: 'a',
+        quoteId: null,
         status: 'a new word',
         minAmountOut: null,
         slippage: null,
@@ -450,11 +453,16 @@ describe('a status', () => {
   )
 
   test('that nobody knows passes as it came', () => {
-    expect(read(SwapStatus, { status: 'teleported' }).status).toBe('teleported')
-    expect(read(Action, { id: 'x', type: 'new type', status: 'NEW' })).toMatchObject({
-      status: 'NEW',
+    expect(read(SwapStatus, { status: 'Teleported' }).status).toBe('Teleported')
+    expect(read(Action, { id: 'x', type: 'new type', status: 'New' })).toMatchObject({
+      status: 'New',
       type: 'new type',
     })
+    const item = { txHash: '0x01', timestamp: 'x', amount: '7' }
+    const history = (type: string, status: string) =>
+      read(History, { transactions: [{ ...item, type, status }], page: 1, totalPages: 1 }).items[0]
+    expect(history('Harvest', 'Odd')).toMatchObject({ type: 'Harvest', status: 'Odd' })
+    expect(history('DEPOSIT', 'Confirmed')).toMatchObject({ type: 'deposit', status: 'confirmed' })
   })
 
   test('of an action brings its transactions by either name of the hash, and times in seconds or text', () => {
@@ -472,5 +480,11 @@ describe('a status', () => {
       finishedAt: null,
       transactions: [{ index: 0, hash: '0x01', chainId: 10, blockNumber: 5, gasUsed: '21000', kind: null }],
     })
+    const odd = { ...wire, transactions: ['0x02', { hash: '0x03', nonce: 'many', error: { why: 1 } }, null] }
+    expect(read(Action, odd).transactions).toMatchObject([
+      { index: 0, hash: '0x02' },
+      { index: 1, hash: '0x03', nonce: null, error: null },
+      { index: 2, hash: null },
+    ])
   })
 })
