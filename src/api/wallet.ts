@@ -24,7 +24,11 @@ const StatsAsset = z.object({
 })
 const StatsBalance = z.object({ raw: z.string(), humanized: Numeric, decimals: Decimals })
 
-/** Shape C: collateral and debt of a lending account. A health factor below 1 can be liquidated. */
+/**
+ * Shape C: collateral and debt of a lending account. Amounts in USD (`price` of one whole token, `balanceUSD`, `liquidationPrice`,
+ * `maxBorrowValue`) are decimals; `liquidationThreshold`, `borrowRate` (linear, a year) and `ltv` (debt by collateral) are fractions.
+ * A health factor below 1 can be liquidated. `maxBorrowValue` is what can still be borrowed, below zero where too much is.
+ */
 export const Stats = z.object({
   underlying: z.array(
     z.object({

@@ -16,6 +16,9 @@ export const aaveV3PoolAbi = parseAbi([
   'struct Configuration { uint256 data; }',
   'function getConfiguration(address asset) view returns (Configuration)',
   'function getReserveNormalizedIncome(address asset) view returns (uint256)',
+  'function getReservesList() view returns (address[])',
+  'function getUserConfiguration(address user) view returns (Configuration)',
+  'function getUserAccountData(address user) view returns (uint256 totalCollateralBase, uint256 totalDebtBase, uint256 availableBorrowsBase, uint256 currentLiquidationThreshold, uint256 ltv, uint256 healthFactor)',
   'event Supply(address indexed reserve, address user, address indexed onBehalfOf, uint256 amount, uint16 indexed referralCode)',
   'event Withdraw(address indexed reserve, address indexed user, address indexed to, uint256 amount)',
 ])

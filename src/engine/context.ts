@@ -1,3 +1,5 @@
+import type { Stats } from '../api/wallet.ts'
+import type { Address } from '../domain/address.ts'
 import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
@@ -12,6 +14,8 @@ export type Context = {
   markets: readonly Market[]
   providers: readonly SwapProvider[]
   chain: (chainId: number) => Chain
+  /** What a wallet has lent and borrowed; `null` is nothing. */
+  lending: (owner: Address) => Promise<Stats | null>
   store: EngineStore
   customer: string
   now: () => number

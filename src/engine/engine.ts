@@ -9,6 +9,7 @@ import { strategyBytecode } from './bytecode.ts'
 import { type Chain, headOf, openChain, read } from './chain.ts'
 import type { Context } from './context.ts'
 import { customerOf, feesOf, setFees } from './customer.ts'
+import { lendingOf } from './lending.ts'
 import { marketsOf } from './markets/catalog.ts'
 import { historyOf, walletOf } from './positions.ts'
 import { quoteFor, quotesOf } from './quotes.ts'
@@ -68,6 +69,7 @@ export function contextOf({ catalog, rpc, store, customer, now, newId }: EngineN
     markets: marketsOf(catalog),
     providers: providersOf(catalog, chain),
     chain,
+    lending: lendingOf(catalog, chain),
     store,
     customer,
     now,

@@ -36,7 +36,10 @@ export async function holdings(
 
 /** The positions of a wallet over all markets, with principal and profit off the chain's logs. */
 export async function walletOf(context: Context, address: Address): Promise<Wallet> {
-  const held = await holdings(context, context.markets, address)
+  const [held, stats] = await Promise.all([
+    holdings(context, context.markets, address),
+    context.lending(address),
+  ])
   const stands = await standings(
     context,
     held.map(({ market }) => market),
@@ -46,7 +49,7 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
     address,
     positions,
     totalValueUsd: sumUsd(positions.map(({ balanceUsd }) => balanceUsd)),
-    stats: null,
+    stats,
   }
 }
 

@@ -1,0 +1,133 @@
+import { formatUnits } from 'viem/utils'
+
+import type { Stats } from '../api/wallet.ts'
+import type { Address } from '../domain/address.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import { tokenAt } from '../domain/token.ts'
+import { type Chain, read } from './chain.ts'
+import { usd } from './prices.ts'
+import { together } from './reading.ts'
+import {
+  type Account,
+  accountIn,
+  type Holding,
+  type LendingPool,
+  type Reserve,
+  reserveOf,
+  reservesList,
+} from './readings/account.ts'
+import { ray } from './readings/reserve.ts'
+
+/**
+ * What a wallet has lent and borrowed in the Aave v3 markets of a catalogue; nothing in any of them is `null`. One call a market: its
+ * reserves are asked for once, and again when an account uses one that is new.
+ */
+export function lendingOf(catalog: Catalog, chain: (chainId: number) => Chain) {
+  const known = new Map<string, Promise<readonly Reserve[]>>()
+  const reservesOf = (place: LendingPool): Promise<readonly Reserve[]> => {
+    const asked = known.get(nameOf(place)) ?? reservesIn(chain(place.chainId), place)
+    known.set(nameOf(place), asked)
+    asked.catch(() => known.delete(nameOf(place)))
+    return asked
+  }
+  const accountOf = async (place: LendingPool, owner: Address): Promise<Account | undefined> => {
+    const reserves = await reservesOf(place)
+    const account = await read(chain(place.chainId), accountIn(place, reserves, owner))
+    const bits = reserves.reduce((all, { id }) => all | (3n << BigInt(2 * id)), 0n)
+    const unknown = account ? account.used & ~bits : 0n
+    if (unknown === 0n) return account
+    known.delete(nameOf(place))
+    return read(chain(place.chainId), accountIn(place, await reservesOf(place), owner))
+  }
+  return async (owner: Address): Promise<Stats | null> => {
+    const found = await Promise.all(
+      poolsOf(catalog).map(async (place) => ({ place, account: await accountOf(place, owner) })),
+    )
+    const accounts = found.flatMap(({ place: { chainId }, account }) =>
+      account?.holdings.some(counts) ? [{ ...account, chainId }] : [],
+    )
+    return accounts.length === 0 ? null : statsOf(catalog, accounts)
+  }
+}
+
+/** The markets that strategies of the catalogue stand on, each once. */
+function poolsOf({ strategies }: Catalog): LendingPool[] {
+  const all = strategies.flatMap(({ chainId, constants }) =>
+    constants.family === 'aave-v3' ? [{ chainId, pool: constants.pool, oracle: constants.oracle }] : [],
+  )
+  return [...new Map(all.map((place) => [nameOf(place), place])).values()]
+}
+
+/** Pools of several chains may have one address. */
+const nameOf = ({ chainId, pool }: LendingPool) => `${chainId} ${pool.toLowerCase()}`
+
+async function reservesIn(chain: Chain, place: LendingPool): Promise<readonly Reserve[]> {
+  const assets = (await read(chain, reservesList(place))) ?? []
+  const all = await read(chain, together(assets.map((asset) => reserveOf(place, asset))))
+  return all.filter((reserve) => reserve !== undefined)
+}
+
+const counts = ({ isCollateral, borrowed }: Holding) => isCollateral || borrowed > 0n
+
+type There = Account & { chainId: number }
+
+/**
+ * The accounts of all markets as one: markets do not help each other, so the health factor is the worst, while what can be
+ * borrowed adds up. The price of liquidation is that of the only collateral, and `null` where there are several.
+ */
+function statsOf(catalog: Catalog, accounts: readonly There[]): Stats {
+  const items = accounts.flatMap((account) => account.holdings.map((held) => ({ account, held })))
+  const collateral = items.filter(({ held }) => held.isCollateral)
+  const sum = (of: (account: There) => bigint) => accounts.reduce((total, account) => total + of(account), 0n)
+  const [lent, debt] = [sum((account) => account.collateral), sum((account) => account.debt)]
+  const owing = accounts.filter((account) => account.debt > 0n)
+  const only = collateral.length === 1 ? collateral[0]! : undefined
+  const price = only && liquidationPrice(only.account, only.held)
+  const shown = ({ account, held: { reserve, price: value } }: (typeof items)[number], amount: bigint) => ({
+    asset: {
+      address: reserve.asset,
+      decimals: reserve.decimals,
+      symbol: reserve.symbol ?? reserve.asset,
+      name: tokenAt(catalog.tokens, account.chainId, reserve.asset)?.name ?? null,
+    },
+    balance: {
+      raw: amount.toString(),
+      humanized: formatUnits(amount, reserve.decimals),
+      decimals: reserve.decimals,
+    },
+    balanceUSD: usd(amount, reserve, value)!,
+  })
+  return {
+    underlying: collateral.map((item) => ({
+      ...shown(item, item.held.lent),
+      price: formatUnits(item.held.price, 8),
+      liquidationThreshold: Number(item.held.liquidationThreshold) / 1e4,
+    })),
+    debt: items
+      .filter(({ held }) => held.borrowed > 0n)
+      .map((item) => ({
+        ...shown(item, item.held.borrowed),
+        borrowRate: Number(item.held.borrowRate) / Number(ray),
+      })),
+    healthFactor:
+      owing.length === 0 ? null : Math.min(...owing.map((account) => Number(account.healthFactor) / 1e18)),
+    ltv: lent === 0n ? null : Number(debt) / Number(lent),
+    liquidationPrice: price === undefined ? null : formatUnits(price, 8),
+    maxBorrowValue: formatUnits(sum(borrowable), 8),
+  }
+}
+
+/** What an account may still borrow, by its pool's own rounding (half up); the pool itself says zero where it is less. */
+const borrowable = ({ collateral, maxLtv, debt }: Account): bigint =>
+  (collateral * maxLtv + 5_000n) / 10_000n - debt
+
+/**
+ * The price of the only collateral at which the health factor is 1. What is borrowed of the same asset moves with it:
+ * threshold x collateral - own debt = other debts. Without other debts no price does it.
+ */
+function liquidationPrice(account: Account, { borrowed, reserve, price }: Holding): bigint | undefined {
+  const own = (borrowed * price) / 10n ** BigInt(reserve.decimals)
+  const others = account.debt - own
+  const carried = account.collateral * account.liquidationThreshold - own * 10_000n
+  return others <= 0n || carried <= 0n ? undefined : (price * others * 10_000n) / carried
+}

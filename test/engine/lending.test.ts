@@ -1,0 +1,280 @@
+import { decodeFunctionResult, parseAbi } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+
+import type { Stats } from '../../src/api/wallet.ts'
+import type { Address, Hex } from '../../src/domain/address.ts'
+import type { AaveV3Constants } from '../../src/domain/catalog.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { own } from '../../src/sandbox/genesis/artifacts.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+import { engineOn, over, perform, watched } from './support.ts'
+
+const sandbox = useSandbox()
+const wallet = sandbox.user.address
+const owner = sandboxAddress(0)
+const chainId = 31337
+const token = (symbol: string, chain = chainId) => sandbox.token(chain, symbol).address
+const constants = (chain = chainId) =>
+  sandbox.strategy(`aave-v3-USDC-${chain === chainId ? 'sandbox-one' : 'sandbox-two'}`)
+    .constants as AaveV3Constants
+const accountAbi = parseAbi([
+  'function getUserAccountData(address) view returns (uint256 collateral, uint256 debt, uint256 available, uint256 threshold, uint256 ltv, uint256 health)',
+])
+
+/** The pool's own count of an account, by a raw read. */
+async function counted(who: Address, chain = chainId) {
+  const data = await sandbox.call(chain, constants(chain).pool, 'function getUserAccountData(address)', [who])
+  const [collateral, debt, available, threshold, ltv, health] = decodeFunctionResult({
+    abi: accountAbi,
+    functionName: 'getUserAccountData',
+    data,
+  })
+  return { collateral, debt, available, threshold, ltv, health }
+}
+
+const send = async (
+  from: Address,
+  to: Address,
+  signature: string,
+  args: readonly unknown[],
+  chain = chainId,
+) => perform(sandbox, from, [{ to, data: calldata(signature, args), value: 0n, chainId: chain }])
+async function supply(symbol: string, amount: bigint, chain = chainId) {
+  const { pool } = constants(chain)
+  await send(wallet, token(symbol, chain), 'function approve(address,uint256)', [pool, amount], chain)
+  const args = [token(symbol, chain), amount, wallet, 0]
+  await send(wallet, pool, 'function supply(address,uint256,address,uint16)', args, chain)
+}
+/** Borrows at the variable rate, directly from the pool: we build no such transaction. */
+const borrow = (symbol: string, amount: bigint, chain = chainId) =>
+  send(
+    wallet,
+    constants(chain).pool,
+    'function borrow(address,uint256,uint256,uint16,address)',
+    [token(symbol, chain), amount, 2, 0, wallet],
+    chain,
+  )
+
+/** Sets the USD price of an asset, by putting another source of it behind the oracle. */
+async function setPrice(symbol: string, price: bigint) {
+  const { rpc } = sandbox.chain(chainId)
+  const source = sandboxAddress(4)
+  // PUSH32 price, PUSH0 MSTORE, return the word: an aggregator whose every answer is this price.
+  const code: Hex = `0x7f${price.toString(16).padStart(64, '0')}60005260206000f3`
+  await rpc.request('anvil_setCode', [source, code])
+  const { oracle } = constants()
+  await send(owner, oracle, 'function setAssetSources(address[],address[])', [[token(symbol)], [source]])
+}
+
+const statsOf = async (who = wallet): Promise<Stats> => {
+  const { stats } = await engineOn(sandbox).service.getWallet({ address: who })
+  expect(stats).not.toBeNull()
+  return stats!
+}
+/** Decimal text with at most 8 decimals, in units of 1e-8. */
+const units = (text: unknown): bigint => {
+  const [, sign, whole, rest = ''] = /^(-?)(\d+)(?:\.(\d{1,8}))?$/.exec(String(text))!
+  return BigInt(`${sign}${whole}${rest.padEnd(8, '0')}`)
+}
+const near = (a: number, b: number) => expect(a / b).toBeCloseTo(1, 9)
+const eth = 10n ** 18n
+
+describe('the lending stats of a wallet', () => {
+  test('are none where nothing was lent or borrowed, and where what was lent is no collateral', async () => {
+    const { service } = engineOn(sandbox)
+    expect((await service.getWallet({ address: wallet })).stats).toBeNull()
+    await supply('USDC', 5_000000n)
+    const off = [token('USDC'), false]
+    await send(wallet, constants().pool, 'function setUserUseReserveAsCollateral(address,bool)', off)
+    const { stats, positions } = await service.getWallet({ address: wallet })
+    expect({ stats, positions: positions.length }).toEqual({ stats: null, positions: 1 })
+  })
+
+  test('of one collateral and a debt are what the pool counts', async () => {
+    await supply('WETH', 5n * eth)
+    await borrow('USDC', 6_000_123456n)
+    const [stats, pool] = [await statsOf(), await counted(wallet)]
+    expect(stats.underlying).toEqual([
+      {
+        asset: { address: token('WETH'), decimals: 18, symbol: 'WETH', name: 'Wrapped Ether' },
+        balance: { raw: String(5n * eth), humanized: '5', decimals: 18 },
+        balanceUSD: '15000',
+        price: '3000',
+        liquidationThreshold: 0.8,
+      },
+    ])
+    expect(units(stats.underlying[0]!.balanceUSD)).toBe(pool.collateral)
+    expect(stats.debt).toMatchObject([
+      {
+        asset: { address: token('USDC'), symbol: 'USDC', decimals: 6 },
+        balance: { raw: '6000123456', humanized: '6000.123456' },
+      },
+    ])
+    expect(units(stats.debt[0]!.balanceUSD)).toBe(pool.debt)
+    const data = await sandbox.call(chainId, constants().pool, 'function getReserveData(address)', [
+      token('USDC'),
+    ])
+    expect(stats.debt[0]!.borrowRate).toBe(Number(BigInt(`0x${data.slice(2 + 4 * 64, 2 + 5 * 64)}`)) / 1e27)
+    expect(stats.debt[0]!.borrowRate).toBeGreaterThan(0.03)
+    near(stats.healthFactor as number, Number(pool.health) / 1e18)
+    near(stats.ltv as number, Number(pool.debt) / Number(pool.collateral))
+    expect(units(stats.maxBorrowValue)).toBe(pool.available)
+  })
+
+  test('at the liquidation price the health factor is 1, on either side of it is on either side', async () => {
+    await supply('WETH', 5n * eth)
+    await borrow('USDC', 6_000_123456n)
+    const price = units((await statsOf()).liquidationPrice)
+    expect(price).toBeLessThan(3_000n * 10n ** 8n)
+    await setPrice('WETH', price)
+    near(Number((await counted(wallet)).health) / 1e18, 1)
+    near((await statsOf()).healthFactor as number, 1)
+    await setPrice('WETH', (price * 1001n) / 1000n)
+    expect((await counted(wallet)).health).toBeGreaterThan(eth)
+    await setPrice('WETH', (price * 999n) / 1000n)
+    expect((await counted(wallet)).health).toBeLessThan(eth)
+    expect((await statsOf()).healthFactor).toBeLessThan(1)
+  })
+
+  test('what is borrowed of the collateral itself moves with its price', async () => {
+    await supply('WETH', 5n * eth)
+    await borrow('WETH', eth)
+    expect((await statsOf()).liquidationPrice).toBeNull()
+    await borrow('USDC', 3_000_000000n)
+    const stats = await statsOf()
+    expect(stats.debt.map(({ asset }) => asset.symbol).toSorted()).toEqual(['USDC', 'WETH'])
+    await setPrice('WETH', units(stats.liquidationPrice))
+    near(Number((await counted(wallet)).health) / 1e18, 1)
+  })
+
+  test('of several collaterals have no price of liquidation, and nothing owed has no health factor', async () => {
+    await supply('WETH', eth)
+    expect(await statsOf()).toMatchObject({ healthFactor: null, ltv: 0, debt: [], liquidationPrice: null })
+    await supply('USDC', 2_000_000000n)
+    // A reserve that no strategy stands on here.
+    await borrow('BRLA', 1_000n * eth)
+    const [stats, pool] = [await statsOf(), await counted(wallet)]
+    expect(stats.liquidationPrice).toBeNull()
+    expect(stats.underlying).toHaveLength(2)
+    expect(stats.underlying.reduce((sum, { balanceUSD }) => sum + units(balanceUSD), 0n)).toBe(
+      pool.collateral,
+    )
+    expect(stats.debt).toMatchObject([{ asset: { symbol: 'BRLA' }, balanceUSD: '180' }])
+    near(stats.healthFactor as number, Number(pool.health) / 1e18)
+    expect(units(stats.maxBorrowValue)).toBe(pool.available)
+  })
+
+  test('say how much too much was borrowed, where the pool says only that nothing more can be', async () => {
+    await supply('WETH', eth)
+    await borrow('USDC', 2_200_000000n)
+    await setPrice('WETH', 2_800n * 10n ** 8n)
+    const [stats, pool] = [await statsOf(), await counted(wallet)]
+    expect(pool.available).toBe(0n)
+    expect(units(stats.maxBorrowValue)).toBe((pool.collateral * pool.ltv + 5_000n) / 10_000n - pool.debt)
+    expect(stats.maxBorrowValue).toBe('-100')
+  })
+
+  test('of two chains add up, but the health factor is that of the worse account', async () => {
+    await supply('WETH', 2n * eth)
+    await borrow('USDC', 4_000_000000n)
+    await supply('WETH', 5n * eth, 31338)
+    await borrow('USDT', 1_000_000000n, 31338)
+    const [stats, one, two] = [await statsOf(), await counted(wallet), await counted(wallet, 31338)]
+    near(stats.healthFactor as number, Number(one.health) / 1e18)
+    expect(one.health).toBeLessThan(two.health)
+    near(stats.ltv as number, Number(one.debt + two.debt) / Number(one.collateral + two.collateral))
+    expect(units(stats.maxBorrowValue)).toBe(one.available + two.available)
+    expect(stats.liquidationPrice).toBeNull()
+  })
+
+  test('are on the older page in their shape, and there for one who only borrowed against what was given', async () => {
+    await supply('WETH', 5n * eth)
+    await borrow('USDC', 1_000_000000n)
+    const ask = over(engineOn(sandbox).service)
+    const older = await ask('GET', `/v1/wallets/${wallet}`)
+    expect(Object.keys(older.body).toSorted()).toEqual(['address', 'stats'])
+    expect(older.body.stats).toEqual((await ask('GET', `/wallets/${wallet}`)).body.stats)
+    expect(Object.keys(older.body.stats).toSorted()).toEqual(
+      ['debt', 'healthFactor', 'liquidationPrice', 'ltv', 'maxBorrowValue', 'underlying'].toSorted(),
+    )
+    // The vault of this wallet is a position, and no collateral of its own.
+    const vault = sandbox.strategy('sandbox-vault-USDC-sandbox-two')
+    const query = { action: 'lend', amount: '1000000', wallet: sandboxAddress(3) }
+    const { body } = await ask('GET', `/strategies/${vault.slug}/bytecode`, query)
+    await perform(sandbox, sandboxAddress(3), body.bytecode)
+    expect(await ask('GET', `/v1/wallets/${sandboxAddress(3)}`)).toMatchObject({
+      status: 200,
+      body: { stats: { underlying: [], debt: [], healthFactor: null } },
+    })
+  })
+
+  test('cost one call a chain, and see a reserve that was listed since', async () => {
+    const said: string[] = []
+    const { context } = engineOn(sandbox, { rpc: (chain) => watched(sandbox.chain(chain).rpc, said) })
+    expect(await context.lending(wallet)).toBeNull()
+    said.length = 0
+    await supply('WETH', eth)
+    expect((await context.lending(wallet))!.underlying).toHaveLength(1)
+    expect(said).toEqual(['eth_call', 'eth_call'])
+    const fresh = await listed()
+    await perform(sandbox, owner, [
+      {
+        to: fresh,
+        data: calldata('function mint(address,uint256)', [wallet, 10n ** 8n]),
+        value: 0n,
+        chainId,
+      },
+    ])
+    const args = [fresh, 10n ** 8n]
+    await send(wallet, fresh, 'function approve(address,uint256)', [constants().pool, args[1]])
+    const supplied = [...args, wallet, 0]
+    await send(wallet, constants().pool, 'function supply(address,uint256,address,uint16)', supplied)
+    const { underlying } = (await context.lending(wallet))!
+    expect(underlying.map(({ asset }) => asset.symbol)).toEqual(['WETH', 'NEW'])
+    expect(underlying[1]).toMatchObject({ balanceUSD: '2', price: '2', liquidationThreshold: 0.8 })
+  })
+})
+
+/** Lists another token in the pool, at two dollars, like the USDC that is there. */
+async function listed(): Promise<Address> {
+  const { rpc } = sandbox.chain(chainId)
+  const address = async (to: Address, signature: string, args: readonly unknown[] = []) =>
+    `0x${(await sandbox.call(chainId, to, signature, args)).slice(26, 66)}` as Address
+  const { pool, aToken } = constants()
+  const provider = await address(pool, 'function ADDRESSES_PROVIDER() view')
+  const configurator = await address(provider, 'function getPoolConfigurator() view')
+  const { bytecode } = own('SandboxToken')
+  const args = calldata('function x(string,string,uint8)', ['New', 'NEW', 8]).slice(10)
+  const hash = await rpc.request<Hex>('eth_sendTransaction', [
+    { from: owner, data: `${bytecode}${args}`, gas: '0x4c4b40' },
+  ])
+  const ask = () => rpc.request<{ contractAddress: Address } | null>('eth_getTransactionReceipt', [hash])
+  let made = await ask()
+  while (!made) made = await ask()
+  const token = made.contractAddress
+  const data = await sandbox.call(chainId, pool, 'function getReserveData(address)', [
+    sandbox.token(chainId, 'USDC').address,
+  ])
+  const at = (place: number) => `0x${data.slice(2 + place * 64 + 24, 2 + place * 64 + 64)}` as Address
+  const slot = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
+  const behind = async (proxy: Address) =>
+    `0x${(await rpc.request<Hex>('eth_getStorageAt', [proxy, slot, 'latest'])).slice(26)}` as Address
+  const tuple =
+    '(address,address,address,uint8,address,address,address,address,string,string,string,string,string,string,bytes)'
+  const [implementation, stable, variable] = [await behind(aToken), await behind(at(9)), await behind(at(10))]
+  const none = '0x0000000000000000000000000000000000000000'
+  const names = ['aNew', 'aNEW', 'vNew', 'vNEW', 'sNew', 'sNEW', '0x10']
+  const input = [implementation, stable, variable, 8, at(11), token, owner, none, ...names]
+  await send(owner, configurator, `function initReserves(${tuple}[])`, [[input]])
+  await send(owner, configurator, 'function configureReserveAsCollateral(address,uint256,uint256,uint256)', [
+    token,
+    7500n,
+    8000n,
+    10500n,
+  ])
+  const source = sandboxAddress(4)
+  const code = `0x7f${(2n * 10n ** 8n).toString(16).padStart(64, '0')}60005260206000f3`
+  await rpc.request('anvil_setCode', [source, code])
+  await send(owner, constants().oracle, 'function setAssetSources(address[],address[])', [[token], [source]])
+  return token
+}
