@@ -15,6 +15,12 @@ import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
 
+/** An option of fixed words that may be typed in any casing. */
+const inAnyCasing = (option: Option): Option => {
+  const { parseArg } = option
+  return option.argParser((text, previous) => parseArg!(text.toLowerCase(), previous))
+}
+
 type ListOptions = {
   protocol?: string
   network?: string
@@ -37,7 +43,7 @@ export const strategies = (world: World) => {
     .option('--protocol <name>', 'only this protocol')
     .option('--network <network>', 'only this network (name or chain id)')
     .option('--asset <symbol>', 'only this asset')
-    .addOption(new Option('--category <category>', 'only this category').choices(categories))
+    .addOption(inAnyCasing(new Option('--category <category>', 'only this category').choices(categories)))
     .option('--min-apy <rate>', 'at least this rate, such as 3%')
     .addOption(
       new Option('--paused <which>', 'what to do with paused ones')

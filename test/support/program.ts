@@ -18,6 +18,8 @@ export type Program = {
   ended: Promise<{ exit: number | NodeJS.Signals; out: string; err: string }>
   /** Waits until stdout or stderr holds a text. */
   says: (text: string | RegExp) => Promise<void>
+  /** The first line on stdout, once it is whole. */
+  line: () => Promise<string>
 }
 
 /** How a program is started: another Node, more environment, and what happens to its stdout. */
@@ -46,25 +48,32 @@ export function startSluice(
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ exit: code ?? signal!, ...said }))
   })
+  const until = <value>(what: string | RegExp, find: () => value | undefined): Promise<value> =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        const found = find()
+        if (found === undefined) return
+        waiting.delete(look)
+        resolve(found)
+      }
+      waiting.add(look)
+      look()
+      void ended.then(() => {
+        look()
+        reject(new Error(`it ended and never said ${what}: ${said.out}${said.err}`))
+      })
+    })
   return {
     child,
     pid: child.pid!,
     ended,
-    says: (text) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const all = said.out + said.err
-          if (typeof text === 'string' ? !all.includes(text) : !text.test(all)) return
-          waiting.delete(look)
-          resolve()
-        }
-        waiting.add(look)
-        look()
-        void ended.then(() => {
-          look()
-          reject(new Error(`it ended and never said ${text}: ${said.out}${said.err}`))
-        })
-      }),
+    says: async (text) => {
+      await until(text, () => {
+        const all = said.out + said.err
+        return (typeof text === 'string' ? all.includes(text) : text.test(all)) || undefined
+      })
+    },
+    line: () => until('a line', () => /^.*\n/.exec(said.out)?.[0]),
   }
 }
 

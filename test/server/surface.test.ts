@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+
+import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
+import { type Commands, type Ran, rpcEnvOf, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { useServe } from '../support/serving.ts'
+import { unlike } from '../support/unlike.ts'
+import { scripts } from './scripts.ts'
+
+const sandbox = useSandbox()
+const served = useServe(sandbox)
+const here = useCommands(sandbox)
+const there = useCommands(sandbox)
+
+/** Runs a script; `{0.id}` in a line is that of the document that line 0 printed. */
+async function performed(lines: readonly string[], run: Commands['run']): Promise<Ran[]> {
+  const done: Ran[] = []
+  for (const line of lines) {
+    const filled = line.replace(/\{(\d+)\.([\w.]+)\}/g, (_, at: string, path: string) =>
+      String(path.split('.').reduce((value, name) => value?.[name], done[Number(at)]!.json)),
+    )
+    done.push(await run(filled))
+  }
+  return done
+}
+
+/** The documents of an output. `reference` is about what a service elsewhere builds, and here nobody else is there to compare with. */
+const documents = (out: string) =>
+  out
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const { reference: _, ...document } = JSON.parse(line) as Record<string, unknown>
+      return document
+    })
+
+/** What two runs of the same script may differ in: nothing but who named what, and when. */
+const shown = (done: readonly Ran[]) =>
+  unlike(done.map(({ exit, out }) => ({ exit, out: out.startsWith('{') ? documents(out) : out.split('\n') })))
+
+/** The chains as they are, and their next blocks a second apart, whenever they come. */
+async function sameStart(): Promise<readonly `0x${string}`[]> {
+  const snapshot = await sandbox.world.snapshot()
+  for (const { rpc } of sandbox.world.chains) {
+    const latest = await rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
+    await rpc.request('anvil_setBlockTimestampInterval', [1])
+    await rpc.request('anvil_setNextBlockBaseFeePerGas', ['0x3b9aca00'])
+    await rpc.request('evm_setNextBlockTimestamp', [Number(latest.timestamp) + 60])
+  }
+  return snapshot
+}
+
+test.each(scripts)(
+  '%s: the same from a served deployment as from the engine in this process',
+  async (name, exits, lines) => {
+    const secrets = { privateKey: sandboxKey() }
+    const snapshot = await sameStart()
+    const near = await performed(lines, (line) => here.run(line, { secrets }))
+    await sandbox.world.revert(snapshot)
+    await sameStart()
+    const apiKey = await served.newKey(name)
+    const env = { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: served.url() }
+    const far = await performed(lines, (line) => there.run(line, { env, secrets: { ...secrets, apiKey } }))
+    expect(near.map(({ exit }) => exit).join(' ')).toBe(exits)
+    expect(shown(far)).toEqual(shown(near))
+  },
+)
+
+test('the account that signs here is the one that signs there', () => {
+  expect(sandboxAddress()).toBe(sandbox.user.address)
+})
