@@ -14,14 +14,14 @@ export type Network = {
   explorer: string | null
 }
 
-/** The two embedded chains. Their ids are nobody's, so nothing signed there is valid elsewhere. */
+/** The two embedded chains. Their ids are nobody's, so nothing signed there is valid elsewhere, and every key may see them. */
 export const sandboxNetworks: readonly Network[] = [
   {
     name: 'sandbox-one',
     chainId: 31337,
     native: { symbol: 'ETH', decimals: 18 },
     depth: 1,
-    testnet: true,
+    testnet: false,
     explorer: null,
   },
   {
@@ -29,7 +29,7 @@ export const sandboxNetworks: readonly Network[] = [
     chainId: 31338,
     native: { symbol: 'ETH', decimals: 18 },
     depth: 1,
-    testnet: true,
+    testnet: false,
     explorer: null,
   },
 ]

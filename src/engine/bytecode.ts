@@ -11,7 +11,7 @@ import { type Context, marketNamed, networkOf } from './context.ts'
 import type { Market, MarketState, Step } from './markets/market.ts'
 import { holdings } from './positions.ts'
 import { quoteFor } from './quotes.ts'
-import { offerOf, providerNamed, routeOf } from './stored-quote.ts'
+import { offerOf, providerNamed, quoteRow, routeOf } from './stored-quote.ts'
 import { standings } from './strategies.ts'
 
 /** The ordered transactions of a deposit or a withdrawal, tracked under the id that comes with them. */
@@ -138,7 +138,7 @@ async function crossChain(
     amountIn: input.amount,
     destinationAddress: input.wallet,
   })
-  const row = await context.store.quote(context.customer, quote.id)
+  const row = await quoteRow(context, quote.id)
   const offer = offerOf(row!)
   mayDeposit(market, state, offer.minAmountOut)
   const burn = providerNamed(context, quote.provider).build(routeOf(context, row!), offer, {

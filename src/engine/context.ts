@@ -7,6 +7,7 @@ import type { EngineStore } from '../store/engine.ts'
 import type { Chain } from './chain.ts'
 import type { Market } from './markets/market.ts'
 import type { SwapProvider } from './swaps/provider.ts'
+import type { Sees } from './visible.ts'
 
 /** What every part of the engine works with. `now` is in epoch milliseconds; `newId` makes UUIDs. */
 export type Context = {
@@ -18,6 +19,7 @@ export type Context = {
   lending: (owner: Address) => Promise<Stats | null>
   store: EngineStore
   customer: string
+  sees: Sees
   now: () => number
   newId: () => string
 }
@@ -29,6 +31,10 @@ export function marketNamed({ markets }: Context, id: string): Market {
   if (found) return found
   throw new AppError('STRATEGY_NOT_FOUND', `There is no strategy "${id}"`, { details: { id } })
 }
+
+/** Whether this customer may see a chain. */
+export const seesChain = ({ catalog }: Context, chainId: number): boolean =>
+  catalog.networks.some((network) => network.chainId === chainId)
 
 /** The network of a strategy. */
 export const networkOf = ({ catalog }: Context, { chainId }: StrategyEntry): Network =>

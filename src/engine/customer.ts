@@ -12,7 +12,7 @@ export async function customerOf(context: Context): Promise<Customer> {
   return {
     id: context.customer,
     name: context.customer,
-    testnet: context.catalog.networks.some(({ testnet }) => testnet),
+    testnet: context.sees.testnets,
     markupBps,
   }
 }

@@ -21,6 +21,7 @@ import type { SwapProvider } from './swaps/provider.ts'
 import { uniswapV3 } from './swaps/uniswap-v3.ts'
 import { swapBytecodeOf } from './take-quote.ts'
 import { transferBytecode } from './transfers.ts'
+import { everything, type Sees, visible } from './visible.ts'
 
 /** What an engine stands on: what it knows, the chains, where it remembers, whose requests it answers, the time and new ids. */
 export type EngineNeeds = {
@@ -28,6 +29,8 @@ export type EngineNeeds = {
   rpc: (chainId: number) => Rpc
   store: EngineStore
   customer: string
+  /** What this customer may see; without it, everything. */
+  sees?: Sees
   now: () => number
   newId: () => string
 }
@@ -57,7 +60,16 @@ export function createEngine(needs: EngineNeeds): Service {
 }
 
 /** What the parts of an engine work with. */
-export function contextOf({ catalog, rpc, store, customer, now, newId }: EngineNeeds): Context {
+export function contextOf({
+  sees = everything,
+  rpc,
+  store,
+  customer,
+  now,
+  newId,
+  ...needs
+}: EngineNeeds): Context {
+  const catalog = visible(needs.catalog, sees)
   const open = new Map<number, Chain>()
   const chain = (chainId: number): Chain => {
     const known = open.get(chainId) ?? openChain(networkNamed(catalog.networks, chainId), rpc(chainId))
@@ -72,6 +84,7 @@ export function contextOf({ catalog, rpc, store, customer, now, newId }: EngineN
     lending: lendingOf(catalog, chain),
     store,
     customer,
+    sees,
     now,
     newId,
   }

@@ -11,7 +11,7 @@ import { read } from './chain.ts'
 import type { Context } from './context.ts'
 import { priceOf, usd } from './prices.ts'
 import { storedOffer } from './stored-quote.ts'
-import { statusOf } from './swap-status.ts'
+import { lastKnown } from './swap-status.ts'
 import { best } from './swaps/best.ts'
 import type { Ask } from './swaps/provider.ts'
 import { holdToRamp } from './swaps/ramps.ts'
@@ -129,7 +129,7 @@ async function tokenFor(context: Context, network: Network, address: Address): P
   return { chainId: network.chainId, address, name: token.symbol, ...token }
 }
 
-/** The quotes given out, newest first, without `rawQuote` and with the deadline as text. */
+/** The quotes given out, newest first, without `rawQuote`, with the deadline as text, and where each stood when it was last looked at. */
 export async function quotesOf(
   context: Context,
   input: {
@@ -145,17 +145,16 @@ export async function quotesOf(
     originChain: input.originChain ?? null,
     destinationChain: input.destinationChain ?? null,
     provider: input.provider ?? null,
+    networks: context.catalog.networks.map(({ name }) => name),
   }
   const { rows, total } = await context.store.quotes(context.customer, by, limit, (page - 1) * limit)
-  const items = await Promise.all(
-    rows.map(async (row) => {
-      const { rawQuote: _, ...wire } = JSON.parse(row.wire) as z.input<typeof Quote>
-      return z.decode(Quote, {
-        ...wire,
-        deadline: wire.deadlineDate,
-        status: (await statusOf(context, row.id)).status,
-      })
-    }),
-  )
+  const items = rows.map((row) => {
+    const { rawQuote: _, ...wire } = JSON.parse(row.wire) as z.input<typeof Quote>
+    return z.decode(Quote, {
+      ...wire,
+      deadline: wire.deadlineDate,
+      status: lastKnown(row, context.now()),
+    })
+  })
   return { items, page, limit, total, hasMore: page * limit < total }
 }

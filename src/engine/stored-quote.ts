@@ -2,8 +2,9 @@ import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import type { Token } from '../domain/token.ts'
+import type { QuoteWithAction } from '../store/engine-quotes.ts'
 import type { QuoteRow } from '../store/engine-rows.ts'
-import type { Context } from './context.ts'
+import { type Context, seesChain } from './context.ts'
 import type { Offer, OfferFee, Route, SwapProvider } from './swaps/provider.ts'
 
 /** What is stored with a quote beside what was given out: the route, whom it is for, and the provider's offer. */
@@ -46,6 +47,14 @@ export const storedOffer = (
 }
 
 const read = ({ offer }: QuoteRow): Stored => JSON.parse(offer) as Stored
+
+/** A quote that was given to this customer, if its networks are still to be seen. */
+export async function quoteRow(context: Context, id: string): Promise<QuoteWithAction | undefined> {
+  const row = await context.store.quote(context.customer, id)
+  if (!row) return undefined
+  const { chainIdIn, chainIdOut } = read(row)
+  return seesChain(context, chainIdIn) && seesChain(context, chainIdOut) ? row : undefined
+}
 
 /** From what to what a stored quote goes. */
 export function routeOf({ catalog }: Context, row: QuoteRow): Route {

@@ -1,11 +1,12 @@
 import type { SwapStatus } from '../api/quote.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import type { ListedQuote } from '../store/engine-quotes.ts'
 import type { QuoteRow } from '../store/engine-rows.ts'
 import { tracked } from './actions/refresh.ts'
 import type { Tracked } from './actions/track.ts'
 import type { Context } from './context.ts'
-import { offerOf, providerNamed, routeOf } from './stored-quote.ts'
+import { offerOf, providerNamed, quoteRow, routeOf } from './stored-quote.ts'
 
 /** Where the swap of a quote stands, as it is asked for. No route of ours begins on Bitcoin, so no deposit there is known. */
 export async function swapStatus(
@@ -19,13 +20,12 @@ export async function swapStatus(
   })
 }
 
-/** Where the swap of a quote stands, with both hashes when they are known. The quote may be the bridge of a deposit. */
-export async function statusOf(context: Context, id: string): Promise<SwapStatus> {
-  const row = await context.store.quote(context.customer, id)
+/** Where the swap of a quote stands, with both hashes when they are known. The quote may be the bridge of a deposit. Before its transactions are asked for, no chain is. */
+async function statusOf(context: Context, id: string): Promise<SwapStatus> {
+  const row = await quoteRow(context, id)
   if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
-  const owner = (await context.store.actionOfQuote(context.customer, id)) ?? id
-  const found = await tracked(context, owner)
-  if (found && owner !== id) return bridgeStatus(context, row, found)
+  const found = row.actionId === null ? undefined : await tracked(context, row.actionId)
+  if (found && row.actionId !== id) return bridgeStatus(context, row, found)
   const status = found ? found.action.status : context.now() > row.expiresAt ? 'expired' : 'pending'
   return {
     status,
@@ -47,4 +47,14 @@ async function bridgeStatus(context: Context, row: QuoteRow, { action, txs }: Tr
   const route = routeOf(context, row)
   const progress = await providerNamed(context, provider).status(route, offerOf(row), burn.hash as Hex, order)
   return { ...known, status: progress.status, destinationTxHash: progress.destination ?? null }
+}
+
+/** Where the swap of a quote stood when it was last looked at; nobody is asked. */
+export function lastKnown(row: ListedQuote, now: number): string {
+  const open = now > row.expiresAt ? 'expired' : 'pending'
+  if (row.actionId === null || row.actionStatus === null) return open
+  if (row.actionId === row.id) return row.actionStatus === 'pending' ? open : row.actionStatus
+  if (row.bridged === null) return open
+  if (row.bridged === 0) return 'failed'
+  return row.actionStatus === 'fulfilled' ? 'fulfilled' : 'confirmed'
 }

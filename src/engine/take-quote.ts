@@ -10,7 +10,7 @@ import { track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { chainTime } from './chain.ts'
 import type { Context } from './context.ts'
-import { offerOf, providerNamed, recipientOf, routeOf } from './stored-quote.ts'
+import { offerOf, providerNamed, quoteRow, recipientOf, routeOf } from './stored-quote.ts'
 
 /** The transactions that take a quote. The quote must come back exactly as it was given; `rawQuote` may be left out. */
 export async function swapBytecodeOf(
@@ -23,7 +23,7 @@ export async function swapBytecodeOf(
 ): Promise<SwapBytecode> {
   const { quote, walletAddress: wallet } = input
   if (!quote.provider) throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote names no provider')
-  const row = await context.store.quote(context.customer, quote.quoteId ?? quote.id)
+  const row = await quoteRow(context, quote.quoteId ?? quote.id)
   if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
   await refuseFailed(context, row.id)
   if (context.now() >= row.expiresAt)

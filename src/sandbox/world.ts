@@ -118,7 +118,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     chains,
     dump,
     attestationUrl: api.url,
-    catalog: () => ({ ...saved.catalog, attestation: api.url }),
+    catalog: () => ({ ...saved.catalog, networks: sandboxNetworks, attestation: api.url }),
     isAlive: () => isResetting || nodes.every((node) => !node.hasExited()),
     faults,
     fund: async (to, what) => {

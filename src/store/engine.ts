@@ -1,17 +1,10 @@
-import {
-  type ActionRow,
-  type ActionTxRow,
-  actionColumns,
-  firstSchema,
-  type QuoteRow,
-  quoteColumns,
-  txColumns,
-} from './engine-rows.ts'
+import { actionsByQuote, quoteQueries } from './engine-quotes.ts'
+import { type ActionRow, type ActionTxRow, actionColumns, firstSchema, txColumns } from './engine-rows.ts'
 import { keysSchema } from './keys.ts'
 import type { Migration, Sql } from './sql.ts'
 
 /** The schema of the engine's store, a step of its life a line. */
-export const engineMigrations: readonly Migration[] = [firstSchema, keysSchema]
+export const engineMigrations: readonly Migration[] = [firstSchema, keysSchema, actionsByQuote]
 
 /** What the engine remembers; every query names the customer whose row it is. */
 export type EngineStore = ReturnType<typeof engineStore>
@@ -19,49 +12,7 @@ export type EngineStore = ReturnType<typeof engineStore>
 /** The engine's queries over any SQL database. */
 export function engineStore(sql: Sql) {
   return {
-    saveQuote: (row: QuoteRow) =>
-      sql.query(
-        'insert into quotes (id, customer, provider, origin_chain, destination_chain, wire, offer, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-        [
-          row.id,
-          row.customer,
-          row.provider,
-          row.originChain,
-          row.destinationChain,
-          row.wire,
-          row.offer,
-          row.createdAt,
-          row.expiresAt,
-        ],
-      ),
-
-    quote: async (customer: string, id: string): Promise<QuoteRow | undefined> =>
-      (
-        await sql.query<QuoteRow>(`select ${quoteColumns} from quotes where customer = $1 and id = $2`, [
-          customer,
-          id,
-        ])
-      )[0],
-
-    /** Newest first; a filter that is null lets everything through. */
-    quotes: async (
-      customer: string,
-      by: { originChain: string | null; destinationChain: string | null; provider: string | null },
-      limit: number,
-      offset: number,
-    ) => {
-      const where = `customer = $1 and ($2 is null or origin_chain = $2) and ($3 is null or destination_chain = $3) and ($4 is null or provider = $4)`
-      const values = [customer, by.originChain, by.destinationChain, by.provider]
-      const rows = await sql.query<QuoteRow>(
-        `select ${quoteColumns} from quotes where ${where} order by created_at desc, id limit $5 offset $6`,
-        [...values, limit, offset],
-      )
-      const [count] = await sql.query<{ n: number }>(
-        `select count(*) as n from quotes where ${where}`,
-        values,
-      )
-      return { rows, total: Number(count?.n ?? 0) }
-    },
+    ...quoteQueries(sql),
 
     /** Stores an operation with its transactions; again under the same id it replaces what has not been seen on chain. */
     saveAction: (row: ActionRow, txs: readonly ActionTxRow[]) =>
@@ -120,12 +71,6 @@ export function engineStore(sql: Sql) {
           ),
         }
       )
-    },
-
-    /** The operation that a quote was made for: the swap itself, or the deposit that it is the bridge of. */
-    actionOfQuote: async (customer: string, quoteId: string): Promise<string | undefined> => {
-      const sqlText = 'select id from actions where customer = $1 and quote_id = $2'
-      return (await sql.query<{ id: string }>(sqlText, [customer, quoteId]))[0]?.id
     },
 
     /**

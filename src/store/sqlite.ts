@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import { storeFault } from './faults.ts'
@@ -70,13 +70,23 @@ export function transactionOf<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
+const mostStatements = 200
+
 /** SQLite behind the `Sql` type. `:memory:` is a database of its own for as long as it is open. */
 export function sqliteSql(path: string, options: SqliteOptions): Sql {
   const db = openSqlite(path, options)
+  const prepared = new Map<string, StatementSync>()
+  /** A statement is prepared once for its text; the few texts there are all fit. */
+  const statement = (text: string): StatementSync => {
+    const known = prepared.get(text) ?? db.prepare(text)
+    if (prepared.size >= mostStatements) prepared.clear()
+    prepared.set(text, known)
+    return known
+  }
   const run = <Row>(text: string, values: readonly SqlValue[] = []): Row[] => {
     try {
       const bound = Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value]))
-      return db.prepare(text).all(bound) as Row[]
+      return statement(text).all(bound) as Row[]
     } catch (error) {
       throw storeFault(error, path, options.corrupt)
     }

@@ -43,7 +43,16 @@ export function servingSide(
       const serviceOf = ({ customer, testnet, strategies }: KeyOwner): Service => {
         const seen = JSON.stringify([customer, testnet, strategies])
         const known =
-          services.get(seen) ?? createEngine({ catalog, rpc, store: store.engine, customer, now, newId })
+          services.get(seen) ??
+          createEngine({
+            catalog,
+            rpc,
+            store: store.engine,
+            customer,
+            sees: { testnets: testnet, strategies: strategies === null ? null : JSON.parse(strategies) },
+            now,
+            newId,
+          })
         services.set(seen, known)
         return known
       }

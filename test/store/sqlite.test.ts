@@ -174,3 +174,18 @@ describe('the lock', () => {
     expect(await exclusiveLock(path, 30_000)).toBeDefined()
   })
 })
+
+it('a statement that is used again is as good as a new one, however many others there were', async () => {
+  const sql = sqliteSql(':memory:', { migrations: ['create table kept (a integer, b text)'] })
+  for (let at = 0; at < 500; at++) {
+    await sql.query('insert into kept (a, b) values ($1, $2)', [at, at % 2 === 0 ? null : 'odd'])
+    expect(await sql.query(`select ${at} as n`)).toEqual([{ n: at }])
+    expect(await sql.query('select * from kept where a = $1', [at])).toEqual([
+      { a: at, b: at % 2 === 0 ? null : 'odd' },
+    ])
+  }
+  await expect(sql.query('insert into kept (a, nothing) values ($1, $2)', [1, 2])).rejects.toThrow()
+  await sql.query('alter table kept add column c integer default 7')
+  expect(await sql.query('select * from kept where a = $1', [3])).toEqual([{ a: 3, b: 'odd', c: 7 }])
+  await sql.close()
+})

@@ -4,14 +4,14 @@ import { networkNamed } from '../../domain/network.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
 import type { Chain } from '../chain.ts'
 import type { Context } from '../context.ts'
-import { offerOf, providerNamed, routeOf } from '../stored-quote.ts'
+import { offerOf, providerNamed, quoteRow, routeOf } from '../stored-quote.ts'
 import { findTransactions } from './find.ts'
 import { type Evidence, isOver, nextState, type Seen, type State, transitions } from './states.ts'
-import type { Tracked } from './track.ts'
+import { actionRow, type Tracked } from './track.ts'
 
 /** An operation brought up to date with its chains. */
 export async function tracked(context: Context, id: string): Promise<Tracked | undefined> {
-  const found = await context.store.action(context.customer, id)
+  const found = await actionRow(context, id)
   if (!found || (isOver(found.action.status as State) && found.action.status !== 'expired')) return found
   const { action } = found
   const txs: ActionTxRow[] = []
@@ -130,8 +130,7 @@ async function delivery(
   seen: readonly Seen[],
 ): Promise<Delivery> {
   const isSwap = action.type.endsWith('_SWAP')
-  const row =
-    isSwap && action.quoteId ? await context.store.quote(context.customer, action.quoteId) : undefined
+  const row = isSwap && action.quoteId ? await quoteRow(context, action.quoteId) : undefined
   const origin = txs.at(-1)?.hash as Hex | null | undefined
   const pastDeadline = row !== undefined && context.now() > row.expiresAt
   if (!row || !origin || !seen.every((one) => one === 'final'))

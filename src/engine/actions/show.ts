@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { type FoundTx, isWanted } from './find.ts'
 import { tracked } from './refresh.ts'
 import { actionStatus, type State } from './states.ts'
-import type { Tracked } from './track.ts'
+import { actionRow, type Tracked } from './track.ts'
 
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
@@ -61,7 +61,7 @@ export async function ingest(
   context: Context,
   input: { actionId: string; txHash?: Hex | undefined },
 ): Promise<Action> {
-  const found = await context.store.action(context.customer, input.actionId)
+  const found = await actionRow(context, input.actionId)
   if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${input.actionId}"`)
   if (input.txHash) await bind(context, found, input.txHash)
   return actionOf(context, input.actionId)

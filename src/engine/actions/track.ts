@@ -2,10 +2,16 @@ import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
 import { headOf } from '../chain.ts'
-import type { Context } from '../context.ts'
+import { type Context, seesChain } from '../context.ts'
 
 /** A tracked operation with its transactions. */
 export type Tracked = { action: ActionRow; txs: ActionTxRow[] }
+
+/** An operation of this customer, if its networks are still to be seen. */
+export async function actionRow(context: Context, id: string): Promise<Tracked | undefined> {
+  const found = await context.store.action(context.customer, id)
+  return found?.txs.every(({ chainId }) => seesChain(context, chainId)) ? found : undefined
+}
 
 /** What is to be tracked. `kinds` says what each transaction is for. */
 export type ToTrack = Pick<ActionRow, 'id' | 'type' | 'strategyId' | 'strategySlug' | 'quoteId'> & {
