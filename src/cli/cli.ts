@@ -6,6 +6,7 @@ import { type Globals, globalsOf } from './globals.ts'
 import type { Io } from './io.ts'
 import { emitList, emitOne, type List, type ListView, type View } from './output.ts'
 import { type Teller, teller } from './progress.ts'
+import { printLast, printRaw, rawOf } from './raw.ts'
 import type { Place, World } from './world.ts'
 
 /** What one run of one command works with: the world, its global options, and the ways to answer. */
@@ -26,19 +27,34 @@ export type Cli = {
   notice: (line: string) => void
 }
 
-/** Makes the action of a command out of a function that gets `Cli`, the arguments and the options. */
+/**
+ * Makes the action of a command out of a function that gets `Cli`, the arguments and the options. `answer` is the method whose
+ * answer the command shows, where it takes `--raw`.
+ */
 export const action =
-  <args extends unknown[]>(world: World, work: (cli: Cli, ...args: args) => Promise<void>) =>
+  <args extends unknown[]>(
+    world: World,
+    work: (cli: Cli, ...args: args) => Promise<void>,
+    answer?: keyof Service,
+  ) =>
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
-    await work(cliFor(world, globalsOf(command)), ...(given.slice(0, -1) as args))
+    const cli = cliFor(world, globalsOf(command), answer)
+    try {
+      await work(cli, ...(given.slice(0, -1) as args))
+    } catch (error) {
+      const raw = rawOf(cli.globals, cli.place)
+      if (raw) printLast(cli.io, raw())
+      throw error
+    }
   }
 
 /** The `Cli` of a command line whose global options are known. */
-export function cliFor(world: World, globals: Globals): Cli {
+export function cliFor(world: World, globals: Globals, answer?: keyof Service): Cli {
   const { io } = world
   if (globals.json && globals.csv) throw new AppError('USAGE', '--json and --csv exclude each other')
   const place = world.at(globals)
+  const raw = rawOf(globals, place)
   return {
     world,
     io,
@@ -48,10 +64,12 @@ export function cliFor(world: World, globals: Globals): Cli {
     service: place.service,
     emit: (value, view) => {
       world.emitted?.(value)
-      emitOne(io, globals, value, view)
+      if (raw && answer) printRaw(io, raw(), answer, 'last')
+      else emitOne(io, globals, value, view)
     },
-    list: (list, view) => {
+    list: async (list, view) => {
       world.emitted?.(list)
+      if (raw && answer) return void printRaw(io, raw(), answer, 'all')
       return emitList(io, globals, list, view)
     },
     teller: () => teller(io, globals.quiet),

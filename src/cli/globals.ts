@@ -9,6 +9,8 @@ export type Globals = {
   csv: boolean
   fields?: string[]
   quiet: boolean
+  /** Only some commands take it. */
+  raw: boolean
   debug: boolean
   color: boolean
   input: boolean
@@ -56,6 +58,7 @@ export function globalsOf(command: Command): Globals {
     json: given.json === true,
     csv: given.csv === true,
     quiet: given.quiet === true,
+    raw: given.raw === true,
     debug: given.debug === true,
     color: given.color !== false,
     input: given.input !== false,

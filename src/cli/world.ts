@@ -59,6 +59,12 @@ export type Interrupt = {
   critical: <value>(work: () => Promise<value>) => Promise<value>
 }
 
+/** The body of an answer as it came, and the method that it answers. */
+export type Body = { method: keyof Service; status: number; text: string }
+
+/** The bodies since this was asked before, and that of the last call since then, if it was answered. */
+export type Heard = { bodies: readonly Body[]; last: Body | undefined }
+
 /** What a command is given. Everything that costs is a function, so that `--help` opens nothing. */
 export type World = {
   io: Io
@@ -145,6 +151,8 @@ export type Place = {
   profile: string
   kind: 'sandbox' | 'engine' | 'remote'
   service: () => Promise<Service>
+  /** What a service that is not in this process answered, as it came; `undefined` where it is in this process. */
+  heard: (() => Heard) | undefined
   /** Our own engine over the same chains, where a service that is not ours answers: what both build can be compared. */
   reference: (() => Promise<Service>) | undefined
   /** What is served from here; a deployment elsewhere is served there. */

@@ -45,7 +45,8 @@ async function looked(cli: Cli, ground: Ground, id: string): Promise<Planned | u
 /** `action show` */
 export async function show(cli: Cli, id: string): Promise<void> {
   const ground = await cli.place.ground()
-  const operation = await looked(cli, ground, id)
+  // What the service says of it is not what the journal says.
+  const operation = cli.globals.raw ? undefined : await looked(cli, ground, id)
   if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), anyView)
   const report = reportFor(ground, operation)
   const reasons = await Promise.all(

@@ -5,6 +5,7 @@ import { reportFor } from '../cli/finish.ts'
 import { decimal, stateWord, when } from '../cli/format.ts'
 import { walletAddress } from '../cli/names.ts'
 import { withSigner } from '../cli/options.ts'
+import { withRaw } from '../cli/raw.ts'
 import { withExecution } from '../cli/way.ts'
 import type { World } from '../cli/world.ts'
 import type { TokenAmount } from '../domain/amount.ts'
@@ -29,12 +30,11 @@ export const actionCommand = (world: World) => {
     .option('--wallet <wallet>', 'only this wallet (address or keystore name)')
     .addHelpText('after', '\nExample:\n  $ sluice action list --status PENDING')
     .action(action(world, list))
-  command
-    .command('show')
+  withRaw(command.command('show'))
     .description('What is known of an action: its transactions, receipts, and why one reverted.')
     .argument('<id>', 'action id, quote id or idempotency key')
     .addHelpText('after', '\nExample:\n  $ sluice action show 0f8fad5b-d9cb-469f-a165-70867728950e')
-    .action(action(world, show))
+    .action(action(world, show, 'getAction'))
   command
     .command('watch')
     .description('Follow actions to their end; the exit code says how they ended. Signs nothing.')

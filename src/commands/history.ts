@@ -4,6 +4,7 @@ import { action, type Cli, everything, whole } from '../cli/cli.ts'
 import { decimal, stateWord, when } from '../cli/format.ts'
 import { walletAddress } from '../cli/names.ts'
 import type { ListView } from '../cli/output.ts'
+import { withRaw } from '../cli/raw.ts'
 import type { World } from '../cli/world.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { plain } from '../domain/text.ts'
@@ -12,7 +13,7 @@ type Row = { txHash: string; timestamp: string; type: string; amount: TokenAmoun
 
 /** `history`: what a wallet did in a strategy. */
 export const history = (world: World) =>
-  new Command('history')
+  withRaw(new Command('history'))
     .description('What a wallet did in a strategy, newest first, off the logs of the chain.')
     .argument('<id>', 'strategy id or slug')
     .option('--address <wallet>', 'address or keystore name; your own by default')
@@ -20,7 +21,7 @@ export const history = (world: World) =>
     .option('--limit <n>', 'rows a page, at most 100', '10')
     .option('--all', 'every page')
     .addHelpText('after', '\nExample:\n  $ sluice history aave-v3-usdc-sandbox-one')
-    .action(action(world, show))
+    .action(action(world, show, 'walletHistory'))
 
 async function show(
   cli: Cli,

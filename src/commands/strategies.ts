@@ -7,6 +7,7 @@ import { strategyJson } from '../cli/json.ts'
 import { walletAddress } from '../cli/names.ts'
 import { address } from '../cli/options.ts'
 import type { ListView, View } from '../cli/output.ts'
+import { withRaw } from '../cli/raw.ts'
 import { fields } from '../cli/table.ts'
 import { strategyColumns } from '../cli/views.ts'
 import type { World } from '../cli/world.ts'
@@ -37,8 +38,7 @@ type ListOptions = {
 /** `strategies`: what is on offer. */
 export const strategies = (world: World) => {
   const command = new Command('strategies').description('List strategies, show one, totals.')
-  command
-    .command('list')
+  withRaw(command.command('list'))
     .description('List strategies, the best rate first. Filters run over all pages.')
     .option('--protocol <name>', 'only this protocol')
     .option('--network <network>', 'only this network (name or chain id)')
@@ -55,19 +55,17 @@ export const strategies = (world: World) => {
     .option('--limit <n>', 'rows a page, at most 100', '10')
     .option('--all', 'every page')
     .addHelpText('after', '\nExample:\n  $ sluice strategies list --asset USDC --min-apy 2%')
-    .action(action(world, list))
-  command
-    .command('show')
+    .action(action(world, list, 'listStrategies'))
+  withRaw(command.command('show'))
     .description('Show one strategy, and with --wallet what a wallet holds in it.')
     .argument('<id>', 'strategy id or slug')
     .option('--wallet <wallet>', 'address or keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice strategies show aave-v3-usdc-sandbox-one')
-    .action(action(world, show))
-  command
-    .command('analytics')
+    .action(action(world, show, 'getStrategy'))
+  withRaw(command.command('analytics'))
     .description('Total value locked, average APY, count, and the best strategies.')
     .addHelpText('after', '\nExample:\n  $ sluice strategies analytics --json')
-    .action(action(world, totals))
+    .action(action(world, totals, 'analytics'))
   return command
 }
 

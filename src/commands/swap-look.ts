@@ -45,10 +45,11 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
 export async function status(
   cli: Cli,
   id: string,
-  options: { watch?: boolean; interval: string },
+  options: { watch?: boolean; interval: string; btcTx?: string },
 ): Promise<void> {
   const service = await cli.service()
-  const look = async () => ({ id, ...(await service.swapStatus({ id })) })
+  const asked = { id, ...(options.btcTx !== undefined && { btcTxHash: options.btcTx }) }
+  const look = async () => ({ id, ...(await service.swapStatus(asked)) })
   if (!options.watch) return cli.emit(await look(), statusView)
   const last = await observe(cli, look, {
     isOver: ({ status }) => ['fulfilled', 'failed', 'refunded', 'expired'].includes(status),

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 
 import { action } from '../cli/cli.ts'
 import { withSigning } from '../cli/options.ts'
+import { withRaw } from '../cli/raw.ts'
 import type { World } from '../cli/world.ts'
 import { execute } from './swap-execute.ts'
 import { list, quote, status } from './swap-look.ts'
@@ -24,13 +25,13 @@ const withQuote = (command: Command): Command =>
 /** `swap`: quotes and swaps. */
 export const swap = (world: World) => {
   const command = new Command('swap').description('Quote and execute swaps, on one chain and across chains.')
-  withQuote(command.command('quote'))
+  withRaw(withQuote(command.command('quote')))
     .description('The best quote for a swap. It lives for five minutes.')
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',
     )
-    .action(action(world, quote))
+    .action(action(world, quote, 'quote'))
   withSigning(withQuote(command.command('execute')))
     .description('Execute a quote by its id, or ask for one with the flags of quote and execute it.')
     .argument('[quote-id]', 'the id that swap quote gave')
@@ -39,16 +40,15 @@ export const swap = (world: World) => {
       '\nExamples:\n  $ sluice swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100\n  $ sluice swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100',
     )
     .action(action(world, execute))
-  command
-    .command('status')
+  withRaw(command.command('status'))
     .description('Where a swap stands, with the hashes of both chains.')
     .argument('<quote-id>', 'the id that swap quote gave')
+    .option('--btc-tx <hash>', 'the Bitcoin transaction of a deposit, where a route begins there')
     .option('--watch', 'until it is final; the exit code says how it ended')
     .option('--interval <duration>', 'how often --watch looks', '2s')
     .addHelpText('after', '\nExample:\n  $ sluice swap status 0f8fad5b-d9cb-469f-a165-70867728950e --watch')
-    .action(action(world, status))
-  command
-    .command('list')
+    .action(action(world, status, 'swapStatus'))
+  withRaw(command.command('list'))
     .description('The quotes that were given, newest first.')
     .option('--from <network>', 'origin network')
     .option('--to <network>', 'destination network')
@@ -56,6 +56,6 @@ export const swap = (world: World) => {
     .option('--page <n>', 'which page', '1')
     .option('--limit <n>', 'rows a page, at most 100', '10')
     .addHelpText('after', '\nExample:\n  $ sluice swap list --provider uniswap-v3')
-    .action(action(world, list))
+    .action(action(world, list, 'listQuotes'))
   return command
 }

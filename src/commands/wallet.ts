@@ -4,6 +4,7 @@ import { action, type Cli } from '../cli/cli.ts'
 import { dollars } from '../cli/format.ts'
 import { walletJson } from '../cli/json.ts'
 import { walletAddress } from '../cli/names.ts'
+import { withRaw } from '../cli/raw.ts'
 import { table } from '../cli/table.ts'
 import { positionColumns } from '../cli/views.ts'
 import type { World } from '../cli/world.ts'
@@ -13,12 +14,11 @@ import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWal
 /** `wallet`: positions, and the encrypted keystores. */
 export const wallet = (world: World) => {
   const command = new Command('wallet').description('Positions of a wallet, and encrypted keystores.')
-  command
-    .command('show')
+  withRaw(command.command('show'))
     .description('Positions with principal, profit and USD; your own wallet by default.')
     .argument('[wallet]', 'address or keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet show')
-    .action(action(world, show))
+    .action(action(world, show, 'getWallet'))
   command
     .command('list')
     .description('The keystores of this machine.')

@@ -4,6 +4,7 @@ import { action, type Cli } from '../cli/cli.ts'
 import { dollars, percent } from '../cli/format.ts'
 import { strategyJson } from '../cli/json.ts'
 import { walletAddress } from '../cli/names.ts'
+import { withRaw } from '../cli/raw.ts'
 import { fields } from '../cli/table.ts'
 import type { World } from '../cli/world.ts'
 import { parseAmount, tokenAmount, type Unit } from '../domain/amount.ts'
@@ -17,8 +18,7 @@ type Options = { wallet?: string; amount?: string; action: 'lend' | 'withdraw'; 
 /** `yield recommend`: the best strategy for an asset or a category. */
 export const yieldCommand = (world: World) => {
   const command = new Command('yield').description('Recommend the best strategy.')
-  command
-    .command('recommend')
+  withRaw(command.command('recommend'))
     .description(
       'The open strategy with the highest APY for an asset or a category; with --wallet and --amount also its transactions.',
     )
@@ -29,7 +29,7 @@ export const yieldCommand = (world: World) => {
     .option('--from <network>', 'where the funds are')
     .option('--to <network>', 'where the strategy must be')
     .addHelpText('after', '\nExample:\n  $ sluice yield recommend USDC')
-    .action(action(world, recommend))
+    .action(action(world, recommend, 'recommend'))
   return command
 }
 

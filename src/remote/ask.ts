@@ -8,8 +8,10 @@ import { patiently } from './patience.ts'
 import { refusal } from './refusal.ts'
 import { addressed } from './request.ts'
 
-/** How a route is asked; which of the methods it answers is for the caller to know. */
-export type Asked = Pick<Route, 'method' | 'path' | 'input' | 'output'>
+/** How a route is asked. `complete` adds to an answer what it leaves out and the question said. */
+export type Asked = Pick<Route, 'method' | 'path' | 'input' | 'output'> & {
+  complete?: (body: unknown, sent: Record<string, unknown>) => Promise<unknown>
+}
 
 /** One exchange, as a trace tells it: names of parameters without their values, and no key. */
 export type Exchange = { method: string; host: string; path: string; status: number | null; ms: number }
@@ -23,17 +25,21 @@ export type AskNeeds = {
   governor: Governor | undefined
   waits: (seconds: number) => void
   traced: (exchange: Exchange) => void
-  answered: (answer: HttpAnswer) => void
 }
 
 /** Asks one route at one address and gives back what it means. */
-export type Ask = (base: string, route: Asked, input: unknown, signal?: AbortSignal) => Promise<unknown>
+export type Ask = (
+  base: string,
+  route: Asked,
+  input: unknown,
+  how: { signal: AbortSignal | undefined; answered: (answer: HttpAnswer) => void },
+) => Promise<unknown>
 
 /** Makes the one way in which a deployment is asked: its key in the header, its tries, its limits. */
 export function asker(needs: AskNeeds): Ask {
-  const { apiKey, deadlineMs, limitMs, now, governor, waits, traced, answered } = needs
+  const { apiKey, deadlineMs, limitMs, now, governor, waits, traced } = needs
   const dispatcher = newDispatcher()
-  return async (base, route, input, signal) => {
+  return async (base, route, input, { signal, answered }) => {
     const { method } = route
     const wire = z.encode(route.input, input as never) as Record<string, unknown>
     const { path, query, body } = addressed(route, wire)
@@ -68,7 +74,8 @@ export function asker(needs: AskNeeds): Ask {
     const answer = await patiently({ mayRetry, budgetMs: deadlineMs, waiting, governor, now }, once)
     answered(answer)
     if (answer.status < 200 || answer.status > 299) throw refusal(answer, now())
-    return understood(route, answer)
+    const said = route.complete ? await route.complete(answer.body, wire) : answer.body
+    return understood(route, said)
   }
 }
 
@@ -76,7 +83,7 @@ export function asker(needs: AskNeeds): Ask {
 const changesNothing = ({ method, path }: Asked): boolean => method === 'GET' || path.endsWith('/bytecode')
 
 /** What an answer means; what is not of the contract is SERVICE_BAD_RESPONSE, and is not repeated. */
-function understood({ method, path, output }: Asked, { body }: HttpAnswer): unknown {
+function understood({ method, path, output }: Asked, body: unknown): unknown {
   const read = z.safeDecode(output, body as never)
   if (read.success) return read.data
   const at = read.error.issues.slice(0, 5).map((issue) => issue.path.join('.') || '(the whole)')

@@ -1,53 +1,112 @@
 import { routes } from '../api/routes.ts'
 import type { Service } from '../api/service.ts'
+import type { Wallet } from '../api/wallet.ts'
+import { AppError, errorRow } from '../domain/errors.ts'
 import type { HttpAnswer } from '../net/http.ts'
-import { asker, type Exchange } from './ask.ts'
+import { type Asked, asker, type Exchange } from './ask.ts'
 import type { Governor } from './governor.ts'
+import { isNoPage, olderPageOf, standInFor } from './older-pages.ts'
+import { completedQuote, type TokenAt } from './older-quote.ts'
 import { checkedKey, checkedUrl } from './request.ts'
+import { type UnknownWord, unknownWords } from './unknown-words.ts'
 
 /**
  * A deployment of the service, and the key that it knows us by. One call takes at most `deadlineMs` with all its tries, and
- * may wait as long as `limitMs` says where a limit asks for it. `clockIsOff` is told once when its clock and ours are more
- * than five minutes apart, in ms; `waits` before every wait for a limit, in seconds.
+ * may wait as long as `limitMs` says where a limit asks for it; `waits` is told before that, in seconds. `clockIsOff` is told
+ * once when its clock and ours are more than five minutes apart, in ms, and `unknown` once a word. Under `legacyBaseUrl` are
+ * the pages that came before the current ones; the key goes there, too. `tokenAt` is what is known of a token here.
  */
 export type Deployment = {
   baseUrl: string
+  legacyBaseUrl?: string | undefined
   apiKey: string
   deadlineMs?: number
   limitMs?: () => number
   now?: () => number
   governor?: Governor
+  tokenAt?: TokenAt
   clockIsOff?: (byMs: number) => void
+  unknown?: (word: UnknownWord) => void
   waits?: (seconds: number) => void
   traced?: (exchange: Exchange) => void
+  answered?: (name: keyof Service, answer: HttpAnswer) => void
 }
 
 const toleranceMs = 5 * 60_000
+const nothing = () => undefined
 
 /** The service, far away: every route becomes a method that makes one HTTP exchange. What changes nothing is tried again, at most three times. */
 export function remote(deployment: Deployment): Service {
-  const { now = Date.now, deadlineMs = 15_000, clockIsOff } = deployment
+  const { now = Date.now, deadlineMs = 15_000, tokenAt = async () => undefined } = deployment
   const base = checkedUrl(deployment.baseUrl, 'base URL')
-  let toldOfClock = false
-  const compareClocks = ({ headers }: HttpAnswer) => {
-    const byMs = Date.parse(headers.date ?? '') - now()
-    if (toldOfClock || !(Math.abs(byMs) > toleranceMs)) return
-    toldOfClock = true
-    clockIsOff?.(byMs)
-  }
+  const legacy =
+    deployment.legacyBaseUrl === undefined
+      ? undefined
+      : checkedUrl(deployment.legacyBaseUrl, 'legacy base URL')
   const ask = asker({
     apiKey: checkedKey(deployment.apiKey),
     deadlineMs,
     limitMs: deployment.limitMs ?? (() => deadlineMs),
     now,
     governor: deployment.governor,
-    waits: deployment.waits ?? (() => undefined),
-    traced: deployment.traced ?? (() => undefined),
-    answered: compareClocks,
+    waits: deployment.waits ?? nothing,
+    traced: deployment.traced ?? nothing,
   })
-  const methods = Object.entries(routes).map(([name, route]) => [
+  const once = tellers(deployment, now)
+  const call = async (name: keyof Service, input: unknown, signal: AbortSignal | undefined) => {
+    const complete = name === 'quote' && {
+      complete: (body: unknown, sent: object) => completedQuote(body, sent, tokenAt),
+    }
+    const at = (url: string, route: Asked, isHeard = true) =>
+      ask(url, { ...route, ...complete }, input, {
+        signal,
+        answered: (answer) => {
+          once.clock(answer)
+          if (isHeard) deployment.answered?.(name, answer)
+        },
+      })
+    const stats = async (wallet: Wallet): Promise<Wallet> => {
+      if (wallet.stats !== null || legacy === undefined) return wallet
+      const older = (await at(legacy, olderPageOf(name)!, false).catch(noneThere)) as Wallet | undefined
+      return { ...wallet, stats: older?.stats ?? null }
+    }
+    const value = await at(base, routes[name]).catch((error: unknown) => {
+      const older = legacy !== undefined && isNoPage(error) ? standInFor(name, input) : undefined
+      if (older === undefined) throw error
+      return at(legacy!, older)
+    })
+    for (const one of unknownWords(name, value)) once.unknown(one)
+    return name === 'getWallet' ? stats(value as Wallet) : value
+  }
+  const methods = (Object.keys(routes) as (keyof Service)[]).map((name) => [
     name,
-    (input: unknown, { signal }: { signal?: AbortSignal } = {}) => ask(base, route, input, signal),
+    (input: unknown, { signal }: { signal?: AbortSignal } = {}) => call(name, input, signal),
   ])
   return Object.fromEntries(methods) as Service
+}
+
+/** A page that does not have what was looked for is as good as none. */
+function noneThere(error: unknown): undefined {
+  if (error instanceof AppError && errorRow(error.code).status === 404) return undefined
+  throw error
+}
+
+/** What is told once: the clock, and each word. */
+function tellers({ clockIsOff, unknown }: Deployment, now: () => number) {
+  let toldOfClock = false
+  const told = new Set<string>()
+  return {
+    clock: ({ headers }: HttpAnswer) => {
+      const byMs = Date.parse(headers.date ?? '') - now()
+      if (toldOfClock || !(Math.abs(byMs) > toleranceMs)) return
+      toldOfClock = true
+      clockIsOff?.(byMs)
+    },
+    unknown: (one: UnknownWord) => {
+      const key = JSON.stringify(one)
+      if (told.has(key)) return
+      told.add(key)
+      unknown?.(one)
+    },
+  }
 }

@@ -18,6 +18,7 @@ export function enginePlace(needs: PlaceNeeds): Place {
     profile: 'engine',
     kind: 'engine',
     reference: undefined,
+    heard: undefined,
     serving: servingSide(needs, { dir: dirs.data, opened }),
     service: once(async () => {
       const [{ createEngine }, { engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([

@@ -3,6 +3,8 @@ import type { Place } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
+import { tokenAt } from '../domain/token.ts'
+import { hearing } from './hearing.ts'
 import { answerInTime } from './in-time.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
@@ -22,12 +24,14 @@ export function remotePlace(needs: PlaceNeeds): Place {
     const { all: catalog, rpc } = await chains()
     return { catalog, rpc }
   }
+  const heard = hearing()
   const hasRpcs = Object.keys(env).some((name) => name.startsWith('SLUICE_RPC_') && env[name])
   return {
     profile: 'remote',
     kind: 'remote',
     serving: undefined,
-    service: once(async () => withRpcFirst(await deployment(needs), chains)),
+    heard: heard.said,
+    service: once(async () => withRpcFirst(await deployment(needs, chains, heard), chains)),
     reference: hasRpcs
       ? once(async () => {
           const [{ createEngine }, { engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([
@@ -49,7 +53,11 @@ export function remotePlace(needs: PlaceNeeds): Place {
  * The service of SLUICE_BASE_URL. What is wrong with the settings comes out when it is asked something: an operation
  * that was signed is finished from the journal alone.
  */
-async function deployment(needs: PlaceNeeds): Promise<Service> {
+async function deployment(
+  needs: PlaceNeeds,
+  chains: () => Promise<RpcChains>,
+  heard: ReturnType<typeof hearing>,
+): Promise<Service> {
   const { env, secrets, io, globals, until, now, dirs } = needs
   const [{ remote }, { routes }, { governorOf }] = await Promise.all([
     import('../remote/remote.ts'),
@@ -66,7 +74,13 @@ async function deployment(needs: PlaceNeeds): Promise<Service> {
     const baseUrl = env.SLUICE_BASE_URL ?? ''
     return remote({
       baseUrl,
+      legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL || undefined,
       apiKey,
+      tokenAt: async (chainId, address) => tokenAt((await chains()).all.tokens, chainId, address),
+      // Kept only where it is asked for: a command may watch for days.
+      ...(globals.raw && { answered: heard.answered }),
+      unknown: ({ of, word }) =>
+        notice(`The service says "${word}" for the ${of}; this version does not know it, and passes it on`),
       deadlineMs: Math.min(patienceMs, longestMs),
       limitMs: () => Math.min(longestMs, (until ?? Number.POSITIVE_INFINITY) - performance.now()),
       now,
@@ -89,6 +103,7 @@ async function deployment(needs: PlaceNeeds): Promise<Service> {
   const methods = Object.keys(routes).map((name) => [
     name,
     async (input: never, options: never) => {
+      heard.begin()
       const service = await made()
       return answerInTime<unknown>(until, () => service[name as keyof Service](input, options))
     },

@@ -76,6 +76,7 @@ export function sandboxPlace(needs: Needs): Place {
     profile: 'sandbox',
     kind: 'sandbox',
     reference: undefined,
+    heard: undefined,
     serving: servingSide(needs, {
       dir,
       opened,

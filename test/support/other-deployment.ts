@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { answer, type Json, type Known, reference, type Variant } from './other-answers.ts'
+
+/** What is answered to everything instead. */
+export type Failure = { status: number; headers?: Record<string, string>; body: string }
+
+/** A running deployment. `asked` are the requests as `GET /path?query`; `keys` what came as `x-api-key`. */
+export type OtherDeployment = {
+  url: string
+  variant: Variant
+  fails: Failure | undefined
+  asked: string[]
+  keys: (string | undefined)[]
+  /** The body that was sent last. */
+  sent: Json
+  close: () => Promise<void>
+}
+
+/** Starts it on loopback. */
+export async function startOtherDeployment(
+  known: Known,
+  variant: Partial<Variant> = {},
+): Promise<OtherDeployment> {
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://other')
+    deployment.asked.push(`${request.method} ${url.pathname}${url.search}`)
+    deployment.keys.push(request.headers['x-api-key']?.toString())
+    deployment.sent = await bodyOf(request)
+    const { fails } = deployment
+    if (fails) return void response.writeHead(fails.status, fails.headers).end(fails.body)
+    const body = answer(known, deployment.variant, `${request.method} ${url.pathname}`, url.searchParams)
+    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(body ?? { error: { code: 'NOT_FOUND', message: 'No such page' } }))
+  })
+  const deployment: OtherDeployment = {
+    url: '',
+    variant: { ...reference, ...variant },
+    fails: undefined,
+    asked: [],
+    keys: [],
+    sent: undefined,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  deployment.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return deployment
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Json> {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += chunk as string
+  return text === '' ? undefined : JSON.parse(text)
+}
