@@ -28,4 +28,7 @@ export const Fees = z.codec(
 export type Fees = z.output<typeof Fees>
 
 /** What is to change in the fees of a customer. */
-export const FeesInput = z.object({ markupBps: Whole.optional(), collector: EvmAddress.optional() })
+export const FeesInput = z.object({
+  markupBps: Whole.refine((value) => value <= 10_000, 'must be 10000 or less').optional(),
+  collector: EvmAddress.optional(),
+})

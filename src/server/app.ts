@@ -24,13 +24,17 @@ export type AppNeeds = {
 
 /** The service over HTTP: every route of the contract, the deprecated ones, and the pages about it. Nothing listens yet. */
 export function createApp(needs: AppNeeds): FastifyInstance {
+  const metrics = metricsOf()
+  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+    refused(error, request, reply, metrics)
   const app = fastify({
     ...caps,
+    // What the router refuses comes before any hook, and in its own words.
+    frameworkErrors: refuse as never,
     ...(needs.tls && { https: needs.tls }),
     trustProxy: needs.behindProxy ? 'loopback, linklocal, uniquelocal' : false,
     ...logger(needs.log),
   }) as unknown as FastifyInstance
-  const metrics = metricsOf()
   prepare(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) => {
@@ -48,7 +52,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     metrics.answered(request, reply)
     logged(request, reply)
   })
-  app.setErrorHandler((error, request, reply) => refused(error, request, reply, metrics))
+  app.setErrorHandler(refuse)
   app.setNotFoundHandler((request) => {
     const [path] = request.url.split('?')
     const methods = allowedOn(app, path!)

@@ -54,7 +54,9 @@ function cutOff({ code }: { code?: string }, socket: Socket): void {
 const single = new Set(['x-api-key', 'host', 'content-type', 'content-length', 'authorization'])
 
 /** Refuses what two readers could read in two ways: a header that may stand once and stands twice, and an address that is too long. */
-export function refuseUnlawful({ rawHeaders, url = '' }: IncomingMessage): void {
+export function refuseUnlawful({ rawHeaders, url = '', httpVersion }: IncomingMessage): void {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    throw new AppError('BAD_REQUEST', `This server does not speak HTTP ${httpVersion}`)
   if (url.length > mostUrl)
     throw new AppError('URL_TOO_LONG', `The address is longer than ${mostUrl} characters`)
   const seen = new Set<string>()

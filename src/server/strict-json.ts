@@ -2,7 +2,7 @@ import { AppError } from '../domain/errors.ts'
 import { parseStrict } from '../net/json.ts'
 import { poisonous, refusal } from './answer.ts'
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** A request's body: JSON in UTF-8 in which no object has a name twice or a name that the language would take for its own. */
 export function readBody(bytes: Buffer): unknown {

@@ -1,0 +1,39 @@
+import { connect, type Socket } from 'node:net'
+
+/** Everything that came back on one connection until it was closed, or quiet for `quietMs` after the last byte. */
+export function exchange(
+  url: string,
+  sent: string | Buffer,
+  { quietMs = 150 }: { quietMs?: number } = {},
+): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve) => {
+    const socket: Socket = connect(Number(port), hostname)
+    let got = ''
+    let quiet: NodeJS.Timeout | undefined
+    const end = () => {
+      clearTimeout(quiet)
+      socket.destroy()
+      resolve(got)
+    }
+    const wait = () => {
+      clearTimeout(quiet)
+      quiet = setTimeout(end, got === '' ? quietMs * 4 : quietMs)
+    }
+    socket.setEncoding('latin1')
+    socket.on('connect', () => {
+      socket.write(sent)
+      wait()
+    })
+    socket.on('data', (text: string) => {
+      got += text
+      wait()
+    })
+    socket.on('error', end)
+    socket.on('close', end)
+  })
+}
+
+/** The status lines of all answers on a connection. */
+export const statusesIn = (text: string): number[] =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
