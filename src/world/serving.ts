@@ -42,17 +42,13 @@ export function servingSide(
       // One engine for all that see the same, so that what it has read is read once.
       const serviceOf = ({ customer, testnet, strategies }: KeyOwner): Service => {
         const seen = JSON.stringify([customer, testnet, strategies])
+        const sees = {
+          testnets: testnet,
+          strategies: strategies === null ? null : (JSON.parse(strategies) as string[]),
+        }
         const known =
           services.get(seen) ??
-          createEngine({
-            catalog,
-            rpc,
-            store: store.engine,
-            customer,
-            sees: { testnets: testnet, strategies: strategies === null ? null : JSON.parse(strategies) },
-            now,
-            newId,
-          })
+          createEngine({ catalog, rpc, store: store.engine, customer, now, newId, sees })
         services.set(seen, known)
         return known
       }
