@@ -5,6 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
 import type { EngineStore } from '../store/engine.ts'
 import type { Chain } from './chain.ts'
+import type { Kept } from './kept.ts'
 import type { Market } from './markets/market.ts'
 import type { SwapProvider } from './swaps/provider.ts'
 import type { Sees } from './visible.ts'
@@ -13,6 +14,8 @@ import type { Sees } from './visible.ts'
 export type Context = {
   catalog: Catalog
   markets: readonly Market[]
+  /** How they stand, read again only when their chains have moved on. */
+  kept: Kept
   providers: readonly SwapProvider[]
   chain: (chainId: number) => Chain
   /** What a wallet has lent and borrowed; `null` is nothing. */

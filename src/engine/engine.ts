@@ -9,12 +9,13 @@ import { strategyBytecode } from './bytecode.ts'
 import { type Chain, headOf, openChain, read } from './chain.ts'
 import type { Context } from './context.ts'
 import { customerOf, feesOf, setFees } from './customer.ts'
+import { keptMarkets } from './kept.ts'
 import { lendingOf } from './lending.ts'
 import { marketsOf } from './markets/catalog.ts'
 import { historyOf, walletOf } from './positions.ts'
 import { quoteFor, quotesOf } from './quotes.ts'
 import { recommend } from './recommend.ts'
-import { allStrategies, analytics, oneStrategy, paged } from './strategies.ts'
+import { oneStrategy } from './strategies.ts'
 import { swapStatus } from './swap-status.ts'
 import { cctp } from './swaps/cctp.ts'
 import type { SwapProvider } from './swaps/provider.ts'
@@ -40,8 +41,8 @@ export function createEngine(needs: EngineNeeds): Service {
   const context = contextOf(needs)
   return {
     recommend: (input) => recommend(context, input),
-    listStrategies: async (input) => paged(await allStrategies(context), input),
-    analytics: () => analytics(context),
+    listStrategies: async (input) => (await context.kept.listing()).page(input),
+    analytics: async () => (await context.kept.listing()).analytics,
     getStrategy: ({ id }) => oneStrategy(context, id),
     strategyBytecode: (input) => strategyBytecode(context, input),
     getWallet: ({ address }) => walletOf(context, address),
@@ -70,6 +71,7 @@ export function contextOf({
   ...needs
 }: EngineNeeds): Context {
   const catalog = visible(needs.catalog, sees)
+  const markets = marketsOf(catalog)
   const open = new Map<number, Chain>()
   const chain = (chainId: number): Chain => {
     const known = open.get(chainId) ?? openChain(networkNamed(catalog.networks, chainId), rpc(chainId))
@@ -78,7 +80,8 @@ export function contextOf({
   }
   return {
     catalog,
-    markets: marketsOf(catalog),
+    markets,
+    kept: keptMarkets(catalog, markets, chain),
     providers: providersOf(catalog, chain),
     chain,
     lending: lendingOf(catalog, chain),

@@ -5,9 +5,11 @@ import { read } from './chain.ts'
 import { type Context, marketNamed } from './context.ts'
 import { eventsOf, netInvested } from './events.ts'
 import type { Market } from './markets/market.ts'
+import { paged } from './paged.ts'
 import { sumUsd, usd } from './prices.ts'
 import { together } from './reading.ts'
-import { paged, type Standing, standings, strategyOf } from './strategies.ts'
+import { type Standing, strategyOf } from './standings.ts'
+import { standings } from './strategies.ts'
 
 /** A market in which the owner has something. */
 export type Held = { market: Market; shares: bigint; balance: bigint }

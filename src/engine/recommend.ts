@@ -5,8 +5,8 @@ import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import { strategyBytecode } from './bytecode.ts'
 import type { Context } from './context.ts'
+import type { Shown } from './kept.ts'
 import type { Market } from './markets/market.ts'
-import { type Standing, standings, strategyOf } from './strategies.ts'
 
 /** The strategy with the highest rate among those that are open for the action, for an asset name or a category in any casing. */
 export async function recommend(context: Context, input: RecommendationInput): Promise<Recommendation> {
@@ -23,10 +23,12 @@ export async function recommend(context: Context, input: RecommendationInput): P
     isCategory ? entry.category === wanted : entry.asset.symbol.toLowerCase() === wanted,
   )
   const reachable = named.filter((market) => goesThere(context, market, input))
-  const rows = (await standings(context, reachable)).filter(({ state }) =>
-    action === 'lend' ? state?.canDeposit : state?.canWithdraw,
-  )
-  const best = rows.reduce<Standing | undefined>(
+  const chainIds = [...new Set(reachable.map(({ entry }) => entry.chainId))]
+  const rows = (await Promise.all(chainIds.map(context.kept.on)))
+    .flat()
+    .filter(({ market }) => reachable.includes(market))
+    .filter(({ state }) => (action === 'lend' ? state?.canDeposit : state?.canWithdraw))
+  const best = rows.reduce<Shown | undefined>(
     (a, b) => (a && a.state!.apy >= b.state!.apy ? a : b),
     undefined,
   )
@@ -38,7 +40,7 @@ export async function recommend(context: Context, input: RecommendationInput): P
         details: { identifier: input.identifier },
       },
     )
-  const strategy = strategyOf(best)
+  const { strategy } = best
   const made =
     wallet && amount !== undefined
       ? await strategyBytecode(context, {

@@ -1,0 +1,75 @@
+import type { Strategy } from '../api/strategy.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import { type Chain, read } from './chain.ts'
+import type { Market, MarketState } from './markets/market.ts'
+import { type Price, priceOf, usd } from './prices.ts'
+import { optional, type Reading, together } from './reading.ts'
+import { ray } from './readings/reserve.ts'
+
+/** What was read of a market: `state` is `undefined` where its contracts did not answer. */
+type Answered = { market: Market; state: MarketState | undefined; price: Price }
+
+/** A market as it stands `at` a time, in Unix seconds. */
+export type Standing = Answered & { at: number }
+
+/** Reads many markets of one chain in one call. */
+export async function standingsOn(
+  catalog: Catalog,
+  chain: Chain,
+  markets: readonly Market[],
+): Promise<Answered[]> {
+  const readings = markets.map((market): Reading<Answered> => {
+    const state = optional(market.state)
+    const price = priceOf(catalog, market.entry.asset)
+    return {
+      reads: [...state.reads, ...price.reads],
+      parse: (answers) => ({
+        market,
+        state: state.parse(answers.slice(0, state.reads.length)),
+        price: price.parse(answers.slice(state.reads.length)),
+      }),
+    }
+  })
+  return read(chain, together(readings))
+}
+
+/** A standing as the service shows it. */
+export function strategyOf({ market, state, price, at }: Standing): Strategy {
+  const { entry } = market
+  const ref = { symbol: entry.asset.symbol, address: entry.asset.address, decimals: entry.asset.decimals }
+  return {
+    id: entry.id,
+    slug: entry.slug,
+    name: entry.name,
+    protocol: entry.protocol,
+    network: entry.network,
+    chainId: entry.chainId,
+    category: entry.category,
+    asset: ref,
+    underlying: ref,
+    actions: state
+      ? [...(state.canDeposit ? ['lend'] : []), ...(state.canWithdraw ? ['withdraw'] : [])]
+      : null,
+    paused: state ? !(state.canDeposit && state.canWithdraw) : null,
+    apy: state ? state.apy : null,
+    inceptionApy:
+      state && entry.startDate ? sinceInception(state.index, at - Date.parse(entry.startDate) / 1000) : null,
+    avgApy: null,
+    tvlUsd: state ? usd(state.tvl, entry.asset, price) : null,
+    fee: '0',
+    performanceFeeBps: '0',
+    isDefault: entry.isDefault,
+    startDate: entry.startDate,
+    metadata: entry.metadata,
+    logourl: entry.logourl,
+    implementationSelector: entry.implementationSelector,
+  }
+}
+
+const year = 31_536_000
+
+/** The yearly growth that an index shows since the market began; under a day says too little. */
+function sinceInception(index: bigint, seconds: number): number | null {
+  if (seconds < 86_400) return null
+  return (Number(index) / Number(ray)) ** (year / seconds) - 1
+}

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+
+import type { Service } from '../../src/api/service.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { fresh } from '../../src/engine/fresh.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+import { codeOf, engineOn, perform, watched } from './support.ts'
+
+const sandbox = useSandbox()
+const wallet = sandbox.user.address
+const slug = 'aave-v3-usdc-sandbox-one'
+const other = 'aave-v3-usdc-sandbox-two'
+
+/** Questions that are answered by hand. */
+function byHand() {
+  const open: { answer: (value: string) => void; fail: (error: Error) => void }[] = []
+  const ask = fresh(
+    () => new Promise<string>((answer, fail) => open.push({ answer, fail: (error) => fail(error) })),
+  )
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 0))
+  return { open, ask, settle }
+}
+
+describe('a question that many share', () => {
+  test('is asked once for all who come before it is on its way, and once for all who come while it is', async () => {
+    const { open, ask, settle } = byHand()
+    const early = [ask(), ask(), ask()]
+    await settle()
+    expect(open).toHaveLength(1)
+    const late = [ask(), ask()]
+    await settle()
+    expect(open).toHaveLength(1)
+    open[0]!.answer('old')
+    expect(await Promise.all(early)).toEqual(['old', 'old', 'old'])
+    await settle()
+    expect(open).toHaveLength(2)
+    const latest = ask()
+    open[1]!.answer('new')
+    expect(await Promise.all(late)).toEqual(['new', 'new'])
+    await settle()
+    open[2]!.answer('newest')
+    expect(await latest).toBe('newest')
+  })
+
+  test('that failed fails for those who waited for it, and for nobody after them', async () => {
+    const { open, ask, settle } = byHand()
+    const early = [ask(), ask()].map((one) => one.catch((error: Error) => error.message))
+    await settle()
+    const late = ask()
+    open[0]!.fail(new Error('down'))
+    expect(await Promise.all(early)).toEqual(['down', 'down'])
+    await settle()
+    open[1]!.answer('up')
+    expect(await late).toBe('up')
+  })
+})
+
+/** An engine whose every call of a chain is written down. */
+function counted() {
+  const said: string[] = []
+  const { service } = engineOn(sandbox, { rpc: (id) => watched(sandbox.chain(id).rpc, said) })
+  const calls = async (work: () => Promise<unknown>) => {
+    said.length = 0
+    await work()
+    return { reads: said.filter((one) => one === 'eth_call').length, all: said.length }
+  }
+  return { service, calls }
+}
+
+/** Asks everything that stands on the markets, so often. */
+const everything = (service: Service, times: number) =>
+  Promise.all(
+    Array.from({ length: times }, (_, at) => [
+      service.listStrategies({ limit: 1 + (at % 7) }),
+      service.analytics({}),
+      service.getStrategy({ id: at % 2 === 0 ? slug : other }),
+      service.recommend({ identifier: 'usdc' }),
+    ]).flat(),
+  )
+const mine = (chainId: number) => sandbox.chain(chainId).rpc.request('evm_mine')
+
+describe('the markets', () => {
+  test('are read once a chain however many ask, and again only on the chain that has a new block', async () => {
+    const { service, calls } = counted()
+    expect((await calls(() => everything(service, 50))).reads).toBe(2)
+    const again = await calls(() => everything(service, 50))
+    expect(again.reads).toBe(0)
+    // All 200 came together: they share a question a chain.
+    expect(again.all).toBe(2)
+    await mine(31337)
+    expect(await calls(() => everything(service, 50))).toEqual({ reads: 1, all: 3 })
+    expect(await calls(() => service.getStrategy({ id: other }))).toEqual({ reads: 0, all: 1 })
+  })
+
+  test('are the same objects as long as nothing happened, page by page', async () => {
+    const { service } = counted()
+    const first = await service.listStrategies({ page: 2, limit: 3 })
+    expect(await service.listStrategies({ page: 2, limit: 3 })).toBe(first)
+    expect(await service.listStrategies({ page: 1, limit: 3 })).not.toBe(first)
+    expect(await service.listStrategies({})).toBe(await service.listStrategies({ page: 1, limit: 10 }))
+    const totals = await service.analytics({})
+    expect(await service.analytics({})).toBe(totals)
+    const [here, there] = [await service.getStrategy({ id: slug }), await service.getStrategy({ id: other })]
+    expect(await service.getStrategy({ id: slug })).toBe(here)
+    expect((await service.listStrategies({ limit: 100 })).items).toContain(here)
+    await mine(31337)
+    expect(await service.getStrategy({ id: slug })).not.toBe(here)
+    expect(await service.getStrategy({ id: other })).toBe(there)
+    expect(await service.listStrategies({ page: 2, limit: 3 })).not.toBe(first)
+    expect(await service.analytics({})).not.toBe(totals)
+  })
+
+  test('are read again after a reorganisation of the same height', async () => {
+    const { service } = counted()
+    const tvl = async () => Number((await service.getStrategy({ id: slug })).tvlUsd)
+    const asset = sandbox.token(31337, 'USDC').address
+    const pool = (await service.strategyBytecode({ id: slug, action: 'lend', amount: 1n, wallet }))
+      .bytecode[1]!.to
+    const sum = 50_000_000000n
+    const call = (to: typeof pool, data: `0x${string}`) => ({ to, data, value: 0n, chainId: 31337 })
+    await perform(sandbox, wallet, [call(asset, calldata('function approve(address,uint256)', [pool, sum]))])
+    const before = await tvl()
+    const supply = calldata('function supply(address,uint256,address,uint16)', [asset, sum, wallet, 0])
+    await perform(sandbox, wallet, [call(pool, supply)])
+    expect((await tvl()) - before).toBeCloseTo(50_000, 0)
+    const head = () => sandbox.chain(31337).rpc.request('eth_blockNumber')
+    const height = await head()
+    await sandbox.chain(31337).rpc.request('anvil_reorg', [1, []])
+    expect(await head()).toBe(height)
+    expect((await tvl()) - before).toBeCloseTo(0, 0)
+    await sandbox.chain(31337).rpc.request('anvil_dropAllTransactions')
+  })
+
+  test('are never shown older than the request, whatever else is being asked', async () => {
+    const real = sandbox.chain(31337).rpc
+    let release = () => {}
+    let holds = false
+    /** A node that answers which block is newest only when it is let to. */
+    const slow: Rpc = {
+      ...real,
+      request: async (method, params) => {
+        const answer = await real.request(method, params)
+        if (holds && method === 'eth_getBlockByNumber') await new Promise<void>((go) => (release = go))
+        return answer as never
+      },
+    }
+    const { service } = engineOn(sandbox, { rpc: (id) => (id === 31337 ? slow : sandbox.chain(id).rpc) })
+    const { bytecode } = await service.strategyBytecode({
+      id: slug,
+      action: 'lend',
+      amount: 70_000_000000n,
+      wallet,
+    })
+    const before = Number((await service.getStrategy({ id: slug })).tvlUsd)
+    holds = true
+    const early = service.getStrategy({ id: slug })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await perform(sandbox, wallet, bytecode)
+    const late = service.getStrategy({ id: slug })
+    holds = false
+    release()
+    expect(Number((await late).tvlUsd) - before).toBeCloseTo(70_000, 0)
+    expect(Number((await early).tvlUsd)).toBeGreaterThanOrEqual(before)
+  })
+
+  test('that could not be read are read by the next request', async () => {
+    let isDown = false
+    const real = sandbox.chain(31337).rpc
+    const flaky: Rpc = {
+      ...real,
+      request: (method, params) =>
+        isDown && method === 'eth_call'
+          ? Promise.reject(new AppError('RPC_UNREACHABLE', 'down'))
+          : real.request(method, params),
+    }
+    const { service } = engineOn(sandbox, { rpc: (id) => (id === 31337 ? flaky : sandbox.chain(id).rpc) })
+    const known = await service.getStrategy({ id: slug })
+    await mine(31337)
+    isDown = true
+    expect(await codeOf(service.getStrategy({ id: slug }))).toBe('RPC_UNREACHABLE')
+    expect(await codeOf(service.getStrategy({ id: other }))).toBeUndefined()
+    isDown = false
+    expect(await service.getStrategy({ id: slug })).not.toBe(known)
+  })
+})
