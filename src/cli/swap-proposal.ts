@@ -44,6 +44,15 @@ export async function swapProposal(
   }
 }
 
+/** What a quote promises, which must be a minimum and a deadline: nothing else can be held against a transaction. */
+export function promised({ minAmountOut, deadline }: Quote): { minAmountOut: bigint; deadline: string } {
+  if (minAmountOut !== null && deadline !== null) return { minAmountOut, deadline }
+  throw new AppError(
+    'POLICY_MIN_OUT',
+    'The quote names no minimum or no deadline, so what it brings cannot be checked',
+  )
+}
+
 /** What a quote promises, as the intent that calldata is bound to. Tokens are those of our own catalogue. */
 export async function swapIntent(
   cli: Cli,
@@ -51,11 +60,7 @@ export async function swapIntent(
   { wallet, recipient, exact }: { wallet: Address; recipient: Address; exact: 'in' | 'out' },
 ): Promise<Extract<Intent, { kind: 'swap' }>> {
   const { tokens } = await cli.place.catalog()
-  if (quote.minAmountOut === null || quote.deadline === null)
-    throw new AppError(
-      'POLICY_MIN_OUT',
-      'The quote names no minimum or no deadline, so what it brings cannot be checked',
-    )
+  const { minAmountOut, deadline } = promised(quote)
   const token = (side: Quote['tokenIn']): Token => {
     const known = tokenAt(tokens, side.chainId, side.address)
     if (!known)
@@ -81,9 +86,9 @@ export async function swapIntent(
     tokenOut: token(quote.tokenOut),
     exact,
     amountIn: exact === 'in' ? quote.tokenIn.amount : (quote.maxAmountIn ?? quote.tokenIn.amount),
-    amountOut: quote.minAmountOut,
+    amountOut: minAmountOut,
     recipient,
-    deadline: await deadlineOnChain(cli, quote.from.chainId, quote.deadline),
+    deadline: await deadlineOnChain(cli, quote.from.chainId, deadline),
   }
 }
 

@@ -4,7 +4,7 @@ import { operate } from '../cli/operate.ts'
 import { opinionOnSwap } from '../cli/opinion.ts'
 import { address, type SigningOptions } from '../cli/options.ts'
 import { type Resolved, resolveWish, type Wish } from '../cli/quoting.ts'
-import { swapProposal } from '../cli/swap-proposal.ts'
+import { promised, swapProposal } from '../cli/swap-proposal.ts'
 import type { AskedQuote } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
@@ -89,7 +89,7 @@ async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<vo
     propose: async (wallet) => {
       const quote = await wish.ask(cli)
       asked = quote
-      cli.notice(cli.io.err.paint.dim(`quote ${quote.id}: ${titleOf(quote)}`))
+      cli.notice(cli.io.err.paint.dim(`quote ${plain(quote.id || '-')}: ${titleOf(quote)}`))
       return propose(cli, quote, { wallet, destination: wish.destination, exact: wish.exact })
     },
     opinion: async () => asked && opinionOnSwap(cli, asked, wish.exact),
@@ -102,6 +102,8 @@ async function propose(
   order: { wallet: Address; destination: Address | undefined; exact: 'in' | 'out' },
 ) {
   const { wallet, destination, exact } = order
+  // Its transactions need not be asked for where they could not be checked.
+  promised(quote)
   const service = await cli.service()
   // Whom the service pays when nobody is named is its own answer: the guard compares it with the wallet.
   const made = await service.swapBytecode({

@@ -7,7 +7,11 @@ export const errorTable = {
 
   // Also raised by a service; the specification leaves these names open.
   UNAUTHORIZED: { status: 401, exit: 3, hint: 'Set the API key in SLUICE_API_KEY.' },
-  VALIDATION_ERROR: { status: 422, exit: 2 },
+  VALIDATION_ERROR: {
+    status: 422,
+    exit: 2,
+    hint: 'Mend what is named; every flag is told by: sluice --help',
+  },
   INVALID_ADDRESS: { status: 400, exit: 4, hint: 'An address is 0x and 40 hex digits.' },
   STRATEGY_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice strategies list' },
   STRATEGY_PAUSED: { status: 400, exit: 10, hint: 'sluice strategies list --paused exclude' },

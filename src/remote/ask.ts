@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { refusedInput } from '../api/refused-input.ts'
 import type { Route } from '../api/routes.ts'
 import { AppError } from '../domain/errors.ts'
 import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../net/http.ts'
@@ -41,7 +42,10 @@ export function asker(needs: AskNeeds): Ask {
   const dispatcher = newDispatcher()
   return async (base, route, input, { signal, answered }) => {
     const { method } = route
-    const wire = z.encode(route.input, input as never) as Record<string, unknown>
+    const read = z.safeEncode(route.input, input as never)
+    // What cannot be asked is told as the service would tell it.
+    if (!read.success) throw refusedInput(read.error.issues, input)
+    const wire = read.data as Record<string, unknown>
     const { path, query, body } = addressed(route, wire)
     const url = `${base}${path}${query.size > 0 ? `?${query}` : ''}`
     const shown = `${path}${query.size > 0 ? `?${[...query.keys()].join('&')}` : ''}`

@@ -73,7 +73,8 @@ export function remote(deployment: Deployment): Service {
     const value = await at(base, routes[name]).catch((error: unknown) => {
       const older = legacy !== undefined && isNoPage(error) ? standInFor(name, input) : undefined
       if (older === undefined) throw error
-      return at(legacy!, older)
+      // What an older page answers is read as the current one's, which reads every shape.
+      return at(legacy!, { ...older, output: routes[name].output })
     })
     for (const one of unknownWords(name, value)) once.unknown(one)
     return name === 'getWallet' ? stats(value as Wallet) : value

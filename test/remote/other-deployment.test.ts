@@ -2,14 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { engineOn } from '../engine/support.ts'
-import { type Known, reference, type Variant } from '../support/other-answers.ts'
+import { type Known, reference, specificationCodes, type Variant } from '../support/other-answers.ts'
 import { type OtherDeployment, startOtherDeployment } from '../support/other-deployment.ts'
 import { type Document, type Ran, rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
-const { run } = useCommands(sandbox)
+const { run, signsNothing } = useCommands(sandbox)
 const slug = 'aave-v3-usdc-sandbox-one'
+const iso = '2033-05-18T03:33:20.000Z'
 const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
 
 let known: Known
@@ -101,6 +102,412 @@ describe('what a deployment may choose changes nothing of what a command says:',
     for (const name of every) {
       const line = lines()[name]
       expect(await read(line, variant)).toEqual(await read(line, {}))
+    }
+  })
+})
+
+/** A strategy as every shape tells it, and what one of them alone tells. */
+const told = () => {
+  const asset = { symbol: 'USDC', address: known.tokenIn.contract, decimals: 6 }
+  const least = {
+    protocol: 'aave-v3',
+    network: 'sandbox-one',
+    slug,
+    asset,
+    apy: 0.0525,
+    paused: false,
+    name: null,
+    chainId: null,
+    category: null,
+    underlying: null,
+    actions: null,
+    inceptionApy: null,
+    avgApy: null,
+    tvlUsd: null,
+    fee: null,
+    performanceFeeBps: null,
+    isDefault: null,
+    startDate: null,
+    metadata: null,
+  }
+  const quickstart = {
+    ...least,
+    id: 'aave-v3-USDC-sandbox-one',
+    fee: '0',
+    actions: ['lend', 'withdraw'],
+  }
+  const composite = {
+    ...quickstart,
+    chainId: 31337,
+    underlying: asset,
+    inceptionApy: 0.05,
+    avgApy: 0.051,
+    performanceFeeBps: '500',
+    isDefault: true,
+    metadata: { en: { risk: 'low' } },
+    startDate: '2025-01-01T00:00:00.000Z',
+  }
+  const detail = { ...least, id: '65f0c0ffee', name: 'A strategy', tvlUsd: '1234.56' }
+  return { least: { ...detail, apy: null, tvlUsd: null }, detail, composite, quickstart }
+}
+
+const amount = (raw: string, symbol = 'USDC', decimals = 6) => ({
+  raw,
+  decimals,
+  symbol,
+  formatted: symbol === 'USDC' ? String(Number(raw) / 1e6) : '0.04',
+})
+
+describe('a strategy', () => {
+  test.each<[Variant['strategy'], Variant['optional'], keyof ReturnType<typeof told>]>([
+    ['detail', 'sent', 'detail'],
+    ['detail', 'null', 'least'],
+    ['detail', 'missing', 'least'],
+    ['composite', 'sent', 'composite'],
+    ['quickstart', 'sent', 'quickstart'],
+  ])(
+    'in the %s shape, its optional fields %s, is read for what it says, and the rest is null',
+    async (strategy, optional, as) => {
+      const one = told()[as]
+      expect(await read(lines().show, { strategy, optional })).toEqual(one)
+      expect(await read(lines().list, { strategy, optional })).toEqual({
+        items: [one],
+        page: 1,
+        limit: 10,
+        total: 1,
+        hasMore: false,
+      })
+      const best = strategy === 'detail' ? 'composite' : as
+      expect(await read(lines().recommend, { strategy, optional })).toEqual({
+        recommendedStrategyId: 'aave-v3-USDC-sandbox-one',
+        destinationChain: 'sandbox-one',
+        strategy: told()[best],
+        spotPosition:
+          optional === 'sent' ? { apy: 0.0525, tvl: '1234.56', liquidity: amount('1000000') } : null,
+        transactions: null,
+      })
+      expect(await read(lines().analytics, { strategy, optional })).toEqual({
+        totalTvlUsd: '1234.56',
+        averageApy: 0.0525,
+        strategyCount: 1,
+        topStrategies: [optional === 'sent' ? told().detail : told().least],
+      })
+    },
+  )
+
+  test('comes with its transactions where wallet and amount were sent', async () => {
+    const { transactions } = await read(lines().full, {})
+    expect(transactions).toEqual(known.calls.map((call) => ({ ...call, chainId: 31337 })))
+    expect(other.asked.at(-1)).toContain(`wallet=${known.wallet}&amount=100000000`)
+  })
+})
+
+describe('a wallet', () => {
+  const position = () => ({
+    balance: amount('101000000'),
+    profit: amount('1000000'),
+    principal: null,
+    balanceUsd: '101',
+    profitUsd: null,
+    apy: null,
+  })
+  test('in shape A', async () => {
+    expect(await read(lines().wallet, { wallet: 'A' })).toEqual({
+      address: known.wallet,
+      positions: [{ ...position(), strategy: told().detail, profitUsd: '1' }],
+      totalValueUsd: '101',
+    })
+  })
+
+  test('in shape B', async () => {
+    expect(await read(lines().wallet, { wallet: 'B' })).toEqual({
+      address: null,
+      positions: [
+        {
+          ...position(),
+          strategy: { ...told().quickstart, apy: null, paused: null, fee: null, actions: null },
+          principal: amount('100000000'),
+          apy: 0.0525,
+        },
+      ],
+      totalValueUsd: '101',
+    })
+  })
+
+  test('in shape C, on the current page or on the older one', async () => {
+    const { stats } = await read(lines().wallet, { wallet: 'C' })
+    expect(stats).toMatchObject({
+      underlying: [{ asset: { symbol: 'USDC' }, price: 1, liquidationThreshold: 0.8 }],
+      debt: [{ asset: { symbol: 'WETH' }, borrowRate: 0.03 }],
+      healthFactor: 2.5,
+      ltv: 0.32,
+      liquidationPrice: 0.4,
+      maxBorrowValue: -1.5,
+    })
+    const both = await read(lines().wallet, { wallet: 'A' }, { SLUICE_LEGACY_BASE_URL: other.url })
+    expect(both).toEqual({ ...(await read(lines().wallet, { wallet: 'A' })), stats })
+  })
+})
+
+test('a history says what it says, and counts nothing that was not counted', async () => {
+  const item = { timestamp: '2026-01-01T00:00:00.000Z', amount: amount('100000000'), status: 'confirmed' }
+  expect(await read(lines().history, {})).toEqual({
+    items: [
+      { ...item, txHash: `0x${'1'.repeat(64)}`, type: 'deposit' },
+      { ...item, txHash: `0x${'2'.repeat(64)}`, type: 'withdraw' },
+    ],
+    page: 1,
+    limit: 10,
+    total: null,
+    hasMore: false,
+  })
+})
+
+describe('a quote', () => {
+  const quoted = () => ({
+    id,
+    quoteId: id,
+    from: { network: 'sandbox-one', chainId: 31337 },
+    to: { network: 'sandbox-one', chainId: 31337 },
+    tokenIn: {
+      chainId: 31337,
+      address: known.tokenIn.contract,
+      symbol: 'USDC',
+      decimals: 6,
+      amount: amount('100000000'),
+      priceUsd: '1.00',
+    },
+    tokenOut: {
+      chainId: 31337,
+      address: known.tokenOut.contract,
+      symbol: 'WETH',
+      decimals: 18,
+      amount: amount('40000000000000000', 'WETH', 18),
+      priceUsd: '2500.00',
+    },
+    provider: 'a-provider',
+    minAmountOut: null,
+    slippage: null,
+    deadline: iso,
+    status: 'pending',
+    fees: null,
+  })
+
+  test('of today, alone and in the list', async () => {
+    expect(await read(lines().quote, {})).toEqual(quoted())
+    expect((await read(lines().quotes, {})).items).toEqual([quoted()])
+  })
+
+  test.each<[string, Partial<Variant>]>([
+    ['current page', { quote: 'older' }],
+    ['older page', { pages: 'older' }],
+  ])('of the older shape, on the %s, says what was asked and what it promises', async (_, variant) => {
+    const { tokenIn, tokenOut, ...rest } = quoted()
+    expect(await read(lines().quote, variant, { SLUICE_LEGACY_BASE_URL: other.url })).toEqual({
+      ...rest,
+      tokenIn: { ...tokenIn, priceUsd: null },
+      tokenOut: { ...tokenOut, priceUsd: null },
+      id: null,
+      quoteId: null,
+      deadline: null,
+      status: null,
+    })
+  })
+
+  test('that promises no minimum is not signed', async () => {
+    for (const quote of ['older', 'current'] as const) {
+      other.variant = { ...reference, quote }
+      const ran = await signsNothing(() =>
+        ask(`${lines().quote.replace('quote', 'execute')} --yes --json --idempotency-key other-swap-1`),
+      )
+      expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
+      expect(other.asked.filter((path) => path.startsWith('POST'))).toEqual([])
+    }
+  })
+})
+
+describe('a status', () => {
+  test('of a swap and of an action', async () => {
+    expect(await read(lines().status, {})).toEqual({
+      id,
+      status: 'fulfilled',
+      originTxHash: `0x${'4'.repeat(64)}`,
+      destinationTxHash: `0x${'5'.repeat(64)}`,
+      provider: 'a-provider',
+    })
+    const action = await read(lines().action, {})
+    expect(action).toMatchObject({
+      id,
+      type: 'CROSSCHAIN_INVESTMENT_DEPOSIT',
+      status: 'PENDING',
+      strategySlug: slug,
+      originAddress: known.wallet,
+      amounts: { anything: ['goes'] },
+      transactions: [{ index: 0, hash: `0x${'3'.repeat(64)}`, chainId: 31337, kind: null, nonce: null }],
+      createdAt: '2026-01-01T00:00:00.000Z',
+      finishedAt: null,
+    })
+    for (const optional of ['null', 'missing'] as const) {
+      expect(await read(lines().status, { optional })).toEqual({
+        id,
+        status: 'fulfilled',
+        originTxHash: null,
+        destinationTxHash: null,
+        provider: null,
+      })
+      expect(await read(lines().action, { optional })).toEqual({
+        id,
+        type: 'CROSSCHAIN_INVESTMENT_DEPOSIT',
+        status: 'PENDING',
+        strategyId: null,
+        strategySlug: null,
+        originAddress: null,
+        receiverAddress: null,
+        amounts: null,
+        transactions: [],
+        createdAt: null,
+        updatedAt: null,
+        finishedAt: null,
+      })
+    }
+  })
+
+  test('that nobody knows passes as it came, and is told once', async () => {
+    const warned = async (line: string) => {
+      other.variant = { ...reference, words: 'new' }
+      const ran = await ask(`${line} --json`)
+      expect((await ask(`${line} --json --quiet`)).err).toBe('')
+      return { json: ran.json, err: ran.err.split('\n').slice(0, -1) }
+    }
+    const told = (word: string, of: string) =>
+      `The service says "${word}" for the ${of}; this version does not know it, and passes it on`
+    expect(await warned(lines().status)).toMatchObject({
+      json: { status: 'Teleported' },
+      err: [told('Teleported', 'status of a swap')],
+    })
+    expect(await warned(lines().action)).toMatchObject({
+      json: { status: 'Parked' },
+      err: [told('Parked', 'status of an action')],
+    })
+    expect(await warned(lines().quotes)).toMatchObject({
+      json: { items: [{ status: 'Simmering' }] },
+      err: [told('Simmering', 'status of a quote')],
+    })
+    expect(await warned(lines().history)).toMatchObject({
+      json: { items: [{ type: 'Harvest', status: 'Settled' }, { type: 'Harvest' }] },
+      err: [
+        told('Harvest', 'type of an event of the history'),
+        told('Settled', 'status of an event of the history'),
+      ],
+    })
+  })
+})
+
+describe('where the current pages are not there, the older ones are read:', () => {
+  test.each<[Line]>([['list'], ['show'], ['recommend'], ['full'], ['status']])('%s', async (name) => {
+    const line = lines()[name]
+    const env = { SLUICE_LEGACY_BASE_URL: other.url }
+    expect(await read(line, { pages: 'older' }, env)).toEqual(await read(line, { strategy: 'composite' }))
+    other.variant = { ...reference, pages: 'older' }
+    const without = await ask(`${line} --json`)
+    expect({ exit: without.exit, code: without.json.error.code }).toEqual({ exit: 4, code: 'NOT_FOUND' })
+  })
+
+  test('but not for a quote that the older page cannot be asked for', async () => {
+    other.variant = { ...reference, pages: 'older' }
+    const env = { SLUICE_LEGACY_BASE_URL: other.url }
+    for (const more of [
+      '--slippage 1%',
+      '--provider some',
+      '--refund 0x8888888888888888888888888888888888888888',
+    ])
+      expect((await ask(`${lines().quote} ${more} --json`, env)).exit).toBe(4)
+    expect(other.asked.filter((path) => path.includes('/v1/'))).toEqual([])
+  })
+})
+
+describe('a deposit', () => {
+  test.each<[Partial<Variant>]>([
+    [{}],
+    [{ chainId: 'text' }],
+    [{ strategy: 'composite' }],
+    [{ strategy: 'quickstart' }],
+    [{ optional: 'missing' }],
+  ])('is planned from the transactions of a deployment that is %j', async (variant) => {
+    other.variant = { ...reference, ...variant }
+    const ran = await signsNothing(() => ask(`deposit ${slug} --amount 100 --dry-run --json`))
+    expect({ exit: ran.exit, err: ran.err }).toMatchObject({ exit: 0 })
+    const steps = ran.json.steps.map(({ to, data, value }: Document) => ({ to, data, value }))
+    expect(steps).toEqual(known.calls)
+    expect(ran.json.simulation.changes.length).toBeGreaterThan(0)
+  })
+})
+
+describe('every code of the specification', () => {
+  const exitOf = (code: string, status: number) => (code === 'RATE_LIMITED' ? 5 : status >= 500 ? 6 : 4)
+  const refuse = (status: number, error: object) => {
+    other.fails = { status, body: JSON.stringify({ error }) }
+  }
+
+  test.each(specificationCodes)(
+    '%s (%i) has its exit, its code in the JSON and a next step',
+    async (code, status) => {
+      refuse(status, { code, message: 'What happened', details: { some: 'context' } })
+      for (const line of [lines().status, lines().show]) {
+        const { exit, json } = await ask(`${line} --json --timeout 700ms`)
+        expect({ exit, code: json.error.code }).toEqual({ exit: exitOf(code, status), code })
+        expect(json.error).toMatchObject({ message: 'What happened', details: { some: 'context' } })
+        expect(json.error.hint).toMatch(/sluice \w+|--\w+|Wait \d+ s|Run the same command again/)
+      }
+      const words = await ask(`${lines().status} --timeout 700ms`)
+      expect({ exit: words.exit, out: words.out }).toEqual({ exit: exitOf(code, status), out: '' })
+      expect(words.err).toContain(`error What happened (${code})\nnext  `)
+    },
+  )
+
+  test('there are 28', () => {
+    expect(new Set(specificationCodes.map(([code]) => code)).size).toBe(28)
+  })
+
+  test.each([
+    ['no API key provided', 'MISSING_API_KEY'],
+    ['invalid API key', 'INVALID_API_KEY'],
+    ['invalid API key', 'QUOTE_NOT_FOUND'],
+  ])('401 "%s" by the name %s is exit 3', async (message, code) => {
+    refuse(401, { code, message })
+    const { exit, json } = await ask(`${lines().show} --json`)
+    expect(exit).toBe(3)
+    expect(json.error).toMatchObject({ code: 'UNAUTHORIZED', message, details: { code } })
+    expect(json.error.hint).toContain('SLUICE_API_KEY')
+  })
+
+  test('422 is exit 2 and says what is wrong where', async () => {
+    const errors = [{ path: ['amount'], message: 'must be whole' }]
+    refuse(422, { code: 'UNPROCESSABLE', message: 'The request is not valid', details: { errors } })
+    const { exit, json } = await ask(`${lines().show} --json`)
+    expect(exit).toBe(2)
+    expect(json.error).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: 'The request is not valid (amount: must be whole)',
+      details: { errors },
+    })
+    expect(json.error.hint).toContain('sluice --help')
+  })
+
+  test('a name that is too long is refused before it is sent', async () => {
+    const { exit, json } = await ask(`strategies show ${'x'.repeat(201)} --json`)
+    expect({ exit, code: json.error.code, asked: other.asked }).toEqual({
+      exit: 2,
+      code: 'VALIDATION_ERROR',
+      asked: [],
+    })
+  })
+
+  test('204 where something should be is exit 6', async () => {
+    other.fails = { status: 204, body: '' }
+    for (const line of Object.values(lines())) {
+      const { exit, json } = await ask(`${line} --json`)
+      expect({ line, exit, code: json.error.code }).toEqual({ line, exit: 6, code: 'SERVICE_BAD_RESPONSE' })
     }
   })
 })
