@@ -87,7 +87,7 @@ describe('what one customer stores', () => {
   test('is to another as if it were not there: on every endpoint that takes an id, to the letter', async () => {
     const { quote, quotes, actions } = await made(mine)
     const ids = [...new Set([...quotes, ...actions])]
-  expect(ids).not.toContain(undefined)
+    expect(ids).not.toContain(undefined)
     const stranger = await served.newKey('stranger')
     for (const id of ids)
       for (const [at, [method, path, body]] of byId(id, quote).entries()) {

@@ -31,6 +31,8 @@ export type Variant = {
   words: 'known' | 'new'
   /** Whether the current pages are there, or the older ones alone. */
   pages: 'current' | 'older'
+  /** How many strategies there are. */
+  strategies: number
 }
 
 /** The reference form of everything. */
@@ -48,6 +50,7 @@ export const reference: Variant = {
   optional: 'sent',
   words: 'known',
   pages: 'current',
+  strategies: 1,
 }
 
 /** A token by its contract. */
@@ -71,7 +74,7 @@ const hash = (digit: string) => `0x${digit.repeat(64)}`
 /** The answer to a request; `undefined` where there is no such page. */
 export function answer(known: Known, variant: Variant, line: string, query: URLSearchParams): Json {
   const pages: [path: RegExp, answers: () => Json][] = [
-    [/^GET \/strategies$/, () => page(variant.envelope, [strategy(known, variant)], query)],
+    [/^GET \/strategies$/, () => page(variant.envelope, strategies(known, variant), query)],
     [/^GET \/strategies\/analytics$/, () => analytics(known, variant)],
     [/^GET \/strategies\/[^/]+$/, () => strategy(known, variant)],
     [/^GET \/strategies\/[^/]+\/bytecode$/, () => strategyBytecode(known, variant)],
@@ -86,7 +89,7 @@ export function answer(known: Known, variant: Variant, line: string, query: URLS
   ]
   const older = { ...variant, envelope: 'older', strategy: 'composite' } as const
   const olderPages: typeof pages = [
-    [/^GET \/v1\/strategies$/, () => page('older', [strategy(known, older)], query)],
+    [/^GET \/v1\/strategies$/, () => page('older', strategies(known, older), query)],
     [/^GET \/v1\/strategies\/[^/]+$/, () => strategy(known, older)],
     [/^GET \/v1\/yield\/[^/]+$/, () => recommendation(known, older, query)],
     [/^GET \/v1\/wallets\/\w+$/, () => walletC(known)],
@@ -167,12 +170,14 @@ function strategy(known: Known, variant: Variant): Row {
   }
 }
 
-function page(envelope: Variant['envelope'], items: Row[], query: URLSearchParams): Row {
-  const [page, limit, total] = [
-    Number(query.get('page') ?? 1),
-    Number(query.get('limit') ?? 10),
-    items.length,
-  ]
+const strategies = (known: Known, variant: Variant): Row[] =>
+  Array.from({ length: variant.strategies }, (_, at) =>
+    strategy(at === 0 ? known : { ...known, slug: `${known.slug}-${at}` }, variant),
+  )
+
+function page(envelope: Variant['envelope'], all: Row[], query: URLSearchParams): Row {
+  const [page, limit, total] = [Number(query.get('page') ?? 1), Number(query.get('limit') ?? 10), all.length]
+  const items = all.slice((page - 1) * limit, page * limit)
   const totalPages = Math.ceil(total / limit)
   const [hasNextPage, hasPrevPage] = [page < totalPages, page > 1]
   if (envelope === 'reference')
@@ -190,8 +195,8 @@ function page(envelope: Variant['envelope'], items: Row[], query: URLSearchParam
       page,
       hasPrevPage,
       hasNextPage,
-      prevPage: null,
-      nextPage: null,
+      prevPage: hasPrevPage ? page - 1 : null,
+      nextPage: hasNextPage ? page + 1 : null,
     },
   }
 }

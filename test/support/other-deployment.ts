@@ -13,6 +13,12 @@ export type OtherDeployment = {
   fails: Failure | undefined
   asked: string[]
   keys: (string | undefined)[]
+  /** What was answered, as it was sent. */
+  said: string[]
+  /** How JSON is written, in spaces. */
+  indent: number
+  /** How many requests it answers before it hangs up on all others. */
+  patience: number
   /** The body that was sent last. */
   sent: Json
   close: () => Promise<void>
@@ -28,11 +34,20 @@ export async function startOtherDeployment(
     deployment.asked.push(`${request.method} ${url.pathname}${url.search}`)
     deployment.keys.push(request.headers['x-api-key']?.toString())
     deployment.sent = await bodyOf(request)
-    const { fails } = deployment
-    if (fails) return void response.writeHead(fails.status, fails.headers).end(fails.body)
-    const body = answer(known, deployment.variant, `${request.method} ${url.pathname}`, url.searchParams)
-    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(body ?? { error: { code: 'NOT_FOUND', message: 'No such page' } }))
+    const { fails, patience } = deployment
+    if (deployment.asked.length > patience) return void response.destroy()
+    const found =
+      fails === undefined
+        ? answer(known, deployment.variant, `${request.method} ${url.pathname}`, url.searchParams)
+        : undefined
+    const body = found ?? { error: { code: 'NOT_FOUND', message: 'No such page' } }
+    const text = fails?.body ?? JSON.stringify(body, null, deployment.indent)
+    deployment.said.push(text)
+    response.writeHead(fails?.status ?? (found === undefined ? 404 : 200), {
+      'content-type': 'application/json',
+      ...fails?.headers,
+    })
+    response.end(text)
   })
   const deployment: OtherDeployment = {
     url: '',
@@ -40,6 +55,9 @@ export async function startOtherDeployment(
     fails: undefined,
     asked: [],
     keys: [],
+    said: [],
+    indent: 0,
+    patience: Number.POSITIVE_INFINITY,
     sent: undefined,
     close: async () => {
       server.closeAllConnections()
