@@ -4,7 +4,7 @@ import { type Address, EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { Quote, TakenQuote } from './quote.ts'
 import { ChainId, TransactionItem } from './transaction.ts'
-import { maybe, Name, Numeric, orNull, Whole } from './wire.ts'
+import { maybe, Name, orNull, Whole } from './wire.ts'
 
 /**
  * Query of `GET /strategies/{id}/bytecode`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all.
@@ -73,11 +73,18 @@ const WireCall = z.object({
   data: HexData,
   value: Units,
   chainId: ChainId.optional(),
-  gasLimit: maybe(Numeric),
+  gasLimit: maybe(z.union([z.number(), z.string()])),
 })
 const oneOrMore = z.union([WireCall, z.array(WireCall)])
 
-/** The transactions of a swap: approvals first, in order. `type` is `SAMECHAIN_SWAP` or `CROSSCHAIN_SWAP`. */
+/** A limit of gas in whatever way it was written; what is none is `null`. */
+const gasOf = (said: string | number | null | undefined): bigint | null =>
+  /^([0-9]{1,20}|0x[0-9a-fA-F]{1,16})$/.test(String(said)) ? BigInt(said!) : null
+
+/**
+ * The transactions of a swap: approvals first, in order. `type` is `SAMECHAIN_SWAP` or `CROSSCHAIN_SWAP`. `gasLimit` is that of the last
+ * transaction, an estimate and a quarter; `null` where nobody can estimate it yet, as before an approval.
+ */
 export const SwapBytecode = z.codec(
   z.object({
     type: z.string(),
@@ -95,6 +102,7 @@ export const SwapBytecode = z.codec(
     chainId: z.int(),
     approvals: z.array(z.custom<z.output<typeof TransactionItem>>()),
     transactions: z.array(z.custom<z.output<typeof TransactionItem>>()),
+    gasLimit: z.bigint().nullable(),
     swapDetails: z.unknown(),
     rawSwapData: z.unknown(),
     message: z.string().nullable(),
@@ -112,16 +120,24 @@ export const SwapBytecode = z.codec(
         ...wire,
         approvals: list(approveData),
         transactions: list(transactionData),
+        gasLimit: gasOf([transactionData].flat().at(-1)?.gasLimit),
         swapDetails: orNull(wire.swapDetails),
         rawSwapData: orNull(wire.rawSwapData),
         message: orNull(wire.message),
       }
     },
-    encode: ({ approvals, transactions, ...value }) => ({
-      ...value,
-      approveData: approvals.length === 0 ? null : approvals.length === 1 ? approvals[0]! : approvals,
-      transactionData: transactions.length === 1 ? transactions[0]! : transactions,
-    }),
+    encode: ({ approvals, transactions, gasLimit, ...value }) => {
+      const calls = transactions.map((call, at) =>
+        at === transactions.length - 1
+          ? { ...call, gasLimit: gasLimit === null ? null : String(gasLimit) }
+          : call,
+      )
+      return {
+        ...value,
+        approveData: approvals.length === 0 ? null : approvals.length === 1 ? approvals[0]! : approvals,
+        transactionData: calls.length === 1 ? calls[0]! : calls,
+      }
+    },
   },
 )
 export type SwapBytecode = z.output<typeof SwapBytecode>

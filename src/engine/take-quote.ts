@@ -5,10 +5,11 @@ import type { TakenQuote } from '../api/quote.ts'
 import type { Address } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import type { Token } from '../domain/token.ts'
 import { tracked } from './actions/refresh.ts'
 import { track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
-import { chainTime } from './chain.ts'
+import { chainTime, gasLimitOf } from './chain.ts'
 import type { Context } from './context.ts'
 import { offerOf, providerNamed, quoteRow, recipientOf, routeOf } from './stored-quote.ts'
 
@@ -45,6 +46,8 @@ export async function swapBytecodeOf(
     deadline: (await chainTime(chain, context.now())) + life,
   })
   const transactions = await withApprovals(chain, wallet, step)
+  const call = transactions.at(-1)!
+  const gasLimit = transactions.length === 1 ? await gasLimitOf(chain, wallet, call) : null
   const type = route.from.chainId === route.to.chainId ? 'SAMECHAIN_SWAP' : 'CROSSCHAIN_SWAP'
   const amounts = {
     in: tokenAmount(offer.amountIn, route.tokenIn),
@@ -68,11 +71,32 @@ export async function swapBytecodeOf(
     chainId: route.from.chainId,
     approvals: transactions.slice(0, -1),
     transactions: transactions.slice(-1),
-    swapDetails: amounts,
-    rawSwapData: offer.raw,
+    gasLimit,
+    swapDetails: {
+      tokenIn: sideOf(route.tokenIn, offer.amountIn, { maxAmount: String(offer.maxAmountIn) }),
+      tokenOut: sideOf(route.tokenOut, offer.amountOut, { minAmount: String(offer.minAmountOut) }),
+      recipient,
+    },
+    rawSwapData: {
+      ...(offer.raw as object),
+      transaction: {
+        ...call,
+        value: String(call.value),
+        gasLimit: gasLimit === null ? null : String(gasLimit),
+      },
+    },
     message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${new Date(row.expiresAt).toISOString()}`,
   }
 }
+
+const sideOf = (token: Token, amount: bigint, bound: object) => ({
+  contract: token.address,
+  symbol: token.symbol,
+  decimals: token.decimals,
+  chainId: token.chainId,
+  amount: String(amount),
+  ...bound,
+})
 
 /** A quote whose swap was sent and reverted is used up: the same transactions would only revert again. */
 async function refuseFailed(context: Context, id: string): Promise<void> {

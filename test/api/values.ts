@@ -180,16 +180,19 @@ const recommendation = fc.record({
   transactions: orNull(list(transaction)),
   actionId: orNull(id),
 })
-const swapBytecode = fc.record({
-  type: word,
-  provider: word,
-  chainId,
-  approvals: list(transaction),
-  transactions: list(transaction),
-  swapDetails: json,
-  rawSwapData: json,
-  message: orNull(word),
-})
+const swapBytecode = fc
+  .record({
+    type: word,
+    provider: word,
+    chainId,
+    approvals: list(transaction),
+    transactions: list(transaction),
+    gasLimit: orNull(fc.bigInt({ min: 0n, max: 10n ** 12n })),
+    swapDetails: json,
+    rawSwapData: json,
+    message: orNull(word),
+  })
+  .map((all) => (all.transactions.length === 0 ? { ...all, gasLimit: null } : all))
 const bps = fc.nat(10_000)
 const fees = fc.record({
   swapFeeBps: bps,

@@ -326,3 +326,77 @@ test('a paused strategy refuses what its protocol blocks, and no more; available
     expect((await bytecode(action, closed)).body.error.code).toBe('STRATEGY_PAUSED')
   expect((await bytecode('request-lend')).status).toBe(422)
 })
+
+describe('the transactions of a swap', () => {
+  test('say everything that the specification names, with gas where the node can tell', async () => {
+    const ask = asked()
+    const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
+    const take = async () => (await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })).body
+    const first = await take()
+    expect(Object.keys(first).toSorted()).toEqual(
+      [
+        'type',
+        'provider',
+        'chainId',
+        'transactionData',
+        'approveData',
+        'swapDetails',
+        'rawSwapData',
+        'message',
+      ].toSorted(),
+    )
+    expect(first).toMatchObject({ type: 'SAMECHAIN_SWAP', provider: 'uniswap-v3', chainId: 31337 })
+    // The approval is still missing: nobody can say what the swap will use.
+    expect(first.transactionData.gasLimit).toBeNull()
+    expect(first.swapDetails).toEqual({
+      tokenIn: {
+        contract: quote.tokenIn.contract,
+        symbol: 'USDC',
+        decimals: 6,
+        chainId: 31337,
+        amount: '1000000000',
+        maxAmount: quote.maxAmountIn,
+      },
+      tokenOut: {
+        contract: quote.tokenOut.contract,
+        symbol: 'WETH',
+        decimals: 18,
+        chainId: 31337,
+        amount: quote.tokenOut.amount,
+        minAmount: quote.minAmountOut,
+      },
+      recipient: wallet,
+    })
+    expect(first.rawSwapData.transaction).toEqual(first.transactionData)
+    await perform(sandbox, wallet, [first.approveData])
+    const { transactionData, approveData } = await take()
+    expect(approveData).toBeNull()
+    expect(transactionData.gasLimit).toMatch(/^[1-9][0-9]+$/)
+    const { to, data } = transactionData
+    const receipt = await sandbox.sendAs(31337, wallet, { to, data })
+    const { gasUsed } = await sandbox
+      .chain(31337)
+      .rpc.request<{ gasUsed: string }>('eth_getTransactionReceipt', [receipt.transactionHash])
+    // An estimate is what is needed, which may be more than what is used in the end.
+    expect(Number(transactionData.gasLimit) / Number(gasUsed)).toBeGreaterThan(1.2)
+    expect(Number(transactionData.gasLimit) / Number(gasUsed)).toBeLessThan(1.6)
+  })
+
+  test('that would fail now have no limit of gas', async () => {
+    const ask = asked()
+    const poor = someone
+    const { quote } = (
+      await ask('GET', '/v2/swap/quote', near({ tokenIn: at('WETH'), tokenOut: at('USDC') }))
+    ).body
+    const approve = calldata('function approve(address,uint256)', [
+      (await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: poor })).body.transactionData.to,
+      quote.maxAmountIn,
+    ])
+    const { rpc } = sandbox.chain(31337)
+    await rpc.request('anvil_setBalance', [poor, '0xde0b6b3a7640000'])
+    await rpc.request('anvil_impersonateAccount', [poor])
+    await perform(sandbox, poor, [{ to: at('WETH'), data: approve, value: 0n, chainId: 31337 }])
+    const { body } = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: poor })
+    expect(body).toMatchObject({ approveData: null, transactionData: { gasLimit: null } })
+  })
+})
