@@ -75,3 +75,18 @@ export const firstSchema = `create table quotes (
      hash text, nonce bigint, block_number bigint, block_hash text, succeeded integer, gas_used text,
      primary key (action_id, idx), unique (chain_id, hash));
    create table settings (customer text not null, name text not null, value text not null, primary key (customer, name))`
+
+/**
+ * A hash is of one transaction of a customer, and no other customer can take it: two may well have asked for the same call of the
+ * same wallet, and each of them did what the chain shows.
+ */
+export const hashesByCustomer = `alter table action_txs rename to action_txs_of_all;
+   create table action_txs (
+     action_id text not null references actions (id), idx integer not null, customer text not null, kind text not null, chain_id bigint not null,
+     recipient text not null, data text not null, value text not null, from_block bigint not null, from_nonce bigint not null,
+     hash text, nonce bigint, block_number bigint, block_hash text, succeeded integer, gas_used text,
+     primary key (action_id, idx), unique (customer, chain_id, hash));
+   insert into action_txs (action_id, idx, customer, kind, chain_id, recipient, data, value, from_block, from_nonce, hash, nonce, block_number, block_hash, succeeded, gas_used)
+     select t.action_id, t.idx, a.customer, t.kind, t.chain_id, t.recipient, t.data, t.value, t.from_block, t.from_nonce, t.hash, t.nonce, t.block_number, t.block_hash, t.succeeded, t.gas_used
+     from action_txs_of_all t join actions a on a.id = t.action_id;
+   drop table action_txs_of_all`

@@ -1,10 +1,22 @@
 import { actionsByQuote, quoteQueries } from './engine-quotes.ts'
-import { type ActionRow, type ActionTxRow, actionColumns, firstSchema, txColumns } from './engine-rows.ts'
+import {
+  type ActionRow,
+  type ActionTxRow,
+  actionColumns,
+  firstSchema,
+  hashesByCustomer,
+  txColumns,
+} from './engine-rows.ts'
 import { keysSchema } from './keys.ts'
 import type { Migration, Sql } from './sql.ts'
 
 /** The schema of the engine's store, a step of its life a line. */
-export const engineMigrations: readonly Migration[] = [firstSchema, keysSchema, actionsByQuote]
+export const engineMigrations: readonly Migration[] = [
+  firstSchema,
+  keysSchema,
+  actionsByQuote,
+  hashesByCustomer,
+]
 
 /** What the engine remembers; every query names the customer whose row it is. */
 export type EngineStore = ReturnType<typeof engineStore>
@@ -38,7 +50,7 @@ export function engineStore(sql: Sql) {
         )
         for (const tx of txs)
           await query(
-            `insert into action_txs (action_id, idx, kind, chain_id, recipient, data, value, from_block, from_nonce) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            `insert into action_txs (action_id, idx, kind, chain_id, recipient, data, value, from_block, from_nonce, customer) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
              on conflict (action_id, idx) do nothing`,
             [
               tx.actionId,
@@ -50,6 +62,7 @@ export function engineStore(sql: Sql) {
               tx.value,
               tx.fromBlock,
               tx.fromNonce,
+              row.customer,
             ],
           )
       }),
@@ -74,14 +87,14 @@ export function engineStore(sql: Sql) {
     },
 
     /**
-     * Ties a transaction that was found on chain to its hash, unless the hash belongs to another one or the row has moved on
-     * since it was read; answers with the hash that the row has then.
+     * Ties a transaction that was found on chain to its hash, unless the hash belongs to another one of this customer or the row
+     * has moved on since it was read; answers with the hash that the row has then.
      */
     claim: async (tx: ActionTxRow, hash: string): Promise<string | null> => {
       const { actionId, idx, chainId } = tx
       await sql.query(
         `update action_txs set hash = $4 where action_id = $1 and idx = $2 and hash is not distinct from $5
-         and not exists (select 1 from action_txs where chain_id = $3 and hash = $4)`,
+         and not exists (select 1 from action_txs other where other.customer = action_txs.customer and other.chain_id = $3 and other.hash = $4)`,
         [actionId, idx, chainId, hash, tx.hash],
       )
       const [row] = await sql.query<{ hash: string | null }>(
@@ -91,17 +104,18 @@ export function engineStore(sql: Sql) {
       return row?.hash ?? null
     },
 
-    /** Ties a transaction to its hash. Told by the client, it takes the hash from whoever it was guessed for, who is then looked at anew. */
-    bindTx: (actionId: string, idx: number, chainId: number, hash: string) =>
+    /** Ties a transaction to its hash. Told by the client, it takes the hash from what it was guessed for; both are then looked at anew. */
+    bindTx: (customer: string, { actionId, idx, chainId }: ActionTxRow, hash: string) =>
       sql.transaction(async ({ query }) => {
         await query(
           `update actions set status = 'pending', destination_hash = null, finished_at = null
-           where id in (select action_id from action_txs where chain_id = $1 and hash = $2 and action_id <> $3)`,
-          [chainId, hash, actionId],
+           where id = $4 or id in (select action_id from action_txs where customer = $1 and chain_id = $2 and hash = $3)`,
+          [customer, chainId, hash, actionId],
         )
         await query(
-          'update action_txs set hash = null, nonce = null, block_number = null, block_hash = null, succeeded = null, gas_used = null where chain_id = $1 and hash = $2',
-          [chainId, hash],
+          `update action_txs set hash = null, nonce = null, block_number = null, block_hash = null, succeeded = null, gas_used = null
+           where (customer = $1 and chain_id = $2 and hash = $3) or (action_id = $4 and idx = $5)`,
+          [customer, chainId, hash, actionId, idx],
         )
         await query('update action_txs set hash = $3 where action_id = $1 and idx = $2', [
           actionId,

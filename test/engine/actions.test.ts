@@ -158,12 +158,65 @@ describe('a tracked operation', () => {
     const { service } = engineOn(sandbox)
     const { id } = await lend(service)
     const txHash = (await perform(sandbox, wallet, [noise()]))[0]!.transactionHash
-    const told = await service.ingest({ actionId: id, event: 'SIGNED', txHash, chainId })
-    expect(told).toMatchObject({ status: 'INITIAL', transactions: [{ hash: null }, { hash: null }] })
+    const before = await service.getAction({ id })
+    for (const event of ['SIGNED', 'TX_FAILED'] as const)
+      for (const where of [{ chainId }, {}])
+        expect(await codeOf(service.ingest({ actionId: id, event, txHash, ...where }))).toBe('BAD_REQUEST')
+    expect(await service.getAction({ id })).toEqual(before)
+    expect(before).toMatchObject({ status: 'INITIAL', transactions: [{ hash: null }, { hash: null }] })
+    // One that no node has seen says nothing yet, and neither does a word without a hash.
+    const unseen: Hex = `0x${'12'.repeat(32)}`
+    for (const more of [{ txHash: unseen }, {}, { txHash, chainId: 31338 }])
+      expect(await service.ingest({ actionId: id, event: 'SIGNED', ...more })).toEqual(before)
     expect(await codeOf(service.ingest({ actionId: 'nothing', event: 'SIGNED', txHash }))).toBe(
       'ACTION_NOT_FOUND',
     )
     expect(await codeOf(service.getAction({ id: 'nothing' }))).toBe('ACTION_NOT_FOUND')
+  })
+
+  test('does not believe that what was sent before it was made is its own', async () => {
+    const { service } = engineOn(sandbox)
+    const earlier = await lend(service)
+    const [, old] = hashesOf(await perform(sandbox, wallet, earlier.bytecode))
+    const { id } = await lend(service)
+    const told = { actionId: id, event: 'SIGNED' as const, txHash: old!, chainId }
+    expect(await codeOf(service.ingest(told))).toBe('BAD_REQUEST')
+    expect((await service.getAction({ id })).transactions.at(-1)!.hash).toBeNull()
+  })
+
+  test('is told how it failed by the chain, and not by the client', async () => {
+    const { service } = engineOn(sandbox)
+    const { id, bytecode } = await lend(service)
+    expect((await service.ingest({ actionId: id, event: 'TX_FAILED' })).status).toBe('INITIAL')
+    const [, deposit] = bytecode as [Transaction, Transaction]
+    const { transactionHash: txHash } = await sandbox.sendAs(chainId, wallet, {
+      to: deposit.to,
+      data: deposit.data,
+    })
+    const upper = `0x${txHash.slice(2).toUpperCase()}` as Hex
+    const failed = await service.ingest({ actionId: id, event: 'TX_FAILED', txHash: upper })
+    expect(failed).toMatchObject({
+      status: 'FAILED',
+      transactions: [{}, { hash: txHash, error: 'reverted' }],
+    })
+    expect(await service.ingest({ actionId: id, event: 'SIGNED', txHash })).toEqual(failed)
+  })
+
+  test('of one customer is not changed by what another one asks or tells', async () => {
+    const { service, context } = engineOn(sandbox)
+    const theirs = engineOn(sandbox, { store: context.store, customer: 'somebody else' }).service
+    const [mine, copy] = [await lend(service), await lend(theirs)]
+    const [approval, deposit] = hashesOf(await perform(sandbox, wallet, mine.bytecode))
+    // The other one asks first, and tells, too.
+    expect((await theirs.getAction({ id: copy.id })).status).toBe('SUCCESS')
+    const done = await service.getAction({ id: mine.id })
+    expect(done).toMatchObject({ status: 'SUCCESS', transactions: [{ hash: approval }, { hash: deposit }] })
+    await theirs.ingest({ actionId: copy.id, event: 'SIGNED', txHash: deposit!, chainId })
+    const more = await lend(theirs)
+    expect(await codeOf(theirs.ingest({ actionId: more.id, event: 'SIGNED', txHash: deposit! }))).toBe(
+      'BAD_REQUEST',
+    )
+    expect(await service.getAction({ id: mine.id })).toEqual(done)
   })
 
   test('belongs to one customer', async () => {

@@ -1,13 +1,11 @@
 import type { Action } from '../../api/action.ts'
-import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network.ts'
 import type { ActionTxRow } from '../../store/engine-rows.ts'
 import type { Context } from '../context.ts'
-import { type FoundTx, isWanted } from './find.ts'
 import { tracked } from './refresh.ts'
 import { actionStatus, type State } from './states.ts'
-import { actionRow, type Tracked } from './track.ts'
+import type { Tracked } from './track.ts'
 
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
@@ -53,34 +51,5 @@ function transactionOf({ catalog }: Context, tx: ActionTxRow) {
     gasUsed: tx.gasUsed,
     explorerUrl: network.explorer && tx.hash ? `${network.explorer}/tx/${tx.hash}` : null,
     error: failed ? 'reverted' : null,
-  }
-}
-
-/** Takes a client's word for which transaction is its own, after looking at the transaction itself. */
-export async function ingest(
-  context: Context,
-  input: { actionId: string; txHash?: Hex | undefined },
-): Promise<Action> {
-  const found = await actionRow(context, input.actionId)
-  if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${input.actionId}"`)
-  if (input.txHash) await bind(context, found, input.txHash)
-  return actionOf(context, input.actionId)
-}
-
-async function bind(context: Context, { action, txs }: Tracked, hash: Hex): Promise<void> {
-  for (const tx of txs.filter((one) => one.hash !== hash)) {
-    const sent = await context
-      .chain(tx.chainId)
-      .rpc.request<FoundTx | null>('eth_getTransactionByHash', [hash])
-    const wanted = {
-      wallet: action.wallet as Hex,
-      to: tx.recipient,
-      data: tx.data,
-      value: BigInt(tx.value),
-      fromBlock: tx.fromBlock,
-      fromNonce: tx.fromNonce,
-    }
-    if (sent && isWanted(sent, wanted))
-      return void (await context.store.bindTx(action.id, tx.idx, tx.chainId, hash))
   }
 }
