@@ -119,7 +119,10 @@ export async function follow(
         signal: cli.world.interrupt.signal,
         onProgress: tell,
         delivered: async (quoteId) =>
-          Hash.safeParse((await (await cli.service()).swapStatus({ id: quoteId })).destinationTxHash).data,
+          Hash.safeParse(
+            (await (await cli.service()).swapStatus({ id: quoteId }, { signal: cli.world.interrupt.signal }))
+              .destinationTxHash,
+          ).data,
       }),
     )
     return { done, moved }

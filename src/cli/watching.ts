@@ -15,7 +15,15 @@ export async function observe<value>(
   const until = performance.now() + (cli.globals.timeoutMs ?? 30 * 60_000)
   let shown = ''
   for (;;) {
-    const now = await look()
+    let now: value
+    try {
+      now = await look()
+    } catch (error) {
+      const waitMs = limitMs(error)
+      if (waitMs === undefined || performance.now() + waitMs > until) throw error
+      await sleep(waitMs, undefined, { signal: cli.world.interrupt.signal })
+      continue
+    }
     const line = toJson(now, false)
     if (line !== shown) {
       shown = line
@@ -31,3 +39,9 @@ export async function observe<value>(
     await sleep(intervalMs, undefined, { signal: cli.world.interrupt.signal })
   }
 }
+
+/** How long a limit of requests asks to wait, in ms: who only watches does. */
+const limitMs = (error: unknown): number | undefined =>
+  error instanceof AppError && error.code === 'RATE_LIMITED'
+    ? Number(error.details?.retryAfterSeconds) * 1000
+    : undefined

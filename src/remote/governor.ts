@@ -18,12 +18,17 @@ export type Waiting = {
   signal?: AbortSignal
 }
 
-/** Waits for as long as a limit asks, if that fits; whether it did. */
+/** Waits for as long as a limit asks, if that fits and nobody interrupts; whether it did. */
 export async function waited(ms: number, { left, told, signal }: Waiting): Promise<boolean> {
   if (ms > left()) return false
   told(Math.ceil(ms / 1000))
-  await wait(ms, signal)
-  return true
+  try {
+    await wait(ms, signal)
+    return true
+  } catch (error) {
+    if (!signal?.aborted) throw error
+    return false
+  }
 }
 
 /** Takes a place for one request, and waits for it; RATE_LIMITED when the wait is longer than the time left. */

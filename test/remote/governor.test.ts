@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import type { Governor } from '../../src/remote/governor.ts'
+import { observe } from '../../src/cli/watching.ts'
+import { type Governor, limited } from '../../src/remote/governor.ts'
 import { remote } from '../../src/remote/remote.ts'
 import { type Circumstances, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -155,6 +156,35 @@ describe('too many requests is never called anything else, whatever comes with i
         .end(JSON.stringify({ error: { code: 'RATE_LIMITED', message: 'x', details: { retryAfter: 25 } } }))
     expect((await run(list, at())).json.error.details.retryAfterSeconds).toBe(25)
   })
+})
+
+test('who watches waits for a limit and goes on', async () => {
+  const limits = [1, 0]
+  const out: string[] = []
+  const cli = {
+    globals: { json: true },
+    io: { out: { write: (text: string) => out.push(text) } },
+    world: { interrupt: { signal: new AbortController().signal } },
+  } as never
+  const look = async () => {
+    if (limits.shift()) throw limited(1)
+    return { status: 'done' }
+  }
+  const how = { isOver: () => true, view: () => '', intervalMs: 1 }
+  expect(await observe(cli, look, how)).toEqual({ status: 'done' })
+  expect(out).toEqual(['{"status":"done"}\n'])
+  const late = { ...(cli as object), globals: { json: true, timeoutMs: 500 } } as never
+  await expect(observe(late, async () => Promise.reject(limited(1)), how)).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+  })
+})
+
+test('a wait that is interrupted ends as a limit', async () => {
+  const governor: Governor = { take: () => ({ ok: false, retryAfterSeconds: 3 }), block: () => undefined }
+  const service = remote({ baseUrl: url, apiKey: 'key-12345', governor })
+  const signal = AbortSignal.timeout(50)
+  await expect(service.listStrategies({}, { signal })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  expect(asked).toBe(0)
 })
 
 describe('a wait that fits the time left', () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import { remote } from '../../src/remote/remote.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { engineOn } from '../engine/support.ts'
 import { type Known, reference, specificationCodes, type Variant } from '../support/other-answers.ts'
@@ -91,6 +92,8 @@ describe('what a deployment may choose changes nothing of what a command says:',
     [{ envelope: 'quickstart' }],
     [{ envelope: 'older' }],
     [{ envelope: 'flat' }],
+    [{ envelope: 'as quotes' }],
+    [{ envelope: 'older', strategies: 230 }],
     [{ casing: 'upper' }],
     [{ casing: 'title' }],
     [{ chainId: 'text' }],
@@ -101,7 +104,8 @@ describe('what a deployment may choose changes nothing of what a command says:',
   ])('%j', async (variant) => {
     for (const name of every) {
       const line = lines()[name]
-      expect(await read(line, variant)).toEqual(await read(line, {}))
+      const { strategies = 1 } = variant
+      expect(await read(line, variant)).toEqual(await read(line, { strategies }))
     }
   })
 })
@@ -413,6 +417,12 @@ describe('where the current pages are not there, the older ones are read:', () =
     expect({ exit: without.exit, code: without.json.error.code }).toEqual({ exit: 4, code: 'NOT_FOUND' })
   })
 
+  test.each(['STRATEGY_NOT_FOUND', 'NOTHING_LIKE_THAT'])('but not where it is %s', async (code) => {
+    other.fails = { status: 404, body: JSON.stringify({ error: { code, message: 'no' } }) }
+    const { exit } = await ask(`${lines().show} --json`, { SLUICE_LEGACY_BASE_URL: other.url })
+    expect({ exit, asked: other.asked }).toEqual({ exit: 4, asked: [`GET /strategies/${slug}`] })
+  })
+
   test('but not for a quote that the older page cannot be asked for', async () => {
     other.variant = { ...reference, pages: 'older' }
     const env = { SLUICE_LEGACY_BASE_URL: other.url }
@@ -440,6 +450,40 @@ describe('a deposit', () => {
     const steps = ran.json.steps.map(({ to, data, value }: Document) => ({ to, data, value }))
     expect(steps).toEqual(known.calls)
     expect(ran.json.simulation.changes.length).toBeGreaterThan(0)
+  })
+})
+
+describe('the transactions of a swap', () => {
+  test.each<[Partial<Variant>]>([
+    [{}],
+    [{ swapData: 'array' }],
+    [{ gasLimit: false }],
+    [{ chainId: 'text' }],
+    [{ optional: 'null' }],
+    [{ optional: 'missing', swapData: 'array' }],
+  ])('are asked for with the quote as it came, and read from a deployment that is %j', async (variant) => {
+    other.variant = { ...reference, ...variant }
+    const service = remote({ baseUrl: other.url, apiKey: 'key-12345' })
+    const { address } = sandbox.user
+    const { quote } = await service.quote({
+      chainIdIn: 31337,
+      chainIdOut: 31337,
+      tokenIn: sandbox.token(31337, 'USDC').address,
+      tokenOut: sandbox.token(31337, 'WETH').address,
+      amountIn: 100_000_000n,
+    })
+    const made = await service.swapBytecode({ quote: quote.raw as never, walletAddress: address })
+    expect(other.sent).toEqual({ ...JSON.parse(other.said[0]!), walletAddress: address })
+    const [approval, swap] = known.calls.map((call) => ({
+      ...call,
+      value: BigInt(call.value),
+      chainId: 31337,
+    }))
+    expect(made.approvals).toMatchObject(variant.optional === 'missing' ? [] : [approval])
+    expect(made.transactions).toMatchObject([swap!])
+    expect(made.transactions).toHaveLength(1)
+    const isSent = variant.optional === undefined
+    expect(made).toMatchObject({ provider: 'a-provider', chainId: 31337, message: isSent ? 'Done' : null })
   })
 })
 

@@ -12,7 +12,7 @@ type Row = Record<string, Json>
  */
 export type Variant = {
   /** The envelope of the list of strategies. */
-  envelope: 'reference' | 'quickstart' | 'older' | 'flat'
+  envelope: 'reference' | 'quickstart' | 'older' | 'flat' | 'as quotes'
   /** The shape of strategies: detail (APY in percent), id-composite (a fraction), or the quickstart's part of it. */
   strategy: 'detail' | 'composite' | 'quickstart'
   wallet: 'A' | 'B' | 'C'
@@ -182,6 +182,7 @@ function page(envelope: Variant['envelope'], all: Row[], query: URLSearchParams)
   const [hasNextPage, hasPrevPage] = [page < totalPages, page > 1]
   if (envelope === 'reference')
     return { docs: items, totalDocs: total, limit, page, totalPages, hasNextPage, hasPrevPage }
+  if (envelope === 'as quotes') return { docs: items, totalDocs: total, page, limit }
   if (envelope === 'quickstart')
     return { data: items, pagination: { page, limit, total, totalPages, hasMore: hasNextPage } }
   if (envelope === 'flat') return { data: items, total, totalPages, hasMore: hasNextPage, page, limit }
