@@ -1,0 +1,16 @@
+import { campaignArguments, campaignEnds } from './arguments.ts'
+import { limitsCell, sabotages } from './limits.ts'
+
+/*
+ * The limits of a key, full size: 100 in any minute and 1,000 in any hour, at two servers over real HTTP, with a clock that
+ * is moved. `npm run campaign:limits -- --cells 100 --seed 1`
+ */
+
+const { cells, seed, cell, sabotage } = campaignArguments(50, 1, sabotages)
+let wrong = 0
+for (const at of cell === undefined ? Array.from({ length: cells }, (_, each) => each) : [cell]) {
+  const found = await limitsCell(seed, at, sabotage as (typeof sabotages)[number] | undefined)
+  if (found.length > 0) wrong++
+  for (const line of found.slice(0, 3)) console.log(line)
+}
+campaignEnds('limits', cell === undefined ? cells : 1, wrong, seed)

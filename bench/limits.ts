@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Pool } from 'undici'
+
+import type { Service } from '../src/api/service.ts'
+import type { Allow } from '../src/server/access.ts'
+import { type Listening, serve } from '../src/server/serve.ts'
+import { type Limiter, openLimiter } from '../src/store/limiter.ts'
+import { seeded } from './seeded.ts'
+
+const windows = [
+  { ms: 60_000, most: 100 },
+  { ms: 3_600_000, most: 1_000 },
+] as const
+const spanMs = 2.5 * 3_600_000
+
+/** What a limiter can be replaced by, to see that this campaign would find it: what most of the field does. */
+export const sabotages = ['fixed-window', 'retry-too-soon', 'no-hour'] as const
+type Sabotage = (typeof sabotages)[number]
+
+/** Two and a half hours of one to three keys at two servers over one file, at random and at the edges, against a model that keeps everything. Answers with what was wrong. */
+export async function limitsCell(
+  seed: number,
+  cell: number,
+  sabotage: Sabotage | undefined,
+): Promise<string[]> {
+  const random = seeded(seed * 1_000_003 + cell)
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-limits-'))
+  let now = 1_700_000_000_000 + Math.floor(random() * 1e9)
+  const clock = () => now
+  const servers: { limiter: Limiter; listening: Listening; pool: Pool }[] = []
+  for (let at = 0; at < 2; at++) {
+    const kept = sabotage === 'no-hour' ? windows.slice(0, 1) : windows
+    const limiter = openLimiter(join(dir, 'limits.db'), { windows: kept, now: clock })
+    const allow = sabotage ? broken(sabotage, limiter, clock) : limiter.take
+    const listening = await serve(
+      { access: async (key) => ({ keyId: key, customer: key, service }), allow },
+      { host: '127.0.0.1', port: 0, graceMs: 0 },
+    )
+    servers.push({ limiter, listening, pool: new Pool(listening.url, { connections: 8 }) })
+  }
+  const keys = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, at) => `key-${at}`)
+  const model = new Map(keys.map((key) => [key, [] as number[]]))
+  const wrong: string[] = []
+  const ends = now + spanMs
+  let wait = 0
+  while (now < ends && wrong.length < 5) {
+    const key = keys[Math.floor(random() * keys.length)]!
+    const accepted = model.get(key)!
+    const asked = random() < 0.5 ? 1 + Math.floor(random() * 3) : Math.floor(random() * 160)
+    const answers = await Promise.all(
+      Array.from({ length: asked }, (_, at) => ask(servers[at % servers.length]!.pool, key)),
+    )
+    const free = freeAt(accepted, now)
+    const ok = answers.filter(({ status }) => status === 200).length
+    if (ok !== Math.min(asked, free))
+      wrong.push(`cell ${cell}: ${ok} of ${asked} let in at ${now}, ${free} were free`)
+    accepted.push(...Array.from({ length: ok }, () => now))
+    for (const { status, retryAfter, inBody } of answers) {
+      if (status !== 429) continue
+      const needed = waitOf(accepted, now)
+      if (retryAfter !== inBody) wrong.push(`cell ${cell}: the header says ${retryAfter}, the body ${inBody}`)
+      if (retryAfter * 1000 < needed)
+        wrong.push(`cell ${cell}: Retry-After ${retryAfter} s is too soon, ${needed} ms are needed`)
+      if ((retryAfter - 1) * 1000 > needed)
+        wrong.push(`cell ${cell}: Retry-After ${retryAfter} s is more than ${needed} ms`)
+      wait = retryAfter * 1000
+      break
+    }
+    now += step(random, accepted, now, wait)
+  }
+  for (const { pool, listening, limiter } of servers) {
+    await pool.close()
+    await listening.close()
+    limiter.close()
+  }
+  rmSync(dir, { recursive: true, force: true })
+  return wrong
+}
+
+/** How long until the next question: nothing, a little, exactly as long as was asked for, or to the very edge of a window. */
+function step(random: () => number, accepted: readonly number[], now: number, wait: number): number {
+  const kind = random()
+  if (kind < 0.25) return 0
+  if (kind < 0.45) return Math.floor(random() * 5_000)
+  if (kind < 0.6 && wait > 0) return wait
+  const { ms } = windows[random() < 0.8 ? 0 : 1]
+  const edge = (accepted[Math.floor(random() * accepted.length)] ?? now) + ms + Math.floor(random() * 3) - 1
+  return Math.max(0, edge > now ? edge - now : Math.floor(random() * 60_000))
+}
+
+/** The model: in no stretch of a window, its ends included, more than it lets in. */
+const freeAt = (accepted: readonly number[], now: number): number =>
+  Math.min(...windows.map(({ ms, most }) => most - accepted.filter((at) => now - at <= ms).length))
+
+/** How many ms until one more is let in. */
+function waitOf(accepted: readonly number[], now: number): number {
+  const ends = accepted.flatMap((at) => windows.map(({ ms }) => at + ms + 1 - now)).filter((ms) => ms > 0)
+  return ends.toSorted((a, b) => a - b).find((ms) => freeAt(accepted, now + ms) > 0) ?? 0
+}
+
+type Answered = { status: number; retryAfter: number; inBody: number }
+
+async function ask(pool: Pool, key: string): Promise<Answered> {
+  const { statusCode, headers, body } = await pool.request({
+    method: 'GET',
+    path: '/fees',
+    headers: { 'x-api-key': key },
+  })
+  const document = (await body.json()) as { error?: { details?: { retryAfter?: number } } }
+  return {
+    status: statusCode,
+    retryAfter: Number(headers['retry-after']),
+    inBody: document.error?.details?.retryAfter ?? Number.NaN,
+  }
+}
+
+const service = {
+  getFees: async () => ({ swapFeeBps: 25, performanceFeeBps: 500, markupBps: 0, collector: null }),
+} as unknown as Service
+
+function broken(sabotage: Sabotage, limiter: Limiter, now: () => number): Allow {
+  if (sabotage === 'no-hour') return limiter.take
+  if (sabotage === 'retry-too-soon')
+    return (key) => {
+      const taken = limiter.take(key)
+      return taken.ok ? taken : { ok: false, retryAfterSeconds: Math.max(1, taken.retryAfterSeconds - 1) }
+    }
+  const counts = new Map<string, number>()
+  return (key) => {
+    const minute = Math.floor(now() / 60_000)
+    const taken = (counts.get(`${key} ${minute}`) ?? 0) + 1
+    if (taken > 100)
+      return { ok: false, retryAfterSeconds: Math.ceil(((minute + 1) * 60_000 - now()) / 1000) }
+    counts.set(`${key} ${minute}`, taken)
+    return { ok: true }
+  }
+}
