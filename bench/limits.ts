@@ -85,8 +85,12 @@ function step(random: () => number, accepted: readonly number[], now: number, wa
   if (kind < 0.25) return 0
   if (kind < 0.45) return Math.floor(random() * 5_000)
   if (kind < 0.6 && wait > 0) return wait
-  const { ms } = windows[random() < 0.8 ? 0 : 1]
-  const edge = (accepted[Math.floor(random() * accepted.length)] ?? now) + ms + Math.floor(random() * 3) - 1
+  // An hour is only worth waiting for when it is full.
+  const [minute, hour] = windows
+  const isFull = accepted.filter((at) => now - at <= hour.ms).length >= hour.most
+  const { ms } = isFull && random() < 0.5 ? hour : minute
+  const within = accepted.filter((at) => now - at <= ms)
+  const edge = (within[Math.floor(random() * within.length)] ?? now) + ms + Math.floor(random() * 3) - 1
   return Math.max(0, edge > now ? edge - now : Math.floor(random() * 60_000))
 }
 
