@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { engineMigrations } from '../src/store/engine.ts'
+import { keyStore, newKey } from '../src/store/keys.ts'
+import { sqliteSql } from '../src/store/sqlite.ts'
+import { type Load, load, type Next, one } from './load.ts'
+import { figure, flag, home, median, run, sluice } from './measure.ts'
+
+/*
+ * What serving costs: `sluice serve` as it is run, with keys, limits and log on, beside the bare server library sending the
+ * same bytes, in turn. `npm run bench:serve -- --rounds 5 --seconds 2`
+ */
+
+const rounds = flag('rounds', 5)
+const ms = flag('seconds', 2) * 1000
+const place = home()
+const children: ChildProcess[] = []
+
+/** A process that says where it listens. */
+async function listening(command: readonly string[], log: number): Promise<Record<string, string>> {
+  const child = spawn(command[0]!, command.slice(1), { env: place.env, stdio: ['ignore', 'pipe', log] })
+  children.push(child)
+  let said = ''
+  for await (const part of child.stdout!) {
+    said += String(part)
+    if (said.includes('\n')) return JSON.parse(said) as Record<string, string>
+  }
+  throw new Error(`${command.join(' ')} ended before it listened`)
+}
+
+try {
+  await run([...sluice, 'sandbox', 'up'], place.env)
+  const log = openSync(join(place.env.HOME!, 'log'), 'a')
+  const ours = await listening([...sluice, 'serve', '--port', '0', '--json'], log)
+  const keys = await manyKeys(ours.database!)
+  const cases = await casesAt(ours.url!, keys[0]!)
+  const bytes = join(place.env.HOME!, 'bytes.json')
+  writeFileSync(
+    bytes,
+    JSON.stringify(
+      cases.map(({ method, path, answer }) => ({ method, url: path.split('?')[0], body: answer })),
+    ),
+  )
+  const bare = await listening([process.execPath, join(import.meta.dirname, 'bare-server.ts'), bytes], log)
+  const p99: number[] = []
+  for (const { name, method, path, body } of cases) {
+    let at = 0
+    const next: Next = () => request(method, path, keys[at++ % keys.length]!, body)
+    const measured: { ours: Load[]; bare: Load[] } = { ours: [], bare: [] }
+    for (let round = 0; round <= rounds; round++) {
+      // The first round warms both up.
+      const mine = await load(ours.url!, next, { ms })
+      const other = await load(bare.url!, next, { ms })
+      if (round === 0) continue
+      measured.ours.push(mine)
+      measured.bare.push(other)
+    }
+    const of = (who: 'ours' | 'bare', what: keyof Load) => median(measured[who].map((one) => one[what]))
+    for (const who of ['ours', 'bare'] as const)
+      process.stdout.write(
+        `${name.padEnd(15)} ${who.padEnd(5)} ${of(who, 'perSecond').toFixed(0).padStart(7)} req/s   p50 ${of(who, 'p50').toFixed(2)} ms   p99 ${of(who, 'p99').toFixed(2)} ms\n`,
+      )
+    figure('serve', name, of('ours', 'perSecond') / of('bare', 'perSecond'), 'fastify')
+    if (method === 'GET') p99.push(of('ours', 'p99') / of('bare', 'p99'))
+  }
+  figure('serve', 'p99-ratio', Math.max(...p99), 'fastify')
+  closeSync(log)
+} finally {
+  for (const child of children) child.kill('SIGTERM')
+  await place.close()
+}
+
+/** So many keys that none of them comes to its limit: they belong to one customer, and take turns. */
+async function manyKeys(database: string): Promise<string[]> {
+  const sql = sqliteSql(database, { migrations: engineMigrations })
+  const store = keyStore(sql)
+  const keys = Array.from({ length: 6_000 }, newKey)
+  await sql.query('begin')
+  for (const key of keys)
+    await store.add(
+      { id: randomUUID(), customer: 'bench', testnet: false, createdAt: Date.now(), revokedAt: null },
+      key,
+    )
+  await sql.query('commit')
+  await sql.close()
+  return keys
+}
+
+/** The requests that are measured, with what they are answered. */
+async function casesAt(url: string, key: string) {
+  const { out } = await run([...sluice, 'sandbox', 'status', '--json'], place.env)
+  const { tokens, accounts } = JSON.parse(out) as {
+    tokens: { symbol: string; address: string }[]
+    accounts: { address: string }[]
+  }
+  const token = (symbol: string) => tokens.find((one) => one.symbol === symbol)!.address
+  const ask = async (method: string, path: string, body?: string): Promise<string> => {
+    const { hostname, port } = new URL(url)
+    const text = (await one(hostname, Number(port), request(method, path, key, body))).toString('utf8')
+    if (!text.startsWith('HTTP/1.1 200')) throw new Error(text)
+    return text.slice(text.indexOf('\r\n\r\n') + 4)
+  }
+  const swap = `chainIdIn=31337&chainIdOut=31337&tokenIn=${token('USDC')}&tokenOut=${token('WETH')}&amountIn=1000000`
+  const quoted = await ask('GET', `/v2/swap/quote?${swap}`)
+  const { quote } = JSON.parse(quoted) as { quote: { id: string } }
+  const other = JSON.parse(await ask('GET', `/v2/swap/quote?${swap}`)) as { quote: { id: string } }
+  const body = JSON.stringify({ quote: other.quote, walletAddress: accounts[0]!.address })
+  const cases = [
+    { name: 'get-strategies', method: 'GET', path: '/strategies', body: undefined },
+    { name: 'get-quote', method: 'GET', path: `/v2/swap/status/${quote.id}`, body: undefined },
+    { name: 'post-bytecode', method: 'POST', path: '/v2/swap/bytecode', body },
+  ]
+  return Promise.all(
+    cases.map(async (each) => ({ ...each, answer: await ask(each.method, each.path, each.body) })),
+  )
+}
+
+/** A request as it goes over the wire. */
+function request(method: string, path: string, key: string, body?: string): string {
+  const more =
+    body === undefined
+      ? ''
+      : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`
+  return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${key}\r\naccept: application/json\r\n${more}\r\n${body ?? ''}`
+}
