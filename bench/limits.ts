@@ -5,8 +5,8 @@ import { Pool } from 'undici'
 
 import type { Service } from '../src/api/service.ts'
 import type { Allow } from '../src/server/access.ts'
-import { type Listening, serve } from '../src/server/serve.ts'
-import { type Limiter, openLimiter } from '../src/store/limiter.ts'
+import { serve } from '../src/server/serve.ts'
+import { type KeyLimits, openKeyLimits } from '../src/store/key-limits.ts'
 import { seeded } from './seeded.ts'
 
 const windows = [
@@ -16,10 +16,10 @@ const windows = [
 const spanMs = 2.5 * 3_600_000
 
 /** What a limiter can be replaced by, to see that this campaign would find it: what most of the field does. */
-export const sabotages = ['fixed-window', 'retry-too-soon', 'no-hour'] as const
+export const sabotages = ['fixed-window', 'retry-too-soon', 'no-hour', 'forgets'] as const
 type Sabotage = (typeof sabotages)[number]
 
-/** Two and a half hours of one to three keys at two servers over one file, at random and at the edges, against a model that keeps everything. Answers with what was wrong. */
+/** Two and a half hours of one to three keys at a server that is restarted now and then, at random and at the edges, against a model that keeps everything. Answers with what was wrong. */
 export async function limitsCell(
   seed: number,
   cell: number,
@@ -29,17 +29,24 @@ export async function limitsCell(
   const dir = mkdtempSync(join(tmpdir(), 'sluice-limits-'))
   let now = 1_700_000_000_000 + Math.floor(random() * 1e9)
   const clock = () => now
-  const servers: { limiter: Limiter; listening: Listening; pool: Pool }[] = []
-  for (let at = 0; at < 2; at++) {
+  const begin = async () => {
     const kept = sabotage === 'no-hour' ? windows.slice(0, 1) : windows
-    const limiter = openLimiter(join(dir, 'limits.db'), { windows: kept, now: clock })
-    const allow = sabotage ? broken(sabotage, limiter, clock) : limiter.take
+    const path = join(dir, sabotage === 'forgets' ? `${now}.db` : 'limits.db')
+    const limits = await openKeyLimits(path, { windows: kept, now: clock })
+    const allow = sabotage ? broken(sabotage, limits, clock) : limits.take
     const listening = await serve(
       { access: async (key) => ({ keyId: key, customer: key, service }), allow },
       { host: '127.0.0.1', port: 0, graceMs: 0 },
     )
-    servers.push({ limiter, listening, pool: new Pool(listening.url, { connections: 8 }) })
+    const pool = new Pool(listening.url, { connections: 16 })
+    const end = async () => {
+      await pool.close()
+      await listening.close()
+      await limits.close()
+    }
+    return { pool, end }
   }
+  let server = await begin()
   const keys = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, at) => `key-${at}`)
   const model = new Map(keys.map((key) => [key, [] as number[]]))
   const wrong: string[] = []
@@ -49,9 +56,7 @@ export async function limitsCell(
     const key = keys[Math.floor(random() * keys.length)]!
     const accepted = model.get(key)!
     const asked = random() < 0.5 ? 1 + Math.floor(random() * 3) : Math.floor(random() * 160)
-    const answers = await Promise.all(
-      Array.from({ length: asked }, (_, at) => ask(servers[at % servers.length]!.pool, key)),
-    )
+    const answers = await Promise.all(Array.from({ length: asked }, () => ask(server.pool, key)))
     const free = freeAt(accepted, now)
     const ok = answers.filter(({ status }) => status === 200).length
     if (ok !== Math.min(asked, free))
@@ -69,12 +74,12 @@ export async function limitsCell(
       break
     }
     now += step(random, accepted, now, wait)
+    if (random() < 0.02) {
+      await server.end()
+      server = await begin()
+    }
   }
-  for (const { pool, listening, limiter } of servers) {
-    await pool.close()
-    await listening.close()
-    limiter.close()
-  }
+  await server.end()
   rmSync(dir, { recursive: true, force: true })
   return wrong
 }
@@ -124,15 +129,16 @@ const service = {
   getFees: async () => ({ swapFeeBps: 25, performanceFeeBps: 500, markupBps: 0, collector: null }),
 } as unknown as Service
 
-function broken(sabotage: Sabotage, limiter: Limiter, now: () => number): Allow {
-  if (sabotage === 'no-hour') return limiter.take
+function broken(sabotage: Sabotage, limits: KeyLimits, now: () => number): Allow {
+  if (sabotage === 'no-hour' || sabotage === 'forgets') return limits.take
   if (sabotage === 'retry-too-soon')
-    return (key) => {
-      const taken = limiter.take(key)
-      return taken.ok ? taken : { ok: false, retryAfterSeconds: Math.max(1, taken.retryAfterSeconds - 1) }
+    return async (key) => {
+      const taken = await limits.take(key)
+      if (taken.ok) return taken
+      return { ok: false, retryAfterSeconds: Math.max(1, taken.retryAfterSeconds - 1) }
     }
   const counts = new Map<string, number>()
-  return (key) => {
+  return async (key) => {
     const minute = Math.floor(now() / 60_000)
     const taken = (counts.get(`${key} ${minute}`) ?? 0) + 1
     if (taken > 100)

@@ -13,7 +13,7 @@ export type Next = () => string
 export async function load(
   url: string,
   next: Next,
-  { ms, connections = 16 }: { ms: number; connections?: number },
+  { ms, connections = 64 }: { ms: number; connections?: number },
 ): Promise<Load> {
   const { hostname, port } = new URL(url)
   const size = (await one(hostname, Number(port), next())).length

@@ -8,7 +8,7 @@ export type Caller = { keyId: string; customer: string; service: Service }
 export type Access = (apiKey: string) => Promise<Caller | undefined>
 
 /** Takes a place for one request of a key, or says how many seconds until there is one. */
-export type Allow = (keyId: string) => { ok: true } | { ok: false; retryAfterSeconds: number }
+export type Allow = (keyId: string) => Promise<{ ok: true } | { ok: false; retryAfterSeconds: number }>
 
 /** The refusal of what is too much: the header and the body say the same. */
 export const tooMany = (seconds: number): AppError =>

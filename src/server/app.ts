@@ -65,7 +65,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   const admit = async (request: FastifyRequest): Promise<void> => {
     const caller = await callerOf(needs.access, request.headers['x-api-key'] as string | undefined)
     setCaller(request, caller)
-    const turn = needs.allow(caller.keyId)
+    const turn = await needs.allow(caller.keyId)
     if (!turn.ok) throw tooMany(turn.retryAfterSeconds)
   }
   for (const served of servedRoutes(olderRoutes)) addRoute(app, served, admit)

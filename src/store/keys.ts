@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 import type { Sql } from './sql.ts'
 
@@ -23,7 +23,7 @@ export type KeyOwner = { id: string; customer: string; testnet: boolean; strateg
 export const newKey = (): string => `slk_${randomBytes(32).toString('base64url')}`
 
 /** What a key is known by: nobody can get back from it to the key, and a key of 256 random bits needs no salt. */
-export const digestOf = (key: string): string => createHash('sha256').update(key).digest('base64url')
+export const digestOf = (key: string): string => hash('sha256', key, 'base64url')
 
 const columns = `id, customer, testnet, created_at as "createdAt", revoked_at as "revokedAt"`
 type Raw = Omit<KeyRow, 'testnet'> & { testnet: number }
@@ -50,12 +50,12 @@ export function keyStore(sql: Sql) {
       return found && row(found)
     },
 
-    /** Whose key it is; nobody's when it is not known or not in use any more. */
-    owner: async (key: string): Promise<KeyOwner | undefined> => {
+    /** Whose key has this digest; nobody's when it is not known or not in use any more. */
+    owner: async (digest: string): Promise<KeyOwner | undefined> => {
       const [found] = await sql.query<Omit<KeyOwner, 'testnet'> & { testnet: number }>(
         `select id, customer, testnet, (select value from settings where customer = api_keys.customer and name = 'strategies') as strategies
          from api_keys where digest = $1 and revoked_at is null`,
-        [digestOf(key)],
+        [digest],
       )
       return found && { ...found, testnet: Number(found.testnet) === 1 }
     },

@@ -28,15 +28,15 @@ export function servingSide(
     serve: async (options) => {
       const database = databaseOf(dir, options.database)
       const tls = options.tls && { cert: pem(options.tls.cert), key: pem(options.tls.key) }
-      const [{ serve }, { gathered }, { createEngine }, { openLimiter }, store] = await Promise.all([
+      const [{ serve }, { gathered }, { createEngine }, { openKeyLimits }, store] = await Promise.all([
         import('../server/serve.ts'),
         import('../server/log.ts'),
         import('../engine/engine.ts'),
-        import('../store/limiter.ts'),
+        import('../store/key-limits.ts'),
         openStore(database),
       ])
       const { catalog, rpc } = await opened()
-      const limiter = openLimiter(`${database}.limits`, { windows: limits, now })
+      const limiter = await openKeyLimits(`${database}.limits`, { windows: limits, now })
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
       const services = new Map<string, Service>()
       // One engine for all that see the same, so that what it has read is read once.
@@ -57,7 +57,7 @@ export function servingSide(
           serve(
             {
               access: async (apiKey) => {
-                const owner = await store.keys.owner(apiKey)
+                const owner = await store.owner(apiKey)
                 return owner && { keyId: owner.id, customer: owner.customer, service: serviceOf(owner) }
               },
               allow: (keyId) => limiter.take(keyId),
@@ -78,7 +78,7 @@ export function servingSide(
           clearInterval(timer)
           await listening.close()
           log?.flush()
-          limiter.close()
+          await limiter.close()
           await store.close()
         },
       }
@@ -117,13 +117,16 @@ const limits = [
 
 /** What the engine remembers and whose keys are known, in one file. */
 async function openStore(database: string) {
-  const [{ engineMigrations, engineStore }, { keyStore }, { sqliteSql }] = await Promise.all([
-    import('../store/engine.ts'),
-    import('../store/keys.ts'),
-    import('../store/sqlite.ts'),
-  ])
+  const [{ engineMigrations, engineStore }, { keyStore }, { rememberedOwner }, { sqliteSql }] =
+    await Promise.all([
+      import('../store/engine.ts'),
+      import('../store/keys.ts'),
+      import('../store/key-cache.ts'),
+      import('../store/sqlite.ts'),
+    ])
   const sql = sqliteSql(database, { migrations: engineMigrations })
-  return { engine: engineStore(sql), keys: keyStore(sql), close: sql.close }
+  const keys = keyStore(sql)
+  return { engine: engineStore(sql), keys, owner: rememberedOwner(sql, keys), close: sql.close }
 }
 
 /** The file of a database: a path, or a URL of SQLite. */

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { limitsCell } from '../../bench/limits.ts'
 import type { Service } from '../../src/api/service.ts'
 import { serve } from '../../src/server/serve.ts'
-import { openLimiter } from '../../src/store/limiter.ts'
+import { openKeyLimits } from '../../src/store/key-limits.ts'
 import { startSluice } from '../support/program.ts'
 import { oneDocument } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -19,7 +19,7 @@ const service = {
 } as unknown as Service
 
 test.each([0, 1, 2, 3])(
-  'hours at the edges of every window, at two servers over one file: as the model says (cell %d)',
+  'hours at the edges of every window, with restarts: as the model says (cell %d)',
   async (cell) => {
     expect(await limitsCell(20260101, cell, undefined)).toEqual([])
   },
@@ -32,53 +32,49 @@ test('thirty seconds of hammering with windows scaled down: exactly what fits, a
   ]
   const dir = mkdtempSync(join(tmpdir(), 'sluice-limits-'))
   const accepted: number[] = []
-  const servers = await Promise.all(
-    [0, 1].map(async () => {
-      let at = 0
-      const limiter = openLimiter(join(dir, 'limits.db'), { windows, now: () => (at = Date.now()) })
-      const allow = (keyId: string) => {
-        const taken = limiter.take(keyId)
-        if (taken.ok && keyId === 'greedy') accepted.push(at)
+  let at = 0
+  const limits = await openKeyLimits(join(dir, 'limits.db'), { windows, now: () => (at = Date.now()) })
+  const listening = await serve(
+    {
+      access: async (key) => ({ keyId: key, customer: key, service }),
+      allow: async (keyId) => {
+        const asked = limits.take(keyId)
+        const when = at
+        const taken = await asked
+        if (taken.ok && keyId === 'greedy') accepted.push(when)
         return taken
-      }
-      const listening = await serve(
-        { access: async (key) => ({ keyId: key, customer: key, service }), allow },
-        { host: '127.0.0.1', port: 0, graceMs: 0 },
-      )
-      return { limiter, listening, pool: new Pool(listening.url, { connections: 4 }) }
-    }),
+      },
+    },
+    { host: '127.0.0.1', port: 0, graceMs: 0 },
   )
-  const ask = async (pool: Pool, key: string) => {
+  const pool = new Pool(listening.url, { connections: 8 })
+  const ask = async (key: string) => {
     const answer = await pool.request({ method: 'GET', path: '/fees', headers: { 'x-api-key': key } })
     await answer.body.dump()
     return { status: answer.statusCode, waitMs: Number(answer.headers['retry-after']) * 1000 }
   }
   const until = performance.now() + 30_000
-  const greedy = servers.flatMap(({ pool }) =>
-    Array.from({ length: 4 }, async () => {
-      while (performance.now() < until) {
-        const { status } = await ask(pool, 'greedy')
-        if (status === 429) await sleep(5)
-      }
-    }),
-  )
+  const greedy = Array.from({ length: 8 }, async () => {
+    while (performance.now() < until) {
+      const { status } = await ask('greedy')
+      if (status === 429) await sleep(5)
+    }
+  })
   let waits = 0
   const polite = async () => {
     while (performance.now() < until) {
-      const { status, waitMs } = await ask(servers[0]!.pool, 'polite')
+      const { status, waitMs } = await ask('polite')
       if (status === 200) continue
       if (performance.now() + waitMs > until) return
       await sleep(waitMs)
-      expect((await ask(servers[1]!.pool, 'polite')).status).toBe(200)
+      expect((await ask('polite')).status).toBe(200)
       waits++
     }
   }
   await Promise.all([...greedy, polite()])
-  for (const { pool, listening, limiter } of servers) {
-    await pool.close()
-    await listening.close()
-    limiter.close()
-  }
+  await pool.close()
+  await listening.close()
+  await limits.close()
   rmSync(dir, { recursive: true, force: true })
   for (const { ms, most } of windows)
     for (let at = most; at < accepted.length; at++)
@@ -89,43 +85,57 @@ test('thirty seconds of hammering with windows scaled down: exactly what fits, a
   expect(waits).toBeGreaterThan(5)
 }, 60_000)
 
-describe('two servers of one deployment', () => {
+describe('a served deployment', () => {
   const sandbox = useSandbox()
   const served = useServe(sandbox)
+  const second = (...more: string[]) =>
+    startSluice(served.place().home, ['serve', '--port', '0', '--json', '--quiet', ...more])
 
-  test('count together, and go on counting after an end by force', async () => {
-    const { home } = served.place()
+  test('is for one server, and goes on counting after an end by force', async () => {
+    const refused = await second().ended
+    expect(refused.exit).toBe(12)
+    expect(oneDocument(refused.out).error).toMatchObject({
+      code: 'STATE_UNUSABLE',
+      hint: expect.stringContaining('--database'),
+    })
+    const database = `sqlite:${join(served.place().data, 'other.db')}`
     const begin = async () => {
-      const program = startSluice(home, ['serve', '--port', '0', '--json', '--quiet'])
+      const program = second('--database', database)
       return { program, url: oneDocument(await program.line()).url as string }
     }
-    const key = await served.newKey()
+    const made = await startSluice(served.place().home, [
+      'keys',
+      'create',
+      '--customer',
+      'a',
+      '--json',
+      '--database',
+      database,
+    ]).ended
+    const { key } = oneDocument(made.out)
     const ask = async (url: string) => {
       const answer = await fetch(`${url}/fees`, { headers: { 'x-api-key': key } })
-      return { status: answer.status, retry: answer.headers.get('retry-after'), body: await answer.json() }
+      return {
+        status: answer.status,
+        retry: Number(answer.headers.get('retry-after')),
+        body: await answer.json(),
+      }
     }
-    const second = await begin()
-    const urls = [served.url(), second.url]
-    const first = await Promise.all(Array.from({ length: 60 }, (_, at) => ask(urls[at % 2]!)))
-    expect(first.map(({ status }) => status)).toEqual(first.map(() => 200))
-    second.program.child.kill('SIGKILL')
-    await second.program.ended
-    const third = await begin()
-    const more = await Promise.all(
-      Array.from({ length: 100 }, (_, at) => ask([served.url(), third.url][at % 2]!)),
-    )
+    const first = await begin()
+    const many = (count: number, url: string) => Promise.all(Array.from({ length: count }, () => ask(url)))
+    for (const { status } of await many(60, first.url)) expect(status).toBe(200)
+    first.program.child.kill('SIGKILL')
+    await first.program.ended
+    const next = await begin()
+    const more = await many(100, next.url)
     expect(more.filter(({ status }) => status === 200)).toHaveLength(40)
-    const refused = more.find(({ status }) => status === 429)!
-    expect(Number(refused.retry)).toBeGreaterThan(0)
-    expect(Number(refused.retry)).toBeLessThanOrEqual(61)
-    expect(refused.body).toEqual({
-      error: {
-        code: 'RATE_LIMITED',
-        message: 'too many requests',
-        details: { retryAfter: Number(refused.retry) },
-      },
+    const late = more.find(({ status }) => status === 429)!
+    expect(late.retry).toBeGreaterThan(0)
+    expect(late.retry).toBeLessThanOrEqual(61)
+    expect(late.body).toEqual({
+      error: { code: 'RATE_LIMITED', message: 'too many requests', details: { retryAfter: late.retry } },
     })
-    third.program.child.kill('SIGTERM')
-    expect((await third.program.ended).exit).toBe(0)
+    next.program.child.kill('SIGTERM')
+    expect((await next.program.ended).exit).toBe(0)
   })
 })

@@ -18,7 +18,7 @@ export type TestServer = {
 /** The needs of a server that knows one key. */
 export const onlyFor = (service: Service, apiKey: string): Pick<AppNeeds, 'access' | 'allow'> => ({
   access: async (given) => (given === apiKey ? { keyId: 'tests', customer: 'tests', service } : undefined),
-  allow: () => ({ ok: true }),
+  allow: async () => ({ ok: true }),
 })
 
 /** Serves a service to whoever knows the key; hooks may be added to the app before it listens. */
