@@ -2,20 +2,14 @@ import { z } from 'zod'
 
 import { EvmAddress, Hash } from '../domain/address.ts'
 import { Action } from './action.ts'
-import {
-  StrategyBytecode,
-  StrategyBytecodeInput,
-  SwapBytecode,
-  SwapBytecodeInput,
-  TransferBytecode,
-  TransferInput,
-} from './bytecode.ts'
+import { StrategyBytecode, StrategyBytecodeInput, SwapBytecode, SwapBytecodeInput } from './bytecode.ts'
 import { Customer, Fees, FeesInput } from './customer.ts'
 import { History } from './history.ts'
 import { PageOf } from './page.ts'
 import { Quote, QuoteAnswer, QuoteInput, SwapStatus } from './quote.ts'
 import { Analytics, Recommendation, RecommendationInput } from './recommendation.ts'
 import { StrategyDetail } from './strategy.ts'
+import { TransferBytecode, TransferInput } from './transfer.ts'
 import { Wallet } from './wallet.ts'
 import { Name, paging, Whole } from './wire.ts'
 
@@ -73,7 +67,7 @@ export const routes = {
     path: '/wallets/{address}',
     input: z.object({ address: EvmAddress }),
     output: Wallet,
-    doc: 'The positions of a wallet with principal, profit and USD value.',
+    doc: 'The positions of a wallet with principal, profit and USD value. Ours: `stats`, what it has lent and borrowed as collateral and debt, `null` where there is neither.',
   },
   walletHistory: {
     method: 'GET',
@@ -111,7 +105,7 @@ export const routes = {
       ...paging,
     }),
     output: PageOf(Quote),
-    doc: 'The quotes given to this customer, newest first, without rawQuote.',
+    doc: 'The quotes given to this customer, newest first, without rawQuote. `status` is as it was last looked at; the status of a swap looks anew.',
   },
   quote: {
     method: 'GET',
@@ -125,14 +119,14 @@ export const routes = {
     path: '/v2/swap/bytecode',
     input: SwapBytecodeInput,
     output: SwapBytecode,
-    doc: 'The transactions of a quote, which is sent back exactly as it was given.',
+    doc: 'The transactions of a quote, which is sent back exactly as it was given. `gasLimit` is `null` as long as an approval is missing. Inside `swapDetails` and `rawSwapData` the shape is ours.',
   },
   swapStatus: {
     method: 'GET',
     path: '/v2/swap/status/{id}',
     input: z.object({ id: Name, btcTxHash: BitcoinHash.optional() }),
     output: SwapStatus,
-    doc: 'Where a swap stands, with the hashes of origin and destination.',
+    doc: 'Where a swap stands, with the hashes of origin and destination. No route begins on Bitcoin, so no deposit is found by `btcTxHash`.',
   },
   transferBytecode: {
     method: 'POST',

@@ -10,9 +10,10 @@ import type { Market } from './markets/market.ts'
 import type { SwapProvider } from './swaps/provider.ts'
 import type { Sees } from './visible.ts'
 
-/** What every part of the engine works with. `now` is in epoch milliseconds; `newId` makes UUIDs. */
-export type Context = {
+/** What stands on the chains, as far as a customer may see it: customers who see the same may share it. */
+export type Ground = {
   catalog: Catalog
+  sees: Sees
   markets: readonly Market[]
   /** How they stand, read again only when their chains have moved on. */
   kept: Kept
@@ -20,9 +21,12 @@ export type Context = {
   chain: (chainId: number) => Chain
   /** What a wallet has lent and borrowed; `null` is nothing. */
   lending: (owner: Address) => Promise<Stats | null>
+}
+
+/** What every part of the engine works with. `now` is in epoch milliseconds; `newId` makes UUIDs. */
+export type Context = Ground & {
   store: EngineStore
   customer: string
-  sees: Sees
   now: () => number
   newId: () => string
 }

@@ -1,4 +1,4 @@
-import type { TransferBytecode } from '../api/bytecode.ts'
+import type { TransferBytecode } from '../api/transfer.ts'
 import { transfer } from '../calls/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'

@@ -28,7 +28,7 @@ export function servingSide(
     serve: async (options) => {
       const database = databaseOf(dir, options.database)
       const tls = options.tls && { cert: pem(options.tls.cert), key: pem(options.tls.key) }
-      const [{ serve }, { gathered }, { createEngine }, { openKeyLimits }, store] = await Promise.all([
+      const [{ serve }, { gathered }, { enginesOver }, { openKeyLimits }, store] = await Promise.all([
         import('../server/serve.ts'),
         import('../server/log.ts'),
         import('../engine/engine.ts'),
@@ -39,16 +39,14 @@ export function servingSide(
       const limiter = await openKeyLimits(`${database}.limits`, { windows: limits, now })
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
       const services = new Map<string, Service>()
-      // One engine for all that see the same, so that what it has read is read once.
+      const engineOf = enginesOver({ catalog, rpc, store: store.engine, now, newId })
       const serviceOf = ({ customer, testnet, strategies }: KeyOwner): Service => {
         const seen = JSON.stringify([customer, testnet, strategies])
         const sees = {
           testnets: testnet,
           strategies: strategies === null ? null : (JSON.parse(strategies) as string[]),
         }
-        const known =
-          services.get(seen) ??
-          createEngine({ catalog, rpc, store: store.engine, customer, now, newId, sees })
+        const known = services.get(seen) ?? engineOf({ customer, sees })
         services.set(seen, known)
         return known
       }

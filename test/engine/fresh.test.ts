@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 
 import type { Service } from '../../src/api/service.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { enginesOver } from '../../src/engine/engine.ts'
 import { fresh } from '../../src/engine/fresh.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
@@ -109,6 +111,28 @@ describe('the markets', () => {
     expect(await service.getStrategy({ id: other })).toBe(there)
     expect(await service.listStrategies({ page: 2, limit: 3 })).not.toBe(first)
     expect(await service.analytics({})).not.toBe(totals)
+  })
+
+  test('are read once for all customers who see the same, and what they did stays theirs', async () => {
+    const said: string[] = []
+    const { context } = engineOn(sandbox)
+    const of = enginesOver({
+      catalog: sandbox.world.catalog(),
+      rpc: (id) => watched(sandbox.chain(id).rpc, said),
+      store: context.store,
+      now: Date.now,
+      newId: randomUUID,
+    })
+    const all = { testnets: true, strategies: null }
+    const [one, two] = [of({ customer: 'one', sees: all }), of({ customer: 'two', sees: all })]
+    const few = of({ customer: 'three', sees: { testnets: true, strategies: [slug] } })
+    expect(await two.listStrategies({})).toBe(await one.listStrategies({}))
+    expect(said.filter((call) => call === 'eth_call')).toHaveLength(2)
+    expect((await few.listStrategies({})).total).toBe(1)
+    const made = await one.strategyBytecode({ id: slug, action: 'lend', amount: 1n, wallet })
+    expect((await one.getAction({ id: made.id })).status).toBe('INITIAL')
+    expect(await codeOf(two.getAction({ id: made.id }))).toBe('ACTION_NOT_FOUND')
+    expect([(await one.customer({})).id, (await two.customer({})).id]).toEqual(['one', 'two'])
   })
 
   test('are read again after a reorganisation of the same height', async () => {
