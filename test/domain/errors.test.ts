@@ -166,6 +166,14 @@ describe('the envelope', () => {
       expect(fromEnvelope(400, { error: { code, message: 'x' } }).code).toBe('BAD_REQUEST')
   })
 
+  test('has its code, whatever comes as its details', () => {
+    for (const details of [null, [], 'text', 5])
+      expect(fromEnvelope(400, { error: { code: 'QUOTE_EXPIRED', message: 'x', details } })).toMatchObject({
+        code: 'QUOTE_EXPIRED',
+        details: undefined,
+      })
+  })
+
   test('that is none takes its meaning from the status', () => {
     for (const body of [undefined, null, 'oops', {}, { error: 'oops' }, { error: { code: 5 } }, []])
       expect(fromEnvelope(502, body)).toMatchObject({
