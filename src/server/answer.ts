@@ -54,7 +54,7 @@ function once(query: Sent['query']): Record<string, string> {
   const errors = Object.entries(query).flatMap(([path, value]) =>
     Array.isArray(value)
       ? [{ path, message: 'is given more than once' }]
-      : poisonous.has(path)
+      : path === poisonous
         ? [{ path, message: 'is no parameter' }]
         : [],
   )
@@ -62,8 +62,8 @@ function once(query: Sent['query']): Record<string, string> {
   return query as Record<string, string>
 }
 
-/** Names that mean something to the language and nothing to the service. */
-export const poisonous: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+/** The name that means something to the language and nothing to the service. */
+export const poisonous = '__proto__'
 
 /** The 422 of the specification. */
 export const refusal = (errors: { path: string; message: string }[]): AppError =>

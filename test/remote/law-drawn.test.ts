@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { routes } from '../../src/api/routes.ts'
+import type { Service } from '../../src/api/service.ts'
+import { remote } from '../../src/remote/remote.ts'
+import { inputs, outputs } from '../api/values.ts'
+import { serveTo, type TestServer } from '../support/served.ts'
+
+type Json = ReturnType<typeof JSON.parse>
+const names = Object.keys(routes) as (keyof Service)[]
+const key = 'k-1234567890'
+
+/** What the service answers next, what it was asked, and what is taken out of its answer on the way. */
+const now: { output: unknown; asked: unknown; lost: readonly (string | number)[] | undefined } = {
+  output: undefined,
+  asked: undefined,
+  lost: undefined,
+}
+const near = Object.fromEntries(
+  names.map((name) => [
+    name,
+    async (input: unknown) => {
+      now.asked = input
+      return now.output
+    },
+  ]),
+) as unknown as Service
+let server: TestServer
+let far: Service
+beforeAll(async () => {
+  server = await serveTo(near, key, (app) =>
+    app.addHook('onSend', async (_, reply, payload) => {
+      if (!now.lost) return payload
+      const body = JSON.parse(payload as string) as Json
+      const [last, ...way] = now.lost.toReversed()
+      delete way.toReversed().reduce((value, step) => value[step], body)[last!]
+      reply.removeHeader('content-length')
+      return JSON.stringify(body)
+    }),
+  )
+  far = remote({ baseUrl: server.url, apiKey: key })
+})
+afterAll(() => server.close())
+
+const ask = (name: keyof Service, input: unknown): Promise<unknown> =>
+  (far[name] as (input: unknown) => Promise<unknown>)(input)
+/** What JSON and a query can carry: a field that is undefined is a field that is not there. */
+const defined = (value: unknown): unknown =>
+  Object.fromEntries(Object.entries(value as object).filter(([, inner]) => inner !== undefined))
+/** An id of dots alone, or with a control character in it, is no path: it is refused on either side. */
+const isPath = (input: unknown): boolean =>
+  Object.values(input as object).every(
+    (value) => typeof value !== 'string' || !/^\.{0,2}$|[\u0000-\u001f\u007f]/.test(value),
+  )
+
+describe('a service behind HTTP is indistinguishable from the service, whatever it is asked and answers', () => {
+  test.each(names)('%s', async (name) => {
+    now.lost = undefined
+    const drawn = fc.asyncProperty(
+      (inputs[name] as fc.Arbitrary<unknown>).filter(isPath),
+      outputs[name] as fc.Arbitrary<unknown>,
+      async (input, output) => {
+        now.output = output
+        expect(await ask(name, input)).toEqual(output)
+        expect(now.asked).toEqual(defined(input))
+      },
+    )
+    await fc.assert(drawn, { numRuns: 40 })
+  })
+})
+
+/** Every way into a document that ends at a field with something in it. */
+function fieldsOf(value: unknown, way: (string | number)[] = []): (string | number)[][] {
+  if (Array.isArray(value)) return value.flatMap((inner, at) => fieldsOf(inner, [...way, at]))
+  if (value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    inner === null ? [] : [[...way, name], ...fieldsOf(inner, [...way, name])],
+  )
+}
+
+const nameOf = (way: readonly (string | number)[]) =>
+  way.map((step) => (typeof step === 'number' ? '*' : step)).join('.')
+
+/** Fields of the specification that say what another one says, too: without them nothing is lost, and that they are there is in the table of fields. */
+const saidTwice = [
+  /(^|\.)_id$/, // `id`
+  /^(docs\.\*\.|topStrategies\.\*\.|positions\.\*\.strategy\.)?id$/, // `_id`, of a strategy
+  /(^|\.)apy$/, // `apyFraction`
+  /(^|\.)averageAPY$/, // `averageApyFraction`
+  /(^|\.)slug$|(^|\.)name$/, // in the composite form, where they are ours
+  /^totalPages$|^hasPrevPage$|^hasNextPage$|^limit$|^page$|^totalDocs$|^total$/, // each follows from the others
+  /crossChain/, // `chainIdIn` and `chainIdOut`
+  /(^|\.)quoteId$|(^|\.)deadline$|(^|\.)deadlineDate$|(^|\.)status$/, // of a quote: `id`, each other, `pending`
+  /\.chainId$/, // of a transaction of a swap: that of the swap
+]
+
+describe('a field that gets lost on the way is noticed', () => {
+  test.each(names)('%s', async (name) => {
+    const unnoticed = new Set<string>()
+    const noticed = new Set<string>()
+    for (const output of fc.sample(outputs[name] as fc.Arbitrary<unknown>, { numRuns: 30, seed: 7 })) {
+      const [input] = fc.sample((inputs[name] as fc.Arbitrary<unknown>).filter(isPath), {
+        numRuns: 1,
+        seed: 7,
+      })
+      now.output = output
+      now.lost = undefined
+      let wire: unknown
+      const hear = (request: unknown) => {
+        wire = request
+      }
+      const raw = remote({ baseUrl: server.url, apiKey: key, answered: (_, answer) => hear(answer.body) })
+      await (raw[name] as (input: unknown) => Promise<unknown>)(input)
+      for (const way of fieldsOf(wire)
+        .filter((one) => !noticed.has(nameOf(one)))
+        .slice(0, 60)) {
+        now.lost = way
+        const said = await ask(name, input).catch(() => 'refused')
+        now.lost = undefined
+        ;(isEqual(said, output) ? unnoticed : noticed).add(nameOf(way))
+      }
+    }
+    const silent = [...unnoticed].filter((field) => !noticed.has(field))
+    expect(silent.filter((field) => !saidTwice.some((one) => one.test(field)))).toEqual([])
+    expect(noticed.size).toBeGreaterThan(0)
+  })
+})
+
+function isEqual(a: unknown, b: unknown): boolean {
+  try {
+    expect(a).toEqual(b)
+    return true
+  } catch {
+    return false
+  }
+}
