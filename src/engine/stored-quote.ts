@@ -4,7 +4,7 @@ import { networkNamed } from '../domain/network.ts'
 import type { Token } from '../domain/token.ts'
 import type { QuoteWithAction } from '../store/engine-quotes.ts'
 import type { QuoteRow } from '../store/engine-rows.ts'
-import { type Context, seesChain } from './context.ts'
+import type { Context } from './context.ts'
 import type { Offer, OfferFee, Route, SwapProvider } from './swaps/provider.ts'
 
 /** What is stored with a quote beside what was given out: the route, whom it is for, and the provider's offer. */
@@ -51,10 +51,15 @@ const read = ({ offer }: QuoteRow): Stored => JSON.parse(offer) as Stored
 /** A quote that was given to this customer, if its networks are still to be seen. */
 export async function quoteRow(context: Context, id: string): Promise<QuoteWithAction | undefined> {
   const row = await context.store.quote(context.customer, id)
-  if (!row) return undefined
-  const { chainIdIn, chainIdOut } = read(row)
-  return seesChain(context, chainIdIn) && seesChain(context, chainIdOut) ? row : undefined
+  return row && seesRoute(context, row) ? row : undefined
 }
+
+/** Whether this customer may see both networks of a quote. */
+export const seesRoute = (
+  { catalog }: Context,
+  { originChain, destinationChain }: Pick<QuoteRow, 'originChain' | 'destinationChain'>,
+): boolean =>
+  [originChain, destinationChain].every((name) => catalog.networks.some((network) => network.name === name))
 
 /** From what to what a stored quote goes. */
 export function routeOf({ catalog }: Context, row: QuoteRow): Route {

@@ -6,7 +6,7 @@ import type { QuoteRow } from '../store/engine-rows.ts'
 import { tracked } from './actions/refresh.ts'
 import type { Tracked } from './actions/track.ts'
 import type { Context } from './context.ts'
-import { offerOf, providerNamed, quoteRow, routeOf } from './stored-quote.ts'
+import { offerOf, providerNamed, quoteRow, routeOf, seesRoute } from './stored-quote.ts'
 
 /** Where the swap of a quote stands, as it is asked for. No route of ours begins on Bitcoin, so no deposit there is known. */
 export async function swapStatus(
@@ -22,10 +22,11 @@ export async function swapStatus(
 
 /** Where the swap of a quote stands, with both hashes when they are known. The quote may be the bridge of a deposit. Before its transactions are asked for, no chain is. */
 async function statusOf(context: Context, id: string): Promise<SwapStatus> {
-  const row = await quoteRow(context, id)
-  if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
+  const row = await context.store.quoteInBrief(context.customer, id)
+  if (!row || !seesRoute(context, row)) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
   const found = row.actionId === null ? undefined : await tracked(context, row.actionId)
-  if (found && row.actionId !== id) return bridgeStatus(context, row, found)
+  const whole = found && row.actionId !== id ? await quoteRow(context, id) : undefined
+  if (found && whole) return bridgeStatus(context, whole, found)
   const status = found ? found.action.status : context.now() > row.expiresAt ? 'expired' : 'pending'
   return {
     status,

@@ -5,10 +5,10 @@ import { AppError } from '../domain/errors.ts'
 import { type Access, type Allow, callerOf, tooMany } from './access.ts'
 import { answering, type Sent, type Served, servedRoutes } from './answer.ts'
 import { caps, refuseUnlawful } from './caps.ts'
-import { type Log, logged, logger } from './log.ts'
-import { type Metrics, metricsOf } from './metrics.ts'
+import { failed, type Log, logged } from './log.ts'
+import { metricsOf } from './metrics.ts'
 import { addPages } from './pages.ts'
-import { allowedOn, said } from './refusals.ts'
+import { allowedOn, type Said, said } from './refusals.ts'
 import { callerIn, prepare, servedIn, setCaller } from './request.ts'
 import { readBody } from './strict-json.ts'
 
@@ -24,16 +24,20 @@ export type AppNeeds = {
 
 /** The service over HTTP: every route of the contract, the deprecated ones, and the pages about it. Nothing listens yet. */
 export function createApp(needs: AppNeeds): FastifyInstance {
+  const { log } = needs
   const metrics = metricsOf()
-  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-    refused(error, request, reply, metrics)
+  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const { status, isBug } = refused(error, request, reply)
+    if (isBug && log) failed(log, request, error)
+    if (status === 429) metrics.limited()
+  }
   const app = fastify({
     ...caps,
     // What the router refuses comes before any hook, and in its own words.
     frameworkErrors: refuse as never,
     ...(needs.tls && { https: needs.tls }),
     trustProxy: needs.behindProxy ? 'loopback, linklocal, uniquelocal' : false,
-    ...logger(needs.log),
+    logger: false,
   }) as unknown as FastifyInstance
   prepare(app)
   app.removeAllContentTypeParsers()
@@ -44,13 +48,15 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       done(error as Error)
     }
   })
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks that wait for nothing cost nothing to wait for.
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
-    refuseUnlawful(request.raw)
+    done(refuseUnlawful(request.raw))
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     metrics.answered(request, reply)
-    logged(request, reply)
+    if (log) logged(log, request, reply)
+    done()
   })
   app.setErrorHandler(refuse)
   app.setNotFoundHandler((request) => {
@@ -105,14 +111,13 @@ const deprecation = (path: string) => ({
 })
 
 /** Every failure as the one envelope. What nobody expected is logged with its cause, and not told. */
-function refused(error: unknown, request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
-  const { status, headers, body, isBug } = said(error)
-  if (isBug) request.log.error({ err: error }, 'unexpected')
-  if (status === 429) metrics.limited()
+function refused(error: unknown, request: FastifyRequest, reply: FastifyReply): Said {
+  const refusal = said(error)
   const { successor } = servedIn(request) ?? {}
   if (successor) reply.headers(deprecation(successor.path))
   reply
-    .code(status)
-    .headers({ 'content-type': 'application/json; charset=utf-8', ...headers })
-    .send(JSON.stringify(body))
+    .code(refusal.status)
+    .headers({ 'content-type': 'application/json; charset=utf-8', ...refusal.headers })
+    .send(JSON.stringify(refusal.body))
+  return refusal
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { type FastifyHttpOptions, LogController } from 'fastify'
+import type { FastifyHttpOptions } from 'fastify'
 
 import { toEnvelope } from '../api/envelope.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
@@ -17,7 +17,6 @@ export const caps = {
   maxRequestsPerSocket: 10_000,
   return503OnClosing: true,
   forceCloseConnections: 'idle',
-  logController: new LogController({ disableRequestLogging: true }),
   exposeHeadRoutes: false,
   routerOptions: {
     caseSensitive: true,
@@ -53,17 +52,18 @@ function cutOff({ code }: { code?: string }, socket: Socket): void {
 
 const single = new Set(['x-api-key', 'host', 'content-type', 'content-length', 'authorization'])
 
-/** Refuses what two readers could read in two ways: a header that may stand once and stands twice, and an address that is too long. */
-export function refuseUnlawful({ rawHeaders, url = '', httpVersion }: IncomingMessage): void {
+/** What two readers could read in two ways: a header that may stand once and stands twice, and an address that is too long. */
+export function refuseUnlawful({ rawHeaders, url = '', httpVersion }: IncomingMessage): AppError | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
-    throw new AppError('BAD_REQUEST', `This server does not speak HTTP ${httpVersion}`)
+    return new AppError('BAD_REQUEST', `This server does not speak HTTP ${httpVersion}`)
   if (url.length > mostUrl)
-    throw new AppError('URL_TOO_LONG', `The address is longer than ${mostUrl} characters`)
+    return new AppError('URL_TOO_LONG', `The address is longer than ${mostUrl} characters`)
   const seen = new Set<string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase()
     if (!single.has(name)) continue
-    if (seen.has(name)) throw new AppError('BAD_REQUEST', `The header ${name} is given more than once`)
+    if (seen.has(name)) return new AppError('BAD_REQUEST', `The header ${name} is given more than once`)
     seen.add(name)
   }
+  return undefined
 }

@@ -4,42 +4,31 @@ import { trace } from '../domain/trace.ts'
 import { callerIn } from './request.ts'
 
 /** Where log lines go: JSON, one a line. */
-export type Log = { write: (lines: string) => void }
+export type Log = { write: (line: string) => void }
 
-/** The logger of the server. Nothing of a request is written but what is named here: no header, no query, no body. */
-export const logger = (log: Log | undefined) =>
-  log === undefined
-    ? { logger: false }
-    : {
-        logger: {
-          level: 'info',
-          base: null,
-          timestamp: () => `,"time":"${new Date().toISOString()}"`,
-          formatters: { level: (label: string) => ({ level: label }) },
-          serializers: { err: shown },
-          stream: log,
-        },
-      }
-
-/** An error with its causes, without what could be a secret. */
-const shown = (error: unknown) => ({
-  type: error instanceof Error ? error.name : 'unknown',
-  message: error instanceof Error ? error.name : 'not an error',
-  stack: trace(error),
-})
-
-/** One line a request, after it was answered. */
-export function logged(request: FastifyRequest, reply: FastifyReply): void {
-  const { routeOptions, method } = request
+/** One line a request, after it was answered. Nothing of a request is written but what is named here: no header, no query, no body. */
+export function logged(log: Log, request: FastifyRequest, reply: FastifyReply): void {
   const caller = callerIn(request)
-  request.log.info({
-    method,
-    route: routeOptions.url ?? null,
-    path: request.url.split('?')[0]!.slice(0, 300),
+  const at = request.url.indexOf('?')
+  const line = {
+    time: new Date().toISOString(),
+    level: 'info',
+    id: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? null,
+    path: (at < 0 ? request.url : request.url.slice(0, at)).slice(0, 300),
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 100) / 100,
-    ...(caller && { customer: caller.customer, key: caller.keyId }),
-  })
+    customer: caller?.customer,
+    key: caller?.keyId,
+  }
+  log.write(`${JSON.stringify(line)}\n`)
+}
+
+/** A failure that nobody expected, with its causes, and without what could be a secret. */
+export function failed(log: Log, { id }: FastifyRequest, error: unknown): void {
+  const line = { time: new Date().toISOString(), level: 'error', id, error: trace(error) || String(error) }
+  log.write(`${JSON.stringify(line)}\n`)
 }
 
 const flushMs = 100
@@ -47,24 +36,21 @@ const mostHeld = 65_536
 
 /** Gathers lines and writes them together, so that a busy server does not write one by one. `flush` writes what is held. */
 export function gathered(write: (text: string) => void): Log & { flush: () => void } {
-  let held: string[] = []
-  let size = 0
+  let held = ''
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    if (held.length === 0) return
-    const text = held.join('')
-    held = []
-    size = 0
+    if (held === '') return
+    const text = held
+    held = ''
     write(text)
   }
   return {
     flush,
     write: (line) => {
-      held.push(line)
-      size += line.length
-      if (size > mostHeld) flush()
+      held += line
+      if (held.length > mostHeld) flush()
       else timer ??= setTimeout(flush, flushMs)
     },
   }

@@ -4,6 +4,12 @@ import type { Sql } from './sql.ts'
 /** A quote with the operation that it was made for, if there is one: the swap itself, or the deposit that it is the bridge of. */
 export type QuoteWithAction = QuoteRow & { actionId: string | null }
 
+/** What the status of a quote takes, where nothing was asked for it yet. */
+export type QuoteInBrief = Pick<
+  QuoteWithAction,
+  'provider' | 'originChain' | 'destinationChain' | 'expiresAt' | 'actionId'
+>
+
 /** A quote with where its operation stood when it was last looked at. `bridged` is 1 where the bridge of a deposit was sent, 0 where that reverted. */
 export type ListedQuote = QuoteWithAction & { actionStatus: string | null; bridged: number | null }
 
@@ -45,6 +51,13 @@ export const quoteQueries = (sql: Sql) => ({
   quote: async (customer: string, id: string): Promise<QuoteWithAction | undefined> => {
     const text = `select ${quoteColumns}, ${actionId} from quotes where customer = $1 and id = $2`
     return (await sql.query<QuoteWithAction>(text, [customer, id]))[0]
+  },
+
+  /** Where a quote goes and how long it lives, without what it says. */
+  quoteInBrief: async (customer: string, id: string): Promise<QuoteInBrief | undefined> => {
+    const text = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", ${actionId}
+      from quotes where customer = $1 and id = $2`
+    return (await sql.query<QuoteInBrief>(text, [customer, id]))[0]
   },
 
   /** Newest first, between the named networks only. */

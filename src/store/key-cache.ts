@@ -3,9 +3,12 @@ import type { Sql } from './sql.ts'
 
 const most = 10_000
 
+/** How long it may take until a key that another process revoked is refused, in ms. */
+const agesMs = 10
+
 /**
  * Whose key it is, remembered until somebody else writes into the database: SQLite counts the writes of others
- * (`PRAGMA data_version`), so a key that is revoked by another process is refused with the next request. One connection
+ * (`PRAGMA data_version`), so a key that is revoked by another process is refused at once, or 10 ms later. One connection
  * asks, which must not write keys itself.
  */
 export function rememberedOwner(
@@ -14,22 +17,15 @@ export function rememberedOwner(
 ): (apiKey: string) => Promise<KeyOwner | undefined> {
   const known = new Map<string, KeyOwner>()
   let seen: number | undefined
-  let asking: Promise<void> | undefined
-  /** Requests that come at once ask once. */
-  const fresh = () => {
-    asking ??= sql
-      .query<{ data_version: number }>('PRAGMA data_version')
-      .then(([row]) => {
-        if (row?.data_version !== seen || known.size > most) known.clear()
-        seen = row?.data_version
-      })
-      .finally(() => {
-        asking = undefined
-      })
-    return asking
+  let checked = Number.NEGATIVE_INFINITY
+  const check = async () => {
+    checked = performance.now()
+    const [row] = await sql.query<{ data_version: number }>('PRAGMA data_version')
+    if (row?.data_version !== seen || known.size > most) known.clear()
+    seen = row?.data_version
   }
   return async (apiKey) => {
-    await fresh()
+    if (performance.now() - checked > agesMs) await check()
     const digest = digestOf(apiKey)
     const remembered = known.get(digest)
     if (remembered) return remembered

@@ -5,6 +5,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import { storeFault } from './faults.ts'
 import { migrate } from './migrate.ts'
+import { readsTogether } from './reads-together.ts'
 import type { Migration, Sql, SqlValue } from './sql.ts'
 
 /** What a SQLite database is opened with. `corrupt` is the code for a damaged file. */
@@ -76,29 +77,39 @@ const mostStatements = 200
 export function sqliteSql(path: string, options: SqliteOptions): Sql {
   const db = openSqlite(path, options)
   const prepared = new Map<string, StatementSync>()
-  /** A statement is prepared once for its text; the few texts there are all fit. */
+  /** A statement is prepared once for its text, with its places as SQLite numbers them; the few texts there are all fit. */
   const statement = (text: string): StatementSync => {
-    const known = prepared.get(text) ?? db.prepare(text)
+    const known = prepared.get(text) ?? db.prepare(text.replace(/\$(\d)/g, '?$1'))
     if (prepared.size >= mostStatements) prepared.clear()
     prepared.set(text, known)
     return known
   }
   const run = <Row>(text: string, values: readonly SqlValue[] = []): Row[] => {
     try {
-      const bound = Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value]))
-      return statement(text).all(bound) as Row[]
+      return statement(text).all(...values) as Row[]
     } catch (error) {
       throw storeFault(error, path, options.corrupt)
     }
   }
+  const reads = readsTogether(db, run)
   let turn: Promise<unknown> = Promise.resolve()
+  let waiting = 0
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    reads.now()
+    waiting++
     const mine = turn.then(work, work)
-    turn = mine.catch(() => undefined)
+    turn = mine
+      .catch(() => undefined)
+      .finally(() => {
+        waiting--
+      })
     return mine
   }
   return {
-    query: (text, values) => inTurn(async () => run(text, values)),
+    query: (text, values) =>
+      waiting === 0 && /^\s*(select|with|pragma data_version)\b/i.test(text) && !/\breturning\b/i.test(text)
+        ? reads.soon(text, values)
+        : inTurn(async () => run(text, values)),
     transaction: (work) =>
       inTurn(async () => {
         run('BEGIN IMMEDIATE')
