@@ -15,7 +15,7 @@ const mostConnections = 5_000
 export async function serve(needs: AppNeeds, { host, port, graceMs = 10_000 }: At): Promise<Listening> {
   const app = createApp(needs)
   app.server.maxConnections = mostConnections
-  await app.listen({ host, port })
+  await app.listen({ host, port, backlog: 4_096 })
   const { port: taken } = app.server.address() as AddressInfo
   const shown = host.includes(':') ? `[${host}]` : host
   return {

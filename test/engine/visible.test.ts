@@ -136,6 +136,10 @@ test('the status of a quote that nothing was asked for costs one query and no ca
       queries++
       return context.store.quote(...asked)
     },
+    quoteInBrief: (...asked) => {
+      queries++
+      return context.store.quoteInBrief(...asked)
+    },
     quotes: (...asked) => {
       queries++
       return context.store.quotes(...asked)

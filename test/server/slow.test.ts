@@ -15,7 +15,7 @@ afterEach(() => {
 })
 
 /** A connection that begins so and then drips a byte at a time; `ended` once the server has cut it off. */
-function dripping(begin: string, drip: string): { ended: Promise<void> } {
+function dripping(begin: string, drip: string): { begun: Promise<unknown>; ended: Promise<void> } {
   const { hostname, port } = new URL(served.url())
   const socket = connect(Number(port), hostname, () => socket.write(begin))
   slow.add(socket)
@@ -23,6 +23,7 @@ function dripping(begin: string, drip: string): { ended: Promise<void> } {
   socket.resume()
   const timer = setInterval(() => drip !== '' && socket.writable && socket.write(drip), 1_000)
   return {
+    begun: new Promise((resolve) => socket.once('connect', resolve)),
     ended: new Promise((resolve) =>
       socket.once('close', () => {
         clearInterval(timer)
@@ -54,7 +55,7 @@ test('2,000 slow sockets are cut off, and a good client has its answers at once 
   const all = Array.from({ length: 2_000 }, (_, at) => dripping(...kinds[at % kinds.length]!))
   let left = all.length
   for (const { ended } of all) void ended.then(() => left--)
-  await sleep(1_000)
+  await Promise.all(all.map(({ begun }) => begun))
   expect(slow.size).toBe(2_000)
   const took: number[] = []
   const began = performance.now()
