@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { Numeric } from './wire.ts'
+import { Numeric, oneOf } from './wire.ts'
 
 /** One page of a list. `total` and `hasMore` count what the backend counts. */
 export type Page<item> = { items: item[]; page: number; limit: number; total: number; hasMore: boolean }
@@ -14,7 +14,7 @@ const about = {
 }
 
 /** Every envelope of the specification: deployments disagree. */
-function envelopes<item extends z.ZodType>(item: item) {
+function envelopes<item extends z.ZodType>(item: item, writes: number) {
   const reference = z.object({
     docs: z.array(item),
     totalDocs: Numeric,
@@ -38,7 +38,7 @@ function envelopes<item extends z.ZodType>(item: item) {
     }),
   })
   const flat = z.object({ data: z.array(item), total: Numeric, ...about })
-  return z.union([reference, nested, flat])
+  return oneOf([reference, nested, flat], writes)
 }
 
 type Envelope<item extends z.ZodType> = z.output<ReturnType<typeof envelopes<item>>>
@@ -76,7 +76,7 @@ const pages = (total: number, limit: number) => (limit > 0 ? Math.ceil(total / l
 
 /** A page of `item` on the wire: every envelope is read, and `docs`/`totalDocs` (the reference form) is written. */
 export function PageOf<item extends z.ZodType>(item: item) {
-  return z.codec(envelopes(item), pageOf(item), {
+  return z.codec(envelopes(item, 0), pageOf(item), {
     decode: (wire) => read<item>(wire as never) as never,
     encode: ({ items, page, limit, total, hasMore }) => ({
       docs: items as never,
@@ -92,7 +92,7 @@ export function PageOf<item extends z.ZodType>(item: item) {
 
 /** A page in the envelope of the older pages: every envelope is read, and `data` with `pagination` is written. */
 export function OlderPageOf<item extends z.ZodType>(item: item) {
-  return z.codec(envelopes(item), pageOf(item), {
+  return z.codec(envelopes(item, 1), pageOf(item), {
     decode: (wire) => read<item>(wire as never) as never,
     encode: ({ items, page, limit, total, hasMore }) => ({
       data: items as never,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
 import { CompositeStrategy, DetailStrategy } from './strategy-shapes.ts'
-import { Decimals, orNull } from './wire.ts'
+import { Decimals, oneOf, orNull } from './wire.ts'
 
 /** A token as strategies and positions name it. */
 export const TokenRef = z.object({ symbol: z.string(), address: EvmAddress, decimals: Decimals })
@@ -101,7 +101,7 @@ function read(wire: Wire): Plain {
 }
 
 /** A strategy on the wire: either shape is read; the detail shape is written. */
-export const StrategyDetail = z.codec(z.union([DetailStrategy, CompositeStrategy]), Strategy, {
+export const StrategyDetail = z.codec(oneOf([DetailStrategy, CompositeStrategy], 0), Strategy, {
   decode: read,
   encode: ({ id, chainId, asset, underlying, actions, apy, tvlUsd, paused, ...rest }) => ({
     ...rest,
@@ -121,7 +121,7 @@ export const StrategyDetail = z.codec(z.union([DetailStrategy, CompositeStrategy
 })
 
 /** A strategy on the wire: either shape is read; the id-composite form is written. */
-export const StrategyComposite = z.codec(z.union([CompositeStrategy, DetailStrategy]), Strategy, {
+export const StrategyComposite = z.codec(oneOf([CompositeStrategy, DetailStrategy], 0), Strategy, {
   decode: read,
   encode: ({ chainId, asset, underlying, actions, tvlUsd, ...rest }) => ({
     ...rest,

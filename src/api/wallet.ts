@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
-import { Decimals, maybe, Numeric, orNull } from './wire.ts'
+import { Decimals, maybe, Numeric, oneOf, orNull } from './wire.ts'
 
 /** What a wallet holds in one strategy. Amounts are in the smallest unit of the strategy's asset; `null` is unknown. */
 export type Position = {
@@ -109,7 +109,8 @@ const ShapeC = z.object({ address: EvmAddress, stats: Stats })
 const decimal = (value: string | number | null | undefined) =>
   value === null || value === undefined ? null : String(value)
 
-const AnyShape = z.union([ShapeB, ShapeA, ShapeC])
+const shapes = [ShapeB, ShapeA, ShapeC] as const
+const AnyShape = z.union(shapes)
 
 function read(wire: z.output<typeof AnyShape>): Wallet {
   if ('summary' in wire)
@@ -146,7 +147,7 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
 }
 
 /** A wallet on the wire: shapes A, B and C are read; shape A is written. */
-export const Wallet = z.codec(AnyShape, WalletValue, {
+export const Wallet = z.codec(oneOf(shapes, 1), WalletValue, {
   decode: read,
   encode: (value) => ({
     address: value.address!,
@@ -176,7 +177,7 @@ const noStats: Stats = {
 }
 
 /** A wallet on the older page: shapes A, B and C are read; shape C is written. */
-export const OlderWallet = z.codec(AnyShape, WalletValue, {
+export const OlderWallet = z.codec(oneOf(shapes, 2), WalletValue, {
   decode: read,
   encode: ({ address, stats }) => ({ address: address!, stats: stats ?? noStats }),
 })

@@ -30,6 +30,10 @@ export const maybe = <inner extends z.ZodType>(inner: inner) => z.nullish(inner)
 /** How many decimals a token has: what a contract can say (uint8), and no more than can be written out. */
 export const Decimals = z.int().min(0).max(255)
 
+/** Shapes that are read as one, of which this program writes the one at a place: that is the one that the OpenAPI document shows. */
+export const oneOf = <shapes extends readonly [z.ZodType, ...z.ZodType[]]>(shapes: shapes, writes: number) =>
+  z.union(shapes).meta({ writes })
+
 /** A number that some deployments send as text. */
 export const Numeric = z.union([z.number(), z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)])
 

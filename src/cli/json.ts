@@ -1,6 +1,6 @@
 import type { Quote } from '../api/quote.ts'
 import type { Strategy } from '../api/strategy.ts'
-import type { Position, Wallet } from '../api/wallet.ts'
+import type { Position, Stats, Wallet } from '../api/wallet.ts'
 import { tokenAmount } from '../domain/amount.ts'
 
 /** A strategy as `--json` prints it (cli.md, Output). */
@@ -68,5 +68,31 @@ export const walletJson = ({ address, positions, totalValueUsd, stats }: Wallet)
   address,
   positions: positions.map(positionJson),
   totalValueUsd,
-  ...(stats && { stats }),
+  ...(stats && { stats: statsJson(stats) }),
 })
+
+const numeric = (value: string | number | null | undefined): number | null =>
+  value === null || value === undefined ? null : Number(value)
+const dollarsOf = (value: string | number | null | undefined): string | null =>
+  value === null || value === undefined ? null : String(value)
+
+/** The lending account of a wallet: money in USD as text, shares and rates as fractions. A health factor below 1 can be liquidated. */
+const statsJson = (stats: Stats) => {
+  const side = ({ asset, balance, balanceUSD }: Stats['debt'][number] | Stats['underlying'][number]) => ({
+    asset: { symbol: asset.symbol, address: asset.address, decimals: asset.decimals },
+    balance: /^[0-9]+$/.test(balance.raw) ? tokenAmount(BigInt(balance.raw), asset) : null,
+    balanceUsd: String(balanceUSD),
+  })
+  return {
+    collateral: stats.underlying.map((one) => ({
+      ...side(one),
+      priceUsd: dollarsOf(one.price),
+      liquidationThreshold: numeric(one.liquidationThreshold),
+    })),
+    debt: stats.debt.map((one) => ({ ...side(one), borrowRate: numeric(one.borrowRate) })),
+    healthFactor: numeric(stats.healthFactor),
+    ltv: numeric(stats.ltv),
+    liquidationPrice: dollarsOf(stats.liquidationPrice),
+    maxBorrowValue: dollarsOf(stats.maxBorrowValue),
+  }
+}

@@ -1,13 +1,15 @@
 import { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
-import { dollars } from '../cli/format.ts'
+import { decimal, dollars, percent } from '../cli/format.ts'
+import type { Stream } from '../cli/io.ts'
 import { walletJson } from '../cli/json.ts'
 import { walletAddress } from '../cli/names.ts'
 import { withRaw } from '../cli/raw.ts'
-import { table } from '../cli/table.ts'
+import { fields, table } from '../cli/table.ts'
 import { positionColumns } from '../cli/views.ts'
 import type { World } from '../cli/world.ts'
+import { plain } from '../domain/text.ts'
 import { addApprovals } from './wallet-approvals.ts'
 import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './wallet-keys.ts'
 
@@ -74,7 +76,28 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
         ? to.paint.dim('no positions')
         : table(positionColumns, value.positions, to),
       ...(value.positions.length === 0 ? [] : [`${to.paint.dim('total')}  ${dollars(value.totalValueUsd)}`]),
+      ...(value.stats && value.stats.debt.length > 0 ? [lendingView(value.stats, to)] : []),
       ...(value.positions.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
     ].join('\n'),
+  )
+}
+
+/** What a wallet owes, and how far it is from being liquidated. */
+function lendingView(
+  { debt, healthFactor, ltv, maxBorrowValue }: NonNullable<ReturnType<typeof walletJson>['stats']>,
+  to: Stream,
+): string {
+  const owed = debt.map(
+    ({ balance, asset }) => `${decimal(balance?.formatted ?? '?')} ${plain(asset.symbol)}`,
+  )
+  const health = healthFactor === null ? '-' : healthFactor.toFixed(2)
+  return fields(
+    [
+      ['debt', owed.join(', ')],
+      ['health factor', healthFactor !== null && healthFactor < 1 ? to.paint.red(health) : health],
+      ['loan to value', percent(ltv)],
+      ['can still borrow', dollars(maxBorrowValue)],
+    ],
+    to,
   )
 }

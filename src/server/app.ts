@@ -40,6 +40,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     logger: false,
   }) as unknown as FastifyInstance
   prepare(app)
+  let isClosing = false
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) => {
     try {
@@ -51,7 +52,11 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   // Hooks that wait for nothing cost nothing to wait for.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
-    done(refuseUnlawful(request.raw))
+    done(isClosing ? stopping() : refuseUnlawful(request.raw))
+  })
+  app.addHook('preClose', (done) => {
+    isClosing = true
+    done()
   })
   app.addHook('onResponse', (request, reply, done) => {
     metrics.answered(request, reply)
@@ -103,6 +108,9 @@ function addRoute(
     },
   })
 }
+
+/** What is asked on a connection that was kept alive, after the server began to stop. */
+const stopping = () => new AppError('SERVICE_UNAVAILABLE', 'This server is stopping')
 
 /** Since v2 came, in January 2026 (RFC 9745: a date as `@` and Unix seconds), and where to go (RFC 8288). */
 const deprecation = (path: string) => ({

@@ -15,7 +15,7 @@ export const caps = {
   connectionTimeout: 60_000,
   keepAliveTimeout: 5_000,
   maxRequestsPerSocket: 10_000,
-  return503OnClosing: true,
+  return503OnClosing: false,
   forceCloseConnections: 'idle',
   exposeHeadRoutes: false,
   routerOptions: {

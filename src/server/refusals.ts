@@ -26,7 +26,7 @@ export function said(error: unknown): Said {
     headers: {
       ...(status === 429 && { 'retry-after': String(details?.retryAfter ?? 60) }),
       ...(status === 405 && { allow: String(details?.allow ?? '') }),
-      ...(status === 413 && { connection: 'close' }),
+      ...((status === 413 || status === 503) && { connection: 'close' }),
     },
     isBug: body.error.code === 'INTERNAL_SERVER_ERROR',
   }

@@ -241,12 +241,12 @@ describe('a wallet', () => {
   test('in shape C, on the current page or on the older one', async () => {
     const { stats } = await read(lines().wallet, { wallet: 'C' })
     expect(stats).toMatchObject({
-      underlying: [{ asset: { symbol: 'USDC' }, price: 1, liquidationThreshold: 0.8 }],
+      collateral: [{ asset: { symbol: 'USDC' }, priceUsd: '1', liquidationThreshold: 0.8 }],
       debt: [{ asset: { symbol: 'WETH' }, borrowRate: 0.03 }],
       healthFactor: 2.5,
       ltv: 0.32,
-      liquidationPrice: 0.4,
-      maxBorrowValue: -1.5,
+      liquidationPrice: '0.4',
+      maxBorrowValue: '-1.5',
     })
     const both = await read(lines().wallet, { wallet: 'A' }, { SLUICE_LEGACY_BASE_URL: other.url })
     expect(both).toEqual({ ...(await read(lines().wallet, { wallet: 'A' })), stats })

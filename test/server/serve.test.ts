@@ -1,0 +1,375 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { request as httpsRequest } from 'node:https'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
+
+import { startSluice } from '../support/program.ts'
+import { exchange, statusesIn } from '../support/raw.ts'
+import { type Document, oneDocument } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { useServe } from '../support/serving.ts'
+
+const sandbox = useSandbox()
+const served = useServe(sandbox)
+const home = () => served.place().home
+const other = (name: string) => `sqlite:${join(served.place().data, name)}`
+const end = async (...args: string[]) => startSluice(home(), ['serve', ...args]).ended
+
+/** A server of its own beside the one of this file; it is stopped at the end, in good order. */
+async function serving<value>(
+  args: readonly string[],
+  work: (url: string) => Promise<value>,
+): Promise<{ value: value; exit: number | string; out: string; err: string }> {
+  const program = startSluice(home(), ['serve', '--port', '0', '--json', ...args])
+  const { url } = oneDocument(await program.line())
+  const value = await work(url)
+  program.child.kill('SIGTERM')
+  return { value, ...(await program.ended) }
+}
+
+describe('serve', () => {
+  test('says where it is on stdout, as one document, and that is all', async () => {
+    const { out, exit, value } = await serving(['--database', other('one.db')], async (url) =>
+      (await fetch(`${url}/healthz`)).json(),
+    )
+    expect(exit).toBe(0)
+    expect(value).toEqual({ status: 'ok' })
+    expect(oneDocument(out)).toEqual({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      profile: 'sandbox',
+      database: join(served.place().data, 'one.db'),
+      pid: expect.any(Number),
+    })
+    for (const name of ['one.db', 'one.db.limits'])
+      expect(statSync(join(served.place().data, name)).mode & 0o077).toBe(0)
+  })
+
+  test('--check looks at the database and the chains, listens to nothing, and ends', async () => {
+    const { exit, out } = await end('--check', '--json', '--database', other('check.db'))
+    expect(exit).toBe(0)
+    expect(oneDocument(out)).toEqual({
+      database: join(served.place().data, 'check.db'),
+      keys: 0,
+      strategies: sandbox.world.catalog().strategies.length,
+      networks: [
+        { network: 'sandbox-one', chainId: 31337, blockNumber: expect.any(Number) },
+        { network: 'sandbox-two', chainId: 31338, blockNumber: expect.any(Number) },
+      ],
+    })
+  })
+
+  test.each<[string[], RegExp]>([
+    [['--port', '70000'], /port/],
+    [['--port', 'x'], /port/],
+    [['--port', '-1'], /port/],
+    [['--host', '0.0.0.0'], /needs TLS/],
+    [['--host', '::'], /needs TLS/],
+    [['--host', 'example.org'], /needs TLS/],
+    [['--tls-cert', 'a.pem'], /go together/],
+    [['--tls-key', 'a.pem'], /go together/],
+    [['--tls-cert', 'no.pem', '--tls-key', 'no.pem'], /cannot be read/],
+    [['--database', 'postgres://localhost/x'], /SQLite/],
+    [['--database', 'mysql://localhost/x'], /SQLite/],
+    [['--timeout', '5s'], /no --timeout/],
+    [['--profile', 'engine'], /RPC/],
+    [['--nonsense'], /unknown option/],
+  ])('%j is refused with 2, and with the next step', async (args, says) => {
+    const { exit, out } = await end('--json', '--port', '0', ...args)
+    const { error } = oneDocument(out)
+    expect({ exit, message: error.message }).toEqual({ exit: 2, message: expect.stringMatching(says) })
+    expect(error.hint).toEqual(expect.any(String))
+  })
+
+  test('an address that is not of this machine is refused with 2', async () => {
+    const { exit, out } = await end(
+      '--json',
+      '--host',
+      '203.0.113.7',
+      '--behind-proxy',
+      '--database',
+      other('host.db'),
+    )
+    expect({ exit, error: oneDocument(out).error.message }).toEqual({
+      exit: 2,
+      error: '203.0.113.7 is not an address of this machine',
+    })
+  })
+
+  test('a port that is taken is refused with 2', async () => {
+    const { port } = new URL(served.url())
+    const { exit, out } = await end('--json', '--port', port, '--database', other('port.db'))
+    expect({ exit, error: oneDocument(out).error.message }).toEqual({
+      exit: 2,
+      error: `Port ${port} of 127.0.0.1 is taken`,
+    })
+  })
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s lets what is being answered be answered, and ends with 0',
+    async (signal) => {
+      const database = other('stop.db')
+      const program = startSluice(home(), ['serve', '--port', '0', '--json', '--database', database])
+      const { url } = oneDocument(await program.line())
+      const made = await startSluice(home(), [
+        'keys',
+        'create',
+        '--customer',
+        'a',
+        '--json',
+        '--database',
+        database,
+      ]).ended
+      const { key } = oneDocument(made.out)
+      const sent = `GET /strategies?limit=100 HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n\r\n`
+      const answers = Array.from({ length: 60 }, () => exchange(url, sent, { quietMs: 5_000 }))
+      await Promise.race(answers)
+      program.child.kill(signal)
+      const whole = (await Promise.all(answers)).map((text) => {
+        if (text === '') return 'not taken'
+        const [head, body] = text.split('\r\n\r\n')
+        expect(Number(/content-length: (\d+)/.exec(head!)![1])).toBe(body!.length)
+        return statusesIn(text)[0]
+      })
+      expect(whole).toContain(200)
+      expect(whole.filter((one) => one !== 200 && one !== 503 && one !== 'not taken')).toEqual([])
+      expect((await program.ended).exit).toBe(0)
+      await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+    },
+  )
+
+  const hasOpenssl = spawnSync('openssl', ['version']).status === 0
+  test.skipIf(!hasOpenssl)(
+    'speaks TLS with a certificate, and nothing else on that port (needs openssl)',
+    async () => {
+      const [cert, keyFile] = [join(home(), 'cert.pem'), join(home(), 'key.pem')]
+      execFileSync(
+        'openssl',
+        [
+          'req',
+          '-x509',
+          '-newkey',
+          'ec',
+          '-pkeyopt',
+          'ec_paramgen_curve:prime256v1',
+          '-nodes',
+          '-days',
+          '2',
+          '-subj',
+          '/CN=localhost',
+          '-keyout',
+          keyFile,
+          '-out',
+          cert,
+        ],
+        { stdio: 'ignore' },
+      )
+      const get = (url: string): Promise<number> =>
+        new Promise((resolve, reject) => {
+          httpsRequest(`${url}/healthz`, { ca: readFileSync(cert), servername: 'localhost' }, (response) => {
+            response.resume()
+            resolve(response.statusCode!)
+          })
+            .on('error', reject)
+            .end()
+        })
+      const { value, exit } = await serving(
+        ['--host', '0.0.0.0', '--tls-cert', cert, '--tls-key', keyFile, '--database', other('tls.db')],
+        async (url) => {
+          expect(url).toMatch(/^https:/)
+          const here = url.replace('0.0.0.0', 'localhost')
+          await expect(fetch(here.replace('https', 'http'))).rejects.toThrow()
+          return get(here)
+        },
+      )
+      expect([value, exit]).toEqual([200, 0])
+      const swapped = await end(
+        '--json',
+        '--tls-cert',
+        keyFile,
+        '--tls-key',
+        cert,
+        '--port',
+        '0',
+        '--database',
+        other('tls.db'),
+      )
+      expect(swapped.exit).toBe(2)
+    },
+  )
+})
+
+describe('the log', () => {
+  test('is a JSON line a request on stderr, with who asked and no secret', async () => {
+    const database = other('log.db')
+    const made = await startSluice(home(), [
+      'keys',
+      'create',
+      '--customer',
+      'acme',
+      '--json',
+      '--database',
+      database,
+    ]).ended
+    const { key, id } = oneDocument(made.out)
+    const { err } = await serving(['--database', database], async (url) => {
+      const headers = { 'x-api-key': key, authorization: 'Bearer canary-1', cookie: 'canary-2' }
+      await fetch(`${url}/strategies?limit=3&secret=canary-3`, { headers })
+      await fetch(`${url}/fees`, { headers: { 'x-api-key': 'canary-4' } })
+      await fetch(`${url}/transfer/bytecode`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: '{"token":"canary-5"}',
+      })
+    })
+    const lines = err
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Document)
+    expect(lines).toEqual([
+      {
+        time: expect.any(String),
+        level: 'info',
+        id: expect.any(String),
+        method: 'GET',
+        route: '/strategies',
+        path: '/strategies',
+        status: 200,
+        ms: expect.any(Number),
+        customer: 'acme',
+        key: id,
+      },
+      {
+        time: expect.any(String),
+        level: 'info',
+        id: expect.any(String),
+        method: 'GET',
+        route: '/fees',
+        path: '/fees',
+        status: 401,
+        ms: expect.any(Number),
+      },
+      {
+        time: expect.any(String),
+        level: 'info',
+        id: expect.any(String),
+        method: 'POST',
+        route: '/transfer/bytecode',
+        path: '/transfer/bytecode',
+        status: 422,
+        ms: expect.any(Number),
+        customer: 'acme',
+        key: id,
+      },
+    ])
+    expect(err).not.toContain('canary')
+    expect(err).not.toContain(key)
+    for (const name of ['log.db', 'log.db-wal', 'log.db.limits', 'log.db.limits-wal']) {
+      const path = join(served.place().data, name)
+      if (existsSync(path)) expect(readFileSync(path).includes(key)).toBe(false)
+    }
+  })
+})
+
+describe('the pages about it', () => {
+  const page = async (path: string) => {
+    const answer = await fetch(served.url() + path)
+    return {
+      status: answer.status,
+      type: answer.headers.get('content-type'),
+      csp: answer.headers.get('content-security-policy'),
+      text: await answer.text(),
+    }
+  }
+
+  test('/metrics counts requests by route and status, and names nobody', async () => {
+    const key = await served.newKey('secret-customer')
+    await fetch(`${served.url()}/strategies?limit=1`, { headers: { 'x-api-key': key } })
+    const { status, type, text } = await page('/metrics')
+    expect(status).toBe(200)
+    expect(type).toMatch(/^text\/plain; version=0\.0\.4/)
+    expect(text).toMatch(
+      /^sluice_http_requests_total\{route="\/strategies",method="GET",status="200"\} \d+$/m,
+    )
+    expect(text).toMatch(
+      /^sluice_http_request_duration_seconds_bucket\{le="\+Inf",route="\/strategies"\} \d+$/m,
+    )
+    expect(text).toMatch(/^sluice_process_resident_memory_bytes \d+$/m)
+    expect(text).not.toContain('secret-customer')
+    for (const line of text.split('\n').filter(Boolean))
+      expect(line).toMatch(/^(# (HELP|TYPE) |[a-zA-Z_:][a-zA-Z0-9_:]*(\{.*\})? [-+0-9.eE]+(NaN|Inf)?$)/)
+  })
+
+  test('/docs fetches nothing and runs nothing', async () => {
+    const { status, type, csp, text } = await page('/docs')
+    expect([status, type]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(csp).toContain("default-src 'none'")
+    expect(text).not.toMatch(/<script|<link|<img|<iframe|src=|url\(|@import|https?:\/\//)
+    for (const path of [
+      '/yield/{identifier}',
+      '/v2/swap/quote',
+      '/v1/wallets/{address}',
+      '/transfer/bytecode',
+    ])
+      expect(text).toContain(path)
+  })
+
+  test('/openapi.json is what is served: every answer is of its schema, and what is ours is called ours', async () => {
+    const { text } = await page('/openapi.json')
+    const document = JSON.parse(text) as Document
+    expect(document.openapi).toBe('3.1.0')
+    expect(document.info.version).toMatch(/^\d+\.\d+\.\d+$/)
+    const ajv = new Ajv2020({ strict: false })
+    for (const [path, methods] of Object.entries(document.paths as Record<string, Document>))
+      for (const [method, operation] of Object.entries(methods as Record<string, Document>)) {
+        const shown = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+        expect(
+          operation.parameters
+            .filter((one: Document) => one.in === 'path')
+            .map((one: Document) => one.name)
+            .sort(),
+        ).toEqual(shown.sort())
+        expect(operation.summary.length).toBeGreaterThan(10)
+        expect(operation.deprecated === true).toBe(/^\/(v1|swap)\//.test(path))
+        expect(() => ajv.compile(operation.responses[200].content['application/json'].schema)).not.toThrow()
+        expect(method).toMatch(/^(get|post|put)$/)
+      }
+    const key = await served.newKey()
+    const wallet = sandbox.user.address
+    const slug = 'aave-v3-usdc-sandbox-one'
+    const quote = `chainIdIn=31337&chainIdOut=31337&tokenIn=${sandbox.token(31337, 'USDC').address}&tokenOut=${sandbox.token(31337, 'WETH').address}&amountIn=1000000`
+    for (const [pattern, path] of [
+      ['/yield/{identifier}', `/yield/USDC?wallet=${wallet}&amount=1000000`],
+      ['/strategies', '/strategies?limit=100'],
+      ['/strategies/analytics', '/strategies/analytics'],
+      ['/strategies/{id}', `/strategies/${slug}`],
+      [
+        '/strategies/{id}/bytecode',
+        `/strategies/${slug}/bytecode?action=lend&amount=1000000&wallet=${wallet}`,
+      ],
+      ['/wallets/{address}', `/wallets/${wallet}`],
+      ['/wallets/{address}/history/{strategyId}', `/wallets/${wallet}/history/${slug}`],
+      ['/quotes', '/quotes'],
+      ['/v2/swap/quote', `/v2/swap/quote?${quote}`],
+      ['/customers/by-api-key', '/customers/by-api-key'],
+      ['/fees', '/fees'],
+      ['/v1/strategies', '/v1/strategies'],
+      ['/v1/strategies/{id}', `/v1/strategies/${slug}`],
+    ] as const) {
+      const answer = await fetch(served.url() + path, { headers: { 'x-api-key': key } })
+      const schema = document.paths[pattern].get.responses[200].content['application/json'].schema
+      const isValid = ajv.validate(schema, await answer.json())
+      expect({ path, status: answer.status, isValid, errors: ajv.errors }).toEqual({
+        path,
+        status: 200,
+        isValid: true,
+        errors: null,
+      })
+    }
+    const refused = await (await fetch(`${served.url()}/nope`)).json()
+    expect(ajv.validate(document.components.schemas.Error, refused)).toBe(true)
+    for (const path of ['/fees', '/actions/ingest/wallet', '/customers/by-api-key'])
+      expect(JSON.stringify(document.paths[path])).toMatch(/ours/i)
+  })
+})
