@@ -26,7 +26,7 @@ export async function swapBytecodeOf(
   if (!quote.provider) throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote names no provider')
   const row = await quoteRow(context, quote.quoteId ?? quote.id)
   if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
-  await refuseFailed(context, row.id)
+  await refuseTaken(context, row.id)
   if (context.now() >= row.expiresAt)
     throw new AppError('QUOTE_EXPIRED', 'The quote has expired', {
       details: { expiredAt: new Date(row.expiresAt).toISOString() },
@@ -98,20 +98,21 @@ const sideOf = (token: Token, amount: bigint, bound: object) => ({
   ...bound,
 })
 
-/** A quote whose swap was sent and reverted is used up: the same transactions would only revert again. */
-async function refuseFailed(context: Context, id: string): Promise<void> {
-  const reverted = (await tracked(context, id))?.txs.find(
-    ({ kind, succeeded }) => kind === 'swap' && succeeded === 0,
-  )
-  if (reverted)
-    throw new AppError(
-      'SWAP_EXECUTION_FAILED',
-      'The swap of this quote was executed, and reverted on chain',
-      {
-        details: { txHash: reverted.hash },
-        hint: 'Ask for a new quote: sluice swap quote --help',
-      },
-    )
+/** A quote is for one swap: one that was carried out, whatever came of it, is not taken again. */
+async function refuseTaken(context: Context, id: string): Promise<void> {
+  const sent = (await tracked(context, id))?.txs.find(({ kind }) => kind === 'swap')
+  if (!sent || sent.succeeded === null) return
+  const hint = 'Ask for a new quote: sluice swap quote --help'
+  const details = { txHash: sent.hash }
+  throw sent.succeeded === 0
+    ? new AppError('SWAP_EXECUTION_FAILED', 'The swap of this quote was executed, and reverted on chain', {
+        details,
+        hint,
+      })
+    : new AppError('QUOTE_VALIDATION_ERROR', 'The swap of this quote was carried out already', {
+        details,
+        hint,
+      })
 }
 
 /** A quote out of the list is the same quote: there its deadline is text, and its status has moved on. */

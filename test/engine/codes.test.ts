@@ -400,3 +400,25 @@ describe('the transactions of a swap', () => {
     expect(body).toMatchObject({ approveData: null, transactionData: { gasLimit: null } })
   })
 })
+
+test('a quote is for one swap: what was carried out is not taken again', async () => {
+  const ask = over(engineOn(sandbox).service)
+  const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
+  const taken = (await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })).body
+  const [swap] = await perform(
+    sandbox,
+    wallet,
+    [taken.approveData, taken.transactionData].map((one) => ({
+      ...one,
+      value: BigInt(one.value),
+      chainId: 31337,
+    })),
+  ).then((receipts) => receipts.slice(-1))
+  for (const walletAddress of [wallet, someone]) {
+    const again = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress })
+    expect(again).toMatchObject({
+      status: 400,
+      body: { error: { code: 'QUOTE_VALIDATION_ERROR', details: { txHash: swap!.transactionHash } } },
+    })
+  }
+})

@@ -10,7 +10,8 @@ export function unlike(value: unknown): unknown {
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, named('id'))
     .replace(/\b(0x)?[0-9a-f]{64}\b/g, named('hash'))
     .replace(/\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z\b/g, '<time>')
-    // A deadline in calldata.
+    // A deadline, on its own and in calldata.
+    .replace(/"deadline":1[0-9]{9}\b/g, '"deadline":"<deadline>"')
     .replace(/0{56}(6|7)[0-9a-f]{7}/g, '<deadline>')
   return JSON.parse(text)
 }
