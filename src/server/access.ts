@@ -14,10 +14,15 @@ export type Allow = (keyId: string) => Promise<{ ok: true } | { ok: false; retry
 export const tooMany = (seconds: number): AppError =>
   new AppError('RATE_LIMITED', 'too many requests', { details: { retryAfter: seconds } })
 
-/** Who asks, by the one header that carries a key. Throws UNAUTHORIZED with the text of the specification. */
-export async function callerOf(access: Access, apiKey: string | undefined): Promise<Caller> {
+/** Who asks, by the one header that carries a key. Throws UNAUTHORIZED with the text of the specification, after `wrong` was told. */
+export async function callerOf(
+  access: Access,
+  apiKey: string | undefined,
+  wrong: () => void,
+): Promise<Caller> {
   if (apiKey === undefined || apiKey === '') throw new AppError('UNAUTHORIZED', 'no API key provided')
   const caller = await access(apiKey)
-  if (!caller) throw new AppError('UNAUTHORIZED', 'invalid API key')
-  return caller
+  if (caller) return caller
+  wrong()
+  throw new AppError('UNAUTHORIZED', 'invalid API key')
 }

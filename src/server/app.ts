@@ -5,6 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Access, type Allow, callerOf, tooMany } from './access.ts'
 import { answering, type Sent, type Served, servedRoutes } from './answer.ts'
 import { caps, refuseUnlawful } from './caps.ts'
+import { guesses } from './guesses.ts'
 import { failed, type Log, logged } from './log.ts'
 import { metricsOf } from './metrics.ts'
 import { addPages } from './pages.ts'
@@ -73,8 +74,10 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       details: { allow: methods },
     })
   })
+  const wrongKeys = guesses(Date.now)
   const admit = async (request: FastifyRequest): Promise<void> => {
-    const caller = await callerOf(needs.access, request.headers['x-api-key'] as string | undefined)
+    const apiKey = request.headers['x-api-key'] as string | undefined
+    const caller = await callerOf(needs.access, apiKey, () => wrongKeys.wrong(request.ip))
     setCaller(request, caller)
     const turn = await needs.allow(caller.keyId)
     if (!turn.ok) throw tooMany(turn.retryAfterSeconds)

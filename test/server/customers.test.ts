@@ -161,6 +161,21 @@ describe('a key', () => {
     expect((await cli('revoke', 'nothing', '--yes')).exit).toBe(4)
   })
 
+  test('that is guessed is refused the same way a hundred times a minute, then with 429, and holds nobody back who has one', async () => {
+    const key = await served.newKey()
+    const answers = await Promise.all(
+      Array.from({ length: 140 }, (_, at) => ask(`guess-${at}`, 'GET', '/fees')),
+    )
+    const wrong = answers.filter(({ status }) => status === 401)
+    expect(wrong.length).toBeLessThanOrEqual(100)
+    expect(wrong.length).toBeGreaterThan(80)
+    for (const { body } of wrong)
+      expect(body.error).toEqual({ code: 'UNAUTHORIZED', message: 'invalid API key' })
+    const late = answers.filter(({ status }) => status === 429)
+    expect(wrong.length + late.length).toBe(140)
+    expect((await ask(key, 'GET', '/fees')).status).toBe(200)
+  })
+
   test('sees the strategies that are active for its customer, and no others', async () => {
     const { key } = JSON.parse((await cli('create', '--customer', 'picky', '--strategies', slug)).out)
     const list = (await ask(key, 'GET', '/strategies')).body
