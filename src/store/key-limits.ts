@@ -30,7 +30,8 @@ export async function openKeyLimits(
     })
   const db = openSqlite(path, { migrations })
   // A process that is killed loses nothing by it; only a power cut does, and a limit is not worth waiting for the disk.
-  db.exec('PRAGMA synchronous = OFF')
+  // The file is this server's alone, so that its locks need not be taken and given back each time.
+  db.exec('PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE')
   const longest = Math.max(...windows.map(({ ms }) => ms))
   const words = {
     id: db.prepare('insert into ids values (?, ?)'),
