@@ -62,6 +62,8 @@ export type CctpV2Constants = {
   token: Address
   tokenMessenger: Address
   messageTransmitter: Address
+  /** Base URL of the attestation service of this end, where it is not that of the whole catalogue. Ends of two services are no bridge. */
+  attestation?: string
 }
 
 /** Everything an engine and a guard know in advance about the chains they serve: data, and nothing else. */
@@ -76,3 +78,14 @@ export type Catalog = {
   /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
   priceOracles: Readonly<Record<number, Address>>
 }
+
+/** Several catalogues as one. The attestation service is that of the first that has one. */
+export const joined = (parts: readonly Catalog[]): Catalog => ({
+  networks: parts.flatMap(({ networks }) => networks),
+  tokens: parts.flatMap(({ tokens }) => tokens),
+  strategies: parts.flatMap(({ strategies }) => strategies),
+  uniswapV3: parts.flatMap(({ uniswapV3 }) => uniswapV3),
+  cctpV2: parts.flatMap(({ cctpV2 }) => cctpV2),
+  attestation: parts.find(({ attestation }) => attestation !== null)?.attestation ?? null,
+  priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
+})

@@ -39,12 +39,16 @@ function providersOf(
   { uniswapV3: pools, cctpV2, attestation }: Catalog,
   chain: (chainId: number) => Chain,
 ): SwapProvider[] {
+  const served = cctpV2.flatMap((end) => {
+    const url = end.attestation ?? attestation
+    return url === null ? [] : [{ ...end, attestation: url }]
+  })
   const bridge =
-    attestation === null
+    served.length === 0
       ? []
       : [
-          cctp(cctpV2, {
-            attestation: (path, signal) => getJson(attestation + path, signal ? { signal } : {}),
+          cctp(served, {
+            attestation: (url, signal) => getJson(url, signal ? { signal } : {}),
             head: async (chainId) => (await headOf(chain(chainId))).number,
             logs: (chainId, { address, topics, fromBlock }) =>
               chain(chainId).rpc.request('eth_getLogs', [

@@ -77,8 +77,10 @@ function goesThere({ catalog }: Context, { entry }: Market, { from, to }: Recomm
   if (to !== undefined && known(to) !== entry.chainId) return false
   if (from === undefined || known(from) === entry.chainId) return true
   const bridged = (chainId: number) => catalog.cctpV2.find((bridge) => bridge.chainId === chainId)
-  const there = bridged(entry.chainId)
+  const [here, there] = [bridged(known(from)), bridged(entry.chainId)]
   return (
-    bridged(known(from)) !== undefined && there !== undefined && sameAddress(there.token, entry.asset.address)
+    here !== undefined &&
+    here.attestation === there?.attestation &&
+    sameAddress(there?.token ?? '', entry.asset.address)
   )
 }

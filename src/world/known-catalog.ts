@@ -1,10 +1,48 @@
-import type { Catalog } from '../domain/catalog.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { type Catalog, joined } from '../domain/catalog.ts'
+import { type Network, sandboxNetworks } from '../domain/network.ts'
+import { publicNetworks } from '../domain/networks.ts'
 import type { Directories } from './directories.ts'
+import { rpcVariable } from './profile.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Everything that is known in advance about networks that an RPC can be given for. Other networks are added here. */
-export async function knownCatalog({ cache }: Directories, env: Env): Promise<Catalog> {
+/** Every network that an RPC can be given for. */
+export const allNetworks: readonly Network[] = [...sandboxNetworks, ...publicNetworks]
+
+/** What is known in advance about the networks that the environment gives RPCs for: nothing of another one is read. */
+export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog> {
+  const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
+  return joined([
+    ...(sandboxNetworks.some(isNamed) ? [await sandboxCatalog(dirs, env)] : []),
+    ...(await filesOf(publicNetworks.filter(isNamed))),
+  ])
+}
+
+/** Everything that is known in advance; of the embedded chains only where RPCs are given for them, or for nothing at all. */
+export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog> {
+  const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
+  const withSandbox = sandboxNetworks.some(isNamed) || !allNetworks.some(isNamed)
+  return joined([
+    ...(withSandbox ? [await sandboxCatalog(dirs, env)] : []),
+    ...(await filesOf(publicNetworks)),
+  ])
+}
+
+/** The catalogues of public networks, each out of its file. */
+async function filesOf(networks: readonly Network[]): Promise<Catalog[]> {
+  if (networks.length === 0) return []
+  const { catalogOfFile } = await import('../domain/catalog-file.ts')
+  const folder = join(import.meta.dirname, '..', 'engine', 'catalog')
+  return networks.map(({ name }) =>
+    catalogOfFile(JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))),
+  )
+}
+
+/** What the embedded chains are deployed with. */
+async function sandboxCatalog({ cache }: Directories, env: Env): Promise<Catalog> {
   const [{ genesis }, { findAnvil }] = await Promise.all([
     import('../sandbox/genesis/cache.ts'),
     import('../sandbox/anvil.ts'),

@@ -21,8 +21,8 @@ export function remotePlace(needs: PlaceNeeds): Place {
   const { env, now, newId } = needs
   const chains = rpcChains(needs)
   const opened = async () => {
-    const { all: catalog, rpc } = await chains()
-    return { catalog, rpc }
+    const { all, rpc } = await chains()
+    return { catalog: await all(), rpc }
   }
   const heard = hearing()
   const hasRpcs = Object.keys(env).some((name) => name.startsWith('SLUICE_RPC_') && env[name])
@@ -76,7 +76,7 @@ async function deployment(
       baseUrl,
       legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL || undefined,
       apiKey,
-      tokenAt: async (chainId, address) => tokenAt((await chains()).all.tokens, chainId, address),
+      tokenAt: async (chainId, address) => tokenAt((await (await chains()).all()).tokens, chainId, address),
       // Kept only where it is asked for: a command may watch for days.
       ...(globals.raw && { answered: heard.answered }),
       unknown: ({ of, word }) =>
@@ -117,10 +117,11 @@ function withRpcFirst(service: Service, chains: () => Promise<RpcChains>): Servi
     ...service,
     strategyBytecode: async (input, options) => {
       const { all, rpc } = await chains()
+      const { strategies, networks } = await all()
       const id = input.id.toLowerCase()
-      const entry = all.strategies.find((one) => one.slug === id || one.id.toLowerCase() === id)
+      const entry = strategies.find((one) => one.slug === id || one.id.toLowerCase() === id)
       if (entry) rpc(entry.chainId)
-      if (input.from !== undefined) rpc(networkNamed(all.networks, input.from).chainId)
+      if (input.from !== undefined) rpc(networkNamed(networks, input.from).chainId)
       return service.strategyBytecode(input, options)
     },
     transferBytecode: async (input, options) => {

@@ -6,14 +6,14 @@ import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { chainInTime } from './in-time.ts'
-import { catalogOn, knownCatalog } from './known-catalog.ts'
+import { allNetworks, catalogOn, knownCatalog, wholeCatalog } from './known-catalog.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { rpcUrls, rpcVariable } from './profile.ts'
 import { traced } from './traced.ts'
 
 /** The chains that the environment gives RPCs for: what is known of all networks, what of these, and how they are reached. */
-export type RpcChains = { all: Catalog; reachable: Catalog; rpc: (chainId: number) => Rpc }
+export type RpcChains = { all: () => Promise<Catalog>; reachable: Catalog; rpc: (chainId: number) => Rpc }
 
 /** The longest that a read may take with all its tries, in ms; a command with less time has less. */
 const patienceMs = 30_000
@@ -22,10 +22,11 @@ const patienceMs = 30_000
 export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() => Promise<RpcChains>) =>
   once(async () => {
     const { severalRpc } = await import('../net/rpc.ts')
-    const all = await knownCatalog(dirs, env)
+    const urlsOf = rpcUrls(env, allNetworks)
+    const named = await knownCatalog(dirs, env)
     const budgetMs = Math.min(patienceMs, globals.timeoutMs ?? patienceMs)
     const byChain = new Map(
-      [...rpcUrls(env, all.networks)].map(([chainId, urls]) => [
+      [...urlsOf].map(([chainId, urls]) => [
         chainId,
         traced(chainInTime(severalRpc(urls, { budgetMs, chainId }), until), globals.debug ? io : undefined),
       ]),
@@ -33,13 +34,17 @@ export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() =>
     const rpc = (chainId: number): Rpc => {
       const found = byChain.get(chainId)
       if (found) return found
-      const network = networkNamed(all.networks, chainId)
+      const network = networkNamed(allNetworks, chainId)
       throw new AppError('CONFIG_INVALID', `There is no RPC for ${network.name}`, {
         hint: `Set ${rpcVariable(network)} to the URL of an RPC of ${network.name}.`,
         details: { network: network.name, variable: rpcVariable(network) },
       })
     }
-    return { all, reachable: catalogOn(all, (chainId) => byChain.has(chainId)), rpc }
+    return {
+      all: once(() => wholeCatalog(dirs, env)),
+      reachable: catalogOn(named, (chainId) => byChain.has(chainId)),
+      rpc,
+    }
   })
 
 /** What engine and remote have alike: the wallet's side, which is on this machine either way. */

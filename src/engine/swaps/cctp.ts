@@ -10,7 +10,7 @@ import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
 /** What the bridge asks of the network: its attestation service, the newest block of a chain, and logs of a chain. */
 export type CctpNetwork = {
-  attestation: (path: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown }>
+  attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown }>
   head: (chainId: number) => Promise<bigint>
   logs: (
     chainId: number,
@@ -25,8 +25,11 @@ const Messages = z.object({
   messages: z.array(z.object({ message: HexData, eventNonce: z.string(), status: z.string() })),
 })
 
+/** An end of the bridge whose attestation service is known. */
+export type CctpEnd = CctpV2Constants & { attestation: string }
+
 /** Burn and mint of USDC from one chain to another by CCTP v2. Fast pays the fee that the attestation service names; standard waits for finality. */
-export function cctp(deployments: readonly CctpV2Constants[], network: CctpNetwork): SwapProvider {
+export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): SwapProvider {
   const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
   return {
     name: provider,
@@ -36,6 +39,8 @@ export function cctp(deployments: readonly CctpV2Constants[], network: CctpNetwo
         from.chainId !== to.chainId &&
         !!here &&
         !!there &&
+        // A main network and a test network may have the same number: what is burnt for one would come out on the other.
+        here.attestation === there.attestation &&
         sameAddress(here.token, tokenIn.address) &&
         sameAddress(there.token, tokenOut.address)
       )
@@ -43,7 +48,7 @@ export function cctp(deployments: readonly CctpV2Constants[], network: CctpNetwo
 
     async quote(ask, signal) {
       const [here, there] = [on(ask.from.chainId)!, on(ask.to.chainId)!]
-      const rate = await feeRate(network, here.domain, there.domain, ask.speed, signal)
+      const rate = await feeRate(network, { here, there }, ask.speed, signal)
       const amounts =
         ask.exact === 'in'
           ? { amountIn: ask.amount, fee: feeOf(ask.amount, rate) }
@@ -80,7 +85,11 @@ export function cctp(deployments: readonly CctpV2Constants[], network: CctpNetwo
     async status({ from, to }, offer, origin, { recipient }) {
       const [here, there] = [on(from.chainId)!, on(to.chainId)!]
       const raw = offer.raw as Raw
-      const { status, body } = await asked(network, `/v2/messages/${here.domain}?transactionHash=${origin}`)
+      const { status, body } = await asked(
+        network,
+        here,
+        `/v2/messages/${here.domain}?transactionHash=${origin}`,
+      )
       if (status === 404) return { status: 'confirmed' }
       const known = Messages.safeParse(body).data
       if (status !== 200 || !known)
@@ -112,9 +121,9 @@ const wrong = (message: string, status: number) =>
   new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
 
 /** Asks the attestation service; that it cannot be talked to is the bridge's fault, and not ours. */
-async function asked({ attestation }: CctpNetwork, path: string, signal?: AbortSignal) {
+async function asked(network: CctpNetwork, { attestation }: CctpEnd, path: string, signal?: AbortSignal) {
   try {
-    return await attestation(path, signal)
+    return await network.attestation(attestation + path, signal)
   } catch (cause) {
     if (cause instanceof AppError && cause.code.startsWith('SERVICE_'))
       throw new AppError('PROVIDER_API_ERROR', 'The attestation service does not answer', {
@@ -128,12 +137,16 @@ async function asked({ attestation }: CctpNetwork, path: string, signal?: AbortS
 /** The fee in hundredths of a basis point: the service may name fractions such as 1.3. */
 async function feeRate(
   network: CctpNetwork,
-  from: number,
-  to: number,
+  { here, there }: { here: CctpEnd; there: CctpEnd },
   speed: 'fast' | 'standard',
   signal: AbortSignal,
 ): Promise<bigint> {
-  const { status, body } = await asked(network, `/v2/burn/USDC/fees/${from}/${to}`, signal)
+  const { status, body } = await asked(
+    network,
+    here,
+    `/v2/burn/USDC/fees/${here.domain}/${there.domain}`,
+    signal,
+  )
   const fees = Fees.safeParse(body)
   const fee = fees.data?.find(({ finalityThreshold }) => finalityThreshold === finality[speed])
   if (status !== 200 || !fee) throw wrong('The attestation service did not name its fees', status)

@@ -1,0 +1,178 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { type Address, nativeAddress, sameAddress } from '../src/domain/address.ts'
+import type { CatalogFile } from '../src/domain/catalog-file.ts'
+import type { Network } from '../src/domain/network.ts'
+import { publicNetworks } from '../src/domain/networks.ts'
+import { protocolOf } from './catalog-names.ts'
+
+/*
+ * Makes src/engine/catalog anew out of a survey of markets (a folder with catalog.json, tokens.json, providers.json and
+ * price-feeds.json): npm run catalog:make -- FOLDER. It takes the markets of families that are implemented, and decides nothing about
+ * addresses: what it writes is in the survey, with its source.
+ */
+
+/** A market of the survey. There `asset` is the receipt, and `underlyingAsset` is what goes in. */
+export type Surveyed = {
+  id: string
+  protocol: string
+  network: string
+  chainId: number
+  assetName: string
+  receiptSymbol: string | null
+  asset: Address
+  assetDecimals: number
+  underlyingAsset: Address
+  underlyingSymbol: string
+  underlyingDecimals: number
+  category: CatalogFile['strategies'][number]['category']
+  implementationSelector: string
+  contracts: Record<string, Address>
+  params: Record<string, unknown>
+  source: string
+}
+
+type Row = CatalogFile['strategies'][number]
+type Made = Pick<Row, 'constants' | 'implementationSelector'>
+
+/** What is made of the markets of each family of the survey; a family that is not here is left out. */
+const families: Record<string, (market: Surveyed) => Made | undefined> = {
+  'aave-v3': ({ contracts: { pool, aToken, oracle } }) => ({
+    implementationSelector: 'aave-v3@1',
+    constants: { family: 'aave-v3', pool: pool!, aToken: aToken!, oracle: oracle! },
+  }),
+}
+
+type SurveyedToken = {
+  address: Address
+  symbol: string
+  decimals: number
+  inCatalog: boolean
+  logoURI?: string
+  sources: string[]
+}
+
+const [folder] = process.argv.slice(2)
+if (folder === undefined) throw new Error('npm run catalog:make -- FOLDER')
+const survey = (name: string) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
+// Some markets of the survey have no address yet: who wants those must ask their chain.
+const markets: Surveyed[] = survey('catalog').strategies.filter(
+  (market: { asset: unknown; underlyingAsset: unknown }) => market.asset && market.underlyingAsset,
+)
+const tokens: Record<string, SurveyedToken[]> = survey('tokens').chains
+const feeds = survey('price-feeds').chains
+const { providers } = survey('providers')
+
+const out = join(import.meta.dirname, '..', 'src', 'engine', 'catalog')
+mkdirSync(out, { recursive: true })
+for (const network of publicNetworks) {
+  const file = fileOf(network)
+  writeFileSync(join(out, `${network.name}.json`), written(file))
+  process.stdout.write(
+    `${network.name}: ${file.strategies.length} markets, ${file.tokens.length} tokens${file.uniswapV3 ? ', swaps' : ''}${file.cctpV2 ? ', bridge' : ''}\n`,
+  )
+}
+
+function fileOf(network: Network): CatalogFile {
+  const { name, chainId } = network
+  const here = markets.filter((market) => market.network === name)
+  const strategies = here.flatMap((market) => strategyOf(market))
+  const cctpV2 = bridgeOn(network)
+  const assets = here.filter((market) =>
+    strategies.some(({ asset }) => sameAddress(asset, market.underlyingAsset)),
+  )
+  const known = new Map<string, CatalogFile['tokens'][number]>()
+  const add = (token: CatalogFile['tokens'][number]) => {
+    const there = known.get(token.address)
+    if (there && there.decimals !== token.decimals) throw new Error(`${token.address}: two decimals`)
+    if (!there && token.address !== nativeAddress) known.set(token.address, token)
+  }
+  for (const { address, symbol, decimals, inCatalog, sources } of tokens[chainId] ?? [])
+    if (inCatalog) add({ address, symbol, decimals, source: sources.join('; ') })
+  for (const { underlyingAsset, underlyingSymbol, underlyingDecimals, source } of assets)
+    add({
+      address: underlyingAsset,
+      symbol: underlyingSymbol,
+      decimals: underlyingDecimals,
+      source,
+    })
+  if (cctpV2) add({ address: cctpV2.token, symbol: 'USDC', decimals: 6, source: cctpV2.source })
+  const brla = providers.brla.tokens[chainId]
+  if (brla)
+    add({ address: brla.address, symbol: 'BRLA', decimals: brla.decimals, source: providers.brla.source })
+  const lent = here.filter(({ implementationSelector }) => implementationSelector === 'aave-v3')
+  const main = feeds[chainId]?.aave?.oracle ?? lent[0]?.contracts.oracle
+  const oracle = lent.find(({ contracts }) => contracts.oracle === main)
+  return {
+    network: name,
+    priceOracle: oracle ? { address: main, source: oracle.source } : null,
+    uniswapV3: swapsOn(network, [...known.values()]),
+    cctpV2,
+    tokens: [...known.values()],
+    strategies,
+  }
+}
+
+function strategyOf(market: Surveyed): Row[] {
+  const made = families[market.implementationSelector]?.(market)
+  if (!made || sameAddress(market.asset, market.underlyingAsset)) return []
+  const { protocol, name } = protocolOf(market)
+  const logo = tokens[market.chainId]?.find(({ address }) => sameAddress(address, market.underlyingAsset))
+  const { description, curator } = market.params
+  return [
+    {
+      protocol,
+      name: `${name} ${market.underlyingSymbol}`,
+      category: market.category,
+      asset: market.underlyingAsset,
+      receipt: {
+        address: market.asset,
+        symbol: market.receiptSymbol ?? `${protocol}-${market.underlyingSymbol}`,
+        decimals: market.assetDecimals,
+      },
+      startDate: null,
+      isDefault: protocol === 'aave-v3' && market.underlyingSymbol === 'USDC',
+      metadata: description ? { en: { description, ...(curator ? { curator } : {}) } } : null,
+      logourl: logo?.logoURI?.startsWith('https://') ? logo.logoURI : null,
+      fromBlock: '0',
+      source: market.source,
+      ...made,
+    },
+  ]
+}
+
+function swapsOn({ chainId, native }: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV3'] {
+  const { feeTiers, source, chains } = providers['uniswap-v3']
+  const there = chains[chainId]
+  if (!there) return null
+  const middles = [`W${native.symbol}`, 'USDC', 'USDT'].flatMap((symbol) => {
+    const found = known.filter((token) => token.symbol === symbol)
+    return found.length === 1 ? [found[0]!.address] : []
+  })
+  const { factory, quoterV2, swapRouter02 } = there
+  return { factory, quoterV2, swapRouter02, feeTiers, via: middles, source }
+}
+
+function bridgeOn({ chainId, testnet }: Network): CatalogFile['cctpV2'] {
+  const { chains, http, source } = providers['cctp-v2']
+  const there = chains[chainId]
+  if (!there) return null
+  if (there.testnet !== testnet) throw new Error(`${chainId}: another environment`)
+  return {
+    domain: there.domain,
+    token: there.usdc,
+    tokenMessenger: there.tokenMessengerV2,
+    messageTransmitter: there.messageTransmitterV2,
+    attestation: testnet ? http.testnet : http.mainnet,
+    source,
+  }
+}
+
+/** JSON with one token and one market a line, so that a change shows as what it is. */
+function written({ tokens: all, strategies, ...rest }: CatalogFile): string {
+  const list = (items: readonly unknown[]) =>
+    items.length === 0 ? '[]' : `[\n${items.map((item) => `    ${JSON.stringify(item)}`).join(',\n')}\n  ]`
+  const head = Object.entries(rest).map(([name, value]) => `  "${name}": ${JSON.stringify(value)},\n`)
+  return `{\n${head.join('')}  "tokens": ${list(all)},\n  "strategies": ${list(strategies)}\n}\n`
+}

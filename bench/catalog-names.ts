@@ -1,0 +1,24 @@
+/** Protocols whose name in ids is not read off the survey's: there is a version to say, or two of its markets take one asset. */
+const known: Record<string, { protocol: string; name: string }> = {
+  Aave: { protocol: 'aave-v3', name: 'Aave v3' },
+  AavePrime: { protocol: 'aave-v3-prime', name: 'Aave v3 Prime' },
+  AaveEtherFi: { protocol: 'aave-v3-etherfi', name: 'Aave v3 EtherFi' },
+  Spark: { protocol: 'spark', name: 'SparkLend' },
+  Compound: { protocol: 'compound-v3', name: 'Compound v3' },
+  Yearn: { protocol: 'yearn-v3', name: 'Yearn v3' },
+  Yearn2: { protocol: 'yearn-v3-2', name: 'Yearn v3 (second)' },
+}
+
+/** The protocol of a market of the survey, as ids name it and as people do. */
+export function protocolOf(market: { protocol: string; assetName: string; contracts: object }): {
+  protocol: string
+  name: string
+} {
+  const found = known[market.protocol]
+  if (found) return found
+  const name = market.protocol
+    .replace(/n([0-9]+)$/, ' $1')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+  return { protocol: name.toLowerCase().replaceAll(' ', '-'), name }
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+
+import { type Address, nativeAddress } from './address.ts'
+import { type Catalog, categories, type MarketConstants } from './catalog.ts'
+import { networkNamed } from './network.ts'
+import { publicNetworks } from './networks.ts'
+import { nativeToken, tokenAt } from './token.ts'
+
+/** Addresses of files are written checksummed; that they are is a law of the tests, for it costs too much at every start. */
+const At = z.custom<Address>((value) => typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value))
+const Text = z.string().min(1)
+const Decimals = z.int().min(0).max(36)
+
+/** What each protocol family must know about a market, as a file carries it. */
+const Constants = z.discriminatedUnion('family', [
+  z.strictObject({ family: z.literal('aave-v3'), pool: At, aToken: At, oracle: At }),
+])
+
+/** One market of a file. `asset` goes in and comes out, `receipt` is what is held; `source` says where its addresses were read. */
+const Strategy = z.strictObject({
+  protocol: Text,
+  name: Text,
+  category: z.enum(categories),
+  asset: At,
+  receipt: z.strictObject({ address: At, symbol: Text, decimals: Decimals }),
+  implementationSelector: Text,
+  startDate: z.iso.datetime().nullable(),
+  isDefault: z.boolean(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  logourl: z.url({ protocol: /^https$/ }).nullable(),
+  constants: Constants,
+  fromBlock: z.string().regex(/^[0-9]+$/),
+  source: Text,
+})
+
+/** What is known of one network: a file in `src/engine/catalog`, with a source for every address. */
+export const CatalogFile = z.strictObject({
+  network: Text,
+  priceOracle: z.strictObject({ address: At, source: Text }).nullable(),
+  uniswapV3: z
+    .strictObject({
+      factory: At,
+      quoterV2: At,
+      swapRouter02: At,
+      feeTiers: z.array(z.int().positive()).min(1),
+      via: z.array(At),
+      source: Text,
+    })
+    .nullable(),
+  cctpV2: z
+    .strictObject({
+      domain: z.int().min(0),
+      token: At,
+      tokenMessenger: At,
+      messageTransmitter: At,
+      attestation: z.url({ protocol: /^https$/ }),
+      source: Text,
+    })
+    .nullable(),
+  tokens: z.array(z.strictObject({ address: At, symbol: Text, decimals: Decimals, source: Text })),
+  strategies: z.array(Strategy),
+})
+export type CatalogFile = z.output<typeof CatalogFile>
+
+/** Lower case, words by hyphens: an id as it stands in URLs and on command lines. */
+export const slugOf = (id: string): string =>
+  id
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+
+/** The catalogue of one network, out of its file. */
+export function catalogOfFile(json: unknown): Catalog {
+  const file = CatalogFile.parse(json)
+  const network = networkNamed(publicNetworks, file.network)
+  const { chainId } = network
+  const tokens = file.tokens.map(({ source: _, ...token }) => ({ chainId, ...token, name: token.symbol }))
+  const assetAt = (address: Address) =>
+    address === nativeAddress ? nativeToken(network) : tokenAt(tokens, chainId, address)!
+  return {
+    networks: [network],
+    tokens,
+    strategies: file.strategies.map(({ source: _, asset: at, receipt, fromBlock, constants, ...entry }) => {
+      const asset = assetAt(at)
+      const id = `${entry.protocol}-${asset.symbol}-${network.name}`
+      return {
+        ...entry,
+        id,
+        slug: slugOf(id),
+        network: network.name,
+        chainId,
+        asset,
+        receipt: { chainId, ...receipt, name: receipt.symbol },
+        constants: constants satisfies MarketConstants,
+        fromBlock: BigInt(fromBlock),
+      }
+    }),
+    uniswapV3: file.uniswapV3 ? [{ chainId, ...withoutSource(file.uniswapV3) }] : [],
+    cctpV2: file.cctpV2 ? [{ chainId, ...withoutSource(file.cctpV2) }] : [],
+    attestation: null,
+    priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},
+  }
+}
+
+const withoutSource = <value extends { source: string }>({ source: _, ...rest }: value) => rest

@@ -1,0 +1,66 @@
+import type { Network } from './network.ts'
+
+type Row = Pick<Network, 'name' | 'chainId' | 'explorer'> & Partial<Pick<Network, 'native' | 'depth'>>
+
+const ether = { symbol: 'ETH', decimals: 18 }
+const minute = 60_000
+
+/** A head may be a minute old, or ten blocks where blocks take longer: `slow` has blocks of twelve seconds. */
+const real = ({ native = ether, depth = 5, ...row }: Row, { slow = false } = {}): Network => ({
+  ...row,
+  native,
+  depth,
+  testnet: false,
+  headMaxAgeMs: slow ? 2 * minute : minute,
+})
+
+/** Test networks stand still now and then, which is nobody's fault. */
+const test = ({ native = ether, depth = 5, ...row }: Row): Network => ({
+  ...row,
+  native,
+  depth,
+  testnet: true,
+  headMaxAgeMs: 5 * minute,
+})
+
+const coin = (symbol: string) => ({ symbol, decimals: 18 })
+
+/**
+ * The networks that an RPC can be given for, beside the embedded chains. Ids, coins and explorers are those of `viem/chains`; a test
+ * compares them. Depths are what a reorganisation does not reach in practice: 3 on Ethereum, 32 on Polygon, 5 elsewhere.
+ */
+export const publicNetworks: readonly Network[] = [
+  real({ name: 'ethereum', chainId: 1, depth: 3, explorer: 'https://etherscan.io' }, { slow: true }),
+  real({ name: 'base', chainId: 8453, explorer: 'https://basescan.org' }),
+  real({ name: 'arbitrum', chainId: 42161, explorer: 'https://arbiscan.io' }),
+  real({ name: 'optimism', chainId: 10, explorer: 'https://optimistic.etherscan.io' }),
+  real({
+    name: 'polygon',
+    chainId: 137,
+    native: coin('POL'),
+    depth: 32,
+    explorer: 'https://polygonscan.com',
+  }),
+  real({ name: 'bnb', chainId: 56, native: coin('BNB'), explorer: 'https://bscscan.com' }),
+  real({ name: 'avalanche', chainId: 43114, native: coin('AVAX'), explorer: 'https://snowtrace.io' }),
+  real({ name: 'gnosis', chainId: 100, native: coin('XDAI'), explorer: 'https://gnosisscan.io' }),
+  real({ name: 'linea', chainId: 59144, explorer: 'https://lineascan.build' }),
+  real({ name: 'scroll', chainId: 534352, explorer: 'https://scrollscan.com' }),
+  real({ name: 'sonic', chainId: 146, native: coin('S'), explorer: 'https://sonicscan.org' }),
+  real({ name: 'unichain', chainId: 130, explorer: 'https://uniscan.xyz' }),
+  test({ name: 'sepolia', chainId: 11155111, depth: 3, explorer: 'https://sepolia.etherscan.io' }),
+  test({ name: 'base-sepolia', chainId: 84532, explorer: 'https://sepolia.basescan.org' }),
+  test({ name: 'arbitrum-sepolia', chainId: 421614, explorer: 'https://sepolia.arbiscan.io' }),
+  test({
+    name: 'optimism-sepolia',
+    chainId: 11155420,
+    explorer: 'https://optimism-sepolia.blockscout.com',
+  }),
+  test({
+    name: 'avalanche-fuji',
+    chainId: 43113,
+    native: coin('AVAX'),
+    explorer: 'https://testnet.snowtrace.io',
+  }),
+  test({ name: 'hoodi', chainId: 560048, depth: 3, explorer: 'https://hoodi.etherscan.io' }),
+]
