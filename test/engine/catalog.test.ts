@@ -1,0 +1,161 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as viem from 'viem/chains'
+import { describe, expect, test } from 'vitest'
+
+import type { CatalogFile } from '../../src/domain/catalog-file.ts'
+import { publicNetworks } from '../../src/domain/networks.ts'
+import { marketsOf } from '../../src/engine/markets/catalog.ts'
+import { wholeCatalog } from '../../src/world/known-catalog.ts'
+import { faultsOf } from './laws.ts'
+import { seeded } from './support.ts'
+
+const folder = join(import.meta.dirname, '..', '..', 'src', 'engine', 'catalog')
+const names = readdirSync(folder).map((file) => file.replace('.json', ''))
+const fileOf = (name: string) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as CatalogFile
+
+describe('the public networks', () => {
+  test('are eight main ones and four test ones at least, each with its file and no file without one', () => {
+    const count = (testnet: boolean) => publicNetworks.filter((one) => one.testnet === testnet).length
+    expect(count(false)).toBeGreaterThanOrEqual(8)
+    expect(count(true)).toBeGreaterThanOrEqual(4)
+    expect(publicNetworks.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+  })
+
+  test.each(publicNetworks.map((network) => [network.name, network] as const))(
+    '%s has the coin and the explorer that viem has for its chain id',
+    (_, { chainId, native, explorer, testnet }) => {
+      const chains = Object.values(viem).filter((chain) => 'id' in chain && chain.id === chainId)
+      expect(chains.map(({ nativeCurrency: { symbol, decimals } }) => ({ symbol, decimals }))).toContainEqual(
+        native,
+      )
+      expect(chains.map(({ blockExplorers }) => blockExplorers?.default.url)).toContain(explorer)
+      expect(chains.some((chain) => chain.testnet === true)).toBe(testnet)
+    },
+  )
+})
+
+describe('the laws of the catalogue', () => {
+  test.each(names)('%s breaks none', (name) => {
+    expect(faultsOf(fileOf(name))).toEqual([])
+    expect(fileOf(name).network).toBe(name)
+  })
+
+  test('no two markets of all networks have one id or slug, and each is a market', async () => {
+    const { strategies } = await wholeCatalog({ cache: '', data: '', config: '' } as never, {
+      SLUICE_RPC_BASE: 'https://x.example',
+    })
+    expect(new Set(strategies.map(({ id }) => id)).size).toBe(strategies.length)
+    expect(new Set(strategies.map(({ slug }) => slug)).size).toBe(strategies.length)
+    expect(marketsOf({ strategies } as never)).toHaveLength(strategies.length)
+    expect(new Set(strategies.map(({ network }) => network)).size).toBeGreaterThanOrEqual(12)
+  })
+
+  type Lie = (row: CatalogFile['strategies'][number], file: CatalogFile, random: () => number) => void
+  const flipped = (address: string, random: () => number) => {
+    const at = 2 + Math.floor(random() * 40)
+    const digit = ((Number.parseInt(address[at]!, 16) + 1) % 16).toString(16)
+    return (address.slice(0, at) + digit + address.slice(at + 1)) as never
+  }
+  const lies: [string, Lie][] = [
+    [
+      'an address with another digit',
+      (row, _, random) => {
+        row.receipt.address = flipped(row.receipt.address, random)
+      },
+    ],
+    [
+      'an asset with another digit',
+      (row, _, random) => {
+        row.asset = flipped(row.asset, random)
+      },
+    ],
+    [
+      'a constant with another digit',
+      (row, _, random) => {
+        const [name, at] = Object.entries(row.constants).find(([, value]) => /^0x/.test(String(value)))!
+        Object.assign(row.constants, { [name]: flipped(String(at), random) })
+      },
+    ],
+    [
+      'the receipt of another market',
+      (row, { strategies }) => {
+        row.receipt.address = strategies.find((other) => other !== row)!.receipt.address
+      },
+    ],
+    [
+      'the asset for the receipt',
+      (row) => {
+        row.receipt.address = row.asset
+      },
+    ],
+    [
+      'an asset that nobody knows',
+      (row) => {
+        row.asset = row.receipt.address
+      },
+    ],
+    [
+      'no source',
+      (row) => {
+        row.source = ''
+      },
+    ],
+    [
+      'decimals that no token has',
+      (row) => {
+        row.receipt.decimals = 77
+      },
+    ],
+    [
+      'a protocol that is no slug',
+      (row) => {
+        row.protocol = 'Aave V3'
+      },
+    ],
+    [
+      'the selector of another family',
+      (row) => {
+        row.implementationSelector = 'other@1'
+      },
+    ],
+    [
+      'an entry twice',
+      (row, { strategies }) => {
+        strategies.push(row)
+      },
+    ],
+    [
+      'a missing constant',
+      (row) => {
+        delete (row.constants as Record<string, unknown>)[Object.keys(row.constants).at(-1)!]
+      },
+    ],
+    [
+      'a field that nobody asked for',
+      (row) => {
+        Object.assign(row, { extra: 1 })
+      },
+    ],
+  ]
+
+  test.each(lies)('%s is noticed, wherever it is', (_, lie) => {
+    const random = seeded(7)
+    for (const name of names)
+      for (let tries = 0; tries < 3; tries++) {
+        const file = fileOf(name)
+        if (file.strategies.length < 2) continue
+        lie(file.strategies[Math.floor(random() * file.strategies.length)]!, file, random)
+        expect(faultsOf(file), name).not.toEqual([])
+      }
+  })
+
+  test('a pool, an oracle or a bridge of another network is noticed', () => {
+    const [base, arbitrum] = [fileOf('base'), fileOf('arbitrum')]
+    const there = arbitrum.strategies[0]!.constants
+    const changed = structuredClone(base)
+    changed.strategies[1]!.constants = there as never
+    expect(faultsOf(changed)).not.toEqual([])
+    expect(faultsOf({ ...base, cctpV2: fileOf('base-sepolia').cctpV2 })).not.toEqual([])
+  })
+})

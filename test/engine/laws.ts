@@ -1,0 +1,113 @@
+import { getAddress } from 'viem/utils'
+
+import { nativeAddress } from '../../src/domain/address.ts'
+import { CatalogFile, catalogOfFile, slugOf } from '../../src/domain/catalog-file.ts'
+import { publicNetworks } from '../../src/domain/networks.ts'
+
+type Row = CatalogFile['strategies'][number]
+
+/** What an address is on its chain: one that is two things was copied to the wrong place. */
+function rolesIn(file: CatalogFile): [address: string, role: string][] {
+  const { uniswapV3, cctpV2 } = file
+  return [
+    ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
+    ...(uniswapV3
+      ? (['factory', 'quoterV2', 'swapRouter02'] as const).map((name): [string, string] => [
+          uniswapV3[name],
+          name,
+        ])
+      : []),
+    ...(cctpV2
+      ? (['tokenMessenger', 'messageTransmitter'] as const).map((name): [string, string] => [
+          cctpV2[name],
+          name,
+        ])
+      : []),
+    ...file.strategies.flatMap(({ receipt, constants }): [string, string][] => [
+      [receipt.address, 'receipt'],
+      ...Object.entries(constants).flatMap(([name, at]): [string, string][] =>
+        typeof at === 'string' && /^0x/.test(at) && at !== receipt.address ? [[at, name]] : [],
+      ),
+    ]),
+  ]
+}
+
+/** What must be true of the constants of each family, beyond their shape. */
+const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: CatalogFile) => string[] } = {
+  'aave-v3': ({ protocol, asset, receipt, constants }, { strategies, tokens }) => {
+    if (constants.family !== 'aave-v3') return []
+    const places = strategies.filter((other) => other.protocol === protocol)
+    return [
+      ...(constants.aToken === receipt.address ? [] : ['its aToken is not its receipt']),
+      ...(tokens.find(({ address }) => address === asset)?.decimals === receipt.decimals
+        ? []
+        : ['an aToken has other decimals than its asset']),
+      ...places.flatMap(({ constants: other }) =>
+        other.family === 'aave-v3' && other.pool === constants.pool && other.oracle === constants.oracle
+          ? []
+          : ['its protocol has two pools or oracles'],
+      ),
+    ]
+  },
+}
+
+const repeated = (list: readonly string[]) => list.filter((one, at) => list.indexOf(one) !== at)
+
+/** Everything that is wrong with a file of the catalogue; nothing is the law. */
+export function faultsOf(json: unknown): string[] {
+  const parsed = CatalogFile.safeParse(json)
+  if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  const file = parsed.data
+  const network = publicNetworks.find(({ name }) => name === file.network)
+  if (!network) return [`there is no network ${file.network}`]
+  const texts = JSON.stringify(file).match(/"0x[0-9a-fA-F]{40}"/g) ?? []
+  const roles = rolesIn(file)
+  const roleOf = new Map<string, string>()
+  const known = new Set([nativeAddress as string, ...file.tokens.map(({ address }) => address as string)])
+  const faults = [
+    ...texts.flatMap((quoted) => {
+      const address = quoted.slice(1, -1)
+      return getAddress(address.toLowerCase()) === address ? [] : [`${address} has a wrong checksum`]
+    }),
+    ...roles.flatMap(([address, role]) => {
+      const before = roleOf.get(address) ?? role
+      roleOf.set(address, before)
+      // A receipt may be what another market takes: a vault over aTokens, a savings token that is lent.
+      const pair = new Set([before, role])
+      return pair.size === 1 || (pair.has('token') && pair.has('receipt'))
+        ? []
+        : [`${address} is ${before} and ${role}`]
+    }),
+    ...repeated(file.tokens.map(({ address }) => address)).map((address) => `${address} is there twice`),
+    ...repeated(file.strategies.map(({ receipt }) => receipt.address)).map(
+      (address) => `${address} is the receipt of two markets`,
+    ),
+    ...file.strategies.flatMap((row) => [
+      ...(known.has(row.asset) ? [] : [`${row.protocol}: ${row.asset} is not among the tokens`]),
+      ...(row.asset === row.receipt.address ? [`${row.protocol}: the asset is the receipt`] : []),
+      ...(/^[a-z0-9]+(-[a-z0-9]+)*$/.test(row.protocol) ? [] : [`${row.protocol} is no slug`]),
+      ...(row.implementationSelector.replace(/@[0-9]+$/, '') === row.constants.family
+        ? []
+        : [`${row.implementationSelector} is not of its family`]),
+      ...familyLaws[row.constants.family](row, file).map((fault) => `${row.protocol} ${row.asset}: ${fault}`),
+    ]),
+    ...(file.uniswapV3?.via ?? []).flatMap((address) =>
+      known.has(address) ? [] : [`${address} is not a token`],
+    ),
+    ...(file.cctpV2 && !known.has(file.cctpV2.token)
+      ? ['the token of the bridge is not among the tokens']
+      : []),
+    ...(file.cctpV2 && file.cctpV2.attestation.includes('sandbox') !== network.testnet
+      ? ['the bridge is of another environment']
+      : []),
+  ]
+  if (faults.length > 0) return faults
+  const { strategies } = catalogOfFile(json)
+  return [
+    ...repeated(strategies.map(({ id }) => id)).map((id) => `${id} is there twice`),
+    ...repeated(strategies.map(({ slug }) => slug)).map((slug) => `${slug} is there twice`),
+    ...strategies.flatMap(({ id, slug, protocol, asset }) =>
+      id === `${protocol}-${asset.symbol}-${network.name}` && slug === slugOf(id) ? [] : [`${id}: ${slug}`],
+    ),
+  ]
+}
