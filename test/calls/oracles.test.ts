@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+import { supply, withdraw } from '../../src/calls/aave-v3.ts'
+import { packPath, swap } from '../../src/calls/uniswap-v3.ts'
+import { compounded, ray } from '../../src/engine/readings/reserve.ts'
+import { less, more } from '../../src/engine/swaps/provider.ts'
+import { madeBy } from '../oracles/make.ts'
+import { oracles } from '../oracles/sets.ts'
+
+type Json = ReturnType<typeof JSON.parse>
+const fixture = (name: string): Json =>
+  JSON.parse(readFileSync(join(import.meta.dirname, '..', 'oracles', 'fixtures', `${name}.json`), 'utf8'))
+const aave = fixture('aave-v3')
+const uniswap = fixture('uniswap-v3')
+
+describe('what the official SDKs say', () => {
+  test.each(oracles.map((oracle) => [oracle.name, oracle] as const))(
+    '%s was made by the script and the packages that stand here (npm run oracles)',
+    (name, oracle) => {
+      expect(fixture(name).madeBy).toBe(madeBy(oracle))
+    },
+  )
+})
+
+describe('@aave/contract-helpers and math-utils', () => {
+  test('supply: the same bytes for random pools, assets, amounts and owners', () => {
+    expect(aave.supply).toHaveLength(100)
+    for (const { pool, asset, amount, onBehalfOf, to, data } of aave.supply)
+      expect(supply({ chainId: 8453, pool, asset, amount: BigInt(amount), onBehalfOf })).toMatchObject({
+        to,
+        data,
+      })
+  })
+
+  test('withdraw: the same bytes, all of it included', () => {
+    expect(aave.withdraw).toHaveLength(100)
+    for (const { pool, asset, amount, to, target, data } of aave.withdraw)
+      expect(withdraw({ chainId: 8453, pool, asset, amount: BigInt(amount), to })).toMatchObject({
+        to: target,
+        data,
+      })
+  })
+
+  test('APR and APY within 1e-9 for any rate', () => {
+    expect(aave.rates).toHaveLength(200)
+    for (const { liquidityRate, supplyAPR, supplyAPY } of aave.rates) {
+      const apr = Number(liquidityRate) / Number(ray)
+      expect(Math.abs(apr - Number(supplyAPR))).toBeLessThan(1e-9)
+      expect(Math.abs(compounded(apr) - Number(supplyAPY))).toBeLessThan(1e-9)
+    }
+  })
+})
+
+describe('@uniswap/router-sdk and v3-sdk', () => {
+  test('swaps of one to three hops, exact in and out: the same path, the same bounds, the same bytes', () => {
+    expect(uniswap.swaps).toHaveLength(150)
+    for (const one of uniswap.swaps) {
+      const [amountIn, amountOut] = [BigInt(one.amountIn), BigInt(one.amountOut)]
+      const slippage = one.slippageBps / 10_000
+      const bound = one.exact === 'in' ? less(amountOut, slippage) : more(amountIn, slippage)
+      // The SDK rounds the most that is spent down, and we up: at most one unit, in favour of the swap going through.
+      expect(bound - BigInt(one.least)).toBeGreaterThanOrEqual(0n)
+      expect(bound - BigInt(one.least)).toBeLessThanOrEqual(one.exact === 'in' ? 0n : 1n)
+      expect(packPath(one.path, one.exact)).toBe(one.packed)
+      const made = swap({
+        chainId: 8453,
+        router: one.recipient,
+        exact: one.exact,
+        path: one.path,
+        amountIn: one.exact === 'in' ? amountIn : BigInt(one.least),
+        amountOut: one.exact === 'in' ? BigInt(one.least) : amountOut,
+        recipient: one.recipient,
+        deadline: one.deadline,
+      })
+      expect(made.data).toBe(one.data)
+      expect(BigInt(one.value)).toBe(made.value)
+    }
+  })
+})

@@ -1,0 +1,37 @@
+/** An official SDK that this program is compared with: the exact packages that it runs on, which no user gets. */
+export type Oracle = {
+  name: string
+  script: string
+  packages: Record<string, string>
+  overrides?: Record<string, string>
+}
+
+/** Every SDK that is asked. Their peers exclude each other, so that each is installed in a directory of its own. */
+export const oracles: readonly Oracle[] = [
+  {
+    name: 'aave-v3',
+    script: 'aave-v3.cjs',
+    packages: {
+      '@aave/contract-helpers': '1.38.0',
+      '@aave/math-utils': '1.38.0',
+      ethers: '5.8.0',
+      'bignumber.js': '11.1.5',
+      'reflect-metadata': '0.1.14',
+      tslib: '2.9.1',
+      graphql: '16.11.0',
+      'isomorphic-unfetch': '3.1.0',
+    },
+  },
+  {
+    name: 'uniswap-v3',
+    script: 'uniswap-v3.cjs',
+    packages: {
+      '@uniswap/router-sdk': '2.11.5',
+      '@uniswap/v3-sdk': '3.31.5',
+      '@uniswap/v2-sdk': '4.21.4',
+      '@uniswap/sdk-core': '7.19.4',
+      jsbi: '3.2.5',
+    },
+    overrides: { jsbi: '3.2.5' },
+  },
+]
