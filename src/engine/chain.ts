@@ -6,7 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Rpc } from '../net/rpc.ts'
-import type { Reading } from './reading.ts'
+import type { Answer, Read, Reading } from './reading.ts'
 
 /** A chain that the engine reads: its network, the strict JSON-RPC under it, and viem's client over that. */
 export type Chain = { network: Network; rpc: Rpc; client: Client }
@@ -31,29 +31,51 @@ export function openChain(network: Network, rpc: Rpc): Chain {
 /** What a block is known by where several reads must agree. */
 export type BlockRef = { number: bigint; hash: string; timestamp: number }
 
-/** Reads everything in one call, at the latest block or the one given. What a contract refuses is `undefined`; a chain that does not answer throws. */
+/**
+ * Reads everything in one call, at the latest block or the one given. What a contract refuses is `undefined`; a chain that does not
+ * answer throws. A contract that burns all gas fails the call it is in: then the parts are asked by themselves, down to the one.
+ */
 export async function read<value>(
   chain: Chain,
   { reads, parse }: Reading<value>,
   blockNumber?: bigint,
 ): Promise<value> {
-  if (reads.length === 0) return parse([])
-  const results = await multicall(chain.client, {
+  return parse(await answersTo(chain, reads, blockNumber))
+}
+
+/** Into so many parts a call is cut that failed as a whole: one bad contract among a thousand is found in four rounds. */
+const cuts = 8
+
+async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: bigint): Promise<Answer[]> {
+  if (reads.length === 0) return []
+  const results = (await multicall(chain.client, {
     contracts: reads as never,
     deployless: true,
     batchSize: 0,
     allowFailure: true,
     ...(blockNumber !== undefined && { blockNumber }),
-  })
-  const answers = (results as { status: string; result?: unknown; error?: unknown }[]).map(
-    ({ status, result, error }) => {
-      if (status === 'success') return result
-      const fault = faultOf(error)
-      if (fault) throw fault
-      return undefined
-    },
+  })) as { status: string; result?: unknown; error?: unknown }[]
+  const fault = results.map(({ error }) => faultOf(error)).find((one) => one !== undefined)
+  if (!fault) return results.map(({ status, result }) => (status === 'success' ? result : undefined))
+  if (!isRefusal(fault)) throw fault
+  if (reads.length === 1) return [undefined]
+  const size = Math.ceil(reads.length / cuts)
+  const parts = Array.from({ length: Math.ceil(reads.length / size) }, (_, at) =>
+    reads.slice(at * size, (at + 1) * size),
   )
-  return parse(answers)
+  return (await Promise.all(parts.map((part) => answersTo(chain, part, blockNumber)))).flat()
+}
+
+/** Whether a node says that the code it ran failed, and not that it could not run it: code 3, or words of the machine. */
+function isRefusal({ code, details }: AppError): boolean {
+  if (code !== 'RPC_ERROR') return false
+  const said = details as { code?: unknown; message?: unknown }
+  return (
+    said.code === 3 ||
+    /revert|opcode|out ?of ?gas|stack (under|over)|bad instruction|invalid jump|vm execution/i.test(
+      String(said.message),
+    )
+  )
 }
 
 /** The transport fault at the bottom of an error of viem, if it is one; a contract's refusal is none. */

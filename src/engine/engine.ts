@@ -8,6 +8,7 @@ import { strategyBytecode } from './bytecode.ts'
 import type { Context, Ground } from './context.ts'
 import { customerOf, feesOf, setFees } from './customer.ts'
 import { groundOf } from './ground.ts'
+import type { Missed } from './kept.ts'
 import { historyOf, walletOf } from './positions.ts'
 import { quoteFor, quotesOf } from './quotes.ts'
 import { recommend } from './recommend.ts'
@@ -25,6 +26,8 @@ export type EngineNeeds = {
   customer: string
   /** What this customer may see; without it, everything. */
   sees?: Sees
+  /** Who is told when a chain does not answer and its rows are left out. */
+  missed?: Missed
   now: () => number
   newId: () => string
 }
@@ -33,8 +36,8 @@ export type EngineNeeds = {
 export const createEngine = (needs: EngineNeeds): Service => serviceOf(contextOf(needs))
 
 /** What the parts of an engine work with. */
-export const contextOf = ({ catalog, rpc, sees = everything, ...own }: EngineNeeds): Context => ({
-  ...groundOf({ catalog, rpc, sees }),
+export const contextOf = ({ catalog, rpc, missed, sees = everything, ...own }: EngineNeeds): Context => ({
+  ...groundOf({ catalog, rpc, sees, missed, now: own.now }),
   ...own,
 })
 
@@ -42,11 +45,11 @@ export const contextOf = ({ catalog, rpc, sees = everything, ...own }: EngineNee
 export function enginesOver(
   needs: Omit<EngineNeeds, 'customer' | 'sees'>,
 ): (who: { customer: string; sees: Sees }) => Service {
-  const { catalog, rpc, ...own } = needs
+  const { catalog, rpc, missed, ...own } = needs
   const grounds = new Map<string, Ground>()
   return ({ customer, sees }) => {
     const seen = JSON.stringify(sees)
-    const ground = grounds.get(seen) ?? groundOf({ catalog, rpc, sees })
+    const ground = grounds.get(seen) ?? groundOf({ catalog, rpc, sees, missed, now: own.now })
     grounds.set(seen, ground)
     return serviceOf({ ...ground, ...own, customer })
   }

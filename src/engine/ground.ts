@@ -4,7 +4,7 @@ import { getJson } from '../net/http.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { type Chain, headOf, openChain, read } from './chain.ts'
 import type { Ground } from './context.ts'
-import { keptMarkets } from './kept.ts'
+import { keptMarkets, type Missed } from './kept.ts'
 import { lendingOf } from './lending.ts'
 import { marketsOf } from './markets/catalog.ts'
 import { cctp } from './swaps/cctp.ts'
@@ -13,8 +13,14 @@ import { uniswapV3 } from './swaps/uniswap-v3.ts'
 import { type Sees, visible } from './visible.ts'
 
 /** The chains and what stands on them, as far as somebody may see them. */
-export function groundOf(needs: { catalog: Catalog; rpc: (chainId: number) => Rpc; sees: Sees }): Ground {
-  const { rpc, sees } = needs
+export function groundOf(needs: {
+  catalog: Catalog
+  rpc: (chainId: number) => Rpc
+  sees: Sees
+  missed?: Missed | undefined
+  now: () => number
+}): Ground {
+  const { rpc, sees, missed = () => undefined, now } = needs
   const catalog = visible(needs.catalog, sees)
   const markets = marketsOf(catalog)
   const open = new Map<number, Chain>()
@@ -27,7 +33,7 @@ export function groundOf(needs: { catalog: Catalog; rpc: (chainId: number) => Rp
     catalog,
     sees,
     markets,
-    kept: keptMarkets(catalog, markets, chain),
+    kept: keptMarkets(catalog, markets, chain, { missed, now }),
     providers: providersOf(catalog, chain),
     chain,
     lending: lendingOf(catalog, chain),

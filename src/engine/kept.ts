@@ -2,6 +2,8 @@ import type { Page } from '../api/page.ts'
 import type { Analytics } from '../api/recommendation.ts'
 import type { Strategy } from '../api/strategy.ts'
 import type { Catalog } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Network, networkNamed } from '../domain/network.ts'
 import { type BlockRef, type Chain, headOf } from './chain.ts'
 import { fresh } from './fresh.ts'
 import type { Market } from './markets/market.ts'
@@ -15,8 +17,20 @@ export type Shown = Standing & { strategy: Strategy }
 /** All strategies at one state of their chains. As long as no chain moves on, each page of it is the same object. */
 export type Listing = { page: (ask: PageAsk) => Page<Strategy>; analytics: Analytics }
 
-/** How the markets stand now: all of one chain, or all of them as lists. */
-export type Kept = { on: (chainId: number) => Promise<readonly Shown[]>; listing: () => Promise<Listing> }
+/** How the markets stand now: those of one chain, of the chains that answer among some, or all of them as lists. */
+export type Kept = {
+  on: (chainId: number) => Promise<readonly Shown[]>
+  among: (chainIds: readonly number[]) => Promise<readonly (readonly Shown[])[]>
+  listing: () => Promise<Listing>
+}
+
+/** Who is told that the rows of a chain are left out, and why. */
+export type Missed = (network: Network, fault: AppError) => void
+
+/** How long a list goes on without a chain that did not answer before it is asked again, in ms: its silence takes long. */
+const restMs = 5_000
+
+const nothing: readonly Shown[] = []
 
 /**
  * Reads the markets of a chain again only when its newest block is another one: a state is that of its block. What is asked of a chain
@@ -26,6 +40,7 @@ export function keptMarkets(
   catalog: Catalog,
   markets: readonly Market[],
   chain: (chainId: number) => Chain,
+  { missed, now }: { missed: Missed; now: () => number },
 ): Kept {
   const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
   const perChain = new Map(
@@ -34,12 +49,35 @@ export function keptMarkets(
       return [chainId, keptOn(catalog, here, () => chain(chainId))] as const
     }),
   )
-  const on = async (chainId: number) => (await perChain.get(chainId)?.()) ?? []
+  const on = async (chainId: number) => (await perChain.get(chainId)?.()) ?? nothing
+  const silent = new Map<number, { chainId: number; fault: AppError; at: number }>()
+  /** A chain that does not answer costs its own rows; where none answers there is nothing to show. */
+  const among = async (ids: readonly number[]) => {
+    const asked = await Promise.all(
+      ids.map(async (chainId) => {
+        try {
+          const last = silent.get(chainId)
+          if (last && now() - last.at < restMs) return last
+          return { rows: await on(chainId) }
+        } catch (error) {
+          if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
+          const last = { chainId, fault: error, at: now() }
+          silent.set(chainId, last)
+          return last
+        }
+      }),
+    )
+    const faults = asked.flatMap((one) => ('fault' in one ? [one] : []))
+    if (faults[0] && faults.length === asked.length) throw faults[0].fault
+    for (const { chainId, fault } of faults) missed(networkNamed(catalog.networks, chainId), fault)
+    return asked.map((one) => ('fault' in one ? nothing : one.rows))
+  }
   let last: { parts: readonly (readonly Shown[])[]; listing: Listing } | undefined
   return {
     on,
+    among,
     listing: async () => {
-      const parts = await Promise.all(chainIds.map(on))
+      const parts = await among(chainIds)
       if (!last?.parts.every((part, at) => part === parts[at]))
         last = { parts, listing: listingOf(parts.flat().map(({ strategy }) => strategy)) }
       return last.listing

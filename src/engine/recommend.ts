@@ -24,7 +24,7 @@ export async function recommend(context: Context, input: RecommendationInput): P
   )
   const reachable = named.filter((market) => goesThere(context, market, input))
   const chainIds = [...new Set(reachable.map(({ entry }) => entry.chainId))]
-  const rows = (await Promise.all(chainIds.map(context.kept.on)))
+  const rows = (await context.kept.among(chainIds))
     .flat()
     .filter(({ market }) => reachable.includes(market))
     .filter(({ state }) => (action === 'lend' ? state?.canDeposit : state?.canWithdraw))

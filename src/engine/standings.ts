@@ -25,13 +25,17 @@ export async function standingsOn(
       reads: [...state.reads, ...price.reads],
       parse: (answers) => ({
         market,
-        state: state.parse(answers.slice(0, state.reads.length)),
+        state: sensible(state.parse(answers.slice(0, state.reads.length))),
         price: price.parse(answers.slice(state.reads.length)),
       }),
     }
   })
   return read(chain, together(readings))
 }
+
+/** A state whose rates are numbers; what gives others says nothing. */
+const sensible = (state: MarketState | undefined): MarketState | undefined =>
+  state && Number.isFinite(state.apr) && Number.isFinite(state.apy) ? state : undefined
 
 /** A standing as the service shows it. */
 export function strategyOf({ market, state, price, at }: Standing): Strategy {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 
 import type { Place } from '../cli/world.ts'
+import { missedOn } from './missed.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { rpcChains, walletSide } from './rpc-chains.ts'
@@ -8,7 +9,7 @@ import { servingSide } from './serving.ts'
 
 /** The engine profile: the embedded engine over the chains that the environment gives RPCs for. */
 export function enginePlace(needs: PlaceNeeds): Place {
-  const { dirs, now, newId } = needs
+  const { dirs, io, globals, now, newId } = needs
   const chains = rpcChains(needs)
   const opened = async () => {
     const { reachable: catalog, rpc } = await chains()
@@ -27,7 +28,14 @@ export function enginePlace(needs: PlaceNeeds): Place {
         import('../store/sqlite.ts'),
       ])
       const store = engineStore(sqliteSql(join(dirs.data, 'engine.db'), { migrations: engineMigrations }))
-      return createEngine({ ...(await opened()), store, customer: 'local', now, newId })
+      return createEngine({
+        ...(await opened()),
+        store,
+        customer: 'local',
+        missed: missedOn(io, globals),
+        now,
+        newId,
+      })
     }),
     ...walletSide(needs, opened),
   }

@@ -9,6 +9,7 @@ import type { Rpc } from '../net/rpc.ts'
 import { sandboxAccountAddress } from '../sandbox/public-account.ts'
 import { deskSigner } from '../wallet/signing/account.ts'
 import { chainInTime } from './in-time.ts'
+import { missedOn } from './missed.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { servingSide } from './serving.ts'
@@ -87,7 +88,15 @@ export function sandboxPlace(needs: Needs): Place {
     service: once(async () => {
       const { catalog, rpc, store, aheadMs } = await opened()
       const { createEngine } = await import('../engine/engine.ts')
-      return createEngine({ catalog, rpc, store, customer: 'local', now: () => now() + aheadMs, newId })
+      return createEngine({
+        catalog,
+        rpc,
+        store,
+        customer: 'local',
+        missed: missedOn(io, globals),
+        now: () => now() + aheadMs,
+        newId,
+      })
     }),
     ground: async () => {
       const { catalog, rpc, journal } = await opened()

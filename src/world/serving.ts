@@ -8,6 +8,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { KeyOwner } from '../store/keys.ts'
 import { apiKeys } from './api-keys.ts'
+import { missedOn } from './missed.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 
 /** What a server of this profile stands on: where its files are, its chains, and what keeps those alive. */
@@ -39,7 +40,14 @@ export function servingSide(
       const limiter = await openKeyLimits(`${database}.limits`, { windows: limits, now })
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
       const services = new Map<string, Service>()
-      const engineOf = enginesOver({ catalog, rpc, store: store.engine, now, newId })
+      const engineOf = enginesOver({
+        catalog,
+        rpc,
+        store: store.engine,
+        missed: missedOn(io, globals),
+        now,
+        newId,
+      })
       const serviceOf = ({ customer, testnet, strategies }: KeyOwner): Service => {
         const seen = JSON.stringify([customer, testnet, strategies])
         const sees = {

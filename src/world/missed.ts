@@ -1,0 +1,15 @@
+import type { Globals } from '../cli/globals.ts'
+import type { Io } from '../cli/io.ts'
+import type { AppError } from '../domain/errors.ts'
+import type { Network } from '../domain/network.ts'
+import { plain } from '../domain/text.ts'
+
+/** Says once for each network that it does not answer, so that its strategies are left out; `--quiet` says nothing. */
+export function missedOn({ err }: Io, { quiet }: Globals): (network: Network, fault: AppError) => void {
+  const told = new Set<number>()
+  return ({ name, chainId }, { message }) => {
+    if (quiet || told.has(chainId)) return
+    told.add(chainId)
+    err.write(`${plain(`${name} does not answer, so its strategies are left out: ${message}`)}\n`)
+  }
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+
+import type { Hex } from '../../src/domain/address.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { codeOf, engineOn, watched } from './support.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const broken = () => sandbox.strategy('sandbox-vault-USDC-sandbox-one')
+const setCode = (code: Hex) =>
+  sandbox.chain(31337).rpc.request('anvil_setCode', [broken().receipt.address, code])
+
+/** A contract that is not what it was: burns all gas, runs until it is all gone, gives nothing, gives too much, gives numbers that are none. */
+const turned: [string, Hex][] = [
+  ['burns all gas by an invalid opcode', '0xfe'],
+  ['runs until no gas is left', '0x5b600056'],
+  ['gives nothing', '0x00'],
+  ['gives half a word', '0x60106000f3'],
+  ['refuses without a word', '0x60006000fd'],
+]
+
+describe('a contract of a market that', () => {
+  test.each(turned)('%s costs the row of that market and no other', async (_, code) => {
+    const before = await engineOn(sandbox).service.listStrategies({ limit: 100 })
+    await setCode(code)
+    const { items } = await engineOn(sandbox).service.listStrategies({ limit: 100 })
+    expect(items.map(({ id }) => id).toSorted()).toEqual(before.items.map(({ id }) => id).toSorted())
+    const rates = new Map(before.items.map(({ id, apy }) => [id, apy]))
+    for (const { id, apy, paused } of items)
+      if (id === broken().id) expect({ apy, paused }).toEqual({ apy: null, paused: null })
+      else expect(apy).toBeCloseTo(rates.get(id)!, 6)
+  })
+
+  /** A node that gives a call as little gas as public ones do. */
+  const withGas = (rpc: Rpc, gas: Hex): Rpc => ({
+    ...rpc,
+    request: (method, params = []) =>
+      rpc.request(
+        method,
+        method === 'eth_call' ? [{ ...(params[0] as object), gas }, ...params.slice(1)] : params,
+      ),
+  })
+
+  test('burns the gas of the whole call is found in a few rounds', async () => {
+    await setCode('0xfe')
+    const said: string[] = []
+    const rpc = (chainId: number) => withGas(watched(sandbox.chain(chainId).rpc, said), '0x989680')
+    const { items } = await engineOn(sandbox, { rpc }).service.listStrategies({ limit: 100 })
+    expect(items.filter(({ apy }) => apy === null).map(({ id }) => id)).toEqual([broken().id])
+    const calls = said.filter((method) => method === 'eth_call').length
+    expect(calls).toBeGreaterThan(2)
+    expect(calls).toBeLessThan(60)
+  })
+})
+
+test('an error of the node itself stays an error, and is asked about once', async () => {
+  const said: string[] = []
+  const refusing = (rpc: Rpc): Rpc => ({
+    ...rpc,
+    request: async (method, params) => {
+      if (method !== 'eth_call') return rpc.request(method, params)
+      said.push(method)
+      throw new AppError('RPC_ERROR', 'missing trie node', {
+        details: { code: -32000, message: 'missing trie node abcd (path ) state 0x1 is not available' },
+      })
+    },
+  })
+  const rpc = (chainId: number) => refusing(sandbox.chain(chainId).rpc)
+  expect(await codeOf(engineOn(sandbox, { rpc }).service.listStrategies({}))).toBe('RPC_ERROR')
+  expect(said).toHaveLength(2)
+})
+
+describe('a chain that does not answer', () => {
+  const env = () => ({
+    SLUICE_RPC_SANDBOX_ONE: sandbox.chain(31337).rpcUrl,
+    SLUICE_RPC_SANDBOX_TWO: 'http://127.0.0.1:1',
+  })
+
+  test('costs its own rows, and is named once', async () => {
+    const { exit, json, err } = await run('strategies list --all --limit 2 --json --timeout 2s', {
+      env: env(),
+    })
+    expect(exit).toBe(0)
+    expect(new Set(json.items.map(({ network }: { network: string }) => network))).toEqual(
+      new Set(['sandbox-one']),
+    )
+    expect(err.match(/sandbox-two does not answer/g)).toHaveLength(1)
+    expect((await run('strategies list --quiet --json --timeout 2s', { env: env() })).err).toBe('')
+  })
+
+  test('does not stand in the way of the best rate on another', async () => {
+    const { exit, json, err } = await run('yield recommend USDC --json --timeout 2s', { env: env() })
+    expect({ exit, network: json.destinationChain }).toEqual({ exit: 0, network: 'sandbox-one' })
+    expect(err).toMatch(/sandbox-two does not answer/)
+  })
+
+  test('is an error where there is no other', async () => {
+    const { SLUICE_RPC_SANDBOX_TWO } = env()
+    const ran = await run('strategies list --json --timeout 2s', { env: { SLUICE_RPC_SANDBOX_TWO } })
+    expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 7, code: 'RPC_UNREACHABLE' })
+  })
+
+  test('is asked again later, and its rows are back', async () => {
+    let isDead = true
+    let at = Date.now()
+    const rpc = (chainId: number): Rpc => {
+      const real = sandbox.chain(chainId).rpc
+      return {
+        ...real,
+        request: (method, params) => {
+          if (chainId === 31338 && isDead) throw new AppError('RPC_UNREACHABLE', 'nobody there')
+          return real.request(method, params)
+        },
+      }
+    }
+    const missed: string[] = []
+    const { service } = engineOn(sandbox, { rpc, now: () => at, missed: ({ name }) => missed.push(name) })
+    const few = (await service.listStrategies({ limit: 100 })).total
+    isDead = false
+    expect((await service.listStrategies({ limit: 100 })).total).toBe(few)
+    at += 6_000
+    expect((await service.listStrategies({ limit: 100 })).total).toBeGreaterThan(few)
+    expect(missed).toEqual(['sandbox-two', 'sandbox-two'])
+  })
+})
