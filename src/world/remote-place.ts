@@ -21,8 +21,10 @@ export function remotePlace(needs: PlaceNeeds): Place {
   const { env, now, newId } = needs
   const chains = rpcChains(needs)
   const opened = async () => {
-    const { all, rpc } = await chains()
-    return { catalog: await all(), rpc }
+    const { all, reachable, rpc } = await chains()
+    // What a wallet has is looked for where it can be; without any RPC, what is missing is named when it is needed.
+    const catalog = reachable.networks.length > 0 ? reachable : await all()
+    return { catalog, rpc }
   }
   const heard = hearing()
   const hasRpcs = Object.keys(env).some((name) => name.startsWith('SLUICE_RPC_') && env[name])
@@ -46,6 +48,8 @@ export function remotePlace(needs: PlaceNeeds): Place {
         })
       : undefined,
     ...walletSide(needs, opened),
+    // The service may have strategies on networks that nobody can sign for from here.
+    catalog: async () => (await chains()).all(),
   }
 }
 
