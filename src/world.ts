@@ -112,13 +112,14 @@ async function quoteMemory(dirs: Directories, now: () => number): Promise<QuoteM
   ])
   const memory = openMemory(join(dirs.data, 'quotes.db'), now)
   return {
-    save: async ({ quote: { id, raw }, exact, destination }) => memory.save(id, { raw, exact, destination }),
+    save: async ({ quote: { id, raw }, ...asked }) => memory.save(id, { raw, ...asked }),
     find: async (id) => {
       const kept = memory.find(id) as (Omit<AskedQuote, 'quote'> & { raw: never }) | undefined
       return (
         kept && {
           quote: z.decode(Quote, kept.raw),
           exact: kept.exact,
+          slippage: kept.slippage ?? null,
           destination: kept.destination,
         }
       )

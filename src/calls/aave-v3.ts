@@ -79,6 +79,12 @@ export const withdraw = (call: {
   chainId: call.chainId,
 })
 
+/** How much a call supplies; `undefined` where it is no call of `supply`. */
+export function suppliedIn({ data }: Transaction): bigint | undefined {
+  const call = strictDecode(writes, data)
+  return call?.functionName === 'supply' ? call.args[1] : undefined
+}
+
 /** Binds a call of the pool to the deposit or withdrawal of `asset` that was asked for. */
 export function bindAaveV3(
   { data }: Transaction,

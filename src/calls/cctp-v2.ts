@@ -5,7 +5,7 @@ import { formatAmount } from '../domain/amount.ts'
 import type { CctpV2Constants } from '../domain/catalog.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { printed, refuse, strictDecode, type Verdict } from './decode.ts'
+import { printed, refuse, strictDecode, unlessSame, type Verdict } from './decode.ts'
 
 /** As `destinationCaller`: anyone may finish the transfer. */
 const anyone: Hex = `0x${'00'.repeat(32)}`
@@ -174,7 +174,7 @@ export function bindCctpV2(
         maxFee,
         minFinalityThreshold: threshold,
       }),
-      text: `Send ${formatAmount(amount, tokenIn)} to chain ${there.chainId}, at least ${formatAmount(amount - maxFee, tokenOut)} arrive for ${intent.recipient}`,
+      text: `Send ${formatAmount(amount, tokenIn)} to chain ${there.chainId}, at least ${formatAmount(amount - maxFee, tokenOut)} arrive for ${intent.recipient}${unlessSame(amount - maxFee, intent.amountOut, tokenOut)}`,
       value: 0n,
       spends: { token: tokenIn.address, amount },
     },

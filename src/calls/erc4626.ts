@@ -63,6 +63,12 @@ export const redeem = (ask: Vault & { shares: bigint; receiver: Address; owner: 
     encodeFunctionData({ abi: writes, functionName: 'redeem', args: [ask.shares, ask.receiver, ask.owner] }),
   )
 
+/** How much a call puts into a vault; `undefined` where it is no call of `deposit`. */
+export function depositedIn({ data }: Transaction): bigint | undefined {
+  const found = strictDecode(writes, data)
+  return found?.functionName === 'deposit' ? found.args[0] : undefined
+}
+
 /** Binds a call of the vault to the deposit or withdrawal that was asked for. */
 export function bindErc4626(
   { data }: Transaction,

@@ -6,7 +6,7 @@ import type { UniswapV3Constants } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { printed, refuse, strictDecode, type Verdict } from './decode.ts'
+import { printed, refuse, strictDecode, unlessSame, type Verdict } from './decode.ts'
 
 /** QuoterV2 of `@uniswap/v3-periphery`: called with eth_call, it tells what a swap would bring now. */
 export const quoterV2Abi = parseAbi([
@@ -165,6 +165,10 @@ export function bindUniswapV3(
   }
   const most = intent.exact === 'out' ? 'at most ' : ''
   const least = intent.exact === 'in' ? 'at least ' : ''
+  const accepted =
+    intent.exact === 'in'
+      ? unlessSame(amountOut, intent.amountOut, tokenOut)
+      : unlessSame(amountIn, intent.amountIn, tokenIn)
   return {
     bound: {
       name: 'swap',
@@ -178,7 +182,7 @@ export function bindUniswapV3(
         [intent.exact === 'in' ? 'amountOutMinimum' : 'amountOut']: amountOut,
         deadline,
       }),
-      text: `Swap ${most}${formatAmount(amountIn, tokenIn)} for ${least}${formatAmount(amountOut, tokenOut)} on Uniswap v3`,
+      text: `Swap ${most}${formatAmount(amountIn, tokenIn)} for ${least}${formatAmount(amountOut, tokenOut)} on Uniswap v3${accepted}`,
       value: 0n,
       spends: { token: tokenIn.address, amount: amountIn },
     },

@@ -68,7 +68,11 @@ async function swapAgain(
   intent: Extract<Intent, { kind: 'swap' }>,
 ): Promise<Again> {
   const { wallet, recipient, tokenIn, tokenOut, exact, provider } = intent
-  const { slippage, transferSpeed } = (request ?? {}) as { slippage?: unknown; transferSpeed?: unknown }
+  const { slippage: asked, transferSpeed } = (request ?? {}) as {
+    slippage?: unknown
+    transferSpeed?: unknown
+  }
+  const slippage = typeof asked === 'number' ? asked : null
   const service = await cli.service()
   const amount = exact === 'in' ? intent.amountIn : intent.amountOut
   const { quote } = await service.quote({
@@ -79,7 +83,7 @@ async function swapAgain(
     ...(exact === 'in' ? { amountIn: amount } : { amountOut: amount }),
     preferredProvider: provider,
     ...(recipient !== wallet && { destinationAddress: recipient }),
-    ...(typeof slippage === 'number' && { slippage }),
+    ...(slippage !== null && { slippage }),
     ...((transferSpeed === 'fast' || transferSpeed === 'standard') && { transferSpeed }),
   })
   refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
@@ -89,6 +93,11 @@ async function swapAgain(
     ...(recipient !== wallet && { destinationAddress: recipient }),
   })
   const transactions = [...made.approvals, ...made.transactions]
-  const proposed = await swapProposal(cli, quote, { wallet, recipient, exact }, transactions)
+  const proposed = await swapProposal(
+    cli,
+    quote,
+    { wallet, recipient, exact, slippage, least: null },
+    transactions,
+  )
   return { leg: proposed.legs[0]!, quoteId: quote.id, expiresAt: quote.deadline }
 }

@@ -4,11 +4,15 @@ import { AppError } from '../domain/errors.ts'
 import type { Opinion } from '../wallet/opinion.ts'
 import type { Cli } from './cli.ts'
 
-/** What our own engine would build for a deposit or withdrawal on one chain, where a service that is not ours answers. Across chains the quotes differ, so nothing is compared. */
+/** The price of a bridge that burns and mints: what it brings is what it takes, less its fee. */
+const oneForOne = { amountIn: 1n, amountOut: 1n }
+
+/** What our own engine would build for a deposit or withdrawal on one chain, where a service that is not ours answers. Across chains the quotes differ, so there only the price of the bridge is held against its own. */
 export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): Opinion | undefined {
   const { reference } = place
   if (!reference) return undefined
   return {
+    price: oneForOne,
     transactions: async () => {
       const { bytecode, crossChain } = await (await reference()).strategyBytecode(ask)
       return crossChain.isCrossChain ? undefined : bytecode
@@ -23,6 +27,7 @@ export async function opinionOnSwap(
   exact: 'in' | 'out',
 ): Promise<Opinion | undefined> {
   if (!place.reference) return undefined
+  if (from.chainId !== to.chainId && tokenIn.decimals === tokenOut.decimals) return { price: oneForOne }
   try {
     const { quote } = await (await place.reference()).quote({
       chainIdIn: from.chainId,

@@ -3,6 +3,7 @@ import type { Address } from '../domain/address.ts'
 import { EvmAddress } from '../domain/address.ts'
 import { parseAmount, parseRawAmount, type Unit } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { slippageIn } from '../domain/slippage.ts'
 import { type ExecutionOptions, withExecution } from './way.ts'
 
 /** The options of every command that signs, as commander reads them. */
@@ -127,8 +128,8 @@ export function amountOf({ amount, amountRaw }: { amount?: string; amountRaw?: s
 
 /** Slippage that was typed, with its unit: `0.5%` or `50bps`, as a fraction. */
 export function slippage(text: string): number {
-  const [, number, unit] = /^([0-9]+(?:\.[0-9]+)?)(%|bps)$/.exec(text) ?? []
-  if (number === undefined) {
+  const fraction = slippageIn(text)
+  if (fraction === undefined) {
     const readings = [
       ['%', 100],
       ['bps', 10_000],
@@ -143,7 +144,6 @@ export function slippage(text: string): number {
           : '--slippage 0.5% or --slippage 50bps',
     })
   }
-  const fraction = Number(number) / (unit === '%' ? 100 : 10_000)
   if (fraction >= 0.0001 && fraction <= 0.5) return fraction
   throw new AppError('USAGE', `Slippage goes from 0.01% to 50%, and ${text} is outside`)
 }

@@ -30,6 +30,7 @@ export type Resolved = {
   tokenIn: Token
   tokenOut: Token
   amount: bigint
+  slippage: number | null
   destination: Address | undefined
   request: Record<string, unknown>
   ask: (cli: Cli) => Promise<Quote>
@@ -63,6 +64,7 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
   const amount =
     exact === 'in' ? parseAmount(wish.amountIn!, tokenIn) : parseAmount(wish.amountOut!, tokenOut)
   const destination = wish.destination === undefined ? undefined : address(wish.destination, '--destination')
+  const slips = wish.slippage === undefined ? null : slippage(wish.slippage)
   const input = {
     chainIdIn: origin.chainId,
     chainIdOut: target.chainId,
@@ -72,7 +74,7 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
     ...(destination && { destinationAddress: destination }),
     ...(wish.refund !== undefined && { refundAddress: address(wish.refund, '--refund') }),
     ...(wish.provider !== undefined && { preferredProvider: wish.provider }),
-    ...(wish.slippage !== undefined && { slippage: slippage(wish.slippage) }),
+    ...(slips !== null && { slippage: slips }),
     ...(wish.speed !== undefined && { transferSpeed: wish.speed }),
     ...(wish.feeSponsorship && { feeSponsorship: true }),
   }
@@ -87,13 +89,17 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
     tokenIn,
     tokenOut,
     amount,
+    slippage: slips,
     destination,
     request,
     ask: async (cli) => {
       const { quote } = await (await cli.service()).quote(input)
       refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
       // Without an id it cannot be taken later.
-      if (quote.id) await (await cli.world.quotes()).save({ quote, exact, destination: destination ?? null })
+      if (quote.id) {
+        const quotes = await cli.world.quotes()
+        await quotes.save({ quote, exact, slippage: slips, destination: destination ?? null })
+      }
       return quote
     },
   }

@@ -1,4 +1,5 @@
 import type { Quote } from '../api/quote.ts'
+import { type Amounts, type Asked, acceptedOf } from '../domain/accepted.ts'
 import type { Address } from '../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -8,11 +9,14 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Proposed, ProposedLeg } from '../wallet/proposal.ts'
 import type { Cli } from './cli.ts'
 
+/** Whose swap it is, whom it pays, and what was asked of its quote. */
+export type SwapOrder = Asked & { wallet: Address; recipient: Address }
+
 /** A swap as legs: the swap itself, and on another chain the wait for what it brings. */
 export async function swapProposal(
   cli: Cli,
   quote: Quote,
-  order: { wallet: Address; recipient: Address; exact: 'in' | 'out' },
+  order: SwapOrder,
   transactions: readonly Transaction[],
 ): Promise<Proposed> {
   const intent = await swapIntent(cli, quote, order)
@@ -44,23 +48,24 @@ export async function swapProposal(
   }
 }
 
-/** What a quote promises, which must be a minimum and a deadline: nothing else can be held against a transaction. */
-export function promised({ minAmountOut, deadline }: Quote): { minAmountOut: bigint; deadline: string } {
-  if (minAmountOut !== null && deadline !== null) return { minAmountOut, deadline }
-  throw new AppError(
-    'POLICY_MIN_OUT',
-    'The quote names no minimum or no deadline, so what it brings cannot be checked',
-  )
+/** What a transaction of a quote is held against: what is accepted for it, and its deadline, which it must have. */
+export function promised(quote: Quote, asked: Asked): Amounts & { deadline: string } {
+  const { tokenIn, tokenOut, deadline } = quote
+  if (deadline === null)
+    throw new AppError('POLICY_MIN_OUT', 'The quote names no deadline, so what it brings cannot be checked')
+  const shown = { ...quote, amountIn: tokenIn.amount, amountOut: tokenOut.amount }
+  return { ...acceptedOf(shown, asked), deadline }
 }
 
 /** What a quote promises, as the intent that calldata is bound to. Tokens are those of our own catalogue. */
 export async function swapIntent(
   cli: Cli,
   quote: Quote,
-  { wallet, recipient, exact }: { wallet: Address; recipient: Address; exact: 'in' | 'out' },
+  order: SwapOrder,
 ): Promise<Extract<Intent, { kind: 'swap' }>> {
   const { tokens } = await cli.place.catalog()
-  const { minAmountOut, deadline } = promised(quote)
+  const { wallet, recipient, exact } = order
+  const { amountIn, amountOut, deadline } = promised(quote, order)
   const token = (side: Quote['tokenIn']): Token => {
     const known = tokenAt(tokens, side.chainId, side.address)
     if (!known)
@@ -85,8 +90,8 @@ export async function swapIntent(
     tokenIn: token(quote.tokenIn),
     tokenOut: token(quote.tokenOut),
     exact,
-    amountIn: exact === 'in' ? quote.tokenIn.amount : (quote.maxAmountIn ?? quote.tokenIn.amount),
-    amountOut: minAmountOut,
+    amountIn,
+    amountOut,
     recipient,
     deadline: await deadlineOnChain(cli, quote.from.chainId, deadline),
   }

@@ -41,8 +41,13 @@ export type Sandbox = {
   clearFaults: () => Promise<SandboxFault[]>
 }
 
-/** A quote with what was asked and a quote does not say: which side is exact, and whom it pays (`null`: whoever signs). */
-export type AskedQuote = { quote: Quote; exact: 'in' | 'out'; destination: Address | null }
+/** A quote with what was asked and a quote does not say: which side is exact, how much it may slip (`null`: nothing was said), and whom it pays (`null`: whoever signs). */
+export type AskedQuote = {
+  quote: Quote
+  exact: 'in' | 'out'
+  slippage: number | null
+  destination: Address | null
+}
 
 /** Quotes that this machine was given, kept so that they can be taken by their id. */
 export type QuoteMemory = {

@@ -1,5 +1,5 @@
 import type { StrategyBytecode } from '../api/bytecode.ts'
-import { type Address, sameAddress } from '../domain/address.ts'
+import type { Address } from '../domain/address.ts'
 import { maxUint256, tokenAmount } from '../domain/amount.ts'
 import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
@@ -8,7 +8,7 @@ import type { Token } from '../domain/token.ts'
 import type { Proposed } from '../wallet/proposal.ts'
 import type { AskedStrategy } from './asked-for.ts'
 import type { Cli } from './cli.ts'
-import { swapIntent } from './swap-proposal.ts'
+import { legsAcross } from './deposit-across.ts'
 
 /** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
 function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy): StrategyEntry {
@@ -22,16 +22,23 @@ function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy):
   )
 }
 
-/** A deposit as legs: on one chain, or the bridge first and then the deposit of what it brings at least. */
+/** A deposit as legs: on one chain, or the bridge first and then the deposit of what it brings at least. `from` is the chain that the funds are on, where it is another one. */
 export async function depositProposal(
   cli: Cli,
   strategy: AskedStrategy,
   amount: bigint,
   wallet: Address,
   made: StrategyBytecode,
+  from?: number,
 ): Promise<Proposed> {
   const catalog = await cli.place.catalog()
   const entry = entryOf(catalog, strategy)
+  const origin = made.crossChain.isCrossChain ? made.chainIdIn : entry.chainId
+  if (origin !== (from ?? entry.chainId))
+    throw new AppError(
+      'POLICY_CHAIN',
+      `The service takes the funds from chain ${origin}, and they were to come from ${from ?? entry.chainId}`,
+    )
   const about = {
     strategyId: entry.id,
     strategySlug: entry.slug,
@@ -53,34 +60,12 @@ export async function depositProposal(
       about: { type: 'SAMECHAIN_INVESTMENT_DEPOSIT', ...about },
     }
   }
-  const { quote } = made
-  if (!quote || quote.minAmountOut === null)
-    throw new AppError('SERVICE_BAD_RESPONSE', 'A deposit across chains came without the quote of its bridge')
-  const on = (chainId: number) => made.bytecode.filter((transaction) => transaction.chainId === chainId)
-  if (on(made.chainIdIn).length + on(entry.chainId).length !== made.bytecode.length)
-    throw new AppError('POLICY_CHAIN', 'The deposit has transactions for a chain that was not asked for')
-  const bridge = await swapIntent(cli, quote, { wallet, recipient: wallet, exact: 'in' })
-  if (
-    bridge.amountIn !== amount ||
-    !sameAddress(bridge.tokenOut.address, entry.asset.address) ||
-    bridge.tokenOut.chainId !== entry.chainId
-  )
-    throw new AppError('POLICY_QUOTE_DRIFT', 'The bridge quote is not for what was asked')
-  const minimum = quote.minAmountOut
   return {
     id: made.id,
     kind: 'deposit',
-    legs: [
-      { chainId: made.chainIdIn, intent: bridge, transactions: on(made.chainIdIn) },
-      {
-        chainId: entry.chainId,
-        intent: { kind: 'deposit', wallet, strategy: entry, amount: minimum },
-        transactions: on(entry.chainId),
-        arrival: { token: entry.asset.address, minimum, recipient: wallet },
-      },
-    ],
-    quoteId: quote.id,
-    expiresAt: quote.deadline,
+    legs: await legsAcross(cli, entry, amount, wallet, made),
+    quoteId: made.quote?.id ?? null,
+    expiresAt: made.quote?.deadline ?? null,
     about: { type: 'CROSSCHAIN_INVESTMENT_DEPOSIT', ...about },
   }
 }

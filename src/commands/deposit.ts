@@ -37,7 +37,8 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const strategy = await askedStrategy(cli, id, options.idempotencyKey)
   const amount = amountOf(options, strategy.asset)
   const { networks } = await cli.place.catalog()
-  const from = options.from === undefined ? undefined : networkNamed(networks, options.from).name
+  const origin = options.from === undefined ? undefined : networkNamed(networks, options.from)
+  const from = origin?.name
   const across = from !== undefined && from !== strategy.network ? ` from ${from}` : ''
   const ask = (wallet: Address) => ({
     id: strategy.slug,
@@ -55,7 +56,14 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
       from: from ?? strategy.network,
     },
     propose: async (wallet) =>
-      depositProposal(cli, strategy, amount, wallet, await service.strategyBytecode(ask(wallet))),
+      depositProposal(
+        cli,
+        strategy,
+        amount,
+        wallet,
+        await service.strategyBytecode(ask(wallet)),
+        origin?.chainId,
+      ),
     opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
   })
 }

@@ -6,12 +6,13 @@ import { address, type SigningOptions } from '../cli/options.ts'
 import { type Resolved, resolveWish, type Wish } from '../cli/quoting.ts'
 import { promised, swapProposal } from '../cli/swap-proposal.ts'
 import type { AskedQuote } from '../cli/world.ts'
+import type { Asked } from '../domain/accepted.ts'
 import type { Address } from '../domain/address.ts'
-import { formatAmount } from '../domain/amount.ts'
+import { formatAmount, parseAmount, type Unit } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 
-type Options = SigningOptions & Wish
+type Options = SigningOptions & Wish & { acceptMinOut?: string }
 
 const quoteFlags = [
   'from',
@@ -55,7 +56,8 @@ const titleOf = (quote: Quote) =>
   `Swap ${formatAmount(quote.tokenIn.amount, quote.tokenIn)} on ${plain(quote.from.network)} for ${formatAmount(quote.tokenOut.amount, quote.tokenOut)} on ${plain(quote.to.network)}`
 
 async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void> {
-  const { quote, exact = exactOf(quote) } = known
+  const { quote, exact = exactOf(quote), slippage = null } = known
+  const least = leastOf(options, exact, quote.tokenOut)
   if (quote.deadline !== null && cli.world.now() >= Date.parse(quote.deadline)) {
     const ground = await cli.place.ground()
     if (!ground.journal.find(quote.id))
@@ -70,8 +72,8 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
     { ...options, idempotencyKey: key },
     {
       title: titleOf(quote),
-      request: { command: 'swap', quote: quote.id, ...(destination && { destination }) },
-      propose: (wallet) => propose(cli, quote, { wallet, destination, exact }),
+      request: { command: 'swap', quote: quote.id, ...(destination && { destination }), ...worded(least) },
+      propose: (wallet) => propose(cli, quote, { wallet, destination, exact, slippage, least }),
       opinion: () => opinionOnSwap(cli, quote, exact),
     },
   )
@@ -82,28 +84,42 @@ const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' 
   maxAmountIn !== null && minAmountOut === tokenOut.amount && maxAmountIn !== tokenIn.amount ? 'out' : 'in'
 
 async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<void> {
+  const { exact, slippage, destination } = wish
+  const least = leastOf(options, exact, wish.tokenOut)
   let asked: Quote | undefined
   await operate(cli, options, {
     title: `Swap ${wish.exact === 'in' ? formatAmount(wish.amount, wish.tokenIn) : wish.tokenIn.symbol} for ${wish.exact === 'out' ? formatAmount(wish.amount, wish.tokenOut) : wish.tokenOut.symbol}`,
-    request: { command: 'swap', ...wish.request },
+    request: { command: 'swap', ...wish.request, ...worded(least) },
     propose: async (wallet) => {
       const quote = await wish.ask(cli)
       asked = quote
       cli.notice(cli.io.err.paint.dim(`quote ${plain(quote.id || '-')}: ${titleOf(quote)}`))
-      return propose(cli, quote, { wallet, destination: wish.destination, exact: wish.exact })
+      return propose(cli, quote, { wallet, destination, exact, slippage, least })
     },
-    opinion: async () => asked && opinionOnSwap(cli, asked, wish.exact),
+    opinion: async () => asked && opinionOnSwap(cli, asked, exact),
   })
 }
+
+/** The least that is accepted, from what was typed; `null` where nothing was. */
+function leastOf({ acceptMinOut }: Options, exact: 'in' | 'out', unit: Unit): bigint | null {
+  if (acceptMinOut === undefined) return null
+  if (exact === 'in') return parseAmount(acceptMinOut, unit)
+  throw new AppError('USAGE', '--accept-min-out is for an exact input; here what comes is exact itself', {
+    hint: 'sluice swap execute --help',
+  })
+}
+
+/** The least as a part of the request that a key stands for. */
+const worded = (least: bigint | null) => (least === null ? {} : { least: least.toString() })
 
 async function propose(
   cli: Cli,
   quote: Quote,
-  order: { wallet: Address; destination: Address | undefined; exact: 'in' | 'out' },
+  order: Asked & { wallet: Address; destination: Address | undefined },
 ) {
-  const { wallet, destination, exact } = order
+  const { wallet, destination } = order
   // Its transactions need not be asked for where they could not be checked.
-  promised(quote)
+  promised(quote, order)
   const service = await cli.service()
   // Whom the service pays when nobody is named is its own answer: the guard compares it with the wallet.
   const made = await service.swapBytecode({
@@ -112,5 +128,5 @@ async function propose(
     ...(destination && { destinationAddress: destination }),
   })
   const transactions = [...made.approvals, ...made.transactions]
-  return swapProposal(cli, quote, { wallet, recipient: destination ?? wallet, exact }, transactions)
+  return swapProposal(cli, quote, { ...order, recipient: destination ?? wallet }, transactions)
 }

@@ -35,6 +35,12 @@ export const swap = (world: World) => {
   withSigning(withQuote(command.command('execute')))
     .description('Execute a quote by its id, or ask for one with the flags of quote and execute it.')
     .argument('[quote-id]', 'the id that swap quote gave')
+    .addOption(
+      new Option(
+        '--accept-min-out <amount>',
+        'the least that it must bring, in units of the token out',
+      ).helpGroup('Safety:'),
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  $ sluice swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100\n  $ sluice swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100',

@@ -6,6 +6,7 @@ import { erc20Abi } from '../calls/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
+import { usualSlippage } from '../domain/slippage.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import { read } from './chain.ts'
 import type { Context } from './context.ts'
@@ -21,7 +22,7 @@ const askDeadline = 5_000
 
 /** The best quote for a swap, persisted; it lives for five minutes. */
 export async function quoteFor(context: Context, input: QuoteInput): Promise<Quote> {
-  const { amountIn, amountOut, slippage = 0.005 } = input
+  const { amountIn, amountOut, slippage = usualSlippage } = input
   if (amountIn !== undefined && amountOut !== undefined)
     throw new AppError('INVALID_AMOUNT_PARAMS', 'Send amountIn or amountOut, not both')
   if (amountIn === undefined && amountOut === undefined)

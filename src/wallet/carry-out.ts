@@ -124,7 +124,7 @@ function shownOnce(work: () => Promise<void>): () => Promise<void> {
 
 /** Shows the signer all that is left of an operation, leg by leg. */
 async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }: Operation): Promise<void> {
-  const { intents, since, terms, planHash } = plan as KeptPlan
+  const { intents, since, terms, planHash, quoteId } = plan as KeptPlan
   const { allow, allowTokens } = decodeTerms(terms)
   const open = legs.flatMap(({ leg, chainId }) => {
     const of = steps.filter((step) => step.leg === leg && step.index >= (since?.[leg] ?? 0))
@@ -139,7 +139,8 @@ async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }:
     return [{ chainId, intent, transactions }]
   })
   // Approvals were made exact before they were written down: here each must be exact.
-  await approve?.({ legs: open, vouched: { allow, allowTokens, exactAllowance: 'refuse' }, planHash })
+  const vouched = { allow, allowTokens, exactAllowance: 'refuse' } as const
+  await approve?.({ legs: open, vouched, planHash, quoteId })
 }
 
 /** When the action of a leg is worth nothing any more, in Unix seconds. */

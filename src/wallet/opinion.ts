@@ -1,3 +1,4 @@
+import { type Amounts, isFair } from '../domain/accepted.ts'
 import { sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -9,7 +10,7 @@ import { activeLegs, type Proposal } from './proposal.ts'
  */
 export type Opinion = {
   transactions?: () => Promise<readonly Transaction[] | undefined>
-  price?: { amountIn: bigint; amountOut: bigint }
+  price?: Amounts
 }
 
 /** Whether a service's transactions are those of our own engine, byte for byte. */
@@ -40,10 +41,10 @@ export function checkPrice(opinion: Opinion | undefined, proposal: Proposal): vo
   if (!price || price.amountIn === 0n || price.amountOut === 0n) return
   for (const { intent } of activeLegs(proposal)) {
     if (intent.kind !== 'swap') continue
-    if (intent.amountOut * price.amountIn * 100n >= intent.amountIn * price.amountOut * 97n) continue
+    if (isFair(intent, price)) continue
     throw new AppError(
       'POLICY_MIN_OUT',
-      `The swap may bring ${intent.amountOut} for ${intent.amountIn}, more than 3 % less than our own engine's ${price.amountOut} for ${price.amountIn}`,
+      `The swap may bring ${intent.amountOut} for ${intent.amountIn}, more than 3 % less than the ${price.amountOut} for ${price.amountIn} that our own engine knows`,
       { hint: 'Ask for a new quote, or for another provider: --provider' },
     )
   }

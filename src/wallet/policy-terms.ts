@@ -2,6 +2,7 @@ import { parseUnits } from 'viem/utils'
 
 import { sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
+import { slippageIn } from '../domain/slippage.ts'
 import { plain } from '../domain/text.ts'
 import { reaches } from './assurance.ts'
 import type { Policy } from './policy.ts'
@@ -69,7 +70,7 @@ export function termRules(
   { legs, at, quoteAgeMs, assurance, simulation }: PolicyFacts,
 ): Rule[] {
   const { maxSlippage, hours, maxQuoteAge, minAssurance } = policy
-  const most = maxSlippage === undefined ? 0 : fraction(maxSlippage)
+  const most = maxSlippage === undefined ? 0 : (slippageIn(maxSlippage) ?? 0)
   const swaps = legs.filter(({ intent }) => intent.kind === 'swap')
   const is = (rule: string, code: Rule['code'], wanted: string, found: string, met: boolean): Rule => ({
     rule,
@@ -110,10 +111,6 @@ export function termRules(
       : [is('minAssurance', 'POLICY_ASSURANCE', minAssurance, assurance, reaches(assurance, minAssurance))]),
   ]
 }
-
-/** `0.5%` or `50bps` as a fraction. */
-const fraction = (text: string): number =>
-  text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text.slice(0, -3)) / 10_000
 
 /** The rules about what gas may cost. */
 export function feeRules({ maxFeePerGas, maxTotalFee }: Policy, { simulation, coin }: PolicyFacts): Rule[] {

@@ -9,7 +9,12 @@ export type TransactionSigner = {
   address: Address
   signTransaction: (transaction: TransactionSerializableEIP1559) => Promise<Hex>
   /** Shown what it will be asked to sign, it checks that by itself, and signs nothing else afterwards. */
-  approve?: (plan: { legs: readonly LegJson[]; vouched: Vouched; planHash: string }) => Promise<void>
+  approve?: (plan: {
+    legs: readonly LegJson[]
+    vouched: Vouched
+    planHash: string
+    quoteId: string | null
+  }) => Promise<void>
 }
 
 /** What a person named as the signer: a keystore or an address, or a file with a key. */

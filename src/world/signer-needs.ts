@@ -8,7 +8,7 @@ import type { Journal } from '../store/journal-words.ts'
 import type { KeptPlan } from '../wallet/intent-json.ts'
 import { operandsOf } from '../wallet/signing/argv.ts'
 import type { DeskNeeds } from '../wallet/signing/desk-needs.ts'
-import type { Remembered } from '../wallet/signing/typed.ts'
+import type { Remembered } from '../wallet/signing/typed-swap.ts'
 import type { Written } from '../wallet/signing/written.ts'
 import type { Directories } from './directories.ts'
 
@@ -49,12 +49,14 @@ export function signerReads({
         vouched: begun?.vouched ?? [],
       }
     },
-    remembered: async () => {
-      if (command !== 'swap' || sub !== 'execute' || name === undefined) return null
+    remembered: async (quoteId) => {
+      // What was typed names it before anybody else does.
+      const id = name ?? quoteId
+      if (command !== 'swap' || sub !== 'execute' || id === null) return null
       const { openMemory } = await import('../store/memory.ts')
       const memory = openMemory(join(dirs.data, 'quotes.db'), Date.now)
       try {
-        return quoteOf(memory.find(name))
+        return quoteOf(memory.find(id))
       } finally {
         memory.close()
       }
@@ -67,11 +69,13 @@ export function signerReads({
   }
 }
 
+type Kept = { raw: never; exact: 'in' | 'out'; slippage?: number | null; destination: Address | null }
+
 /** A quote as this machine was given it, in the words that a swap is held to. */
 async function quoteOf(kept: unknown): Promise<Remembered | null> {
   if (kept === undefined) return null
   const [{ Quote }, { z }] = await Promise.all([import('../api/quote.ts'), import('zod')])
-  const { raw, destination } = kept as { raw: never; destination: Address | null }
+  const { raw, exact, slippage = null, destination } = kept as Kept
   const { from, to, tokenIn, tokenOut, minAmountOut, maxAmountIn } = z.decode(Quote, raw)
   return {
     recipient: destination,
@@ -79,8 +83,12 @@ async function quoteOf(kept: unknown): Promise<Remembered | null> {
     chainOut: to.chainId,
     tokenIn: tokenIn.address,
     tokenOut: tokenOut.address,
-    mostIn: maxAmountIn ?? tokenIn.amount,
-    leastOut: minAmountOut ?? 0n,
+    exact,
+    slippage,
+    amountIn: tokenIn.amount,
+    amountOut: tokenOut.amount,
+    minAmountOut,
+    maxAmountIn,
   }
 }
 

@@ -304,7 +304,16 @@ const quotes: HostileCase[] = [
     quote((q) => ({ ...q, minAmountOut: `${q.minAmountOut}0` })),
     ...refused('POLICY_MIN_OUT'),
   ],
-  ['no minimum', swap, quote((q) => ({ ...q, minAmountOut: null })), ...refused('POLICY_MIN_OUT')],
+  [
+    'no minimum, and more to bring than the transactions keep',
+    swap,
+    quote((q) => ({
+      ...q,
+      minAmountOut: null,
+      tokenOut: { ...q.tokenOut, amount: `${q.tokenOut.amount}0` },
+    })),
+    ...refused('POLICY_MIN_OUT'),
+  ],
   [
     'no deadline',
     swap,

@@ -318,15 +318,16 @@ describe('a quote', () => {
     })
   })
 
-  test('that promises no minimum is not signed', async () => {
-    for (const quote of ['older', 'current'] as const) {
-      other.variant = { ...reference, quote }
-      const ran = await signsNothing(() =>
-        ask(`${lines().quote.replace('quote', 'execute')} --yes --json --idempotency-key other-swap-1`),
-      )
-      expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
-      expect(other.asked.filter((path) => path.startsWith('POST'))).toEqual([])
-    }
+  test.each([
+    ['that names no deadline', 'older', 'POLICY_MIN_OUT', 0],
+    ['whose transactions are something else', 'current', 'POLICY_CONTRACT_NOT_ALLOWED', 1],
+  ] as const)('%s is not signed', async (_, quote, code, posts) => {
+    other.variant = { ...reference, quote }
+    const ran = await signsNothing(() =>
+      ask(`${lines().quote.replace('quote', 'execute')} --yes --json --idempotency-key other-swap-1`),
+    )
+    expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 8, code })
+    expect(other.asked.filter((path) => path.startsWith('POST'))).toHaveLength(posts)
   })
 })
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { answer, type Json, type Known, reference, type Variant } from './other-answers.ts'
+import type { Live } from './other-live.ts'
 
 /** What is answered to everything instead. */
 export type Failure = { status: number; headers?: Record<string, string>; body: string }
@@ -24,9 +25,9 @@ export type OtherDeployment = {
   close: () => Promise<void>
 }
 
-/** Starts it on loopback. */
+/** Starts it on loopback: with fixed answers of what it knows, or with those that carry something out. */
 export async function startOtherDeployment(
-  known: Known,
+  known: Known | Live,
   variant: Partial<Variant> = {},
 ): Promise<OtherDeployment> {
   const server = createServer(async (request, response) => {
@@ -38,7 +39,9 @@ export async function startOtherDeployment(
     if (deployment.asked.length > patience) return void response.destroy()
     const found =
       fails === undefined
-        ? answer(known, deployment.variant, `${request.method} ${url.pathname}`, url.searchParams)
+        ? typeof known === 'function'
+          ? await known(`${request.method} ${url.pathname}`, url.searchParams, deployment.sent)
+          : answer(known, deployment.variant, `${request.method} ${url.pathname}`, url.searchParams)
         : undefined
     const body = found ?? { error: { code: 'NOT_FOUND', message: 'No such page' } }
     const text = fails?.body ?? JSON.stringify(body, null, deployment.indent)

@@ -12,7 +12,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { encodeIntent } from '../../src/wallet/intent-json.ts'
 import { signerOf } from '../../src/wallet/signer.ts'
 import { signingDesk } from '../../src/wallet/signing/desk.ts'
-import type { Remembered } from '../../src/wallet/signing/typed.ts'
+import type { Remembered } from '../../src/wallet/signing/typed-swap.ts'
 import type { Desk, LegJson } from '../../src/wallet/signing/words.ts'
 import type { Written } from '../../src/wallet/signing/written.ts'
 import { catalog, friend, pool, router, thief, usdc, usdt } from './plans.ts'
@@ -89,7 +89,7 @@ const shown = async (
 ) => {
   const desk = deskFor(argv, reads)
   await desk({ do: 'open', source: { kind: 'environment' } })
-  await desk({ do: 'approve', wallet, legs, vouched: vouched as never, planHash: '' })
+  await desk({ do: 'approve', wallet, legs, vouched: vouched as never, planHash: '', quoteId: null })
   return desk
 }
 
@@ -271,20 +271,59 @@ describe('a command', () => {
     chainOut: chainId,
     tokenIn: usdc.address,
     tokenOut: usdt.address,
-    mostIn: amount,
-    leastOut: 4_900_000n,
+    exact: 'in',
+    slippage: null,
+    amountIn: amount,
+    amountOut: 4_950_000n,
+    minAmountOut: 4_900_000n,
+    maxAmountIn: null,
   }
+  /** Without bounds: so little below what it shows is accepted as was asked for. */
+  const bare = { ...quote, minAmountOut: null }
+  const byName = 'swap execute some-quote'
+  const byFlags =
+    'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 5 --destination'
   test.each([
     ['as it was promised', quote, undefined],
     ['to somebody else', { ...quote, recipient: thief }, 'POLICY_TAMPER'],
-    ['for more', { ...quote, mostIn: amount - 1n }, 'POLICY_TAMPER'],
-    ['for less', { ...quote, leastOut: 4_900_001n }, 'POLICY_TAMPER'],
+    ['for more', { ...quote, amountIn: amount - 1n }, 'POLICY_TAMPER'],
+    ['for less', { ...quote, minAmountOut: 4_900_001n }, 'POLICY_TAMPER'],
     ['of another token', { ...quote, tokenIn: usdt.address }, 'POLICY_TAMPER'],
     ['on another chain', { ...quote, chainOut: 31338 }, 'POLICY_TAMPER'],
+    ['that fixed the other side', { ...quote, exact: 'out' as const }, 'POLICY_TAMPER'],
+    ['without a minimum, within what it may slip', { ...bare, amountOut: 4_924_623n }, undefined],
+    ['without a minimum, below what it may slip', { ...bare, amountOut: 4_924_625n }, 'POLICY_TAMPER'],
+    [
+      'without a minimum, within what was asked for',
+      { ...bare, amountOut: 4_949_494n, slippage: 0.01 },
+      undefined,
+    ],
+    [
+      'without a minimum, below what was asked for',
+      { ...bare, amountOut: 4_909_821n, slippage: 0.002 },
+      'POLICY_TAMPER',
+    ],
   ])('signs an earlier quote %s', async (_, remembered, refusal) => {
-    expect(
-      await code(shown('swap execute some-quote', [swapTo(friend)], nothingVouched, { remembered })),
-    ).toBe(refusal)
+    for (const argv of [byName, `${byFlags} ${friend}`]) {
+      const other = argv === byName ? undefined : remembered.recipient === thief
+      const signed = await code(shown(argv, [swapTo(friend)], nothingVouched, { remembered }))
+      // What is typed names the receiver before a quote does.
+      expect(signed).toBe(other ? undefined : refusal)
+    }
+  })
+
+  test.each([
+    ['--slippage 1%', 4_949_494n, undefined],
+    ['--slippage 20bps', 4_924_623n, 'POLICY_TAMPER'],
+    ['--slippage=0.5%', 4_924_625n, 'POLICY_TAMPER'],
+    ['--accept-min-out 4.9', 9_000_000n, undefined],
+    ['--accept-min-out 4.900001', 4_900_000n, 'POLICY_TAMPER'],
+    ['--accept-min-out 4.8', 4_900_000n, 'POLICY_TAMPER'],
+  ])('holds what may slip to what was typed: %s', async (typed, amountOut, refusal) => {
+    // The quote was kept with another word about it.
+    const remembered = { ...bare, amountOut, slippage: typed.includes('20') ? 0.5 : 0.005 }
+    const argv = `${byFlags} ${friend} ${typed}`
+    expect(await code(shown(argv, [swapTo(friend)], nothingVouched, { remembered }))).toBe(refusal)
   })
 
   test.each([
@@ -309,10 +348,11 @@ describe('a command', () => {
       code(desk({ do: 'sign', wallet, transaction: { ...json(nothing), ...fees, nonce } }))
     expect(await sign(7)).toBeUndefined()
     expect(await sign(8)).toBe('POLICY_TAMPER')
-    await desk({ do: 'approve', wallet, legs: [leg(end, nothing)], vouched: nothingVouched, planHash: '' })
+    const again = { vouched: nothingVouched, planHash: '', quoteId: null }
+    await desk({ do: 'approve', wallet, legs: [leg(end, nothing)], ...again })
     expect(await sign(8)).toBeUndefined()
     const paying = await shown(line, [leg()])
-    await paying({ do: 'approve', wallet, legs: [leg()], vouched: nothingVouched, planHash: '' })
+    await paying({ do: 'approve', wallet, legs: [leg()], ...again })
     const pays = (nonce: number) =>
       code(paying({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees, nonce } }))
     expect(await pays(7)).toBeUndefined()

@@ -52,11 +52,3 @@ export type SwapProvider = {
   /** How does it go on, once the origin transaction is mined? */
   status: (route: Route, offer: Offer, origin: Hex, order: { recipient: Address }) => Promise<SwapProgress>
 }
-
-/** The fraction of an amount that slippage leaves at least, rounded down. Slippage counts in millionths. */
-export const less = (amount: bigint, slippage: number): bigint =>
-  (amount * (1_000_000n - BigInt(Math.round(slippage * 1e6)))) / 1_000_000n
-
-/** An amount with slippage on top, rounded up. */
-export const more = (amount: bigint, slippage: number): bigint =>
-  (amount * (1_000_000n + BigInt(Math.round(slippage * 1e6))) + 999_999n) / 1_000_000n

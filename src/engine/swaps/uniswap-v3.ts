@@ -1,8 +1,9 @@
 import { packPath, quoterV2Abi, type SwapPath, swap } from '../../calls/uniswap-v3.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { UniswapV3Constants } from '../../domain/catalog.ts'
+import { less, more } from '../../domain/slippage.ts'
 import type { Reading } from '../reading.ts'
-import { type Ask, less, more, type Offer, type Route, type SwapProvider } from './provider.ts'
+import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
 /** Reads one chain; the provider sees nothing else of the network. */
 export type Reads = <value>(chainId: number, reading: Reading<value>) => Promise<value>

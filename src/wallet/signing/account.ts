@@ -11,8 +11,8 @@ export async function deskSigner(desk: Desk, source: KeySource): Promise<Transac
 
 const signerAt = (desk: Desk, address: Address): TransactionSigner => ({
   address,
-  approve: async ({ legs, vouched, planHash }) => {
-    await desk({ do: 'approve', wallet: address, legs, vouched, planHash })
+  approve: async (plan) => {
+    await desk({ do: 'approve', wallet: address, ...plan })
   },
   signTransaction: async ({ to, data, value, chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas }) => {
     if (

@@ -1,6 +1,6 @@
 import type { Address } from '../../domain/address.ts'
 import type { Catalog } from '../../domain/catalog.ts'
-import type { Remembered } from './typed.ts'
+import type { Remembered } from './typed-swap.ts'
 import type { Written } from './written.ts'
 
 /** What the signer knows by itself: not from whoever asks it. */
@@ -10,8 +10,8 @@ export type DeskNeeds = {
   catalog: () => Promise<Catalog>
   /** What is written of the plan or the operation that was typed; `undefined` where nothing is. */
   written: () => Promise<Written | undefined>
-  /** The quote that was asked for earlier and is named on the command line; `null` where none is, or nobody here knows it. */
-  remembered: () => Promise<Remembered | null>
+  /** The quote of a swap as this machine was given it: the one that is named on the command line, or else the one that is said to be taken; `null` where nobody here knows it. */
+  remembered: (quoteId: string | null) => Promise<Remembered | null>
   /** Whether something was signed with a nonce: only then a cancel has something to take the place of. */
   isSigned: (chainId: number, wallet: Address, nonce: number) => Promise<boolean>
   /** The key of the environment. */

@@ -37,12 +37,13 @@ export function signingDesk(needs: DeskNeeds): Desk {
     wallet,
     legs,
     vouched,
+    quoteId,
   }: Extract<Ask, { do: 'approve' }>): Promise<Answers['approve']> => {
     const catalog = await needs.catalog()
     const isWritten = namesWritten(needs.argv)
     const [written, remembered] = await Promise.all([
       isWritten ? needs.written() : undefined,
-      isWritten ? null : needs.remembered(),
+      isWritten ? null : needs.remembered(quoteId),
     ])
     const steps = legs.flatMap(({ chainId, intent: json, transactions }) => {
       const intent = decodeIntent(json as never, catalog)

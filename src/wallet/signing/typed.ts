@@ -1,26 +1,12 @@
-import type { Address } from '../../domain/address.ts'
+import { isFair } from '../../domain/accepted.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import type { Catalog } from '../../domain/catalog.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { Intent } from '../../domain/intent.ts'
-import type { Network } from '../../domain/network.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Vouched } from '../registry.ts'
 import { flag, isTyped, operandsOf } from './argv.ts'
-
-const untyped = (what: string): AppError =>
-  new AppError('POLICY_TAMPER', `${what}, and that is not what was typed. Nothing was signed.`)
-
-/** What a quote promised that was asked for earlier: `null` is the wallet that signs. Amounts are the most in and the least out. */
-export type Remembered = {
-  recipient: Address | null
-  chainIn: number
-  chainOut: number
-  tokenIn: Address
-  tokenOut: Address
-  mostIn: bigint
-  leastOut: bigint
-}
+import { type Remembered, refuseSwap } from './typed-swap.ts'
+import { refuseNetwork, refuseToken, untyped } from './untyped.ts'
 
 /** What a command can be about. A deposit from another chain begins with a bridge. */
 const kindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
@@ -39,8 +25,8 @@ export function namesWritten(argv: readonly string[]): boolean {
 
 /**
  * Holds what is to be signed to the words of the command line, which the signer was given before anything else ran:
- * kind, amount, token, receiver, strategy, and the contracts that are vouched for. `remembered` is whom a quote that was
- * asked for earlier pays. What was written before is held to what is written (`refuseUnwritten`).
+ * kind, amount, token, receiver, strategy, and the contracts that are vouched for. `remembered` is a quote that was
+ * asked for earlier. What was written before is held to what is written (`refuseUnwritten`).
  */
 export function refuseUntyped(
   argv: readonly string[],
@@ -66,10 +52,11 @@ export function refuseUntyped(
       return
     case 'deposit':
     case 'withdraw': {
-      const { slug, id, asset } = intent.strategy
+      const { slug, id, asset, chainId, network } = intent.strategy
       if (!isTyped(argv, slug) && !isTyped(argv, id)) throw untyped(`It is about ${slug}`)
-      // What a bridge brings at least is less than what was typed.
-      refuseAmount(argv, asset, intent.amount, intent.kind === 'deposit' ? 'at most' : 'exactly')
+      const from = flag(argv, '--from')?.toLowerCase()
+      const isBridged = from !== undefined && from !== network && from !== String(chainId)
+      refuseAmount(argv, asset, intent.amount, isBridged ? 'less a fee' : 'exactly')
       return
     }
     case 'swap':
@@ -83,7 +70,7 @@ export function refuseUntyped(
 /** The bridge before a deposit brings the strategy's own asset to its chain, for the wallet itself. */
 function refuseBridge(
   argv: readonly string[],
-  { wallet, recipient, tokenIn, tokenOut, amountIn }: Extract<Intent, { kind: 'swap' }>,
+  { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut }: Extract<Intent, { kind: 'swap' }>,
   { strategies, networks }: Catalog,
 ): void {
   const strategy = strategies.find(({ slug, id }) => isTyped(argv, slug) || isTyped(argv, id))
@@ -95,78 +82,25 @@ function refuseBridge(
   if (!isThere || recipient !== wallet) throw untyped(`It brings ${tokenOut.symbol} to ${recipient}`)
   refuseNetwork(argv, '--from', tokenIn.chainId, networks)
   refuseAmount(argv, tokenIn, amountIn, 'exactly')
+  refuseAmount(argv, tokenOut, amountOut, 'less a fee')
 }
 
-function refuseSwap(
-  argv: readonly string[],
-  intent: Extract<Intent, { kind: 'swap' }>,
-  remembered: Remembered | null,
-  networks: readonly Network[],
-): void {
-  const { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut } = intent
-  const typedTo = flag(argv, '--destination')
-  const payee = typedTo ?? remembered?.recipient ?? wallet
-  if (recipient.toLowerCase() !== payee.toLowerCase()) throw untyped(`It pays ${recipient}`)
-  const isByName = flag(argv, '--token-in') === undefined
-  if (isByName && remembered) refuseOther(intent, remembered)
-  refuseNetwork(argv, '--from', tokenIn.chainId, networks)
-  if (!isByName)
-    refuseNetwork(argv, flag(argv, '--to') === undefined ? '--from' : '--to', tokenOut.chainId, networks)
-  refuseToken(argv, '--token-in', tokenIn)
-  refuseToken(argv, '--token-out', tokenOut)
-  const [typedIn, typedOut] = [flag(argv, '--amount-in'), flag(argv, '--amount-out')]
-  if (typedIn !== undefined && parseAmount(typedIn, tokenIn) !== amountIn)
-    throw untyped(`It spends ${amountIn} of ${tokenIn.symbol}`)
-  if (typedOut !== undefined && parseAmount(typedOut, tokenOut) !== amountOut)
-    throw untyped(`It brings ${amountOut} of ${tokenOut.symbol}`)
-}
+const oneForOne = { amountIn: 1n, amountOut: 1n }
 
-/** A swap by the name of a quote is what that quote promised. */
-function refuseOther(
-  { tokenIn, tokenOut, amountIn, amountOut }: Extract<Intent, { kind: 'swap' }>,
-  quote: Remembered,
-): void {
-  const isSame =
-    tokenIn.chainId === quote.chainIn &&
-    tokenOut.chainId === quote.chainOut &&
-    tokenIn.address === quote.tokenIn &&
-    tokenOut.address === quote.tokenOut
-  if (!isSame || amountIn > quote.mostIn || amountOut < quote.leastOut)
-    throw untyped(
-      `It spends ${amountIn} of ${tokenIn.symbol} for at least ${amountOut} of ${tokenOut.symbol}`,
-    )
-}
-
-/** A network that was typed, by name or chain id, is the one that is meant. */
-function refuseNetwork(
-  argv: readonly string[],
-  name: string,
-  chainId: number,
-  networks: readonly Network[],
-): void {
-  const typed = flag(argv, name)?.toLowerCase()
-  const network = networks.find((one) => one.chainId === chainId)
-  if (typed === undefined || typed === String(chainId) || typed === network?.name) return
-  throw untyped(`It is on ${network?.name ?? chainId}`)
-}
-
-/** A token that was typed, by symbol or address, is the one that is meant. */
-function refuseToken(argv: readonly string[], name: string, token: Token): void {
-  const typed = flag(argv, name)?.toLowerCase()
-  if (typed === undefined || [token.symbol.toLowerCase(), token.address.toLowerCase()].includes(typed)) return
-  throw untyped(`It is about ${token.symbol} ${token.address}`)
-}
-
+/** An amount that was typed is the one that is meant; what a bridge brings of it is less by its fee, and not unfairly so. */
 function refuseAmount(
   argv: readonly string[],
   token: Pick<Token, 'symbol' | 'decimals'>,
   amount: bigint,
-  how: 'exactly' | 'at most',
+  how: 'exactly' | 'less a fee',
 ): void {
   const raw = flag(argv, '--amount-raw')
   const text = flag(argv, '--amount')
   if (text?.toLowerCase() === 'max') return
   const typed = raw !== undefined ? BigInt(raw) : text !== undefined ? parseAmount(text, token) : undefined
-  if (typed === undefined || (how === 'exactly' ? typed !== amount : amount > typed))
-    throw untyped(`It is about ${amount} of ${token.symbol}`)
+  const isMeant =
+    how === 'exactly'
+      ? typed === amount
+      : typed !== undefined && amount <= typed && isFair({ amountIn: typed, amountOut: amount }, oneForOne)
+  if (!isMeant) throw untyped(`It is about ${amount} of ${token.symbol}`)
 }

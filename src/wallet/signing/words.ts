@@ -37,7 +37,14 @@ export type Ask =
   | { do: 'open'; source: KeySource }
   | { do: 'make'; directory: string; name: string; password: string }
   | { do: 'import'; directory: string; name: string; password: string; from: ImportSource }
-  | { do: 'approve'; wallet: Address; legs: readonly LegJson[]; vouched: Vouched; planHash: string }
+  | {
+      do: 'approve'
+      wallet: Address
+      legs: readonly LegJson[]
+      vouched: Vouched
+      planHash: string
+      quoteId: string | null
+    }
   | { do: 'sign'; wallet: Address; transaction: SignableJson }
 
 /** What it answers. */

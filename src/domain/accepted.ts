@@ -1,0 +1,37 @@
+import { AppError } from './errors.ts'
+import { less, more, usualSlippage } from './slippage.ts'
+
+/** How much goes in and how much comes out, in the smallest units. */
+export type Amounts = { amountIn: bigint; amountOut: bigint }
+
+/** What a quote shows: the amounts that are expected, and the bounds where the deployment names them. */
+export type Shown = Amounts & { minAmountOut: bigint | null; maxAmountIn: bigint | null }
+
+/** What the person asked: which side is exact, the slippage as a fraction and the least that must come, `null` where nothing was said. */
+export type Asked = { exact: 'in' | 'out'; slippage: number | null; least: bigint | null }
+
+/**
+ * The most that is paid and the least that is accepted for a quote. What the person named counts first, then the bounds of
+ * the quote; a quote of the specification alone has none, and there the amounts that it shows may slip by what was asked.
+ * A least of nothing is no bound: POLICY_MIN_OUT.
+ */
+export function acceptedOf(shown: Shown, { exact, slippage, least }: Asked): Amounts {
+  const slips = slippage ?? usualSlippage
+  if (exact === 'out')
+    return {
+      amountIn: shown.maxAmountIn ?? more(shown.amountIn, slips),
+      amountOut: shown.minAmountOut ?? shown.amountOut,
+    }
+  const named = least ?? shown.minAmountOut
+  const amountOut = named ?? less(shown.amountOut, slips)
+  if (named === null && amountOut === 0n)
+    throw new AppError(
+      'POLICY_MIN_OUT',
+      'The quote names no minimum, and brings so little that none can be derived',
+    )
+  return { amountIn: shown.amountIn, amountOut }
+}
+
+/** Whether amounts are no more than 3 % worse than a price that somebody else names. */
+export const isFair = (given: Amounts, price: Amounts): boolean =>
+  given.amountOut * price.amountIn * 100n >= given.amountIn * price.amountOut * 97n

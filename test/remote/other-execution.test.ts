@@ -1,0 +1,481 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import type { Address } from '../../src/domain/address.ts'
+import type { Desk } from '../../src/wallet/signing/words.ts'
+import { deskOf } from '../../src/world/signer-process.ts'
+import { engineOn, over } from '../engine/support.ts'
+import { type OtherDeployment, startOtherDeployment } from '../support/other-deployment.ts'
+import { type Lies, live } from '../support/other-live.ts'
+import { type Document, type Ran, rpcEnvOf, useCommands, wordsOf } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+/* A deployment that sends the fields of the specification and no other: what is carried out with it comes out as it does with ours. */
+
+const sandbox = useSandbox()
+const { run, signsNothing, home, attempts } = useCommands(sandbox)
+const friend: Address = '0x6666666666666666666666666666666666666666'
+const held = (chainId: number, symbol: string, who: Address = sandbox.user.address) =>
+  sandbox.balanceOf(chainId, sandbox.token(chainId, symbol).address, who)
+const receiptOf = (id: string) => {
+  const { receipt } = sandbox.strategy(id)
+  return sandbox.balanceOf(receipt.chainId, receipt.address, sandbox.user.address)
+}
+
+let other: OtherDeployment
+let lies: Lies
+beforeEach(async () => {
+  lies = {}
+  const source = over(engineOn(sandbox).service)
+  other = await startOtherDeployment(live(source, () => lies, 'sandbox-one'))
+})
+afterEach(() => other.close())
+
+const ask = (line: string | readonly string[]): Promise<Ran> =>
+  run(line, {
+    env: { SLUICE_BASE_URL: other.url, ...rpcEnvOf(sandbox) },
+    secrets: { apiKey: 'key-12345', privateKey: sandbox.user.key },
+  })
+const signing = (key: string) => `--yes --json --idempotency-key other-${key}`
+const near = '--from sandbox-one --token-in USDC --token-out WETH'
+const far = '--from sandbox-one --to sandbox-two --token-in USDC --token-out USDC'
+const across = 'deposit aave-v3-usdc-sandbox-two --amount 25 --from sandbox-one'
+
+/** A command that must go well. */
+async function done(line: string): Promise<Document> {
+  const ran = await ask(line)
+  expect({ line, exit: ran.exit, err: ran.err }).toMatchObject({ exit: 0 })
+  return ran.json
+}
+
+/** A command that must be refused, with nothing signed. */
+async function refused(line: string): Promise<{ code: string; message: string }> {
+  const ran = await signsNothing(() => ask(line))
+  expect({ line, exit: ran.exit, ...ran.json }).toMatchObject({ exit: 8 })
+  return ran.json.error
+}
+
+/** What of an amount is left by a slippage in basis points, as the specification says it: a fraction of 1. */
+const less = (amount: string, bps: bigint) => ((BigInt(amount) * (10_000n - bps)) / 10_000n).toString()
+const grown = (amount: string, bps: bigint) => ((BigInt(amount) * (10_000n + bps)) / 10_000n).toString()
+const hex = (amount: string | bigint) => BigInt(amount).toString(16).padStart(64, '0')
+/** The same calldata with another amount in it, wherever that stands. */
+const swapped = (data: string, was: string | bigint, now: string | bigint): string => {
+  expect(data).toContain(hex(was))
+  return data.replaceAll(hex(was), hex(now))
+}
+const moreOut = (bps: bigint): Lies => ({
+  quote: (quote) => ({
+    ...quote,
+    tokenOut: { ...quote.tokenOut, amount: grown(quote.tokenOut.amount, bps) },
+  }),
+})
+
+describe('a swap', () => {
+  test('of an exact input spends exactly that, and brings what the quote shows', async () => {
+    const before = [await held(31337, 'USDC'), await held(31337, 'WETH')] as const
+    const json = await done(`swap execute ${near} --amount-in 100 ${signing('in')}`)
+    expect(json).toMatchObject({ type: 'SAMECHAIN_SWAP', status: 'SUCCESS' })
+    expect(before[0] - (await held(31337, 'USDC'))).toBe(100_000000n)
+    expect((await held(31337, 'WETH')) - before[1]).toBe(BigInt(json.amounts.out.raw))
+  })
+
+  test('of an exact output brings exactly that, for at most half a percent more than is shown', async () => {
+    const before = await held(31337, 'USDC')
+    const json = await done(
+      `swap execute ${near} --amount-out 0.02 --destination ${friend} ${signing('out')}`,
+    )
+    expect(await held(31337, 'WETH', friend)).toBe(2n * 10n ** 16n)
+    const paid = before - (await held(31337, 'USDC'))
+    expect(paid).toBeLessThanOrEqual(BigInt(grown(json.amounts.in.raw, 50n)) + 1n)
+    expect(paid).toBeGreaterThan(0n)
+  })
+
+  test('by the id of its quote slips by what was asked for then, and the quote says of it only what came', async () => {
+    const quote = await done(`swap quote ${near} --amount-in 100 --slippage 1% --json`)
+    expect(quote).toMatchObject({ minAmountOut: null, slippage: null, fees: null })
+    const plan = await done(`swap execute ${quote.id} --dry-run --json`)
+    const [{ intent }] = plan.operation.legs
+    expect(intent.amountOut).toBe(less(quote.tokenOut.amount.raw, 100n))
+    const usual = await done(`swap quote ${near} --amount-in 100 --json`)
+    const tighter = await done(`swap execute ${usual.id} --dry-run --json`)
+    expect(tighter.operation.legs[0].intent.amountOut).toBe(less(usual.tokenOut.amount.raw, 50n))
+    const before = await held(31337, 'USDC')
+    await done(`swap execute ${quote.id} --yes --json`)
+    expect(before - (await held(31337, 'USDC'))).toBe(100_000000n)
+  })
+
+  test('says what is accepted where the transactions promise more', async () => {
+    lies = { asks: { slippage: '0.004' } }
+    const { out } = await ask(`swap execute ${near} --amount-in 100 --dry-run`)
+    expect(out).toMatch(/for at least [0-9.]+ WETH on Uniswap v3 \([0-9.]+ WETH is accepted\)/)
+    lies = {}
+    const exact = await ask(`swap execute ${near} --amount-in 100 --dry-run`)
+    expect(exact.out).not.toContain('is accepted')
+    await done(`swap execute ${near} --amount-in 100 ${signing('better')}`)
+  })
+
+  test('may bring as little as the person accepts, and no less', async () => {
+    const { tokenOut } = await done(`swap quote ${near} --amount-in 100 --json`)
+    const expected = Number(tokenOut.amount.formatted)
+    lies = { asks: { slippage: '0.02' } }
+    const line = `swap execute ${near} --amount-in 100`
+    expect((await refused(`${line} ${signing('least-0')}`)).code).toBe('POLICY_MIN_OUT')
+    const low = (expected * 0.979).toFixed(12)
+    const plan = await done(`${line} --accept-min-out ${low} --dry-run --json`)
+    expect(plan.operation.legs[0].intent.amountOut).toBe(
+      BigInt(Math.round(Number(low) * 1e12)).toString() + '0'.repeat(6),
+    )
+    const high = (expected * 0.981).toFixed(12)
+    expect((await refused(`${line} --accept-min-out ${high} ${signing('least-1')}`)).code).toBe(
+      'POLICY_MIN_OUT',
+    )
+    await done(`${line} --accept-min-out ${low} ${signing('least-2')}`)
+    // Another least is another request.
+    const again = await ask(`${line} --accept-min-out ${high} ${signing('least-2')}`)
+    expect({ exit: again.exit, code: again.json.error.code }).toEqual({
+      exit: 14,
+      code: 'IDEMPOTENCY_KEY_REUSED',
+    })
+    const exact = await ask(`swap execute ${near} --amount-out 0.01 --accept-min-out 1 ${signing('least-3')}`)
+    expect({ exit: exact.exit, code: exact.json.error.code }).toEqual({ exit: 2, code: 'USAGE' })
+  })
+
+  test('across chains arrives', async () => {
+    const before = [await held(31337, 'USDC'), await held(31338, 'USDC')] as const
+    const json = await done(`swap execute ${far} --amount-in 50 ${signing('far')}`)
+    expect(json).toMatchObject({ type: 'CROSSCHAIN_SWAP', status: 'SUCCESS' })
+    expect(before[0] - (await held(31337, 'USDC'))).toBe(50_000000n)
+    expect((await held(31338, 'USDC')) - before[1]).toBe(49_995000n)
+    expect(json.destinationTxHash).toMatch(/^0x[0-9a-f]{64}$/)
+  })
+
+  test('across chains for an exact output brings exactly that', async () => {
+    const before = await held(31338, 'USDC')
+    await done(`swap execute ${far} --amount-out 20 ${signing('far-out')}`)
+    expect((await held(31338, 'USDC')) - before).toBe(20_000000n)
+  })
+
+  test('is submitted from its plan with the minimum that the plan has', async () => {
+    const { out } = await ask(`swap execute ${near} --amount-in 100 --slippage 1% --dry-run --json`)
+    const path = join(home(), 'plan.json')
+    writeFileSync(path, out)
+    const before = await held(31337, 'USDC')
+    await done(`action submit ${path} --yes --json`)
+    expect(before - (await held(31337, 'USDC'))).toBe(100_000000n)
+  })
+
+  test('whose quote expired after the approval takes a new one that brings no less', async () => {
+    const line =
+      'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 100 --slippage 1%'
+    const begun = await ask(`${line} ${signing('expires')} --no-wait`)
+    expect(begun).toMatchObject({ exit: 20 })
+    await sandbox.world.warp(3_600)
+    const before = [await held(31337, 'USDC'), await held(31337, 'USDT')] as const
+    await done(`action resume ${begun.json.error.details.id} --json`)
+    expect(before[0] - (await held(31337, 'USDC'))).toBe(100_000000n)
+    expect((await held(31337, 'USDT')) - before[1]).toBeGreaterThan(99_000000n)
+  })
+})
+
+describe('a deposit across chains', () => {
+  test('bridges first, then deposits what arrived, to the last unit', async () => {
+    const [one, two] = [await held(31337, 'USDC'), await held(31338, 'USDC')]
+    const json = await done(`${across} ${signing('across')}`)
+    expect(json).toMatchObject({ type: 'CROSSCHAIN_INVESTMENT_DEPOSIT', status: 'SUCCESS' })
+    expect(json.transactions.map(({ chainId }: Document) => chainId)).toEqual([31337, 31337, 31338, 31338])
+    expect(one - (await held(31337, 'USDC'))).toBe(25_000000n)
+    expect(await held(31338, 'USDC')).toBe(two)
+    const brought = 25_000000n - 2_500n
+    expect(await receiptOf('aave-v3-USDC-sandbox-two')).toBeGreaterThanOrEqual(brought - 1n)
+    expect(await receiptOf('aave-v3-USDC-sandbox-two')).toBeLessThan(brought + 10n)
+  })
+
+  test('is taken where less is deposited than the bridge brings, as far as may slip', async () => {
+    const two = await held(31338, 'USDC')
+    lies = deposits((brought) => BigInt(less(brought, 40n)))
+    await done(`${across} ${signing('across-less')}`)
+    const rest = 24_997500n - BigInt(less('24997500', 40n))
+    expect((await held(31338, 'USDC')) - two).toBe(rest)
+  })
+})
+
+/** The transactions of a deposit across chains put another amount into the strategy than the bridge brings. */
+const deposits = (amount: (brought: string) => bigint): Lies => ({
+  strategyBytecode: (made) => {
+    const brought = made.quote.tokenOut.amount
+    return {
+      ...made,
+      bytecode: made.bytecode.map((item: { chainId: number; data: string }) =>
+        item.chainId === 31338 ? { ...item, data: swapped(item.data, brought, amount(brought)) } : item,
+      ),
+    }
+  },
+})
+/** Calldata of the bridge whose fee may be so many basis points of 25 or 50 USDC, instead of one. */
+const fee = (sum: bigint, bps: bigint) => (item: { data: string }) => ({
+  ...item,
+  data: swapped(item.data, sum / 10_000n, (sum * bps) / 10_000n),
+})
+const costlyBridge = (bps: bigint): Lies => ({
+  swapBytecode: (made) => ({ ...made, transactionData: fee(50_000000n, bps)(made.transactionData) }),
+})
+const costlyDeposit = (bps: bigint): Lies => ({
+  strategyBytecode: (made) => ({
+    ...made,
+    bytecode: made.bytecode.map((item: { data: string }, at: number) =>
+      at === 1 ? fee(25_000000n, bps)(item) : item,
+    ),
+  }),
+})
+
+describe('a deployment that lies is refused, and nothing is signed:', () => {
+  const [tooLow, unfair] = [
+    /less than [0-9]|may bring less than|is the least that is accepted/,
+    /more than 3 % less/,
+  ]
+  const exactIn = `swap execute ${near} --amount-in 100`
+  const exactOut = `swap execute ${near} --amount-out 0.02`
+  const bridge = `swap execute ${far} --amount-in 50`
+  test.each<[string, string, () => Lies, string, RegExp]>([
+    [
+      'its swap may bring too little',
+      exactIn,
+      () => ({ asks: { slippage: '0.006' } }),
+      'POLICY_MIN_OUT',
+      tooLow,
+    ],
+    [
+      'its swap may bring too little for what was typed',
+      `${exactIn} --slippage 0.1%`,
+      () => ({ asks: { slippage: '0.002' } }),
+      'POLICY_MIN_OUT',
+      tooLow,
+    ],
+    [
+      'its swap may cost too much',
+      exactOut,
+      () => ({ asks: { slippage: '0.006' } }),
+      'POLICY_AMOUNT',
+      /It may spend/,
+    ],
+    ['its quote shows more than its swap brings', exactIn, () => moreOut(10n), 'POLICY_MIN_OUT', tooLow],
+    [
+      'its quote shows nothing',
+      exactIn,
+      () => ({ quote: (quote) => ({ ...quote, tokenOut: { ...quote.tokenOut, amount: '0' } }) }),
+      'POLICY_MIN_OUT',
+      /names no minimum/,
+    ],
+    [
+      'its quote shows less than is fair, and its swap may bring that',
+      exactIn,
+      () => ({
+        asks: { slippage: '0.09' },
+        quote: (quote) => ({
+          ...quote,
+          tokenOut: { ...quote.tokenOut, amount: less(quote.tokenOut.amount, 950n) },
+        }),
+      }),
+      'POLICY_MIN_OUT',
+      unfair,
+    ],
+    ['its bridge may take too much', bridge, () => costlyBridge(60n), 'POLICY_MIN_OUT', tooLow],
+    ['its quote shows more than its bridge brings', bridge, () => moreOut(60n), 'POLICY_MIN_OUT', tooLow],
+    [
+      'its bridge takes more than is fair, and its quote says so',
+      bridge,
+      () => ({
+        ...costlyBridge(400n),
+        quote: (quote) => ({ ...quote, tokenOut: { ...quote.tokenOut, amount: '48000000' } }),
+      }),
+      'POLICY_MIN_OUT',
+      unfair,
+    ],
+    [
+      'it deposits too little',
+      across,
+      () => deposits((sum) => BigInt(less(sum, 51n))),
+      'POLICY_MIN_OUT',
+      /is the least/,
+    ],
+    ['it deposits nothing', across, () => deposits(() => 0n), 'POLICY_MIN_OUT', /is the least/],
+    [
+      'it deposits more than the bridge brings',
+      across,
+      () => deposits((sum) => BigInt(sum) + 1n),
+      'POLICY_AMOUNT',
+      /its quote brings/,
+    ],
+    [
+      'it deposits more than the bridge must bring',
+      across,
+      () => costlyDeposit(2n),
+      'POLICY_MIN_OUT',
+      tooLow,
+    ],
+    [
+      'its bridge brings too little for the deposit',
+      across,
+      () => costlyDeposit(60n),
+      'POLICY_MIN_OUT',
+      tooLow,
+    ],
+    ['its quote shows more than the deposit', across, () => moreOut(60n), 'POLICY_MIN_OUT', /is the least/],
+    [
+      'it deposits from another chain than was typed',
+      across.replace('--from sandbox-one', '--from sandbox-two'),
+      () => ({}),
+      'POLICY_CHAIN',
+      /were to come from/,
+    ],
+    [
+      'it deposits from another chain, and none was typed',
+      across.replace(' --from sandbox-one', ''),
+      () => ({}),
+      'POLICY_CHAIN',
+      /were to come from/,
+    ],
+    [
+      'it deposits what is there already, and the funds are elsewhere',
+      'deposit aave-v3-usdc-sandbox-one --amount 25 --from sandbox-two',
+      () => ({}),
+      'POLICY_CHAIN',
+      /were to come from/,
+    ],
+    [
+      'its bridge takes more than is fair before a deposit, and its quote says so',
+      across,
+      () => {
+        const [costly, lower] = [costlyDeposit(400n), deposits(() => 24_000000n)]
+        return {
+          strategyBytecode: (made) => {
+            const told = costly.strategyBytecode!(lower.strategyBytecode!(made))
+            return {
+              ...told,
+              quote: { ...told.quote, tokenOut: { ...told.quote.tokenOut, amount: '24000000' } },
+            }
+          },
+        }
+      },
+      'POLICY_MIN_OUT',
+      unfair,
+    ],
+  ])('%s', async (name, line, lie, code, why) => {
+    lies = lie()
+    const error = await refused(`${line} ${signing(name.replaceAll(/\W/g, '-'))}`)
+    expect(error).toMatchObject({ code, message: expect.stringMatching(why) })
+  })
+
+  test('a bridge that may take as much as may slip is taken, and the plan says both', async () => {
+    lies = costlyBridge(50n)
+    const { exit, out } = await ask(`${bridge} --dry-run`)
+    expect(exit).toBe(0)
+    expect(out).toMatch(/at least 49\.75 USDC arrive for 0x\w+ \(49\.745025 USDC is accepted\)/)
+  })
+})
+
+describe('the signer, a process of its own,', () => {
+  const children: ChildProcess[] = []
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill()
+  })
+
+  /** The signer as the program begins it. */
+  const signerFor = (line: string): Desk => {
+    const path = join(import.meta.dirname, '..', '..', 'src', 'signer.ts')
+    const child = spawn(process.execPath, [path], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { PATH: process.env.PATH ?? '', SLUICE_HOME: home(), SLUICE_BASE_URL: 'set' },
+    })
+    children.push(child)
+    const argv = wordsOf(line)
+    child.stdin!.write(`${JSON.stringify({ argv, privateKey: sandbox.user.key, quiet: true })}\n`)
+    return deskOf(child)
+  }
+
+  type Leg = { chainId: number; intent: Document; transactions: { to: string; data: string }[] }
+  /** Shows the signer of a command line the plan of it, changed on the way. */
+  async function shown(line: string, quoteId: string | null, change: (legs: Leg[]) => Leg[]) {
+    const plan = await done(`${line} --dry-run --json`)
+    const legs = plan.operation.legs.map(({ chainId, intent }: Leg, at: number) => ({
+      chainId,
+      intent,
+      transactions: plan.steps
+        .filter(({ leg }: Document) => leg === at)
+        .map(({ to, data, value }: Document) => ({ to, data, value, chainId })),
+    }))
+    const desk = signerFor(`${line} --yes`)
+    await desk({ do: 'open', source: { kind: 'environment' } })
+    return desk({
+      do: 'approve',
+      wallet: sandbox.user.address,
+      legs: change(legs.filter(({ intent }: Leg) => intent !== null)) as never,
+      vouched: { allow: [], allowTokens: [], exactAllowance: 'refuse' },
+      planHash: plan.planHash,
+      quoteId: quoteId ?? plan.operation.quoteId,
+    }).then(
+      () => 'approved',
+      (error: { code: string }) => error.code,
+    )
+  }
+  const honest = (legs: Leg[]) => legs
+  /** A plan that may bring one unit less than it may, in the intent and in the calldata. */
+  const oneLess = ([leg]: Leg[]): Leg[] => {
+    const { amountOut } = leg!.intent
+    const least = (BigInt(amountOut) - 1n).toString()
+    return [
+      {
+        ...leg!,
+        intent: { ...leg!.intent, amountOut: least },
+        transactions: leg!.transactions.map((call, at) =>
+          at === leg!.transactions.length - 1
+            ? { ...call, data: swapped(call.data, amountOut, least) }
+            : call,
+        ),
+      },
+    ]
+  }
+
+  test('derives the minimum by itself, for a quote by its id and for one by its flags', async () => {
+    const quote = await done(`swap quote ${near} --amount-in 100 --slippage 1% --json`)
+    const byName = `swap execute ${quote.id}`
+    expect(await shown(byName, null, honest)).toBe('approved')
+    expect(await shown(byName, null, oneLess)).toBe('POLICY_TAMPER')
+    // Whatever quote its parent names, it looks at the one that was typed.
+    const loose = await done(`swap quote ${near} --amount-in 100 --slippage 50% --json`)
+    expect(await shown(byName, loose.id, oneLess)).toBe('POLICY_TAMPER')
+    const byFlags = `swap execute ${near} --amount-in 100`
+    expect(await shown(byFlags, null, honest)).toBe('approved')
+    expect(await shown(byFlags, null, oneLess)).toBe('POLICY_TAMPER')
+    // How it may slip is typed, whatever was written down with the quote.
+    expect(await shown(`${byFlags} --slippage 0.5%`, loose.id, oneLess)).toBe('POLICY_TAMPER')
+    expect(attempts()).toBe(0)
+  })
+
+  test('holds the second leg of a deposit to what was typed', async () => {
+    const amount = (percent: bigint) => (legs: Leg[]) =>
+      legs.map((leg): Leg => {
+        if (leg.intent.kind !== 'deposit') return leg
+        const now = ((BigInt(leg.intent.amount) * percent) / 100n).toString()
+        return {
+          ...leg,
+          transactions: leg.transactions.map((call) => ({
+            ...call,
+            data: swapped(call.data, leg.intent.amount, now),
+          })),
+          intent: { ...leg.intent, amount: now },
+        }
+      })
+    expect(await shown(across, null, honest)).toBe('approved')
+    expect(await shown(across, null, amount(90n))).toBe('POLICY_TAMPER')
+    expect(await shown(across, null, amount(101n))).toBe('POLICY_TAMPER')
+    const unbound = ([bridge, deposit]: Leg[]): Leg[] => [
+      { ...bridge!, intent: { ...bridge!.intent, amountOut: '1' } },
+      deposit!,
+    ]
+    expect(await shown(across, null, unbound)).toBe('POLICY_TAMPER')
+  })
+})
