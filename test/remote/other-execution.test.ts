@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { Address } from '../../src/domain/address.ts'
+import { openMemory } from '../../src/store/memory.ts'
 import type { Desk } from '../../src/wallet/signing/words.ts'
 import { deskOf } from '../../src/world/signer-process.ts'
 import { engineOn, over } from '../engine/support.ts'
@@ -133,6 +134,9 @@ describe('a swap', () => {
       'POLICY_MIN_OUT',
     )
     await done(`${line} --accept-min-out ${low} ${signing('least-2')}`)
+    const { id } = await done(`swap quote ${near} --amount-in 100 --json`)
+    expect((await refused(`swap execute ${id} --yes --json`)).code).toBe('POLICY_MIN_OUT')
+    await done(`swap execute ${id} --accept-min-out ${(expected * 0.97).toFixed(12)} --yes --json`)
     // Another least is another request.
     const again = await ask(`${line} --accept-min-out ${high} ${signing('least-2')}`)
     expect({ exit: again.exit, code: again.json.error.code }).toEqual({
@@ -453,6 +457,28 @@ describe('the signer, a process of its own,', () => {
     // How it may slip is typed, whatever was written down with the quote.
     expect(await shown(`${byFlags} --slippage 0.5%`, loose.id, oneLess)).toBe('POLICY_TAMPER')
     expect(attempts()).toBe(0)
+  })
+
+  test('is told which quote it is about, and holds what is left of a swap to it', async () => {
+    const line = `swap execute ${near} --amount-in 100 ${signing('goes-on')}`
+    const begun = await ask(`${line} --no-wait`)
+    expect(begun).toMatchObject({ exit: 20 })
+    const memory = openMemory(join(home(), 'data', 'quotes.db'), Date.now)
+    const { id } = begun.json.error.details
+    const kept = memory.find(id) as Document
+    const { tokenOut } = kept.raw
+    const raw = { ...kept.raw, tokenOut: { ...tokenOut, amount: grown(tokenOut.amount, 1n) } }
+    memory.save(id, { ...kept, raw })
+    const stopped = await ask(line)
+    expect({ exit: stopped.exit, ...stopped.json.error.details }).toMatchObject({
+      exit: 21,
+      cause: 'POLICY_TAMPER',
+    })
+    expect(attempts()).toBe(1)
+    memory.save(id, kept)
+    memory.close()
+    await done(line)
+    expect(attempts()).toBe(2)
   })
 
   test('holds the second leg of a deposit to what was typed', async () => {

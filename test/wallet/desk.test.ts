@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseTransaction } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import { supply } from '../../src/calls/aave-v3.ts'
 import { approve, transfer } from '../../src/calls/erc20.ts'
 import { swap } from '../../src/calls/uniswap-v3.ts'
 import type { Address } from '../../src/domain/address.ts'
@@ -15,7 +16,7 @@ import { signingDesk } from '../../src/wallet/signing/desk.ts'
 import type { Remembered } from '../../src/wallet/signing/typed-swap.ts'
 import type { Desk, LegJson } from '../../src/wallet/signing/words.ts'
 import type { Written } from '../../src/wallet/signing/written.ts'
-import { catalog, friend, pool, router, thief, usdc, usdt } from './plans.ts'
+import { catalog, friend, lending, pool, router, thief, usdc, usdt } from './plans.ts'
 
 const key = `0x${'17'.repeat(32)}` as const
 const wallet = signerOf(key).address
@@ -263,6 +264,22 @@ describe('a command', () => {
     [`swap execute some-quote --destination ${friend}`, swapTo(friend), undefined],
   ])('signs what it is about, and nothing else: %s', async (argv, plan, refusal) => {
     expect(await code(shown(argv, [plan]))).toBe(refusal)
+  })
+
+  test.each([
+    ['deposit aave-usdc-sandbox-one --amount 5', undefined],
+    ['deposit aave-usdc-sandbox-one --amount 5 --from sandbox-one', undefined],
+    ['deposit aave-usdc-sandbox-one --amount 5.000001', 'POLICY_TAMPER'],
+    ['deposit aave-usdc-sandbox-one --amount 5.000001 --from 31337', 'POLICY_TAMPER'],
+    // From another chain, a bridge takes its fee of it.
+    ['deposit aave-usdc-sandbox-one --amount 5.1 --from sandbox-two', undefined],
+    ['deposit aave-usdc-sandbox-one --amount 5.2 --from sandbox-two', 'POLICY_TAMPER'],
+    ['deposit aave-usdc-sandbox-one --amount 4.999999 --from sandbox-two', 'POLICY_TAMPER'],
+  ])('deposits what was typed: %s', async (argv, refusal) => {
+    const what: Intent = { kind: 'deposit', wallet, strategy: lending, amount }
+    const give = approve({ chainId, token: usdc.address, spender: pool, amount })
+    const put = supply({ chainId, pool, asset: usdc.address, amount, onBehalfOf: wallet })
+    expect(await code(shown(argv, [leg(what, give, put)]))).toBe(refusal)
   })
 
   const quote: Remembered = {
