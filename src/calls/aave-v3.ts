@@ -80,7 +80,7 @@ export const withdraw = (call: {
 })
 
 /** How much a call supplies; `undefined` where it is no call of `supply`. */
-export function suppliedIn({ data }: Transaction): bigint | undefined {
+export function decodeSupplied({ data }: Transaction): bigint | undefined {
   const call = strictDecode(writes, data)
   return call?.functionName === 'supply' ? call.args[1] : undefined
 }

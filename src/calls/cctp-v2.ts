@@ -1,11 +1,12 @@
 import { encodeFunctionData, getAddress, padHex, parseAbi, size, sliceHex } from 'viem/utils'
 
+import { unlessSame } from '../domain/accepted.ts'
 import { type Address, type Hex, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { CctpV2Constants } from '../domain/catalog.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { printed, refuse, strictDecode, unlessSame, type Verdict } from './decode.ts'
+import { printed, refuse, strictDecode, type Verdict } from './decode.ts'
 
 /** As `destinationCaller`: anyone may finish the transfer. */
 const anyone: Hex = `0x${'00'.repeat(32)}`

@@ -2,7 +2,6 @@ import type { Abi, DecodeFunctionDataReturnType, EncodeFunctionDataParameters } 
 import { decodeFunctionData, encodeFunctionData } from 'viem/utils'
 
 import type { Address, Hex } from '../domain/address.ts'
-import { formatAmount, type Unit } from '../domain/amount.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 
 /** Why calldata is not what was asked for. */
@@ -52,7 +51,3 @@ export function strictDecode<const abi extends Abi>(
 /** Arguments as JSON prints them. */
 export const printed = (args: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]))
-
-/** What is accepted, in words, where a call promises something else: more, or for less. */
-export const unlessSame = (promised: bigint, accepted: bigint, unit: Unit): string =>
-  promised === accepted ? '' : ` (${formatAmount(accepted, unit)} is accepted)`

@@ -64,7 +64,7 @@ export const redeem = (ask: Vault & { shares: bigint; receiver: Address; owner: 
   )
 
 /** How much a call puts into a vault; `undefined` where it is no call of `deposit`. */
-export function depositedIn({ data }: Transaction): bigint | undefined {
+export function decodeDeposited({ data }: Transaction): bigint | undefined {
   const found = strictDecode(writes, data)
   return found?.functionName === 'deposit' ? found.args[0] : undefined
 }

@@ -1,12 +1,13 @@
 import { concatHex, encodeFunctionData, getAddress, numberToHex, parseAbi, size, sliceHex } from 'viem/utils'
 
+import { unlessSame } from '../domain/accepted.ts'
 import { type Address, type Hex, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { UniswapV3Constants } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { printed, refuse, strictDecode, unlessSame, type Verdict } from './decode.ts'
+import { printed, refuse, strictDecode, type Verdict } from './decode.ts'
 
 /** QuoterV2 of `@uniswap/v3-periphery`: called with eth_call, it tells what a swap would bring now. */
 export const quoterV2Abi = parseAbi([

@@ -101,3 +101,10 @@ async function isWanted(cli: Cli, hash: Hex): Promise<boolean> {
   await confirm(cli.io, cli.globals, `It seems done already (${hash}). Do it again?`)
   return true
 }
+
+/** Says that something was begun before under another key. */
+export const startedBefore = ({ id, idemKey }: Pick<Planned, 'id' | 'idemKey'>): AppError =>
+  new AppError('IDEMPOTENCY_KEY_REUSED', `${id} was started before, under the key ${idemKey}`, {
+    details: { operation: id },
+    hint: `sluice action show ${id}`,
+  })

@@ -10,7 +10,7 @@ import { dropUnsigned, refuseConflict } from '../wallet/unfinished.ts'
 import type { Who } from '../wallet/who.ts'
 import type { Cli } from './cli.ts'
 import { finish, type Going } from './finish.ts'
-import { refuseDone, refuseDoneSince } from './not-twice.ts'
+import { refuseDone, refuseDoneSince, startedBefore } from './not-twice.ts'
 import { confirmAgain, refuseExpired, requireOnce } from './once-only.ts'
 import { idempotencyKey, type SigningOptions } from './options.ts'
 import { confirm } from './prompts.ts'
@@ -123,15 +123,7 @@ const isUnsigned = ({ journal }: Ground, { id, state, steps }: Planned): boolean
 function planned(ground: Ground, checked: Checked, key: string, unsigned: Planned | undefined): Planned {
   const known = ground.journal.find(checked.proposal.id)
   if (known && known.id === unsigned?.id) return beginAgain(ground, checked, known)
-  if (known)
-    throw new AppError(
-      'IDEMPOTENCY_KEY_REUSED',
-      `${known.id} was started before, under the key ${known.idemKey}`,
-      {
-        details: { operation: known.id },
-        hint: `sluice action show ${known.id}`,
-      },
-    )
+  if (known) throw startedBefore(known)
   return (unsigned && dropUnsigned(ground, unsigned.id)) ?? begin(ground, checked, key)
 }
 

@@ -1,5 +1,6 @@
 import type { Quote } from '../api/quote.ts'
 import type { Cli } from '../cli/cli.ts'
+import { startedBefore } from '../cli/not-twice.ts'
 import { operate } from '../cli/operate.ts'
 import { opinionOnSwap } from '../cli/opinion.ts'
 import { address, type SigningOptions } from '../cli/options.ts'
@@ -58,15 +59,14 @@ const titleOf = (quote: Quote) =>
 async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void> {
   const { quote, exact = exactOf(quote), slippage = null } = known
   const least = leastOf(options, exact, quote.tokenOut)
-  if (quote.deadline !== null && cli.world.now() >= Date.parse(quote.deadline)) {
-    const ground = await cli.place.ground()
-    if (!ground.journal.find(quote.id))
-      throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
-  }
+  const begun = (await cli.place.ground()).journal.find(quote.id)
+  if (!begun && quote.deadline !== null && cli.world.now() >= Date.parse(quote.deadline))
+    throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
   const named = options.destination === undefined ? undefined : address(options.destination, '--destination')
   const destination = named ?? known.destination ?? undefined
   // A quote is executed once: its id is the key, so that asking again goes on with the same swap.
   const key = options.idempotencyKey ?? quote.id
+  if (begun && begun.idemKey !== key && !options.dryRun) throw startedBefore(begun)
   await operate(
     cli,
     { ...options, idempotencyKey: key },

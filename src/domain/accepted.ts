@@ -1,3 +1,4 @@
+import { formatAmount, type Unit } from './amount.ts'
 import { AppError } from './errors.ts'
 import { less, more, usualSlippage } from './slippage.ts'
 
@@ -35,3 +36,7 @@ export function acceptedOf(shown: Shown, { exact, slippage, least }: Asked): Amo
 /** Whether amounts are no more than 3 % worse than a price that somebody else names. */
 export const isFair = (given: Amounts, price: Amounts): boolean =>
   given.amountOut * price.amountIn * 100n >= given.amountIn * price.amountOut * 97n
+
+/** What is accepted, in words, where a call promises something else: more, or for less. */
+export const unlessSame = (promised: bigint, accepted: bigint, unit: Unit): string =>
+  promised === accepted ? '' : ` (${formatAmount(accepted, unit)} is accepted)`
