@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 
 import { supply, withdraw } from '../../src/calls/aave-v3.ts'
 import { packPath, swap } from '../../src/calls/uniswap-v3.ts'
+import { less, more } from '../../src/domain/slippage.ts'
 import { compounded, ray } from '../../src/engine/readings/reserve.ts'
-import { less, more } from '../../src/engine/swaps/provider.ts'
 import { madeBy } from '../oracles/make.ts'
 import { oracles } from '../oracles/sets.ts'
 

@@ -392,7 +392,13 @@ describe('the signer, a process of its own,', () => {
     const path = join(import.meta.dirname, '..', '..', 'src', 'signer.ts')
     const child = spawn(process.execPath, [path], {
       stdio: ['pipe', 'pipe', 'inherit'],
-      env: { PATH: process.env.PATH ?? '', SLUICE_HOME: home(), SLUICE_BASE_URL: 'set' },
+      // It is told which networks are given, and not where.
+      env: {
+        PATH: process.env.PATH ?? '',
+        SLUICE_HOME: home(),
+        SLUICE_BASE_URL: 'set',
+        ...rpcEnvOf(sandbox, { 'sandbox-one': 'set', 'sandbox-two': 'set' }),
+      },
     })
     children.push(child)
     const argv = wordsOf(line)
