@@ -1,3 +1,4 @@
+import type { Address } from './address.ts'
 import type { Unit } from './amount.ts'
 import { AppError } from './errors.ts'
 
@@ -10,9 +11,14 @@ export type Network = {
   testnet: boolean
   /** How old the newest block may be before a node counts as stuck; without it, the chain makes blocks only when it has to. */
   headMaxAgeMs?: number
+  /** Where Multicall3 stands, which asks many contracts in one call; without it, the call brings that code itself. */
+  multicall3?: Address
   /** Base URL of a block explorer, without a slash at the end; `null` where there is none. */
   explorer: string | null
 }
+
+/** Where Multicall3 stands, which is the same on every chain (source: viem/chains, `contracts.multicall3`; a test compares). */
+export const multicall3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 /** The two embedded chains. Their ids are nobody's, so nothing signed there is valid elsewhere, and every key may see them. */
 export const sandboxNetworks: readonly Network[] = [
@@ -22,6 +28,7 @@ export const sandboxNetworks: readonly Network[] = [
     native: { symbol: 'ETH', decimals: 18 },
     depth: 1,
     testnet: false,
+    multicall3,
     explorer: null,
   },
   {
@@ -30,6 +37,7 @@ export const sandboxNetworks: readonly Network[] = [
     native: { symbol: 'ETH', decimals: 18 },
     depth: 1,
     testnet: false,
+    multicall3,
     explorer: null,
   },
 ]

@@ -1,4 +1,4 @@
-import type { Network } from './network.ts'
+import { multicall3, type Network } from './network.ts'
 
 type Row = Pick<Network, 'name' | 'chainId' | 'explorer'> & Partial<Pick<Network, 'native' | 'depth'>>
 
@@ -10,6 +10,7 @@ const real = ({ native = ether, depth = 5, ...row }: Row, { slow = false } = {})
   ...row,
   native,
   depth,
+  multicall3,
   testnet: false,
   headMaxAgeMs: slow ? 2 * minute : minute,
 })
@@ -19,6 +20,7 @@ const test = ({ native = ether, depth = 5, ...row }: Row): Network => ({
   ...row,
   native,
   depth,
+  multicall3,
   testnet: true,
   headMaxAgeMs: 5 * minute,
 })

@@ -47,10 +47,14 @@ export async function read<value>(
 const cuts = 8
 
 async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: bigint): Promise<Answer[]> {
+  const most = mostReads(chain)
+  // What does not fit into one call goes into several at once, which take no longer than one.
+  if (reads.length > most) return inParts(chain, reads, Math.ceil(reads.length / most), blockNumber)
   if (reads.length === 0) return []
+  const { multicall3 } = chain.network
   const results = (await multicall(chain.client, {
     contracts: reads as never,
-    deployless: true,
+    ...(multicall3 ? { multicallAddress: multicall3 } : { deployless: true }),
     batchSize: 0,
     allowFailure: true,
     ...(blockNumber !== undefined && { blockNumber }),
@@ -58,12 +62,26 @@ async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: big
   const fault = results.map(({ error }) => faultOf(error)).find((one) => one !== undefined)
   if (!fault) return results.map(({ status, result }) => (status === 'success' ? result : undefined))
   if (!isRefusal(fault)) throw fault
-  if (reads.length === 1) return [undefined]
-  const size = Math.ceil(reads.length / cuts)
-  const parts = Array.from({ length: Math.ceil(reads.length / size) }, (_, at) =>
+  return reads.length === 1 ? [undefined] : inParts(chain, reads, cuts, blockNumber)
+}
+
+/**
+ * How many reads fit into one call: a node gives a call about 50 M gas. Where a call brings the code that asks, what it asks counts as
+ * code of at most 49,152 bytes, and what comes back as code of at most 24,576 (EIP-3860, EIP-170).
+ */
+const mostReads = ({ network }: Chain): number => (network.multicall3 ? 500 : 40)
+
+async function inParts(
+  chain: Chain,
+  reads: readonly Read[],
+  parts: number,
+  blockNumber?: bigint,
+): Promise<Answer[]> {
+  const size = Math.ceil(reads.length / parts)
+  const cut = Array.from({ length: Math.ceil(reads.length / size) }, (_, at) =>
     reads.slice(at * size, (at + 1) * size),
   )
-  return (await Promise.all(parts.map((part) => answersTo(chain, part, blockNumber)))).flat()
+  return (await Promise.all(cut.map((part) => answersTo(chain, part, blockNumber)))).flat()
 }
 
 /** Whether a node says that the code it ran failed, and not that it could not run it: code 3, or words of the machine. */

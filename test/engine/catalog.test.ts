@@ -24,12 +24,16 @@ describe('the public networks', () => {
 
   test.each(publicNetworks.map((network) => [network.name, network] as const))(
     '%s has the coin and the explorer that viem has for its chain id',
-    (_, { chainId, native, explorer, testnet }) => {
+    (_, { chainId, native, explorer, testnet, multicall3 }) => {
       const chains = Object.values(viem).filter((chain) => 'id' in chain && chain.id === chainId)
       expect(chains.map(({ nativeCurrency: { symbol, decimals } }) => ({ symbol, decimals }))).toContainEqual(
         native,
       )
       expect(chains.map(({ blockExplorers }) => blockExplorers?.default.url)).toContain(explorer)
+      const asking = chains.map(
+        ({ contracts }) => (contracts as { multicall3?: { address: string } })?.multicall3,
+      )
+      expect(asking.map((one) => one?.address.toLowerCase())).toContain(multicall3?.toLowerCase())
       expect(chains.some((chain) => chain.testnet === true)).toBe(testnet)
     },
   )

@@ -32,6 +32,7 @@ export const weth9 = (): Artifact => require('canonical-weth/build/contracts/WET
 
 /** The contracts that are written here. */
 export type OwnContract =
+  | 'SandboxMulticall'
   | 'SandboxToken'
   | 'SandboxUsdt'
   | 'SandboxVault'

@@ -2,9 +2,11 @@ import { numberToHex, parseEther } from 'viem/utils'
 
 import type { Hex } from '../../domain/address.ts'
 import type { Catalog } from '../../domain/catalog.ts'
+import { multicall3 } from '../../domain/network.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { roles, sandboxAddress, userIndexes } from '../accounts.ts'
 import { deployAave } from './aave.ts'
+import { own } from './artifacts.ts'
 import { deployBridge, linkBridge } from './bridge.ts'
 import { catalogOf, type Deployed } from './catalog.ts'
 import { type Deployer, startDeployer } from './deployer.ts'
@@ -21,6 +23,7 @@ export async function deployWorld(nodes: readonly [Rpc, Rpc]): Promise<Catalog> 
     plans.map(async (plan, index) => {
       const rpc = nodes[index]!
       await rpc.request('anvil_setBalance', [owner, numberToHex(parseEther('1000000'))])
+      await putMulticall(rpc)
       const d = await startDeployer(rpc, owner)
       return { d, deployed: await deployChain(rpc, d, plan) }
     }),
@@ -30,6 +33,12 @@ export async function deployWorld(nodes: readonly [Rpc, Rpc]): Promise<Catalog> 
   linkBridge(two.d, two.deployed.bridge, one.deployed.bridge)
   await Promise.all(ends.map(({ d }) => d.flush()))
   return catalogOf([one.deployed, two.deployed])
+}
+
+/** Puts the contract that asks many where everybody looks for it: what its code leaves behind when it is deployed, without deploying it. */
+async function putMulticall(rpc: Rpc): Promise<void> {
+  const code = await rpc.request<Hex>('eth_call', [{ data: own('SandboxMulticall').bytecode }, 'latest'])
+  await rpc.request('anvil_setCode', [multicall3, code])
 }
 
 async function deployChain(rpc: Rpc, d: Deployer, plan: Plan): Promise<Deployed> {

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { networkNamed } from '../src/domain/network.ts'
+import { createEngine } from '../src/engine/engine.ts'
+import { postJson } from '../src/net/http.ts'
+import { httpRpc } from '../src/net/rpc.ts'
+import { connectSandbox } from '../src/sandbox/client.ts'
+import { engineMigrations, engineStore } from '../src/store/engine.ts'
+import { sqliteSql } from '../src/store/sqlite.ts'
+import { figure, flag, home, median, run, sluice } from './measure.ts'
+
+/*
+ * What reading many markets of one chain costs, where every call takes 50 ms: how many calls, and how much longer than one
+ * market. `npm run bench:reads -- --rounds 7`
+ */
+
+const rounds = flag('rounds', 7)
+const latencyMs = 50
+const place = home()
+
+/** A node behind a line of that latency; `calls` counts what goes over it. */
+async function farAway(url: string): Promise<{ url: string; calls: () => number; close: () => void }> {
+  let calls = 0
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    calls++
+    const [answer] = await Promise.all([
+      postJson(url, JSON.parse(Buffer.concat(parts).toString('utf8')), { maxBytes: 1 << 26 }),
+      sleep(latencyMs),
+    ])
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer.body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: () => calls,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+try {
+  await run([...sluice, 'sandbox', 'up'], place.env)
+  const sandbox = await connectSandbox(join(place.env.SLUICE_HOME!, 'data'))
+  if (!sandbox) throw new Error('the sandbox does not run')
+  const { catalog, chains } = sandbox
+  const { chainId, rpcUrl } = chains[0]!
+  const node = await farAway(rpcUrl)
+  const here = catalog.strategies.filter((entry) => entry.chainId === chainId)
+  /** As many markets as asked for: those of the sandbox over and over, each under a name of its own. */
+  const markets = (count: number) =>
+    Array.from({ length: count }, (_, at) => {
+      const entry = here[at % here.length]!
+      return { ...entry, id: `${entry.id}-${at}`, slug: `${entry.slug}-${at}` }
+    })
+  const read = async (count: number): Promise<{ ms: number; calls: number }> => {
+    const engine = createEngine({
+      catalog: {
+        ...catalog,
+        networks: [networkNamed(catalog.networks, chainId)],
+        strategies: markets(count),
+      },
+      rpc: () => httpRpc(node.url),
+      store: engineStore(sqliteSql(':memory:', { migrations: engineMigrations })),
+      customer: 'bench',
+      now: Date.now,
+      newId: randomUUID,
+    })
+    const [before, began] = [node.calls(), performance.now()]
+    const { total, items } = await engine.listStrategies({ limit: 100 })
+    if (total !== count || items.some(({ apy }) => apy === null))
+      throw new Error(`${count} markets were not read`)
+    return { ms: performance.now() - began, calls: node.calls() - before }
+  }
+  const measured = new Map<number, { ms: number; calls: number }[]>(
+    [1, 10, 100, 600].map((count) => [count, []]),
+  )
+  for (let round = 0; round <= rounds; round++)
+    for (const [count, all] of measured) {
+      const one = await read(count)
+      if (round > 0) all.push(one)
+    }
+  const of = (count: number, what: 'ms' | 'calls') => median(measured.get(count)!.map((one) => one[what]))
+  for (const count of measured.keys())
+    process.stdout.write(
+      `${String(count).padStart(4)} markets  ${String(of(count, 'calls')).padStart(3)} calls  ${of(count, 'ms').toFixed(1).padStart(7)} ms\n`,
+    )
+  for (const count of [1, 100, 600]) figure('reads', `calls-${count}`, of(count, 'calls'), 'none', 'calls')
+  for (const count of [100, 600])
+    figure('reads', `${count}-vs-1`, of(count, 'ms') / of(1, 'ms'), 'one-market')
+  node.close()
+} finally {
+  await place.close()
+}
