@@ -1,3 +1,4 @@
+import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
@@ -36,8 +37,8 @@ export async function confirmAgain(
   request: { wallet: Proposal['wallet'] },
 ): Promise<void> {
   const { wallet } = request
-  const wanted = sorted(request)
-  const isSame = (operation: Planned) => sorted(operation.request) === wanted
+  const wanted = canonical(request)
+  const isSame = (operation: Planned) => canonical(operation.request) === wanted
   const isBegun = ({ id, steps }: Planned) =>
     steps.some(({ index }) => journal.attempts(id, index).length > 0)
   const open = journal
@@ -59,14 +60,6 @@ export async function confirmAgain(
   const ago = minutes === 0 ? 'less than a minute ago' : `${minutes} min ago`
   await confirm(cli.io, cli.globals, `The very same was done ${ago} (${same.id}). Do it again?`)
 }
-
-/** JSON with sorted keys. */
-const sorted = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
 
 /** The least life that a quote needs for each transaction that comes before the one that uses it, in ms. */
 const perStep = 2_000

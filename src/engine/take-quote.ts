@@ -4,6 +4,7 @@ import type { SwapBytecode } from '../api/bytecode.ts'
 import type { TakenQuote } from '../api/quote.ts'
 import type { Address } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
+import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import { tracked } from './actions/refresh.ts'
@@ -118,11 +119,3 @@ async function refuseTaken(context: Context, id: string): Promise<void> {
 /** A quote out of the list is the same quote: there its deadline is text, and its status has moved on. */
 const asGiven = (quote: Record<string, unknown>, given: Record<string, unknown>) =>
   quote.deadline === given.deadlineDate ? { ...quote, deadline: given.deadline, status: given.status } : quote
-
-/** JSON with its keys in order, so that equal objects are equal texts. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, item: unknown) =>
-    item && typeof item === 'object' && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : item,
-  )

@@ -1,4 +1,5 @@
-import { canonical, type JournalDb } from './journal-db.ts'
+import { canonical } from '../domain/canonical.ts'
+import type { JournalDb } from './journal-db.ts'
 import type { journalInside } from './journal-inside.ts'
 import { columnsOf } from './journal-rows.ts'
 import { sealOf } from './journal-seal.ts'

@@ -19,14 +19,6 @@ export type JournalDb = {
   close: () => void
 }
 
-/** JSON with sorted keys and decimal text for bigints: one text for one value. */
-export const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) => {
-    if (typeof inner === 'bigint') return inner.toString()
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-  }) ?? 'null'
-
 /** SHA-256 of a text, in hex. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 

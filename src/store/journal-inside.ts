@@ -1,6 +1,7 @@
+import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Exit } from '../domain/exits.ts'
-import { canonical, type JournalDb } from './journal-db.ts'
+import type { JournalDb } from './journal-db.ts'
 import { operationOf, type Row } from './journal-rows.ts'
 import type { OperationState, StepState } from './journal-schema.ts'
 import { hashOfEvent } from './journal-seal.ts'

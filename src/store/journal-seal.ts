@@ -1,5 +1,6 @@
+import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
-import { canonical, type JournalDb, sha256 } from './journal-db.ts'
+import { type JournalDb, sha256 } from './journal-db.ts'
 import type { Row } from './journal-rows.ts'
 import type { Journal } from './journal-words.ts'
 

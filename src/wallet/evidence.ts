@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 
+import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Journal } from '../store/journal-words.ts'
 import type { Operation } from '../store/operation.ts'
@@ -15,14 +16,6 @@ export type Evidence = {
   report: unknown
   sha256: string
 }
-
-/** JSON with sorted keys: one text for one value, whatever wrote it. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) => {
-    if (typeof inner === 'bigint') return inner.toString()
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-  })
 
 const hashOf = ({ sha256: _, ...rest }: Evidence): string =>
   createHash('sha256').update(canonical(rest)).digest('hex')

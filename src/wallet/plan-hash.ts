@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-
 import { type Address, type Hex, sameAddress } from '../domain/address.ts'
+import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
 
@@ -25,17 +25,12 @@ export type PlanCore = {
   }[]
 }
 
-/** One text for one value: sorted keys, amounts as decimal text, and hex in lower case, since its casing means nothing. */
-const stable = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) => {
-    if (typeof inner === 'bigint') return inner.toString()
-    if (typeof inner === 'string' && /^0x[0-9a-f]*$/i.test(inner)) return inner.toLowerCase()
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-  })
+/** Hex in lower case: its casing means nothing. */
+const lowerHex = (text: string): string => (/^0x[0-9a-f]*$/i.test(text) ? text.toLowerCase() : text)
 
 /** What a person, a second runner or a signer compares: the hash of all that is to be signed and what it is for. */
-export const hashPlan = (core: PlanCore): string => createHash('sha256').update(stable(core)).digest('hex')
+export const hashPlan = (core: PlanCore): string =>
+  createHash('sha256').update(canonical(core, lowerHex)).digest('hex')
 
 /** What is handed to a signer. */
 export type Signable = Transaction & {
