@@ -42,6 +42,10 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     implementationSelector: 'aave-v3@1',
     constants: { family: 'aave-v3', pool: pool!, aToken: aToken!, oracle: oracle! },
   }),
+  'compound-v3': ({ contracts: { comet } }) => ({
+    implementationSelector: 'compound-v3@1',
+    constants: { family: 'compound-v3', comet: comet! },
+  }),
 }
 
 type SurveyedToken = {

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toBytes } from 'viem/utils'
 
 import type { Address, Hex } from '../src/domain/address.ts'
-import type { StrategyEntry } from '../src/domain/catalog.ts'
 import { httpRpc } from '../src/net/rpc.ts'
 import { sandboxAddress } from '../src/sandbox/accounts.ts'
 import { connectSandbox } from '../src/sandbox/client.ts'
+import { basicOf, targetOf } from '../test/support/families.ts'
 import { attemptsIn, type ProgramHome, spawnSluice, startSluice } from '../test/support/program.ts'
 import { seeded } from './seeded.ts'
 
@@ -38,8 +38,8 @@ async function rawReads(home: ProgramHome, slug: string) {
     block: () => number('eth_blockNumber', []),
     depositsSince: async (block: bigint) => {
       const filter = {
-        address: placeOf(entry),
-        topics: [deposited[entry.constants.family]],
+        address: targetOf(entry),
+        topics: [deposited[basicOf(entry).family]],
         fromBlock: `0x${(block + 1n).toString(16)}`,
         toBlock: 'latest',
       }
@@ -48,9 +48,6 @@ async function rawReads(home: ProgramHome, slug: string) {
     },
   }
 }
-
-const placeOf = ({ constants }: StrategyEntry): Address =>
-  constants.family === 'aave-v3' ? constants.pool : constants.vault
 
 /**
  * Deposits by processes that are killed by SIGKILL at random times, each gone on with until it ends: `action resume`

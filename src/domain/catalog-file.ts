@@ -14,6 +14,7 @@ const Decimals = z.int().min(0).max(36)
 /** What each protocol family must know about a market, as a file carries it. */
 const Constants = z.discriminatedUnion('family', [
   z.strictObject({ family: z.literal('aave-v3'), pool: At, aToken: At, oracle: At }),
+  z.strictObject({ family: z.literal('compound-v3'), comet: At }),
 ])
 
 /** One market of a file. `asset` goes in and comes out, `receipt` is what is held; `source` says where its addresses were read. */

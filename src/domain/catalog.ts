@@ -14,8 +14,9 @@ export type Erc4626Constants = {
   vault: Address
   backing?: { pool: Address; aToken: Address }
 }
+export type CompoundV3Constants = { family: 'compound-v3'; comet: Address }
 /** What a market stands on, by its protocol family. */
-export type MarketConstants = AaveV3Constants | Erc4626Constants
+export type MarketConstants = AaveV3Constants | CompoundV3Constants | Erc4626Constants
 
 /**
  * One entry of the catalogue of strategies. `asset` is the token that goes in and comes out;

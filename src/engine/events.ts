@@ -24,8 +24,9 @@ type RpcLog = Log & {
 export async function eventsOf(chain: Chain, market: Market, owner: Address): Promise<Happened[]> {
   const logs = await logsOf(chain, market.logs(owner), market.entry.fromBlock)
   const times = await timesOf(chain, logs)
+  const same = Map.groupBy(logs, ({ transactionHash }) => transactionHash)
   const found = logs.flatMap((log): (MarketEvent & Omit<Happened, 'amount'>)[] => {
-    const event = market.event(log, owner)
+    const event = market.event(log, owner, same.get(log.transactionHash)!)
     return event
       ? [
           {

@@ -1,6 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
 
 import { decodeApprove, erc20Abi } from '../calls/erc20.ts'
+import { placeOf } from '../calls/places.ts'
 import type { Address } from '../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import type { Catalog } from '../domain/catalog.ts'
@@ -49,10 +50,7 @@ function knownSpenders(
   return [
     ...strategies
       .filter((entry) => entry.chainId === chainId)
-      .map(({ constants, protocol }) => ({
-        spender: constants.family === 'aave-v3' ? constants.pool : constants.vault,
-        name: protocol,
-      })),
+      .map((entry) => ({ spender: placeOf(entry).target, name: entry.protocol })),
     ...uniswapV3
       .filter((one) => one.chainId === chainId)
       .map(({ swapRouter02 }) => ({ spender: swapRouter02, name: 'uniswap-v3' })),

@@ -22,9 +22,8 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
         { token: intent.strategy.receipt, least: 1n, what: 'the deposit brings no share' },
       ]
     case 'withdraw': {
-      const { asset, receipt, constants } = intent.strategy
-      const cost = constants.family === 'aave-v3' ? intent.amount : shares
-      const most = intent.shares === undefined && cost !== undefined ? cost + rounding : held(receipt)
+      const { asset, receipt } = intent.strategy
+      const most = intent.shares === undefined && shares !== undefined ? shares + rounding : held(receipt)
       return [
         {
           token: asset,
@@ -52,7 +51,7 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
 /**
  * Compares what a simulated leg did to the wallet's own balances with what was asked: what is named may fall or must rise
  * by so much, nothing else may fall, and no allowance is left. Anything else is POLICY_SIMULATION. `shares` is what a
- * withdrawal from a vault should cost.
+ * withdrawal should cost of the receipt.
  */
 export function checkEffect(
   intent: Intent,

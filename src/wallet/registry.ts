@@ -1,8 +1,7 @@
-import { bindAaveV3 } from '../calls/aave-v3.ts'
 import { bindCctpV2 } from '../calls/cctp-v2.ts'
 import { refuse, type Verdict, type Violation } from '../calls/decode.ts'
 import { bindRevoke, bindTransfer } from '../calls/erc20.ts'
-import { bindErc4626 } from '../calls/erc4626.ts'
+import { placeOf } from '../calls/places.ts'
 import { bindUniswapV3 } from '../calls/uniswap-v3.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
@@ -101,10 +100,8 @@ export function expectation(
       if (!strategy) return unknown(`The strategy ${intent.strategy.id}`)
       if (!sameAddress(strategy.asset.address, intent.strategy.asset.address))
         return refuse('POLICY_TOKEN_METADATA', `${strategy.id} takes ${strategy.asset.address}`)
-      const { constants, asset } = strategy
-      return constants.family === 'aave-v3'
-        ? { targets: [constants.pool], bind: (transaction) => bindAaveV3(transaction, intent, asset) }
-        : { targets: [constants.vault], bind: (transaction) => bindErc4626(transaction, intent, asset) }
+      const { target, bind } = placeOf(strategy)
+      return { targets: [target], bind: (transaction) => bind(transaction, intent) }
     }
     case 'swap': {
       const { tokenIn, tokenOut } = intent

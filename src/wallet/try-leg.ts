@@ -1,6 +1,4 @@
-import { encodeFunctionData } from 'viem/utils'
-
-import { erc4626Abi } from '../calls/erc4626.ts'
+import { placeOf } from '../calls/places.ts'
 import { nativeAddress } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
@@ -66,21 +64,23 @@ function refuseUnseen({ how }: Simulation, { policy, canAsk, asserts }: Terms): 
   })
 }
 
-/** The shares that a withdrawal of an exact amount from a vault should cost, as the vault says before it. */
+/** What a withdrawal of an exact amount should cost of the receipt, as the market says before it. */
 async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
   if (intent.kind !== 'withdraw' || intent.shares !== undefined) return undefined
-  const { constants } = intent.strategy
-  if (constants.family !== 'erc4626') return undefined
-  const data = encodeFunctionData({
-    abi: erc4626Abi,
-    functionName: 'previewWithdraw',
-    args: [intent.amount],
-  })
-  return word(await rpc.request('eth_call', [{ to: constants.vault, data }, 'latest']), 'the price of shares')
+  const cost = placeOf(intent.strategy).cost(intent.amount)
+  if ('units' in cost) return cost.units
+  return word(await rpc.request('eth_call', [cost.read, 'latest']), 'the price of shares')
 }
 
-/** What the wallet must hold before a leg, beside the native coin. */
+/**
+ * What the wallet must hold before a leg, beside the native coin. Of a position that rebases, a part must be there: where it is not,
+ * some markets lend the rest to whoever has collateral (Compound v3).
+ */
 export function needsOf(intent: Intent): Spend[] {
+  if (intent.kind === 'withdraw' && intent.shares === undefined) {
+    const cost = placeOf(intent.strategy).cost(intent.amount)
+    return 'units' in cost ? [{ token: intent.strategy.receipt, amount: cost.units }] : []
+  }
   const spend = isNativeTransfer(intent) ? undefined : spendOf(intent)
   return spend ? [spend] : []
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Service } from '../../src/api/service.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
+import { targetOf } from '../support/families.ts'
 import { calldata, type TestReceipt, topicOf, useSandbox } from '../support/sandbox.ts'
 import { cells, codeOf, engineOn, perform, seeded } from './support.ts'
 
@@ -157,7 +158,7 @@ describe('a deposit whose funds are on the other chain', () => {
       })
       const entry = sandbox.world.catalog().strategies.find((one) => one.slug === slug)!
       const { constants, asset } = entry
-      const target = constants.family === 'aave-v3' ? constants.pool : constants.vault
+      const target = targetOf(entry)
       const approve = (chainId: number, spender: Address, sum: bigint) => ({
         to: usdc(chainId),
         data: calldata('function approve(address,uint256)', [spender, sum]),

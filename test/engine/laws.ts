@@ -32,16 +32,20 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
   ]
 }
 
+const sameDecimals = ({ asset, receipt }: Row, { tokens }: CatalogFile) =>
+  tokens.find(({ address }) => address === asset)?.decimals === receipt.decimals
+    ? []
+    : ['its receipt has other decimals than its asset']
+
 /** What must be true of the constants of each family, beyond their shape. */
 const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: CatalogFile) => string[] } = {
-  'aave-v3': ({ protocol, asset, receipt, constants }, { strategies, tokens }) => {
+  'aave-v3': (row, file) => {
+    const { protocol, receipt, constants } = row
     if (constants.family !== 'aave-v3') return []
-    const places = strategies.filter((other) => other.protocol === protocol)
+    const places = file.strategies.filter((other) => other.protocol === protocol)
     return [
       ...(constants.aToken === receipt.address ? [] : ['its aToken is not its receipt']),
-      ...(tokens.find(({ address }) => address === asset)?.decimals === receipt.decimals
-        ? []
-        : ['an aToken has other decimals than its asset']),
+      ...sameDecimals(row, file),
       ...places.flatMap(({ constants: other }) =>
         other.family === 'aave-v3' && other.pool === constants.pool && other.oracle === constants.oracle
           ? []
@@ -49,6 +53,12 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
       ),
     ]
   },
+  'compound-v3': (row, file) => [
+    ...(row.constants.family === 'compound-v3' && row.constants.comet === row.receipt.address
+      ? []
+      : ['its comet is not its receipt']),
+    ...sameDecimals(row, file),
+  ],
 }
 
 const repeated = (list: readonly string[]) => list.filter((one, at) => list.indexOf(one) !== at)

@@ -11,6 +11,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { genesis } from '../../src/sandbox/genesis/cache.ts'
+import { reserveOf as backingOf, basicOf, targetOf } from '../support/families.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform, watched, word } from './support.ts'
 
@@ -38,8 +39,6 @@ const publishedAbi = (file: string): Abi =>
 const poolAbi = publishedAbi('@aave/core-v3/artifacts/contracts/protocol/pool/Pool.sol/Pool.json')
 const abiOf = ({ constants }: StrategyEntry): Abi =>
   constants.family === 'aave-v3' ? poolAbi : own('SandboxVault').abi
-const targetOf = ({ constants }: StrategyEntry): Address =>
-  constants.family === 'aave-v3' ? constants.pool : constants.vault
 const decoded = (entry: StrategyEntry, data: Hex) => {
   const { functionName, args } = decodeFunctionData({ abi: abiOf(entry), data })
   return [functionName, ...(args ?? [])]
@@ -52,8 +51,7 @@ const withdraw = (entry: StrategyEntry, amount: bigint, who = wallet) =>
 const deposit = async (entry: StrategyEntry, amount = sum(entry)) =>
   perform(sandbox, wallet, (await lend(entry, amount)).bytecode)
 
-const poolOf = ({ constants }: StrategyEntry) =>
-  constants.family === 'aave-v3' ? constants.pool : constants.backing!.pool
+const poolOf = (entry: StrategyEntry) => backingOf(entry).pool
 const reserveOf = (entry: StrategyEntry) =>
   sandbox.call(entry.chainId, poolOf(entry), 'function getReserveData(address) view', [entry.asset.address])
 const sharesOf = (entry: StrategyEntry, who = wallet) =>
@@ -164,7 +162,8 @@ describe.each(each(entries))('%s', (_, entry) => {
     expect(shown.apy).toBeCloseTo((1 + apr / 31_536_000) ** 31_536_000 - 1, 7)
     const isPaused = ((configuration >> 60n) & 1n) === 1n
     expect(shown.paused).toBe(isPaused)
-    const { chainId, constants, asset } = entry
+    const { chainId, asset } = entry
+    const constants = basicOf(entry)
     const tvl =
       constants.family === 'aave-v3'
         ? await sandbox.call(chainId, constants.aToken, 'function totalSupply() view')
@@ -331,8 +330,7 @@ describe('what a market refuses', () => {
 
   test.each(each(families))('%s: more than is idle there: INSUFFICIENT_LIQUIDITY', async (_, entry) => {
     await deposit(entry, 1000_000000n)
-    const aToken =
-      entry.constants.family === 'aave-v3' ? entry.constants.aToken : entry.constants.backing!.aToken
+    const { aToken } = backingOf(entry)
     const idle = await sandbox.balanceOf(entry.chainId, entry.asset.address, aToken)
     await configure(
       entry,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import type { StrategyEntry } from '../../src/domain/catalog.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
+import { basicOf } from '../support/families.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn } from './support.ts'
 
@@ -103,7 +104,9 @@ describe('the list of strategies', () => {
 })
 
 /** How much one unit became since the beginning, off the contracts. */
-async function indexOf({ chainId, constants, asset }: StrategyEntry): Promise<number> {
+async function indexOf(entry: StrategyEntry): Promise<number> {
+  const { chainId, asset } = entry
+  const constants = basicOf(entry)
   if (constants.family === 'aave-v3')
     return (
       Number(

@@ -15,6 +15,7 @@ import { checkEffect } from '../../src/wallet/effect.ts'
 import { simulateLeg } from '../../src/wallet/simulate.ts'
 import { strictTerms, type Terms } from '../../src/wallet/terms.ts'
 import { tryLeg } from '../../src/wallet/try-leg.ts'
+import { targetOf } from '../support/families.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { deployed } from './compile.ts'
 
@@ -25,8 +26,7 @@ const native = { symbol: 'ETH', decimals: 18 }
 const thief: Address = '0x6666666666666666666666666666666666666666'
 const wallet = () => sandbox.user.address
 const lending = () => sandbox.strategy('aave-v3-USDC-sandbox-one')
-const poolOf = ({ constants }: StrategyEntry): Address =>
-  constants.family === 'aave-v3' ? constants.pool : constants.vault
+const poolOf = targetOf
 
 const into = (much = hundred): Transaction[] => {
   const strategy = lending()
@@ -236,7 +236,7 @@ describe('the decimals of a token', () => {
 })
 
 describe('a withdrawal', () => {
-  const effect = (family: 'aave-v3' | 'erc4626', out: bigint, position: bigint, shares?: bigint) => {
+  const effect = (family: 'aave-v3' | 'erc4626', out: bigint, position: bigint, shares: bigint) => {
     const strategy = sandbox.strategy(
       family === 'aave-v3' ? 'aave-v3-USDC-sandbox-one' : 'sandbox-vault-USDC-sandbox-one',
     )
@@ -247,11 +247,11 @@ describe('a withdrawal', () => {
     const intent: Intent = { kind: 'withdraw', wallet: wallet(), strategy, amount: 100n }
     return () => checkEffect(intent, { changes, allowances: [] }, shares)
   }
-  test.each<[string, 'aave-v3' | 'erc4626', bigint, bigint, bigint | undefined, boolean]>([
-    ['of what was asked for, from a pool', 'aave-v3', 100n, -100n, undefined, true],
-    ['with rounding', 'aave-v3', 98n, -102n, undefined, true],
-    ['of too little', 'aave-v3', 97n, -100n, undefined, false],
-    ['that takes too much of the position', 'aave-v3', 100n, -103n, undefined, false],
+  test.each<[string, 'aave-v3' | 'erc4626', bigint, bigint, bigint, boolean]>([
+    ['of what was asked for, from a pool', 'aave-v3', 100n, -100n, 100n, true],
+    ['with rounding', 'aave-v3', 98n, -102n, 100n, true],
+    ['of too little', 'aave-v3', 97n, -100n, 100n, false],
+    ['that takes too much of the position', 'aave-v3', 100n, -103n, 100n, false],
     ['from a vault at its price', 'erc4626', 100n, -90n, 90n, true],
     ['from a vault above its price', 'erc4626', 100n, -93n, 90n, false],
   ])('%s', (_, family, out, position, shares, passes) => {

@@ -1,5 +1,6 @@
 import type { Catalog, StrategyEntry } from '../../domain/catalog.ts'
 import { aaveV3 } from './aave-v3.ts'
+import { compoundV3 } from './compound-v3.ts'
 import { erc4626 } from './erc4626.ts'
 import type { Market } from './market.ts'
 
@@ -9,6 +10,8 @@ export function marketOf(entry: StrategyEntry): Market {
   switch (constants.family) {
     case 'aave-v3':
       return aaveV3(entry, constants)
+    case 'compound-v3':
+      return compoundV3(entry, constants)
     case 'erc4626':
       return erc4626(entry, constants)
   }

@@ -57,6 +57,6 @@ export type Market = {
   withdrawAll: (order: { owner: Address; shares: bigint }) => Step
   /** Which logs are about this owner? */
   logs: (owner: Address) => LogFilter[]
-  /** What does one of those logs mean for this owner? `undefined` is nothing. */
-  event: (log: Log, owner: Address) => MarketEvent | undefined
+  /** What does one of those logs mean for this owner, beside the others of its transaction? `undefined` is nothing. */
+  event: (log: Log, owner: Address, inSame: readonly Log[]) => MarketEvent | undefined
 }

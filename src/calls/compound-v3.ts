@@ -1,0 +1,83 @@
+import { encodeFunctionData, parseAbi } from 'viem/utils'
+
+import { type Address, sameAddress } from '../domain/address.ts'
+import { formatAmount, maxUint256 } from '../domain/amount.ts'
+import type { Intent } from '../domain/intent.ts'
+import type { Token } from '../domain/token.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import { printed, refuse, strictDecode, type Verdict } from './decode.ts'
+
+/** A market of Compound v3, one contract for one base asset (`compound-finance/comet`, CometMainInterface and CometExtInterface). */
+export const cometAbi = parseAbi([
+  'function getUtilization() view returns (uint256)',
+  'function supplyKink() view returns (uint256)',
+  'function supplyPerSecondInterestRateBase() view returns (uint256)',
+  'function supplyPerSecondInterestRateSlopeLow() view returns (uint256)',
+  'function supplyPerSecondInterestRateSlopeHigh() view returns (uint256)',
+  'function getSupplyRate(uint256 utilization) view returns (uint64)',
+  'function isSupplyPaused() view returns (bool)',
+  'function isWithdrawPaused() view returns (bool)',
+  'function totalSupply() view returns (uint256)',
+  'function balanceOf(address owner) view returns (uint256)',
+  'function borrowBalanceOf(address account) view returns (uint256)',
+  'function baseToken() view returns (address)',
+  'struct TotalsBasic { uint64 baseSupplyIndex; uint64 baseBorrowIndex; uint64 trackingSupplyIndex; uint64 trackingBorrowIndex; uint104 totalSupplyBase; uint104 totalBorrowBase; uint40 lastAccrualTime; uint8 pauseFlags; }',
+  'function totalsBasic() view returns (TotalsBasic)',
+  'event Supply(address indexed from, address indexed dst, uint256 amount)',
+  'event Withdraw(address indexed src, address indexed to, uint256 amount)',
+  'event Transfer(address indexed from, address indexed to, uint256 amount)',
+])
+
+const writes = parseAbi([
+  'function supply(address asset, uint256 amount)',
+  'function withdraw(address asset, uint256 amount)',
+])
+
+type Call = { chainId: number; comet: Address; asset: Address; amount: bigint }
+
+const call =
+  (functionName: 'supply' | 'withdraw') =>
+  ({ chainId, comet, asset, amount }: Call): Transaction => ({
+    to: comet,
+    data: encodeFunctionData({ abi: writes, functionName, args: [asset, amount] }),
+    value: 0n,
+    chainId,
+  })
+
+/** Supplies the base asset for the sender. Who owes some pays that back first. */
+export const supplyBase = call('supply')
+
+/** Withdraws the base asset to the sender; 2^256 - 1 is all of it. More than there is would be borrowed: never ask for it. */
+export const withdrawBase = call('withdraw')
+
+/** Binds a call of a comet to the deposit or withdrawal of its base asset that was asked for. */
+export function bindCompoundV3(
+  { data }: Transaction,
+  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
+  asset: Token,
+): Verdict {
+  const found = strictDecode(writes, data)
+  const wanted = intent.kind === 'deposit' ? 'supply' : 'withdraw'
+  if (found?.functionName !== wanted)
+    return refuse('POLICY_DECODE', `It is not a call of ${wanted} of a Compound v3 market`)
+  const [token, amount] = found.args
+  if (!sameAddress(token, asset.address))
+    return refuse('POLICY_AMOUNT', `It moves the token ${token}, not ${asset.symbol} (${asset.address})`)
+  const isAll = intent.kind === 'withdraw' && intent.shares !== undefined
+  const exact = isAll ? maxUint256 : intent.amount
+  if (amount !== exact)
+    return refuse('POLICY_AMOUNT', `It is about ${amount}, not ${isAll ? 'the whole position' : exact}`)
+  // As a deposit the largest number means "pay back what is owed", whatever was asked for.
+  if (wanted === 'supply' && amount === maxUint256)
+    return refuse('POLICY_AMOUNT', 'It pays debts back instead of supplying an amount')
+  const shown = isAll ? `all ${asset.symbol}` : formatAmount(amount, asset)
+  return {
+    bound: {
+      name: wanted,
+      args: printed({ asset: token, amount }),
+      text: wanted === 'supply' ? `Supply ${shown} to Compound v3` : `Withdraw ${shown} from Compound v3`,
+      value: 0n,
+      ...(wanted === 'supply' ? { spends: { token: asset.address, amount } } : {}),
+    },
+  }
+}

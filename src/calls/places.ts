@@ -1,0 +1,50 @@
+import { encodeFunctionData } from 'viem/utils'
+
+import type { Address, Hex } from '../domain/address.ts'
+import type { StrategyEntry } from '../domain/catalog.ts'
+import type { Intent } from '../domain/intent.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import { bindAaveV3 } from './aave-v3.ts'
+import { bindCompoundV3 } from './compound-v3.ts'
+import type { Verdict } from './decode.ts'
+import { bindErc4626, erc4626Abi } from './erc4626.ts'
+
+/**
+ * What a wallet must know of a market to hold calls of it to what was asked: the contract that they go to, how their calldata is
+ * bound, and how much of the receipt a withdrawal of an exact amount should cost: so much, or what a read of the market says.
+ */
+export type Place = {
+  target: Address
+  bind: (transaction: Transaction, intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>) => Verdict
+  cost: (amount: bigint) => { units: bigint } | { read: { to: Address; data: Hex } }
+}
+
+/** The place of a strategy of a catalogue: a new protocol family is one case here. */
+export function placeOf({ constants, asset }: StrategyEntry): Place {
+  switch (constants.family) {
+    case 'aave-v3':
+      return { target: constants.pool, bind: (tx, intent) => bindAaveV3(tx, intent, asset), cost: itself }
+    case 'compound-v3':
+      return {
+        target: constants.comet,
+        bind: (tx, intent) => bindCompoundV3(tx, intent, asset),
+        cost: itself,
+      }
+    case 'erc4626': {
+      const { vault: to } = constants
+      return {
+        target: to,
+        bind: (tx, intent) => bindErc4626(tx, intent, asset),
+        cost: (amount) => ({
+          read: {
+            to,
+            data: encodeFunctionData({ abi: erc4626Abi, functionName: 'previewWithdraw', args: [amount] }),
+          },
+        }),
+      }
+    }
+  }
+}
+
+/** Balances that rebase: a unit of the receipt is a unit of the asset. */
+const itself = (amount: bigint) => ({ units: amount })

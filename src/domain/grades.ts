@@ -1,0 +1,14 @@
+import type { MarketConstants } from './catalog.ts'
+
+/**
+ * How a protocol family is known to work. A: against the bytecode of a published package, on the embedded chains. B: its calldata is
+ * that of an official SDK, byte for byte. C: by its published interface only; a contract of ours stood in for it.
+ */
+export type Grade = { grade: 'A' | 'B' | 'C'; by: string }
+
+/** The grade of each family, and what it rests on. */
+export const grades: Readonly<Record<MarketConstants['family'], Grade>> = {
+  'aave-v3': { grade: 'A', by: '@aave/core-v3 1.19.3' },
+  'compound-v3': { grade: 'C', by: 'compound-finance/comet, CometMainInterface and CometExtInterface' },
+  erc4626: { grade: 'C', by: 'EIP-4626' },
+}

@@ -1,0 +1,101 @@
+import { decodeEventLog } from 'viem/utils'
+
+import { cometAbi as abi, supplyBase, withdrawBase } from '../../calls/compound-v3.ts'
+import { erc20Abi } from '../../calls/erc20.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { maxUint256 } from '../../domain/amount.ts'
+import type { CompoundV3Constants, StrategyEntry } from '../../domain/catalog.ts'
+import { known, type Reading } from '../reading.ts'
+import { perSecond } from '../readings/growth.ts'
+import { balance, ray } from '../readings/reserve.ts'
+import { topic, topicOf } from '../readings/topics.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
+
+/** The base asset of a Compound v3 market. Balances rebase, so a balance already is the position (source: comet, balanceOf). */
+export const compoundV3 = (entry: StrategyEntry, { comet }: CompoundV3Constants): Market => {
+  const { chainId, asset } = entry
+  const ask = (amount: bigint) => ({ chainId, comet, asset: asset.address, amount })
+  return {
+    entry,
+    state: stateOf(comet, asset.address),
+    shares: (owner) => balance(comet, owner),
+    worth: known,
+    deposit: ({ amount }) => ({
+      transaction: supplyBase(ask(amount)),
+      needs: { token: asset.address, spender: comet, amount },
+    }),
+    withdraw: ({ amount }) => ({ transaction: withdrawBase(ask(amount)) }),
+    withdrawAll: () => ({ transaction: withdrawBase(ask(maxUint256)) }),
+    logs: (owner) => logsOf(comet, owner),
+    event: eventOf,
+  }
+}
+
+const names = [
+  'getUtilization',
+  'supplyKink',
+  'supplyPerSecondInterestRateBase',
+  'supplyPerSecondInterestRateSlopeLow',
+  'supplyPerSecondInterestRateSlopeHigh',
+  'totalSupply',
+  'isSupplyPaused',
+  'isWithdrawPaused',
+  'totalsBasic',
+] as const
+
+const stateOf = (comet: Address, base: Address): Reading<MarketState> => ({
+  reads: [
+    ...names.map((functionName) => ({ address: comet, abi, functionName })),
+    { address: base, abi: erc20Abi, functionName: 'balanceOf', args: [comet] },
+  ],
+  parse: (answers) => {
+    const [used, kink, first, low, high, supplied] = answers as bigint[]
+    const [noSupply, noWithdraw, totals] = answers.slice(6) as [boolean, boolean, { baseSupplyIndex: bigint }]
+    const rate = perSecond(supplyRate({ used: used!, kink: kink!, base: first!, low: low!, high: high! }))
+    return {
+      ...rate,
+      tvl: supplied!,
+      index: totals.baseSupplyIndex * (ray / indexScale),
+      canDeposit: !noSupply,
+      canWithdraw: !noWithdraw,
+      headroom: null,
+      liquidity: answers[9] as bigint,
+    }
+  },
+})
+
+/** Indices count from 1e15, rates and utilization from 1e18 (source: CometCore). */
+const indexScale = 10n ** 15n
+const factorScale = 10n ** 18n
+
+/** What suppliers get a second, scaled by 1e18: `getSupplyRate(getUtilization())` without asking twice (source: Comet.getSupplyRate). */
+function supplyRate(curve: { used: bigint; kink: bigint; base: bigint; low: bigint; high: bigint }): bigint {
+  const { used, kink, base, low, high } = curve
+  if (used <= kink) return base + (low * used) / factorScale
+  return base + (low * kink) / factorScale + (high * (used - kink)) / factorScale
+}
+
+const logsOf = (comet: Address, owner: Address): LogFilter[] => [
+  { address: comet, topics: [topicOf(abi, 'Supply'), null, topic(owner)] },
+  { address: comet, topics: [topicOf(abi, 'Withdraw'), topic(owner)] },
+  { address: comet, topics: [topicOf(abi, 'Transfer'), topic(owner)] },
+  { address: comet, topics: [topicOf(abi, 'Transfer'), null, topic(owner)] },
+]
+
+/**
+ * `Transfer` from or to nobody says by how much a supply or a withdrawal, or a transfer between two people, changed what somebody has
+ * supplied, off by a unit from rounding. `Supply` and `Withdraw` have the exact amount, debts that were paid or made included.
+ */
+function eventOf(log: Log, owner: Address, inSame: readonly Log[]): MarketEvent | undefined {
+  const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
+  if (eventName !== 'Transfer') return undefined
+  const { from, to, amount: moved } = args as unknown as { from: Address; to: Address; amount: bigint }
+  const comes = sameAddress(to, owner)
+  if (sameAddress(from, to) || !sameAddress(comes ? from : to, nativeAddress)) return undefined
+  const why = inSame.find((one) => one.topics[0] === topicOf(abi, comes ? 'Supply' : 'Withdraw'))
+  if (!why) return { type: comes ? 'transfer_in' : 'transfer_out', amount: moved, shares: moved }
+  const exact = BigInt(why.data)
+  const off = exact - moved
+  const amount = off >= -2n && off <= 2n ? exact : moved
+  return { type: comes ? 'deposit' : 'withdraw', amount, shares: amount }
+}

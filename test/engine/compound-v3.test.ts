@@ -1,0 +1,170 @@
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+
+import type { Address } from '../../src/domain/address.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { checkLeg } from '../../src/wallet/guard.ts'
+import { strictTerms } from '../../src/wallet/terms.ts'
+import { tryLeg } from '../../src/wallet/try-leg.ts'
+import { deployedFrom } from '../support/compile.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+import { codeOf, engineOn, perform } from './support.ts'
+
+// The contract of these tests is ours and only has the published interface: it shows that we call that as it is meant.
+const sandbox = useSandbox()
+const chainId = 31337
+const wallet = sandbox.user.address
+const friend = sandboxAddress(2)
+const amount = 1_234_567_891n
+
+let comet: Address
+let entry: StrategyEntry
+let catalog: Catalog
+beforeEach(async () => {
+  const asset = sandbox.token(chainId, 'USDC')
+  comet = await deployedFrom(sandbox, chainId, join(import.meta.dirname, 'contracts', 'CometLike.sol'), [
+    asset.address,
+  ])
+  entry = {
+    ...sandbox.strategy('aave-v3-USDC-sandbox-one'),
+    id: 'compound-v3-USDC-sandbox-one',
+    slug: 'compound-v3-usdc-sandbox-one',
+    receipt: { chainId, address: comet, symbol: 'cUSDCv3', decimals: 6, name: 'cUSDCv3' },
+    implementationSelector: 'compound-v3@1',
+    constants: { family: 'compound-v3', comet },
+  }
+  const known = sandbox.world.catalog()
+  catalog = { ...known, strategies: [...known.strategies, entry] }
+  // Somebody else lends too, so that interest can be paid.
+  const other = sandboxAddress(3)
+  await perform(sandbox, other, [
+    {
+      to: asset.address,
+      data: calldata('function approve(address,uint256)', [comet, 10n ** 12n]),
+      value: 0n,
+      chainId,
+    },
+    supplying(10_000_000_000n),
+  ])
+})
+
+const supplying = (much: bigint) => ({
+  to: comet,
+  data: calldata('function supply(address,uint256)', [entry.asset.address, much]),
+  value: 0n,
+  chainId,
+})
+const service = () => engineOn(sandbox, { catalog }).service
+const made = async (action: 'lend' | 'withdraw', much: bigint) =>
+  (await service().strategyBytecode({ id: entry.slug, action, amount: much, wallet })).bytecode
+const held = (who = wallet) => sandbox.balanceOf(chainId, comet, who)
+const position = async (who = wallet) =>
+  (await service().getWallet({ address: who })).positions.find(({ strategy }) => strategy.id === entry.id)
+const set = (utilization: bigint, noSupply = false, noWithdraw = false) =>
+  sandbox.sendAs(chainId, wallet, {
+    to: comet,
+    data: calldata('function set(uint256,bool,bool)', [utilization, noSupply, noWithdraw]),
+  })
+
+describe('a market of Compound v3', () => {
+  test.each([0n, 5n * 10n ** 17n, 8n * 10n ** 17n, 93n * 10n ** 16n, 10n ** 18n])(
+    'at utilization %s pays what getSupplyRate says, compounded every second',
+    async (utilization) => {
+      await set(utilization)
+      const said = BigInt(
+        await sandbox.call(chainId, comet, 'function getSupplyRate(uint256) view', [utilization]),
+      )
+      const { apy } = await service().getStrategy({ id: entry.slug })
+      expect(apy! / ((1 + Number(said) / 1e18) ** 31_536_000 - 1)).toBeCloseTo(1, 6)
+      expect(apy).toBeGreaterThan(0)
+    },
+  )
+
+  test('takes a deposit by an exact approval, grows, gives a part, and then all of it', async () => {
+    const lent = await made('lend', amount)
+    expect(lent).toEqual([
+      {
+        to: entry.asset.address,
+        data: calldata('function approve(address,uint256)', [comet, amount]),
+        value: 0n,
+        chainId,
+      },
+      supplying(amount),
+    ])
+    await perform(sandbox, wallet, lent)
+    expect(await position()).toMatchObject({ balance: await held(), principal: amount })
+    await sandbox.world.warp(30 * 86_400)
+    const grown = await held()
+    expect(grown).toBeGreaterThan(amount)
+    expect(await position()).toMatchObject({ balance: grown, principal: amount, profit: grown - amount })
+    await perform(sandbox, wallet, await made('withdraw', amount / 3n))
+    expect((await position())!.principal).toBe(amount - amount / 3n)
+    const all = await made('withdraw', maxUint256)
+    expect(all).toEqual([
+      {
+        to: comet,
+        data: calldata('function withdraw(address,uint256)', [entry.asset.address, maxUint256]),
+        value: 0n,
+        chainId,
+      },
+    ])
+    await perform(sandbox, wallet, all)
+    expect(await held()).toBe(0n)
+    const history = await service().walletHistory({ address: wallet, strategyId: entry.slug })
+    expect(history.items.map(({ type }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
+    expect(history.items.slice(1).map((item) => item.amount)).toEqual([amount / 3n, amount])
+  })
+
+  test('counts what is given to somebody for both of them', async () => {
+    await perform(sandbox, wallet, await made('lend', amount))
+    const data = calldata('function transfer(address,uint256)', [friend, 1_000_000n])
+    await perform(sandbox, wallet, [{ to: comet, data, value: 0n, chainId }])
+    const history = await service().walletHistory({ address: wallet, strategyId: entry.slug })
+    expect(history.items.map(({ type }) => type)).toEqual(['transfer_out', 'deposit'])
+    const [mine, theirs] = [(await position())!.principal!, (await position(friend))!.principal!]
+    expect(Number(mine - (amount - 1_000_000n))).toBeCloseTo(0, -1)
+    expect(Number(theirs - 1_000_000n)).toBeCloseTo(0, -1)
+  })
+
+  test('never lends: more than the position is refused by the engine, and before signing whoever built it', async () => {
+    await perform(sandbox, wallet, await made('lend', amount))
+    expect(await codeOf(made('withdraw', amount * 2n))).toBe('INSUFFICIENT_FUNDS')
+    const withdrawing = {
+      ...supplying(0n),
+      data: calldata('function withdraw(address,uint256)', [entry.asset.address, amount * 2n]),
+    }
+    const intent = { kind: 'withdraw', wallet, strategy: entry, amount: amount * 2n } as const
+    const ground = { rpc: () => sandbox.chain(chainId).rpc, catalog }
+    expect(await codeOf(tryLeg(ground, { chainId, intent, transactions: [withdrawing] }, strictTerms))).toBe(
+      'INSUFFICIENT_FUNDS',
+    )
+    expect(await sandbox.call(chainId, comet, 'function borrowBalanceOf(address) view', [wallet])).toMatch(
+      /^0x0+$/,
+    )
+  })
+
+  test('says which of both is paused, and refuses that', async () => {
+    await perform(sandbox, wallet, await made('lend', amount))
+    await set(10n ** 17n, true)
+    expect((await service().getStrategy({ id: entry.slug })).actions).toEqual(['withdraw'])
+    expect(await codeOf(made('lend', 5n))).toBe('STRATEGY_PAUSED')
+    expect(await made('withdraw', 5n)).toHaveLength(1)
+    await set(10n ** 17n, false, true)
+    expect((await service().getStrategy({ id: entry.slug })).actions).toEqual(['lend'])
+    expect(await codeOf(made('withdraw', 5n))).toBe('STRATEGY_PAUSED')
+  })
+
+  test('its calldata passes the guard, is tried, and shows what was asked for', async () => {
+    const intent = { kind: 'deposit', wallet, strategy: entry, amount } as const
+    const transactions = await made('lend', amount)
+    expect(checkLeg({ intent, chainId, transactions, catalog }).at(-1)!.text).toBe(
+      'Supply 1234.567891 USDC to Compound v3',
+    )
+    const ground = { rpc: () => sandbox.chain(chainId).rpc, catalog }
+    const { changes } = await tryLeg(ground, { chainId, intent, transactions }, strictTerms)
+    expect(changes.find(({ token }) => token.address === entry.asset.address)?.delta).toBe(-amount)
+    expect(changes.find(({ token }) => token.address === comet)?.delta).toBeGreaterThan(amount - 3n)
+  })
+})

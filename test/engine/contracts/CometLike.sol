@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+interface Token {
+    function transfer(address to, uint256 amount) external returns (bool);
+    function transferFrom(address from, address to, uint256 amount) external returns (bool);
+    function balanceOf(address owner) external view returns (uint256);
+}
+
+/// Behaves towards lenders as the published interface of Compound v3 says: what it is for is to be called by its ABI.
+/// Who has no supply left and asks for more, borrows.
+contract CometLike {
+    struct TotalsBasic {
+        uint64 baseSupplyIndex;
+        uint64 baseBorrowIndex;
+        uint64 trackingSupplyIndex;
+        uint64 trackingBorrowIndex;
+        uint104 totalSupplyBase;
+        uint104 totalBorrowBase;
+        uint40 lastAccrualTime;
+        uint8 pauseFlags;
+    }
+
+    event Supply(address indexed from, address indexed dst, uint256 amount);
+    event Withdraw(address indexed src, address indexed to, uint256 amount);
+    event Transfer(address indexed from, address indexed to, uint256 amount);
+
+    address public immutable baseToken;
+    uint256 public supplyKink = 0.8e18;
+    uint256 public supplyPerSecondInterestRateBase = 100_000_000;
+    uint256 public supplyPerSecondInterestRateSlopeLow = 1_030_568_239;
+    uint256 public supplyPerSecondInterestRateSlopeHigh = 12_683_916_793;
+    uint256 public getUtilization = 0.9e18;
+    bool public isSupplyPaused;
+    bool public isWithdrawPaused;
+    uint64 index = 1e15;
+    uint40 last = uint40(block.timestamp);
+    uint104 supplied;
+    mapping(address => uint104) principal;
+    mapping(address => uint256) public borrowBalanceOf;
+
+    constructor(address base) {
+        baseToken = base;
+    }
+
+    function set(uint256 utilization, bool noSupply, bool noWithdraw) external {
+        accrue();
+        (getUtilization, isSupplyPaused, isWithdrawPaused) = (utilization, noSupply, noWithdraw);
+    }
+
+    function getSupplyRate(uint256 u) public view returns (uint64) {
+        uint256 low = supplyPerSecondInterestRateSlopeLow;
+        if (u <= supplyKink) return uint64(supplyPerSecondInterestRateBase + low * u / 1e18);
+        uint256 high = supplyPerSecondInterestRateSlopeHigh * (u - supplyKink) / 1e18;
+        return uint64(supplyPerSecondInterestRateBase + low * supplyKink / 1e18 + high);
+    }
+
+    function indexNow() public view returns (uint64) {
+        uint256 rate = getSupplyRate(getUtilization) * (block.timestamp - last);
+        return uint64(index + uint256(index) * rate / 1e18);
+    }
+
+    function totalsBasic() external view returns (TotalsBasic memory) {
+        return TotalsBasic(index, 0, 0, 0, supplied, 0, last, 0);
+    }
+
+    function totalSupply() external view returns (uint256) {
+        return uint256(supplied) * indexNow() / 1e15;
+    }
+
+    function balanceOf(address owner) public view returns (uint256) {
+        return uint256(principal[owner]) * indexNow() / 1e15;
+    }
+
+    function allowance(address, address) external pure returns (uint256) {
+        return 0;
+    }
+
+    function accrue() public {
+        (index, last) = (indexNow(), uint40(block.timestamp));
+    }
+
+    function change(address who, uint256 balance) private returns (uint256 moved) {
+        uint104 before = principal[who];
+        uint104 next = uint104(balance * 1e15 / index);
+        principal[who] = next;
+        supplied = supplied + next - before;
+        moved = uint256(next > before ? next - before : before - next) * index / 1e15;
+    }
+
+    function supply(address asset, uint256 amount) external {
+        require(!isSupplyPaused && asset == baseToken, "paused");
+        accrue();
+        Token(asset).transferFrom(msg.sender, address(this), amount);
+        uint256 moved = change(msg.sender, balanceOf(msg.sender) + amount);
+        emit Supply(msg.sender, msg.sender, amount);
+        emit Transfer(address(0), msg.sender, moved);
+    }
+
+    function withdraw(address asset, uint256 amount) external {
+        require(!isWithdrawPaused && asset == baseToken, "paused");
+        accrue();
+        uint256 held = balanceOf(msg.sender);
+        if (amount == type(uint256).max) amount = held;
+        if (amount > held) borrowBalanceOf[msg.sender] += amount - held;
+        uint256 moved = change(msg.sender, amount > held ? 0 : held - amount);
+        Token(asset).transfer(msg.sender, amount);
+        emit Withdraw(msg.sender, msg.sender, amount);
+        if (moved > 0) emit Transfer(msg.sender, address(0), moved);
+    }
+
+    function transfer(address to, uint256 amount) external returns (bool) {
+        accrue();
+        uint256 gone = change(msg.sender, balanceOf(msg.sender) - amount);
+        uint256 come = change(to, balanceOf(to) + amount);
+        emit Transfer(msg.sender, address(0), gone);
+        emit Transfer(address(0), to, come);
+        return true;
+    }
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename } from 'node:path'
+import { encodeDeployData } from 'viem/utils'
+
+import type { Address, Hex } from '../../src/domain/address.ts'
+import type { TestSandbox } from './sandbox.ts'
+
+const require = createRequire(import.meta.url)
+
+type Compiled = { abi: never[]; evm: { bytecode: { object: string } } }
+
+/** Compiles a contract that is written for tests, named as its file, and puts it on a chain; gives its address. */
+export async function deployedFrom(
+  sandbox: TestSandbox,
+  chainId: number,
+  file: string,
+  args: readonly unknown[] = [],
+): Promise<Address> {
+  const name = basename(file, '.sol')
+  const input = {
+    language: 'Solidity',
+    sources: { [name]: { content: readFileSync(file, 'utf8') } },
+    settings: { evmVersion: 'cancun', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
+  }
+  const { contracts, errors } = JSON.parse(require('solc').compile(JSON.stringify(input)))
+  if (!contracts?.[name]) throw new Error(JSON.stringify(errors))
+  const { abi, evm } = contracts[name][name] as Compiled
+  const data = encodeDeployData({ abi, bytecode: `0x${evm.bytecode.object}`, args } as never)
+  const { rpc } = sandbox.chain(chainId)
+  const hash = await rpc.request<Hex>('eth_sendTransaction', [
+    { from: sandbox.user.address, data, gas: '0x989680' },
+  ])
+  for (;;) {
+    const receipt = await rpc.request<{ contractAddress: Address } | null>('eth_getTransactionReceipt', [
+      hash,
+    ])
+    if (receipt) return receipt.contractAddress
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

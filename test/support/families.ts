@@ -1,0 +1,20 @@
+import type { Address } from '../../src/domain/address.ts'
+import type { AaveV3Constants, Erc4626Constants, StrategyEntry } from '../../src/domain/catalog.ts'
+
+/** The constants of a market of the families that every sandbox chain has. */
+export function basicOf({ id, constants }: StrategyEntry): AaveV3Constants | Erc4626Constants {
+  if (constants.family === 'aave-v3' || constants.family === 'erc4626') return constants
+  throw new Error(`${id} is of another family`)
+}
+
+/** The contract that deposits of such a market go to. */
+export function targetOf(entry: StrategyEntry): Address {
+  const constants = basicOf(entry)
+  return constants.family === 'aave-v3' ? constants.pool : constants.vault
+}
+
+/** The lending reserve that such a market stands on. */
+export function reserveOf(entry: StrategyEntry): { pool: Address; aToken: Address } {
+  const constants = basicOf(entry)
+  return constants.family === 'aave-v3' ? constants : constants.backing!
+}

@@ -1,0 +1,136 @@
+import { concatHex } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+
+import { approve } from '../../src/calls/erc20.ts'
+import type { Address, Hex } from '../../src/domain/address.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import type { StrategyEntry } from '../../src/domain/catalog.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import { checkLeg } from '../../src/wallet/guard.ts'
+import { calldata } from '../support/sandbox.ts'
+import { catalog, lending, thief, usdc, usdt, wallet } from './plans.ts'
+
+const chainId = 31337
+const amount = 100_000_000n
+const place: Address = `0x${'c8'.repeat(20)}`
+
+const market = (constants: StrategyEntry['constants'], more: Partial<StrategyEntry> = {}): StrategyEntry => ({
+  ...lending,
+  id: constants.family,
+  slug: constants.family,
+  receipt: { ...lending.receipt, address: place },
+  constants,
+  ...more,
+})
+const to = (signature: string, args: readonly unknown[], more: Partial<Transaction> = {}): Transaction => ({
+  to: place,
+  data: calldata(`function ${signature}`, args),
+  value: 0n,
+  chainId,
+  ...more,
+})
+const allowing = (much: bigint, spender = place) =>
+  approve({ chainId, token: usdc.address, spender, amount: much })
+
+/** What is asked of a family, what does it, and what only looks like it. */
+type Family = {
+  strategy: StrategyEntry
+  deposit: Transaction[]
+  part: Transaction
+  all: { transaction: Transaction; shares: bigint }
+  lies: [name: string, of: 'deposit' | 'part' | 'all', lie: Transaction, code: string][]
+}
+
+const families: Record<string, Family> = {
+  'compound-v3': {
+    strategy: market({ family: 'compound-v3', comet: place }),
+    deposit: [allowing(amount), to('supply(address,uint256)', [usdc.address, amount])],
+    part: to('withdraw(address,uint256)', [usdc.address, amount]),
+    all: { transaction: to('withdraw(address,uint256)', [usdc.address, maxUint256]), shares: amount },
+    lies: [
+      ['another asset', 'deposit', to('supply(address,uint256)', [usdt.address, amount]), 'POLICY_AMOUNT'],
+      ['more', 'deposit', to('supply(address,uint256)', [usdc.address, amount + 1n]), 'POLICY_AMOUNT'],
+      ['a debt paid', 'deposit', to('supply(address,uint256)', [usdc.address, maxUint256]), 'POLICY_AMOUNT'],
+      [
+        'somebody else',
+        'deposit',
+        to('supplyTo(address,address,uint256)', [thief, usdc.address, amount]),
+        'POLICY_DECODE',
+      ],
+      [
+        'a collateral taken',
+        'part',
+        to('withdraw(address,uint256)', [usdt.address, amount]),
+        'POLICY_AMOUNT',
+      ],
+      ['a loan', 'part', to('withdraw(address,uint256)', [usdc.address, amount * 2n]), 'POLICY_AMOUNT'],
+      [
+        'all for a part',
+        'part',
+        to('withdraw(address,uint256)', [usdc.address, maxUint256]),
+        'POLICY_AMOUNT',
+      ],
+      [
+        'paid to somebody else',
+        'part',
+        to('withdrawTo(address,address,uint256)', [thief, usdc.address, amount]),
+        'POLICY_DECODE',
+      ],
+      ['a part for all', 'all', to('withdraw(address,uint256)', [usdc.address, amount]), 'POLICY_AMOUNT'],
+      ['a manager', 'all', to('allow(address,bool)', [thief, true]), 'POLICY_AUTHORITY'],
+      ['a transfer', 'all', to('transfer(address,uint256)', [thief, amount]), 'POLICY_DECODE'],
+    ],
+  },
+}
+
+describe.each(Object.entries(families))('the guard on %s', (_, family) => {
+  const { strategy, deposit, part, all, lies } = family
+  const known = { ...catalog, strategies: [...catalog.strategies, strategy] }
+  const intents: Record<'deposit' | 'part' | 'all', Intent> = {
+    deposit: { kind: 'deposit', wallet, strategy, amount },
+    part: { kind: 'withdraw', wallet, strategy, amount },
+    all: { kind: 'withdraw', wallet, strategy, amount, shares: all.shares },
+  }
+  const honest = { deposit, part: [part], all: [all.transaction] }
+  const check = (of: keyof typeof honest, transactions: readonly Transaction[]): string => {
+    try {
+      checkLeg({ intent: intents[of], chainId, transactions, catalog: known })
+      return 'passed'
+    } catch (error) {
+      if (error instanceof AppError) return error.code
+      throw error
+    }
+  }
+  const last = (of: keyof typeof honest) => honest[of].at(-1)!
+  const changed = (of: keyof typeof honest, more: Partial<Transaction>) =>
+    check(of, [...honest[of].slice(0, -1), { ...last(of), ...more }])
+
+  test.each(['deposit', 'part', 'all'] as const)('lets an honest %s pass', (of) => {
+    expect(check(of, honest[of])).toBe('passed')
+  })
+
+  test.each(lies)('refuses %s in a %s', (_name, of, lie, code) => {
+    expect(check(of, [...honest[of].slice(0, -1), lie])).toBe(code)
+  })
+
+  test.each(['deposit', 'part', 'all'] as const)(
+    'refuses a %s with other bytes, value, contract or chain',
+    (of) => {
+      expect(changed(of, { data: concatHex([last(of).data, '0x00']) })).toBe('POLICY_DECODE')
+      expect(changed(of, { data: last(of).data.slice(0, -2) as Hex })).toBe('POLICY_DECODE')
+      expect(changed(of, { value: last(of).value + 1n })).toBe('POLICY_VALUE')
+      expect(changed(of, { to: thief })).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+      expect(changed(of, { chainId: 1 })).toBe('POLICY_CHAIN')
+    },
+  )
+
+  test('refuses approvals of more, for another spender, and where nothing is spent', () => {
+    if (deposit.length === 2) {
+      expect(check('deposit', [allowing(amount + 1n), last('deposit')])).toBe('POLICY_ALLOWANCE')
+      expect(check('deposit', [allowing(amount, thief), last('deposit')])).toBe('POLICY_SPENDER')
+    }
+    expect(check('part', [allowing(amount), part])).toBe('POLICY_ALLOWANCE')
+  })
+})
