@@ -46,6 +46,38 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     implementationSelector: 'compound-v3@1',
     constants: { family: 'compound-v3', comet: comet! },
   }),
+  erc4626: (market) => vault(market, statedBy(market)),
+  'erc4626-sky': ({ contracts: { vault: at } }) =>
+    vault({ contracts: { vault: at! } }, { at: at!, name: 'ssr' }),
+  'erc4626-morpho': (market) =>
+    vault(market, undefined, /vault ?v2/i.test(String(market.params.vaultVersion)) ? 'none' : undefined),
+  'erc4626-euler': (market) => vault(market),
+  'erc4626-fluid': (market) => vault(market),
+  'erc4626-yearn-v3': ({ contracts: { vault: at } }) => ({
+    implementationSelector: 'yearn-v3@1',
+    constants: { family: 'yearn-v3', vault: at! },
+  }),
+}
+
+type Stated = { at: Address; name: 'ssr' | 'vsr' | 'dsr' | 'getSSR' }
+
+const vault = ({ contracts }: Pick<Surveyed, 'contracts'>, stated?: Stated, limits?: 'none'): Made => ({
+  implementationSelector: 'erc4626@1',
+  constants: {
+    family: 'erc4626',
+    vault: contracts.vault!,
+    ...(stated && { stated }),
+    ...(limits && { limits }),
+  },
+})
+
+/** Who states the rate of a savings vault, by what the survey says is there. */
+function statedBy({ contracts, params }: Surveyed): Stated | undefined {
+  const { vault: at, pot, susds, ssrOracle } = contracts
+  if (pot) return { at: pot, name: 'dsr' }
+  if (ssrOracle) return { at: ssrOracle, name: 'getSSR' }
+  if (susds) return { at: susds, name: 'ssr' }
+  return /vsr\(\)/.test(String(params.erc4626)) ? { at: at!, name: 'vsr' } : undefined
 }
 
 type SurveyedToken = {

@@ -14,11 +14,17 @@ export function protocolOf(market: { protocol: string; assetName: string; contra
   protocol: string
   name: string
 } {
+  // Two kinds of savings vaults take the same asset: those that wrap sUSDS have its address.
+  const wraps = 'susds' in market.contracts || 'ssrOracle' in market.contracts
+  if (market.protocol === 'SparkSavings' && wraps) return { protocol: 'spark-susdc', name: 'Spark sUSDC' }
   const found = known[market.protocol]
   if (found) return found
   const name = market.protocol
     .replace(/n([0-9]+)$/, ' $1')
+    .replace(/^Morpho|V2/g, (word) => ` ${word} `)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .replace(/\s+/g, ' ')
+    .trim()
   return { protocol: name.toLowerCase().replaceAll(' ', '-'), name }
 }

@@ -8,6 +8,7 @@ import { bindAaveV3 } from './aave-v3.ts'
 import { bindCompoundV3 } from './compound-v3.ts'
 import type { Verdict } from './decode.ts'
 import { bindErc4626, erc4626Abi } from './erc4626.ts'
+import { bindYearnV3 } from './yearn-v3.ts'
 
 /**
  * What a wallet must know of a market to hold calls of it to what was asked: the contract that they go to, how their calldata is
@@ -30,11 +31,13 @@ export function placeOf({ constants, asset }: StrategyEntry): Place {
         bind: (tx, intent) => bindCompoundV3(tx, intent, asset),
         cost: itself,
       }
-    case 'erc4626': {
+    case 'erc4626':
+    case 'yearn-v3': {
       const { vault: to } = constants
+      const bind = constants.family === 'erc4626' ? bindErc4626 : bindYearnV3
       return {
         target: to,
-        bind: (tx, intent) => bindErc4626(tx, intent, asset),
+        bind: (tx, intent) => bind(tx, intent, asset),
         cost: (amount) => ({
           read: {
             to,

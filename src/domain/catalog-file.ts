@@ -11,10 +11,18 @@ const At = z.custom<Address>((value) => typeof value === 'string' && /^0x[0-9a-f
 const Text = z.string().min(1)
 const Decimals = z.int().min(0).max(36)
 
+const vault = {
+  vault: At,
+  stated: z.strictObject({ at: At, name: z.enum(['ssr', 'vsr', 'dsr', 'getSSR']) }).optional(),
+  limits: z.literal('none').optional(),
+}
+
 /** What each protocol family must know about a market, as a file carries it. */
 const Constants = z.discriminatedUnion('family', [
   z.strictObject({ family: z.literal('aave-v3'), pool: At, aToken: At, oracle: At }),
   z.strictObject({ family: z.literal('compound-v3'), comet: At }),
+  z.strictObject({ family: z.literal('erc4626'), ...vault }),
+  z.strictObject({ family: z.literal('yearn-v3'), ...vault }),
 ])
 
 /** One market of a file. `asset` goes in and comes out, `receipt` is what is held; `source` says where its addresses were read. */

@@ -8,15 +8,24 @@ export type Category = (typeof categories)[number]
 
 /** What each protocol family must know about one of its markets. */
 export type AaveV3Constants = { family: 'aave-v3'; pool: Address; aToken: Address; oracle: Address }
-/** `backing` is where a vault that only wraps a lending reserve earns: its rate is that reserve's. */
-export type Erc4626Constants = {
-  family: 'erc4626'
+/**
+ * What is particular about a tokenized vault. `backing`: it only wraps a lending reserve, and its rate is that reserve's. `stated`: who
+ * says its rate a second, in rays. `limits: 'none'`: its `max*` functions are zero by design and say nothing.
+ */
+export type VaultRules = {
   vault: Address
-  backing?: { pool: Address; aToken: Address }
+  backing?: { pool: Address; aToken: Address } | undefined
+  stated?: { at: Address; name: 'ssr' | 'vsr' | 'dsr' | 'getSSR' } | undefined
+  limits?: 'stated' | 'none' | undefined
 }
+/** A vault with nothing beyond EIP-4626. */
+export type Erc4626Constants = { family: 'erc4626' } & VaultRules
+/** A vault that is left with a bound on the loss. */
+export type YearnV3Constants = { family: 'yearn-v3' } & VaultRules
+/** A market of Compound v3 is one contract. */
 export type CompoundV3Constants = { family: 'compound-v3'; comet: Address }
 /** What a market stands on, by its protocol family. */
-export type MarketConstants = AaveV3Constants | CompoundV3Constants | Erc4626Constants
+export type MarketConstants = AaveV3Constants | CompoundV3Constants | Erc4626Constants | YearnV3Constants
 
 /**
  * One entry of the catalogue of strategies. `asset` is the token that goes in and comes out;

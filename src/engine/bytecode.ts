@@ -9,10 +9,10 @@ import { track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { type Context, marketNamed, networkOf } from './context.ts'
 import type { Market, MarketState, Step } from './markets/market.ts'
-import { holdings } from './positions.ts'
 import { quoteFor } from './quotes.ts'
 import { offerOf, providerNamed, quoteRow, routeOf } from './stored-quote.ts'
 import { standings } from './strategies.ts'
+import { withdrawal } from './withdrawal.ts'
 
 /** The ordered transactions of a deposit or a withdrawal, tracked under the id that comes with them. */
 export async function strategyBytecode(
@@ -61,38 +61,6 @@ function mayDeposit({ entry }: Market, state: MarketState, amount: bigint) {
       `${entry.slug} takes at most ${formatAmount(state.headroom, entry.asset)} more`,
       { details: { headroom: state.headroom.toString() } },
     )
-}
-
-/** The step out of a market: a part of the position, or all of it. */
-async function withdrawal(
-  context: Context,
-  market: Market,
-  state: MarketState,
-  { amount, wallet }: StrategyBytecodeInput,
-): Promise<Step> {
-  const { entry } = market
-  if (!state.canWithdraw)
-    throw new AppError('STRATEGY_PAUSED', `${entry.slug} is paused: nothing can be withdrawn now`, {
-      details: { action: 'withdraw' },
-    })
-  const [held] = await holdings(context, [market], wallet)
-  if (!held) throw new AppError('INSUFFICIENT_FUNDS', `${wallet} holds nothing in ${entry.slug}`)
-  const wanted = amount === maxUint256 ? held.balance : amount
-  if (wanted > held.balance)
-    throw new AppError(
-      'INSUFFICIENT_FUNDS',
-      `${wallet} holds ${formatAmount(held.balance, entry.asset)} in ${entry.slug}, which is less than ${formatAmount(wanted, entry.asset)}`,
-      { hint: `sluice withdraw ${entry.slug} --amount max` },
-    )
-  if (state.liquidity !== null && wanted > state.liquidity)
-    throw new AppError(
-      'INSUFFICIENT_LIQUIDITY',
-      `${entry.slug} can pay out ${formatAmount(state.liquidity, entry.asset)} now`,
-      { details: { liquidity: state.liquidity.toString() } },
-    )
-  return amount === maxUint256
-    ? market.withdrawAll({ owner: wallet, shares: held.shares })
-    : market.withdraw({ amount, owner: wallet })
 }
 
 async function sameChain(

@@ -6,6 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
 import { type BlockRef, type Chain, headOf } from './chain.ts'
 import { fresh } from './fresh.ts'
+import { grownOn } from './growth.ts'
 import type { Market } from './markets/market.ts'
 import { type PageAsk, paged } from './paged.ts'
 import { sumUsd } from './prices.ts'
@@ -86,12 +87,14 @@ export function keptMarkets(
 }
 
 function keptOn(catalog: Catalog, markets: readonly Market[], chain: () => Chain) {
+  const grown = grownOn(chain)
   let kept: { head: BlockRef; rows: readonly Shown[] } | undefined
   return fresh(async () => {
     const head = await headOf(chain())
     if (kept?.head.number === head.number && kept.head.hash === head.hash) return kept.rows
     // What is read now may be of a newer block than this, which the next request will find out.
-    const rows = (await standingsOn(catalog, chain(), markets)).map((row) => ({ ...row, at: head.timestamp }))
+    const read = (await standingsOn(catalog, chain(), markets)).map((row) => ({ ...row, at: head.timestamp }))
+    const rows = await grown(read, head)
     kept = { head, rows: rows.map((row) => ({ ...row, strategy: strategyOf(row) })) }
     return kept.rows
   })

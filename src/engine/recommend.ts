@@ -29,7 +29,7 @@ export async function recommend(context: Context, input: RecommendationInput): P
     .filter(({ market }) => reachable.includes(market))
     .filter(({ state }) => (action === 'lend' ? state?.canDeposit : state?.canWithdraw))
   const best = rows.reduce<Shown | undefined>(
-    (a, b) => (a && a.state!.apy >= b.state!.apy ? a : b),
+    (a, b) => (a && (a.state!.apy ?? -1) >= (b.state!.apy ?? -1) ? a : b),
     undefined,
   )
   if (!best)

@@ -35,7 +35,7 @@ export async function standingsOn(
 
 /** A state whose rates are numbers; what gives others says nothing. */
 const sensible = (state: MarketState | undefined): MarketState | undefined =>
-  state && Number.isFinite(state.apr) && Number.isFinite(state.apy) ? state : undefined
+  state && [state.apr, state.apy].every((rate) => rate === null || Number.isFinite(rate)) ? state : undefined
 
 /** A standing as the service shows it. */
 export function strategyOf({ market, state, price, at }: Standing): Strategy {

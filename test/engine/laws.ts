@@ -37,6 +37,18 @@ const sameDecimals = ({ asset, receipt }: Row, { tokens }: CatalogFile) =>
     ? []
     : ['its receipt has other decimals than its asset']
 
+/** Vaults that are their own receipt; those of Morpho v2 say nothing by their limits, and savings contracts state their rate. */
+function isVault({ protocol, receipt, constants }: Row): string[] {
+  if (!('vault' in constants)) return []
+  const isV2 = /^morpho-.*-v2(-[0-9]+)?$/.test(protocol)
+  const isSavings = /^(sky|spark-savings|spark-susdc)$/.test(protocol)
+  return [
+    ...(constants.vault === receipt.address ? [] : ['its vault is not its receipt']),
+    ...((constants.limits === 'none') === isV2 ? [] : ['its limits mean something else']),
+    ...((constants.stated !== undefined) === isSavings ? [] : ['its rate is stated elsewhere']),
+  ]
+}
+
 /** What must be true of the constants of each family, beyond their shape. */
 const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: CatalogFile) => string[] } = {
   'aave-v3': (row, file) => {
@@ -59,6 +71,8 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
       : ['its comet is not its receipt']),
     ...sameDecimals(row, file),
   ],
+  erc4626: isVault,
+  'yearn-v3': isVault,
 }
 
 const repeated = (list: readonly string[]) => list.filter((one, at) => list.indexOf(one) !== at)

@@ -23,7 +23,11 @@ export async function deployedFrom(
     sources: { [name]: { content: readFileSync(file, 'utf8') } },
     settings: { evmVersion: 'cancun', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
   }
-  const { contracts, errors } = JSON.parse(require('solc').compile(JSON.stringify(input)))
+  const { contracts, errors } = JSON.parse(
+    require('solc').compile(JSON.stringify(input), {
+      import: (path: string) => ({ contents: readFileSync(require.resolve(path), 'utf8') }),
+    }),
+  )
   if (!contracts?.[name]) throw new Error(JSON.stringify(errors))
   const { abi, evm } = contracts[name][name] as Compiled
   const data = encodeDeployData({ abi, bytecode: `0x${evm.bytecode.object}`, args } as never)

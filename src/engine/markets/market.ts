@@ -10,13 +10,14 @@ export type Step = { transaction: Transaction; needs?: { token: Address; spender
 export type Order = { amount: bigint; owner: Address }
 
 /**
- * How a market stands now. `apr` is the linear rate a year, `apy` its compounded form by the protocol's own convention.
+ * How a market stands now. `apr` is the linear rate a year, `apy` its compounded form by the protocol's own convention;
+ * `null` is not stated by any contract.
  * `index` is how much one unit has become since the market began, scaled by 1e27. `headroom` and `liquidity` are what can
  * still go in and come out, in the smallest unit of the asset; `null` is no limit.
  */
 export type MarketState = {
-  apr: number
-  apy: number
+  apr: number | null
+  apy: number | null
   tvl: bigint
   index: bigint
   canDeposit: boolean
@@ -45,10 +46,14 @@ export type Market = {
   entry: StrategyEntry
   /** What does it pay, what is in it, is it open? */
   state: Reading<MarketState>
+  /** What has one unit become, by itself: there where the rate is only known by how that grew. */
+  index?: Reading<bigint>
   /** What does this owner hold, in units of the receipt token? */
   shares: (owner: Address) => Reading<bigint>
   /** What are so many units of the receipt worth, in units of the asset? */
   worth: (shares: bigint) => Reading<bigint>
+  /** How much can this owner take out now? `null` is not known; without it, what the state says of liquidity is all there is. */
+  mostOut?: (owner: Address) => Reading<bigint | null>
   /** How does one get in? */
   deposit: (order: Order) => Step
   /** How does one get out of a part? */

@@ -1,0 +1,43 @@
+import type { StrategyBytecodeInput } from '../api/bytecode.ts'
+import { formatAmount, maxUint256 } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import { read } from './chain.ts'
+import type { Context } from './context.ts'
+import type { Market, MarketState, Step } from './markets/market.ts'
+import { holdings } from './positions.ts'
+
+/** The step out of a market: a part of the position, or all of it. */
+export async function withdrawal(
+  context: Context,
+  market: Market,
+  state: MarketState,
+  { amount, wallet }: StrategyBytecodeInput,
+): Promise<Step> {
+  const { entry } = market
+  if (!state.canWithdraw)
+    throw new AppError('STRATEGY_PAUSED', `${entry.slug} is paused: nothing can be withdrawn now`, {
+      details: { action: 'withdraw' },
+    })
+  const [held] = await holdings(context, [market], wallet)
+  if (!held) throw new AppError('INSUFFICIENT_FUNDS', `${wallet} holds nothing in ${entry.slug}`)
+  const wanted = amount === maxUint256 ? held.balance : amount
+  if (wanted > held.balance)
+    throw new AppError(
+      'INSUFFICIENT_FUNDS',
+      `${wallet} holds ${formatAmount(held.balance, entry.asset)} in ${entry.slug}, which is less than ${formatAmount(wanted, entry.asset)}`,
+      { hint: `sluice withdraw ${entry.slug} --amount max` },
+    )
+  const liquidity = market.mostOut
+    ? await read(context.chain(entry.chainId), market.mostOut(wallet))
+    : state.liquidity
+  // All that a vault lets out may be a unit less than all there is.
+  if (liquidity !== null && wanted > liquidity + (market.mostOut ? 2n : 0n))
+    throw new AppError(
+      'INSUFFICIENT_LIQUIDITY',
+      `${entry.slug} can pay out ${formatAmount(liquidity, entry.asset)} now`,
+      { details: { liquidity: liquidity.toString() } },
+    )
+  return amount === maxUint256
+    ? market.withdrawAll({ owner: wallet, shares: held.shares })
+    : market.withdraw({ amount, owner: wallet })
+}

@@ -1,0 +1,209 @@
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+
+import type { Address } from '../../src/domain/address.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import type { Catalog, MarketConstants, StrategyEntry } from '../../src/domain/catalog.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { checkLeg } from '../../src/wallet/guard.ts'
+import { strictTerms } from '../../src/wallet/terms.ts'
+import { tryLeg } from '../../src/wallet/try-leg.ts'
+import { deployedFrom } from '../support/compile.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+import { codeOf, engineOn, perform, watched } from './support.ts'
+
+// OpenZeppelin's vault with the particulars of several protocols: shares of 18 digits over an asset of 6.
+const sandbox = useSandbox()
+const chainId = 31337
+const wallet = sandbox.user.address
+const giver = sandboxAddress(3)
+const day = 86_400
+const amount = 1_234_567_891n
+
+let vault: Address
+let usdc: Address
+beforeEach(async () => {
+  usdc = sandbox.token(chainId, 'USDC').address
+  vault = await deployedFrom(sandbox, chainId, join(import.meta.dirname, 'contracts', 'VaultLike.sol'), [
+    usdc,
+  ])
+  await approve(giver, 10n ** 12n)
+  await perform(sandbox, giver, [to('function deposit(uint256,address)', [10_000_000_000n, giver])])
+})
+
+const to = (signature: string, args: readonly unknown[], at: Address = vault) => ({
+  to: at,
+  data: calldata(signature, args),
+  value: 0n,
+  chainId,
+})
+const approve = (who: Address, much: bigint) =>
+  perform(sandbox, who, [to('function approve(address,uint256)', [vault, much], usdc)])
+/** The vault earns so many basis points. */
+const earn = async (bps: bigint) => {
+  const all = BigInt(await sandbox.call(chainId, vault, 'function totalAssets() view'))
+  await perform(sandbox, giver, [
+    to('function transfer(address,uint256)', [vault, (all * bps) / 10_000n], usdc),
+  ])
+}
+const set = (saysNothing: boolean, idle = maxUint256, loss = 0n) =>
+  perform(sandbox, wallet, [to('function set(bool,uint256,uint256)', [saysNothing, idle, loss])])
+
+const entryWith = (constants: MarketConstants): StrategyEntry => ({
+  ...sandbox.strategy('sandbox-vault-USDC-sandbox-one'),
+  id: 'some-vault-USDC-sandbox-one',
+  slug: 'some-vault-usdc-sandbox-one',
+  startDate: null,
+  receipt: { chainId, address: vault, symbol: 'vUSDC', decimals: 18, name: 'vUSDC' },
+  implementationSelector: `${constants.family}@1`,
+  constants,
+})
+const catalogWith = (entry: StrategyEntry): Catalog => {
+  const known = sandbox.world.catalog()
+  return { ...known, strategies: [...known.strategies, entry] }
+}
+const on = (constants: MarketConstants, rpc?: (chainId: number) => Rpc) => {
+  const entry = entryWith(constants)
+  const catalog = catalogWith(entry)
+  const { service } = engineOn(sandbox, { catalog, ...(rpc && { rpc }) })
+  const made = async (action: 'lend' | 'withdraw', much: bigint) =>
+    (await service.strategyBytecode({ id: entry.slug, action, amount: much, wallet })).bytecode
+  return { entry, catalog, service, made, shown: () => service.getStrategy({ id: entry.slug }) }
+}
+
+describe('a vault whose rate nobody states', () => {
+  const plain = () => on({ family: 'erc4626', vault })
+
+  test('has no rate before it is a day old, and never zero instead', async () => {
+    expect((await plain().shown()).apy).toBeNull()
+  })
+
+  test.each([7, 14])('over %s days has the rate at which its share price grew', async (days) => {
+    await sandbox.world.warp(days * day)
+    await earn(20n)
+    const { apy } = await plain().shown()
+    const years = days / 365
+    expect(apy! / (1.002 ** (1 / years) - 1)).toBeCloseTo(1, 3)
+  })
+
+  test('asks for the past once an hour of the chain, and for the present in one call', async () => {
+    await sandbox.world.warp(9 * day)
+    await earn(20n)
+    const said: string[] = []
+    const { service } = on({ family: 'erc4626', vault }, (id) =>
+      watched(sandbox.chain(id).rpc, id === chainId ? said : []),
+    )
+    await service.listStrategies({ limit: 100 })
+    const first = said.filter((method) => method === 'eth_call').length
+    await sandbox.chain(chainId).rpc.request('evm_mine')
+    await service.listStrategies({ limit: 100 })
+    expect([first, said.filter((method) => method === 'eth_call').length]).toEqual([2, 3])
+  })
+
+  test('has none where the node keeps no old states, and all the rest is there', async () => {
+    await sandbox.world.warp(9 * day)
+    await earn(20n)
+    const forgetful = (rpc: Rpc): Rpc => ({
+      ...rpc,
+      request: async (method, params = []) => {
+        if (method === 'eth_call' && /^0x/.test(String(params[1])))
+          throw new AppError('RPC_ERROR', 'old', { details: { code: -32000, message: 'missing trie node' } })
+        return rpc.request(method, params)
+      },
+    })
+    const { items } = await on({ family: 'erc4626', vault }, (id) =>
+      forgetful(sandbox.chain(id).rpc),
+    ).service.listStrategies({ limit: 100 })
+    const mine = items.find(({ slug }) => slug === 'some-vault-usdc-sandbox-one')!
+    expect(mine).toMatchObject({ apy: null, paused: false })
+    expect(Number(mine.tvlUsd)).toBeGreaterThan(10_000)
+    expect(items.filter(({ apy }) => apy === null)).toHaveLength(1)
+  })
+
+  test('counts shares of more digits than the asset, and leaves none', async () => {
+    const { made, service, entry } = plain()
+    await perform(sandbox, wallet, await made('lend', amount))
+    await earn(37n)
+    const held = await sandbox.balanceOf(chainId, vault, wallet)
+    expect(held).toBeGreaterThan(10n ** 18n)
+    const worth = BigInt(await sandbox.call(chainId, vault, 'function convertToAssets(uint256) view', [held]))
+    const { positions } = await service.getWallet({ address: wallet })
+    expect(positions.find(({ strategy }) => strategy.id === entry.id)).toMatchObject({
+      balance: worth,
+      principal: amount,
+      profit: worth - amount,
+    })
+    await perform(sandbox, wallet, await made('withdraw', maxUint256))
+    expect(await sandbox.balanceOf(chainId, vault, wallet)).toBe(0n)
+  })
+
+  test('lets out no more than it says it can', async () => {
+    const { made } = plain()
+    await perform(sandbox, wallet, await made('lend', amount))
+    await set(false, 1_000n)
+    expect(await codeOf(made('withdraw', 2_000n))).toBe('INSUFFICIENT_LIQUIDITY')
+    expect(await made('withdraw', 1_000n)).toHaveLength(1)
+  })
+
+  test('that takes no deposits says so', async () => {
+    await set(true)
+    expect((await plain().shown()).paused).toBe(true)
+    expect(await codeOf(plain().made('lend', 5n))).toBe('STRATEGY_PAUSED')
+  })
+})
+
+test('a vault whose limits mean nothing is open, in and out', async () => {
+  await set(true)
+  const { made, shown } = on({ family: 'erc4626', vault, limits: 'none' })
+  expect((await shown()).actions).toEqual(['lend', 'withdraw'])
+  await perform(sandbox, wallet, await made('lend', amount))
+  await perform(sandbox, wallet, await made('withdraw', amount / 2n))
+  await perform(sandbox, wallet, await made('withdraw', maxUint256))
+  expect(await sandbox.balanceOf(chainId, vault, wallet)).toBe(0n)
+})
+
+test('a rate that is stated a second in rays is compounded every second', async () => {
+  const { apy } = await on({ family: 'erc4626', vault, stated: { at: vault, name: 'ssr' } }).shown()
+  // The contract says 1000000001547125957863212448 a second: five percent a year.
+  expect(apy).toBeCloseTo(0.05, 6)
+})
+
+describe('a vault of Yearn v3', () => {
+  const yearn = () => on({ family: 'yearn-v3', vault })
+
+  test('is left with the smallest loss, by calldata that passes the guard and is tried', async () => {
+    const { made, entry, catalog } = yearn()
+    await perform(sandbox, wallet, await made('lend', amount))
+    const shares = await sandbox.balanceOf(chainId, vault, wallet)
+    const all = await made('withdraw', maxUint256)
+    expect(all).toEqual([
+      to('function redeem(uint256,address,address,uint256)', [shares, wallet, wallet, 1n]),
+    ])
+    const intent = { kind: 'withdraw', wallet, strategy: entry, amount, shares } as const
+    expect(checkLeg({ intent, chainId, transactions: all, catalog })).toHaveLength(1)
+    const ground = { rpc: () => sandbox.chain(chainId).rpc, catalog }
+    const { changes } = await tryLeg(ground, { chainId, intent, transactions: all }, strictTerms)
+    expect(changes.find(({ token }) => token.address === vault)?.delta).toBe(-shares)
+    const part = { kind: 'withdraw', wallet, strategy: entry, amount: amount / 2n } as const
+    const transactions = await made('withdraw', amount / 2n)
+    expect(checkLeg({ intent: part, chainId, transactions, catalog })).toHaveLength(1)
+    await tryLeg(ground, { chainId, intent: part, transactions }, strictTerms)
+    await perform(sandbox, wallet, all)
+    expect(await sandbox.balanceOf(chainId, vault, wallet)).toBe(0n)
+  })
+
+  test('that has lost something is not left at any price', async () => {
+    const { made, entry, catalog } = yearn()
+    await perform(sandbox, wallet, await made('lend', amount))
+    await set(false, maxUint256, 50n)
+    const shares = await sandbox.balanceOf(chainId, vault, wallet)
+    const intent = { kind: 'withdraw', wallet, strategy: entry, amount, shares } as const
+    const transactions = await made('withdraw', maxUint256)
+    const ground = { rpc: () => sandbox.chain(chainId).rpc, catalog }
+    expect(await codeOf(tryLeg(ground, { chainId, intent, transactions }, strictTerms))).toMatch(
+      /^(PREFLIGHT|POLICY|SIMULATION|TX)/,
+    )
+  })
+})
