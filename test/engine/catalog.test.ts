@@ -4,6 +4,7 @@ import * as viem from 'viem/chains'
 import { describe, expect, test } from 'vitest'
 
 import type { CatalogFile } from '../../src/domain/catalog-file.ts'
+import { grades } from '../../src/domain/grades.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import { marketsOf } from '../../src/engine/markets/catalog.ts'
 import { wholeCatalog } from '../../src/world/known-catalog.ts'
@@ -37,6 +38,16 @@ describe('the public networks', () => {
       expect(chains.some((chain) => chain.testnet === true)).toBe(testnet)
     },
   )
+})
+
+test('a grade A stands on a package that is installed here, as it is named', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(folder, '..', '..', '..', 'package.json'), 'utf8'))
+  for (const { grade, by } of Object.values(grades)) {
+    const [, name, version] = /^(@?[\w/.-]+) ([0-9.]+)$/.exec(by) ?? []
+    if (grade === 'A') expect(dependencies[name!]).toBe(version)
+  }
+  const families = names.flatMap((name) => fileOf(name).strategies.map(({ constants }) => constants.family))
+  expect([...new Set(families)].toSorted()).toEqual(Object.keys(grades).toSorted())
 })
 
 describe('the laws of the catalogue', () => {
