@@ -59,7 +59,7 @@ function serviceOf(context: Context): Service {
   return {
     recommend: (input) => recommend(context, input),
     listStrategies: async (input) => (await context.kept.listing()).page(input),
-    analytics: async () => (await context.kept.listing()).analytics,
+    analytics: () => context.kept.totals(),
     getStrategy: ({ id }) => oneStrategy(context, id),
     strategyBytecode: (input) => strategyBytecode(context, input),
     getWallet: ({ address }) => walletOf(context, address),

@@ -23,6 +23,8 @@ export type Kept = {
   on: (chainId: number) => Promise<readonly Shown[]>
   among: (chainIds: readonly number[]) => Promise<readonly (readonly Shown[])[]>
   listing: () => Promise<Listing>
+  /** Totals need every chain: a sum that lacks a part is none. */
+  totals: () => Promise<Analytics>
 }
 
 /** Who is told that the rows of a chain are left out, and why. */
@@ -74,15 +76,16 @@ export function keptMarkets(
     return asked.map((one) => ('fault' in one ? nothing : one.rows))
   }
   let last: { parts: readonly (readonly Shown[])[]; listing: Listing } | undefined
+  const listed = (parts: readonly (readonly Shown[])[]): Listing => {
+    if (!last?.parts.every((part, at) => part === parts[at]))
+      last = { parts, listing: listingOf(parts.flat().map(({ strategy }) => strategy)) }
+    return last.listing
+  }
   return {
     on,
     among,
-    listing: async () => {
-      const parts = await among(chainIds)
-      if (!last?.parts.every((part, at) => part === parts[at]))
-        last = { parts, listing: listingOf(parts.flat().map(({ strategy }) => strategy)) }
-      return last.listing
-    },
+    listing: async () => listed(await among(chainIds)),
+    totals: async () => listed(await Promise.all(chainIds.map(on))).analytics,
   }
 }
 

@@ -5,9 +5,11 @@ import { describe, expect, it } from 'vitest'
 
 import * as aave from '../../src/calls/aave-v3.ts'
 import * as cctp from '../../src/calls/cctp-v2.ts'
+import * as compound from '../../src/calls/compound-v3.ts'
 import * as erc20 from '../../src/calls/erc20.ts'
 import * as erc4626 from '../../src/calls/erc4626.ts'
 import * as uniswap from '../../src/calls/uniswap-v3.ts'
+import * as yearn from '../../src/calls/yearn-v3.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 
@@ -55,6 +57,10 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     erc20.transfer({ chainId, token: one, to: two, amount }),
     erc20.transfer({ chainId, token: '0x0000000000000000000000000000000000000000', to: two, amount }),
   ],
+  'compound-v3 supplyBase': compound.supplyBase({ chainId, comet: one, asset: two, amount }),
+  'compound-v3 withdrawBase': compound.withdrawBase({ chainId, comet: one, asset: two, amount }),
+  'yearn-v3 withdrawWithLoss': yearn.withdrawWithLoss({ chainId, vault: one, amount, owner: two }),
+  'yearn-v3 redeemWithLoss': yearn.redeemWithLoss({ chainId, vault: one, amount, owner: two }),
   'erc4626 deposit': erc4626.deposit({ chainId, vault: one, assets: amount, receiver: two }),
   'erc4626 withdraw': erc4626.withdraw({ chainId, vault: one, assets: amount, receiver: two, owner: three }),
   'erc4626 redeem': erc4626.redeem({ chainId, vault: one, shares: amount, receiver: two, owner: three }),
@@ -77,7 +83,7 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
 
   it('and no encoder is left out', async () => {
     const dir = join(import.meta.dirname, '..', '..', 'src', 'calls')
-    const reads = /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$)/
+    const reads = /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$)/
     const all: string[] = []
     for (const file of globSync('*.ts', { cwd: dir })) {
       const exported = (await import(join(dir, file))) as Record<string, unknown>
