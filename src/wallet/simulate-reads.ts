@@ -42,7 +42,8 @@ export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc' | '
   })),
 ]
 
-const balanceOf = (token: Address, account: Address): Read => ({
+/** Asks a token how much of it an account has. */
+export const balanceOf = (token: Address, account: Address): Read => ({
   to: token,
   data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] }),
 })

@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
 
 import { decodeApprove, erc20Abi } from '../calls/erc20.ts'
-import { type Address, type Hex, sameAddress } from '../domain/address.ts'
+import { type Address, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
@@ -9,6 +9,7 @@ import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
 import type { Journal } from '../store/journal-words.ts'
+import { eachRead } from './each-read.ts'
 import type { Ground } from './ground.ts'
 
 /** Every token of a chain that a wallet may hold by this program: those of the catalogue, and what positions are held in. */
@@ -41,12 +42,18 @@ export async function checkStanding(
   const rpc = rpcOf(chainId)
   const tokens = trackedTokens(catalog, chainId)
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })
-  const answers = await rpc.batch(
-    tokens.map(({ address }) => ['eth_call', [{ to: address, data }, 'latest']] as const),
+  const answers = await eachRead(
+    rpc,
+    tokens.map(({ address }) => ({ to: address, data })),
   )
   for (const [at, token] of tokens.entries()) {
-    const standing = amountIn(answers[at], rpc.host, token)
-    const fits = spends && sameAddress(spends.token.address, token.address) ? spends.amount : 0n
+    const isSpent = spends !== undefined && sameAddress(spends.token.address, token.address)
+    const standing = answers[at]
+    if (standing === undefined && isSpent)
+      throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives no allowance of ${token.address}`)
+    // What gives no allowance at all is broken, or not that kind of token.
+    if (standing === undefined) continue
+    const fits = isSpent ? spends.amount : 0n
     if (standing <= fits || standing <= givenByUnfinished(journal, token, { chainId, wallet, spender }))
       continue
     const network = networkNamed(catalog.networks, chainId).name
@@ -86,9 +93,4 @@ function givenByUnfinished(
     }),
   )
   return approvals.reduce((sum, amount) => sum + amount, 0n)
-}
-
-function amountIn(answer: unknown, host: string, { address }: Token): bigint {
-  if (typeof answer === 'string' && /^0x[0-9a-f]{64}$/i.test(answer)) return BigInt(answer as Hex)
-  throw new AppError('RPC_INCONSISTENT', `The node at ${host} gives no allowance of ${address}`)
 }

@@ -7,11 +7,12 @@ import { networkNamed } from '../domain/network.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { checkAssertions } from './asserts.ts'
+import { eachRead } from './each-read.ts'
 import { checkEffect } from './effect.ts'
 import type { Ground } from './ground.ts'
 import { tokensOf } from './registry.ts'
 import { simulateLeg } from './simulate.ts'
-import { word } from './simulate-reads.ts'
+import { balanceOf, word } from './simulate-reads.ts'
 import type { Simulation } from './simulation.ts'
 import { allowanceOf, isNativeTransfer, type LegInHand, type Spend, spendOf } from './spends.ts'
 import { trackedTokens } from './standing.ts'
@@ -30,17 +31,23 @@ export async function tryLeg(
   const rpc = rpcOf(chainId)
   const network = networkNamed(catalog.networks, chainId)
   const spend = allowanceOf(intent)
-  const simulation = await simulateLeg({
+  const question = (tokens: readonly Token[]) => ({
     rpc,
     chainId,
     native: network.native,
     wallet: intent.wallet,
     transactions,
-    tokens: watchedOn(catalog, chainId, intent),
+    tokens,
     needs: needsOf(intent),
     ...(spend && { allowances: [{ token: spend.token.address, spender: transactions.at(-1)!.to }] }),
     ...(until !== undefined && { until }),
     maxFeePerGas: feeCapOf(terms),
+  })
+  const watched = watchedOn(catalog, chainId, intent)
+  const simulation = await simulateLeg(question(watched)).catch(async (error: unknown) => {
+    const readable = await withoutBroken(rpc, watched, intent, error)
+    if (!readable) throw error
+    return simulateLeg(question(readable))
   })
   refuseUnseen(simulation, terms)
   if (simulation.how === 'unavailable') return simulation
@@ -53,6 +60,38 @@ export async function tryLeg(
   )
   return simulation
 }
+
+/**
+ * The tokens that are left when those that give no balance are left out, if that is why a simulation failed: a contract of the catalogue
+ * that is broken stands in nobody's way who does not use it.
+ */
+async function withoutBroken(
+  rpc: Rpc,
+  watched: readonly Token[],
+  intent: Intent,
+  error: unknown,
+): Promise<Token[] | undefined> {
+  if (!(error instanceof AppError && (error.code === 'RPC_ERROR' || error.code === 'RPC_INCONSISTENT')))
+    return undefined
+  const held = await eachRead(
+    rpc,
+    watched.map(({ address }) => balanceOf(address, intent.wallet)),
+  )
+  const readable = watched.filter((_, at) => held[at] !== undefined)
+  const isUsed = namedBy(intent).every(
+    (token) =>
+      token.chainId !== watched[0]?.chainId ||
+      readable.some((one) => one.address === token.address) ||
+      token.address === nativeAddress,
+  )
+  return isUsed && readable.length < watched.length ? readable : undefined
+}
+
+/** The tokens that an intent is about, what a position is held in among them. */
+const namedBy = (intent: Intent): Token[] => [
+  ...tokensOf(intent),
+  ...('strategy' in intent ? [intent.strategy.receipt] : []),
+]
 
 /** Without a simulation nobody signs who cannot be asked, whose policy wants one, or who said what it must show. */
 function refuseUnseen({ how }: Simulation, { policy, canAsk, asserts }: Terms): void {
@@ -89,7 +128,7 @@ export function needsOf(intent: Intent): Spend[] {
 function watchedOn(catalog: Catalog, chainId: number, intent: Intent): Token[] {
   // Taking power back must work when a contract of the catalogue does not.
   const tracked = intent.kind === 'revoke' ? [] : trackedTokens(catalog, chainId)
-  const named = [...tokensOf(intent), ...('strategy' in intent ? [intent.strategy.receipt] : [])].filter(
+  const named = namedBy(intent).filter(
     (token) => token.chainId === chainId && token.address !== nativeAddress,
   )
   return [...tracked, ...named.filter((token) => !tokenAt(tracked, chainId, token.address))]

@@ -10,7 +10,7 @@ import type { Intent } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
 import { calldata } from '../support/sandbox.ts'
-import { catalog, lending, thief, usdc, usdt, wallet } from './plans.ts'
+import { catalog, honest, lending, thief, usdc, usdt, wallet } from './plans.ts'
 
 const chainId = 31337
 const amount = 100_000_000n
@@ -33,6 +33,10 @@ const to = (signature: string, args: readonly unknown[], more: Partial<Transacti
 })
 const allowing = (much: bigint, spender = place) =>
   approve({ chainId, token: usdc.address, spender, amount: much })
+
+type Out = { much?: bigint; receiver?: Address; owner?: Address; loss?: bigint }
+const yearnOut = (name: string, { much = amount, receiver = wallet, owner = wallet, loss = 1n }: Out) =>
+  to(`${name}(uint256,address,address,uint256)`, [much, receiver, owner, loss])
 
 /** What is asked of a family, what does it, and what only looks like it. */
 type Family = {
@@ -83,6 +87,29 @@ const families: Record<string, Family> = {
       ['a transfer', 'all', to('transfer(address,uint256)', [thief, amount]), 'POLICY_DECODE'],
     ],
   },
+  'yearn-v3': {
+    strategy: market({ family: 'yearn-v3', vault: place }),
+    deposit: [allowing(amount), to('deposit(uint256,address)', [amount, wallet])],
+    part: yearnOut('withdraw', {}),
+    all: { transaction: yearnOut('redeem', { much: 77n }), shares: 77n },
+    lies: [
+      ['more', 'deposit', to('deposit(uint256,address)', [amount + 1n, wallet]), 'POLICY_AMOUNT'],
+      ['somebody else', 'deposit', to('deposit(uint256,address)', [amount, thief]), 'POLICY_RECIPIENT'],
+      ['any loss', 'part', yearnOut('withdraw', { loss: 10_000n }), 'POLICY_AMOUNT'],
+      ['a loss of two', 'all', yearnOut('redeem', { much: 77n, loss: 2n }), 'POLICY_AMOUNT'],
+      [
+        'no bound on the loss',
+        'all',
+        to('redeem(uint256,address,address)', [77n, wallet, wallet]),
+        'POLICY_DECODE',
+      ],
+      ['another receiver', 'part', yearnOut('withdraw', { receiver: thief }), 'POLICY_RECIPIENT'],
+      ['another owner', 'all', yearnOut('redeem', { much: 77n, owner: thief }), 'POLICY_RECIPIENT'],
+      ['fewer shares', 'all', yearnOut('redeem', { much: 76n }), 'POLICY_AMOUNT'],
+      ['more assets', 'part', yearnOut('withdraw', { much: amount + 1n }), 'POLICY_AMOUNT'],
+      ['a redemption for a withdrawal', 'part', yearnOut('redeem', {}), 'POLICY_DECODE'],
+    ],
+  },
 }
 
 describe.each(Object.entries(families))('the guard on %s', (_, family) => {
@@ -93,8 +120,8 @@ describe.each(Object.entries(families))('the guard on %s', (_, family) => {
     part: { kind: 'withdraw', wallet, strategy, amount },
     all: { kind: 'withdraw', wallet, strategy, amount, shares: all.shares },
   }
-  const honest = { deposit, part: [part], all: [all.transaction] }
-  const check = (of: keyof typeof honest, transactions: readonly Transaction[]): string => {
+  const asked = { deposit, part: [part], all: [all.transaction] }
+  const check = (of: keyof typeof asked, transactions: readonly Transaction[]): string => {
     try {
       checkLeg({ intent: intents[of], chainId, transactions, catalog: known })
       return 'passed'
@@ -103,16 +130,16 @@ describe.each(Object.entries(families))('the guard on %s', (_, family) => {
       throw error
     }
   }
-  const last = (of: keyof typeof honest) => honest[of].at(-1)!
-  const changed = (of: keyof typeof honest, more: Partial<Transaction>) =>
-    check(of, [...honest[of].slice(0, -1), { ...last(of), ...more }])
+  const last = (of: keyof typeof asked) => asked[of].at(-1)!
+  const changed = (of: keyof typeof asked, more: Partial<Transaction>) =>
+    check(of, [...asked[of].slice(0, -1), { ...last(of), ...more }])
 
   test.each(['deposit', 'part', 'all'] as const)('lets an honest %s pass', (of) => {
-    expect(check(of, honest[of])).toBe('passed')
+    expect(check(of, asked[of])).toBe('passed')
   })
 
   test.each(lies)('refuses %s in a %s', (_name, of, lie, code) => {
-    expect(check(of, [...honest[of].slice(0, -1), lie])).toBe(code)
+    expect(check(of, [...asked[of].slice(0, -1), lie])).toBe(code)
   })
 
   test.each(['deposit', 'part', 'all'] as const)(
@@ -133,4 +160,13 @@ describe.each(Object.entries(families))('the guard on %s', (_, family) => {
     }
     expect(check('part', [allowing(amount), part])).toBe('POLICY_ALLOWANCE')
   })
+})
+
+test('the guard refuses a bridge between ends of two environments, whose numbers mean other chains', () => {
+  const ends = catalog.cctpV2.map((end, at) => ({ ...end, attestation: `https://service-${at}.example` }))
+  const { intent, transactions } = honest['a transfer to another chain']
+  const check = (cctpV2: typeof ends) => () =>
+    checkLeg({ intent, chainId, transactions, catalog: { ...catalog, cctpV2 } })
+  expect(check(ends)).toThrow(/bridge from chain/)
+  expect(check(ends.map((end) => ({ ...end, attestation: 'https://one.example' })))).not.toThrow()
 })

@@ -38,7 +38,8 @@ export async function lookAtBridge(
   if (!leg?.arrival || !sent || burn === undefined || !wentWell(sent)) return undefined
   const { chainId } = sent.step.transaction
   const [here, there] = [chainId, leg.chainId].map((id) => catalog.cctpV2.find((one) => one.chainId === id))
-  const message = catalog.attestation && here ? await attested(catalog.attestation, here, burn) : undefined
+  const service = here?.attestation ?? catalog.attestation
+  const message = service && here ? await attested(service, here, burn) : undefined
   const found =
     Hash.safeParse(told).data ??
     (message?.text && there ? await mintOf(rpc(leg.chainId), there, message.text) : undefined)
