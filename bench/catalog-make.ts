@@ -31,6 +31,9 @@ export type Surveyed = {
   contracts: Record<string, Address>
   params: Record<string, unknown>
   source: string
+  apyMethod: string
+  nativeHandling: string
+  testnet: boolean
 }
 
 type Row = CatalogFile['strategies'][number]
@@ -46,6 +49,8 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     implementationSelector: 'compound-v3@1',
     constants: { family: 'compound-v3', comet: comet! },
   }),
+  'compound-v2': (market) => lender(market),
+  'compound-v2-native': (market) => lender(market, 'market'),
   erc4626: (market) => vault(market, statedBy(market)),
   'erc4626-sky': ({ contracts: { vault: at } }) =>
     vault({ contracts: { vault: at! } }, { at: at!, name: 'ssr' }),
@@ -57,6 +62,25 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     implementationSelector: 'yearn-v3@1',
     constants: { family: 'yearn-v3', vault: at! },
   }),
+}
+
+/** A market of the Compound v2 family. Where it pays wrapped coins out as native ones, those go in, too, by its router. */
+function lender(market: Surveyed, own?: 'market'): Made | undefined {
+  const { contracts, apyMethod, protocol, nativeHandling, testnet } = market
+  const coin = own ?? (nativeHandling === 'router-payable' ? { router: contracts.wethRouter! } : undefined)
+  // On its test network the token is none that wraps the coin.
+  if (testnet && coin) return undefined
+  return {
+    implementationSelector: 'compound-v2@1',
+    constants: {
+      family: 'compound-v2',
+      market: contracts.market!,
+      comptroller: contracts.comptroller!,
+      rate: apyMethod === 'cToken-rate-per-timestamp' ? 'second' : 'growth',
+      pauses: protocol === 'Venus' ? 'action' : 'guardian',
+      ...(coin && { coin }),
+    },
+  }
 }
 
 type Stated = { at: Address; name: 'ssr' | 'vsr' | 'dsr' | 'getSSR' }
@@ -152,6 +176,8 @@ function fileOf(network: Network): CatalogFile {
 
 function strategyOf(market: Surveyed): Row[] {
   const made = families[market.implementationSelector]?.(market)
+  const isCoin = made?.constants.family === 'compound-v2' && made.constants.coin !== undefined
+  const asset = isCoin ? nativeAddress : market.underlyingAsset
   if (!made || sameAddress(market.asset, market.underlyingAsset)) return []
   const { protocol, name } = protocolOf(market)
   const logo = tokens[market.chainId]?.find(({ address }) => sameAddress(address, market.underlyingAsset))
@@ -159,9 +185,9 @@ function strategyOf(market: Surveyed): Row[] {
   return [
     {
       protocol,
-      name: `${name} ${market.underlyingSymbol}`,
+      name: `${name} ${isCoin ? market.underlyingSymbol.replace(/^W/, '') : market.underlyingSymbol}`,
       category: market.category,
-      asset: market.underlyingAsset,
+      asset,
       receipt: {
         address: market.asset,
         symbol: market.receiptSymbol ?? `${protocol}-${market.underlyingSymbol}`,

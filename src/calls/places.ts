@@ -5,6 +5,7 @@ import type { StrategyEntry } from '../domain/catalog.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { bindAaveV3 } from './aave-v3.ts'
+import { bindCompoundV2, cTokenAbi, entranceOf } from './compound-v2.ts'
 import { bindCompoundV3 } from './compound-v3.ts'
 import type { Verdict } from './decode.ts'
 import { bindErc4626, erc4626Abi } from './erc4626.ts'
@@ -15,19 +16,32 @@ import { bindYearnV3 } from './yearn-v3.ts'
  * bound, and how much of the receipt a withdrawal of an exact amount should cost: so much, or what a read of the market says.
  */
 export type Place = {
-  target: Address
+  /** The contract that deposits go to first; withdrawals may go to another. */
+  targets: readonly [Address, ...Address[]]
   bind: (transaction: Transaction, intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>) => Verdict
-  cost: (amount: bigint) => { units: bigint } | { read: { to: Address; data: Hex } }
+  cost: (
+    amount: bigint,
+  ) => { units: bigint } | { read: { to: Address; data: Hex }; unitsOf: (said: bigint) => bigint }
 }
 
 /** The place of a strategy of a catalogue: a new protocol family is one case here. */
 export function placeOf({ constants, asset }: StrategyEntry): Place {
   switch (constants.family) {
     case 'aave-v3':
-      return { target: constants.pool, bind: (tx, intent) => bindAaveV3(tx, intent, asset), cost: itself }
+      return { targets: [constants.pool], bind: (tx, intent) => bindAaveV3(tx, intent, asset), cost: itself }
+    case 'compound-v2': {
+      const { market: to } = constants
+      const read = { to, data: encodeFunctionData({ abi: cTokenAbi, functionName: 'exchangeRateCurrent' }) }
+      return {
+        targets: [entranceOf(constants), to],
+        bind: (tx, intent) => bindCompoundV2(tx, intent, asset, constants),
+        // One unit more where the price does not divide the amount.
+        cost: (amount) => ({ read, unitsOf: (rate) => (amount * 10n ** 18n) / rate + 1n }),
+      }
+    }
     case 'compound-v3':
       return {
-        target: constants.comet,
+        targets: [constants.comet],
         bind: (tx, intent) => bindCompoundV3(tx, intent, asset),
         cost: itself,
       }
@@ -36,13 +50,14 @@ export function placeOf({ constants, asset }: StrategyEntry): Place {
       const { vault: to } = constants
       const bind = constants.family === 'erc4626' ? bindErc4626 : bindYearnV3
       return {
-        target: to,
+        targets: [to],
         bind: (tx, intent) => bind(tx, intent, asset),
         cost: (amount) => ({
           read: {
             to,
             data: encodeFunctionData({ abi: erc4626Abi, functionName: 'previewWithdraw', args: [amount] }),
           },
+          unitsOf: (shares) => shares,
         }),
       }
     }

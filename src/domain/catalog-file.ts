@@ -21,6 +21,14 @@ const vault = {
 const Constants = z.discriminatedUnion('family', [
   z.strictObject({ family: z.literal('aave-v3'), pool: At, aToken: At, oracle: At }),
   z.strictObject({ family: z.literal('compound-v3'), comet: At }),
+  z.strictObject({
+    family: z.literal('compound-v2'),
+    market: At,
+    comptroller: At,
+    rate: z.enum(['second', 'growth']),
+    pauses: z.enum(['guardian', 'action']),
+    coin: z.union([z.literal('market'), z.strictObject({ router: At })]).optional(),
+  }),
   z.strictObject({ family: z.literal('erc4626'), ...vault }),
   z.strictObject({ family: z.literal('yearn-v3'), ...vault }),
 ])

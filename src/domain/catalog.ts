@@ -24,8 +24,25 @@ export type Erc4626Constants = { family: 'erc4626' } & VaultRules
 export type YearnV3Constants = { family: 'yearn-v3' } & VaultRules
 /** A market of Compound v3 is one contract. */
 export type CompoundV3Constants = { family: 'compound-v3'; comet: Address }
+/**
+ * A market of the Compound v2 family. `rate`: a contract states it a second, or it is only known by growth. `pauses`: whom to ask, and how.
+ * `coin`: the asset is the native coin, which goes to the market itself or to a router beside it; it comes out of the market either way.
+ */
+export type CompoundV2Constants = {
+  family: 'compound-v2'
+  market: Address
+  comptroller: Address
+  rate: 'second' | 'growth'
+  pauses: 'guardian' | 'action'
+  coin?: 'market' | { router: Address } | undefined
+}
 /** What a market stands on, by its protocol family. */
-export type MarketConstants = AaveV3Constants | CompoundV3Constants | Erc4626Constants | YearnV3Constants
+export type MarketConstants =
+  | AaveV3Constants
+  | CompoundV2Constants
+  | CompoundV3Constants
+  | Erc4626Constants
+  | YearnV3Constants
 
 /**
  * One entry of the catalogue of strategies. `asset` is the token that goes in and comes out;

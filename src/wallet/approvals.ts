@@ -50,7 +50,7 @@ function knownSpenders(
   return [
     ...strategies
       .filter((entry) => entry.chainId === chainId)
-      .map((entry) => ({ spender: placeOf(entry).target, name: entry.protocol })),
+      .map((entry) => ({ spender: placeOf(entry).targets[0], name: entry.protocol })),
     ...uniswapV3
       .filter((one) => one.chainId === chainId)
       .map(({ swapRouter02 }) => ({ spender: swapRouter02, name: 'uniswap-v3' })),

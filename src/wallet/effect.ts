@@ -1,4 +1,4 @@
-import { sameAddress } from '../domain/address.ts'
+import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
@@ -48,6 +48,10 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
   }
 }
 
+/** What was seen of a leg. Without a coin nothing is known of that, where a node cannot simulate blocks. */
+type Seen = Pick<Simulation, 'changes' | 'allowances'> &
+  Partial<Pick<Simulation, 'coin' | 'gasUsed' | 'fees'>>
+
 /**
  * Compares what a simulated leg did to the wallet's own balances with what was asked: what is named may fall or must rise
  * by so much, nothing else may fall, and no allowance is left. Anything else is POLICY_SIMULATION. `shares` is what a
@@ -55,7 +59,7 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
  */
 export function checkEffect(
   intent: Intent,
-  { changes, allowances }: Pick<Simulation, 'changes' | 'allowances'>,
+  { changes, allowances, coin, gasUsed, fees }: Seen,
   shares?: bigint,
 ): void {
   const held = ({ address }: Token) =>
@@ -70,6 +74,15 @@ export function checkEffect(
       `In the simulation ${bound?.what ?? 'something is taken that nobody asked for'}: ${formatAmount(delta, token)} instead of at least ${formatAmount(least, token)}`,
       { details: { token: token.address, change: delta.toString(), least: least.toString() } },
     )
+  }
+  // What gas may cost is not told from what does not come out: more than that is missing, or nothing.
+  if (intent.kind === 'withdraw' && intent.strategy.asset.address === nativeAddress) {
+    const paid = (gasUsed ?? []).reduce((sum, used) => sum + used, 0n) * (fees?.maxFeePerGas ?? 0n)
+    const least = intent.shares === undefined ? intent.amount - rounding : 1n
+    if (coin === undefined || coin + paid < least)
+      throw new AppError('POLICY_SIMULATION', 'In the simulation too little of the native coin comes out', {
+        details: { change: String(coin), least: least.toString() },
+      })
   }
   const most = leftoverOf(intent, changes)
   for (const { token, spender, after } of allowances) {

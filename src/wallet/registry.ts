@@ -100,8 +100,8 @@ export function expectation(
       if (!strategy) return unknown(`The strategy ${intent.strategy.id}`)
       if (!sameAddress(strategy.asset.address, intent.strategy.asset.address))
         return refuse('POLICY_TOKEN_METADATA', `${strategy.id} takes ${strategy.asset.address}`)
-      const { target, bind } = placeOf(strategy)
-      return { targets: [target], bind: (transaction) => bind(transaction, intent) }
+      const { targets, bind } = placeOf(strategy)
+      return { targets, bind: (transaction) => bind(transaction, intent) }
     }
     case 'swap': {
       const { tokenIn, tokenOut } = intent

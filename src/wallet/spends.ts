@@ -21,9 +21,11 @@ export function spendOf(intent: Intent): Spend | undefined {
   }
 }
 
-/** What an intent lets a contract take through an allowance. */
-export const allowanceOf = (intent: Intent): Spend | undefined =>
-  intent.kind === 'transfer' ? undefined : spendOf(intent)
+/** What an intent lets a contract take through an allowance: the native coin is sent, and never taken. */
+export function allowanceOf(intent: Intent): Spend | undefined {
+  const spend = intent.kind === 'transfer' ? undefined : spendOf(intent)
+  return spend?.token.address === nativeAddress ? undefined : spend
+}
 
 /** What legs take of each asset together, by a name that is stable: `31337:0xabc`. */
 export function spendsByAsset(intents: readonly Intent[]): Map<string, Spend> {

@@ -14,7 +14,7 @@ import { tokensOf } from './registry.ts'
 import { simulateLeg } from './simulate.ts'
 import { balanceOf, word } from './simulate-reads.ts'
 import type { Simulation } from './simulation.ts'
-import { allowanceOf, isNativeTransfer, type LegInHand, type Spend, spendOf } from './spends.ts'
+import { allowanceOf, type LegInHand, type Spend, spendOf } from './spends.ts'
 import { trackedTokens } from './standing.ts'
 import { feeCapOf, type Terms } from './terms.ts'
 
@@ -108,7 +108,7 @@ async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> 
   if (intent.kind !== 'withdraw' || intent.shares !== undefined) return undefined
   const cost = placeOf(intent.strategy).cost(intent.amount)
   if ('units' in cost) return cost.units
-  return word(await rpc.request('eth_call', [cost.read, 'latest']), 'the price of shares')
+  return cost.unitsOf(word(await rpc.request('eth_call', [cost.read, 'latest']), 'the price of shares'))
 }
 
 /**
@@ -120,8 +120,8 @@ export function needsOf(intent: Intent): Spend[] {
     const cost = placeOf(intent.strategy).cost(intent.amount)
     return 'units' in cost ? [{ token: intent.strategy.receipt, amount: cost.units }] : []
   }
-  const spend = isNativeTransfer(intent) ? undefined : spendOf(intent)
-  return spend ? [spend] : []
+  const spend = spendOf(intent)
+  return spend && spend.token.address !== nativeAddress ? [spend] : []
 }
 
 /** The tokens whose balances show what an intent does on a chain: all that are known there, and those that it names. */

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import * as aave from '../../src/calls/aave-v3.ts'
 import * as cctp from '../../src/calls/cctp-v2.ts'
+import * as lender from '../../src/calls/compound-v2.ts'
 import * as compound from '../../src/calls/compound-v3.ts'
 import * as erc20 from '../../src/calls/erc20.ts'
 import * as erc4626 from '../../src/calls/erc4626.ts'
@@ -57,6 +58,13 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     erc20.transfer({ chainId, token: one, to: two, amount }),
     erc20.transfer({ chainId, token: '0x0000000000000000000000000000000000000000', to: two, amount }),
   ],
+  'compound-v2 mint': [
+    lender.mint({ chainId, market: one, amount, receiver: two }),
+    lender.mint({ chainId, market: one, coin: 'market', amount, receiver: two }),
+    lender.mint({ chainId, market: one, coin: { router: three }, amount, receiver: two }),
+  ],
+  'compound-v2 redeem': lender.redeem({ chainId, market: one, amount }),
+  'compound-v2 redeemUnderlying': lender.redeemUnderlying({ chainId, market: one, amount }),
   'compound-v3 supplyBase': compound.supplyBase({ chainId, comet: one, asset: two, amount }),
   'compound-v3 withdrawBase': compound.withdrawBase({ chainId, comet: one, asset: two, amount }),
   'yearn-v3 withdrawWithLoss': yearn.withdrawWithLoss({ chainId, vault: one, amount, owner: two }),
@@ -83,7 +91,7 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
 
   it('and no encoder is left out', async () => {
     const dir = join(import.meta.dirname, '..', '..', 'src', 'calls')
-    const reads = /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$)/
+    const reads = /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$)/
     const all: string[] = []
     for (const file of globSync('*.ts', { cwd: dir })) {
       const exported = (await import(join(dir, file))) as Record<string, unknown>

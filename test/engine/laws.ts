@@ -65,6 +65,14 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
       ),
     ]
   },
+  'compound-v2': ({ asset, receipt, constants }) =>
+    constants.family === 'compound-v2'
+      ? [
+          ...(constants.market === receipt.address ? [] : ['its market is not its receipt']),
+          ...(receipt.decimals === 8 ? [] : ['its receipt has not 8 decimals']),
+          ...((asset === nativeAddress) === (constants.coin !== undefined) ? [] : ['its coin is no asset']),
+        ]
+      : [],
   'compound-v3': (row, file) => [
     ...(row.constants.family === 'compound-v3' && row.constants.comet === row.receipt.address
       ? []

@@ -10,7 +10,7 @@ import type { Intent } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
 import { calldata } from '../support/sandbox.ts'
-import { catalog, honest, lending, thief, usdc, usdt, wallet } from './plans.ts'
+import { catalog, coin, honest, lending, router, thief, usdc, usdt, wallet } from './plans.ts'
 
 const chainId = 31337
 const amount = 100_000_000n
@@ -33,6 +33,14 @@ const to = (signature: string, args: readonly unknown[], more: Partial<Transacti
 })
 const allowing = (much: bigint, spender = place) =>
   approve({ chainId, token: usdc.address, spender, amount: much })
+
+const lender = {
+  family: 'compound-v2',
+  market: place,
+  comptroller: `0x${'c9'.repeat(20)}`,
+  rate: 'second',
+  pauses: 'guardian',
+} as const
 
 type Out = { much?: bigint; receiver?: Address; owner?: Address; loss?: bigint }
 const yearnOut = (name: string, { much = amount, receiver = wallet, owner = wallet, loss = 1n }: Out) =>
@@ -85,6 +93,56 @@ const families: Record<string, Family> = {
       ['a part for all', 'all', to('withdraw(address,uint256)', [usdc.address, amount]), 'POLICY_AMOUNT'],
       ['a manager', 'all', to('allow(address,bool)', [thief, true]), 'POLICY_AUTHORITY'],
       ['a transfer', 'all', to('transfer(address,uint256)', [thief, amount]), 'POLICY_DECODE'],
+    ],
+  },
+  'compound-v2': {
+    strategy: market(lender),
+    deposit: [allowing(amount), to('mint(uint256)', [amount])],
+    part: to('redeemUnderlying(uint256)', [amount]),
+    all: { transaction: to('redeem(uint256)', [77n]), shares: 77n },
+    lies: [
+      ['more', 'deposit', to('mint(uint256)', [amount + 1n]), 'POLICY_AMOUNT'],
+      ['a loan', 'part', to('borrow(uint256)', [amount]), 'POLICY_DECODE'],
+      ['more assets', 'part', to('redeemUnderlying(uint256)', [amount + 1n]), 'POLICY_AMOUNT'],
+      ['receipts for assets', 'part', to('redeem(uint256)', [amount]), 'POLICY_DECODE'],
+      ['fewer receipts', 'all', to('redeem(uint256)', [76n]), 'POLICY_AMOUNT'],
+      ['a coin', 'deposit', to('mint()', [], { value: amount }), 'POLICY_DECODE'],
+    ],
+  },
+  'compound-v2, the coin to the market': {
+    strategy: market({ ...lender, coin: 'market' }, { asset: coin }),
+    deposit: [to('mint()', [], { value: amount })],
+    part: to('redeemUnderlying(uint256)', [amount]),
+    all: { transaction: to('redeem(uint256)', [77n]), shares: 77n },
+    lies: [
+      ['less of the coin', 'deposit', to('mint()', [], { value: amount - 1n }), 'POLICY_VALUE'],
+      ['another function', 'deposit', to('mint(uint256)', [amount], { value: amount }), 'POLICY_DECODE'],
+    ],
+  },
+  'compound-v2, the coin to a router': {
+    strategy: market({ ...lender, coin: { router } }, { asset: coin }),
+    deposit: [to('mint(address)', [wallet], { to: router, value: amount })],
+    part: to('redeemUnderlying(uint256)', [amount]),
+    all: { transaction: to('redeem(uint256)', [77n]), shares: 77n },
+    lies: [
+      [
+        'somebody else',
+        'deposit',
+        to('mint(address)', [thief], { to: router, value: amount }),
+        'POLICY_RECIPIENT',
+      ],
+      [
+        'the market for the router',
+        'deposit',
+        to('mint(address)', [wallet], { value: amount }),
+        'POLICY_CONTRACT_NOT_ALLOWED',
+      ],
+      [
+        'the router for the market',
+        'part',
+        to('redeemUnderlying(uint256)', [amount], { to: router }),
+        'POLICY_CONTRACT_NOT_ALLOWED',
+      ],
     ],
   },
   'yearn-v3': {

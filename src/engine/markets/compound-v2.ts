@@ -1,0 +1,99 @@
+import { decodeEventLog } from 'viem/utils'
+
+import {
+  cTokenAbi as abi,
+  comptrollerAbi,
+  entranceOf,
+  mint,
+  redeem,
+  redeemUnderlying,
+} from '../../calls/compound-v2.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { CompoundV2Constants, StrategyEntry } from '../../domain/catalog.ts'
+import type { Answer, Read, Reading } from '../reading.ts'
+import { perSecond } from '../readings/growth.ts'
+import { balance, ray } from '../readings/reserve.ts'
+import { topic, topicOf } from '../readings/topics.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
+
+/** A market of the Compound v2 family. The receipt does not grow; what one of it is worth does, scaled by 1e18. */
+export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants): Market => {
+  const { chainId, asset } = entry
+  const { market, coin } = constants
+  return {
+    entry,
+    state: stateOf(constants, asset.decimals),
+    ...(constants.rate === 'growth' && {
+      index: { reads: [price(market)], parse: ([rate]: readonly Answer[]) => indexOf(rate, asset.decimals) },
+    }),
+    shares: (owner) => balance(market, owner),
+    worth: (shares) => ({
+      reads: [price(market)],
+      parse: ([rate]) => (shares * ((rate as bigint | undefined) ?? 0n)) / scale,
+    }),
+    deposit: ({ amount, owner }) => ({
+      transaction: mint({ chainId, market, coin, amount, receiver: owner }),
+      ...(coin === undefined && {
+        needs: { token: asset.address, spender: entranceOf(constants), amount },
+      }),
+    }),
+    withdraw: ({ amount }) => ({ transaction: redeemUnderlying({ chainId, market, amount }) }),
+    withdrawAll: ({ shares }) => ({ transaction: redeem({ chainId, market, amount: shares }) }),
+    logs: (owner) => logsOf(market, owner),
+    event: (log, owner) => eventOf(log, owner, market),
+  }
+}
+
+const scale = 10n ** 18n
+
+/** Not a view, but nothing it does outlives the call: with the interest of this very second, where `Stored` has that of the last touch. */
+const price = (market: Address): Read => ({ address: market, abi, functionName: 'exchangeRateCurrent' })
+
+/** The receipt has 8 decimals, so a price of one counts 10 more than the asset. Where it began differs, and only its growth is used. */
+const indexOf = (rate: Answer, decimals: number) => ((rate as bigint) * ray) / 10n ** BigInt(10 + decimals)
+
+function stateOf(
+  { market, comptroller, rate, pauses }: CompoundV2Constants,
+  decimals: number,
+): Reading<MarketState> {
+  const asked = (action: number): Read =>
+    pauses === 'guardian'
+      ? { address: comptroller, abi: comptrollerAbi, functionName: 'mintGuardianPaused', args: [market] }
+      : { address: comptroller, abi: comptrollerAbi, functionName: 'actionPaused', args: [market, action] }
+  const own = ['getCash', 'totalBorrows', 'totalReserves'] as const
+  return {
+    reads: [
+      price(market),
+      ...own.map((functionName) => ({ address: market, abi, functionName })),
+      asked(0),
+      asked(1),
+      ...(rate === 'second' ? [{ address: market, abi, functionName: 'supplyRatePerTimestamp' }] : []),
+    ],
+    parse: ([worth, cash, lent, kept, noMint, noRedeem, each]) => ({
+      ...(rate === 'second' ? perSecond(each as bigint) : { apr: null, apy: null }),
+      tvl: (cash as bigint) + (lent as bigint) - (kept as bigint),
+      index: indexOf(worth, decimals),
+      canDeposit: noMint === false,
+      // A guardian pauses what goes in, and never what comes out.
+      canWithdraw: pauses === 'guardian' || noRedeem === false,
+      headroom: null,
+      liquidity: cash as bigint,
+    }),
+  }
+}
+
+const logsOf = (market: Address, owner: Address): LogFilter[] => [
+  { address: market, topics: [topicOf(abi, 'Transfer'), topic(owner)] },
+  { address: market, topics: [topicOf(abi, 'Transfer'), null, topic(owner)] },
+]
+
+/** What comes from the market or goes to it is a deposit or a withdrawal; the market's own events cannot be filtered by owner. Worth is read at the block. */
+function eventOf(log: Log, owner: Address, market: Address): MarketEvent | undefined {
+  const { args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
+  const { from, to, amount: shares } = args as unknown as { from: Address; to: Address; amount: bigint }
+  if (sameAddress(from, to)) return undefined
+  const isMarket = (at: Address) => sameAddress(at, market) || sameAddress(at, nativeAddress)
+  if (sameAddress(to, owner))
+    return { type: isMarket(from) ? 'deposit' : 'transfer_in', amount: null, shares }
+  return { type: isMarket(to) ? 'withdraw' : 'transfer_out', amount: null, shares }
+}
