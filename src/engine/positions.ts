@@ -1,6 +1,7 @@
 import type { History } from '../api/history.ts'
 import type { Position, Wallet } from '../api/wallet.ts'
 import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
 import { read } from './chain.ts'
 import { type Context, marketNamed } from './context.ts'
 import { eventsOf, netInvested } from './events.ts'
@@ -61,18 +62,28 @@ async function positionOf(
   standing: Standing,
   owner: Address,
 ): Promise<Position> {
-  const net = netInvested(await eventsOf(context.chain(market.entry.chainId), market, owner))
-  const profit = balance - net
+  const net = await netOf(context, market, owner)
+  const profit = net === null ? null : balance - net
   const { asset } = market.entry
   const strategy = strategyOf(standing)
   return {
     strategy,
     balance,
-    principal: net > 0n ? net : 0n,
+    principal: net !== null && net < 0n ? 0n : net,
     profit,
     balanceUsd: usd(balance, asset, standing.price),
     profitUsd: usd(profit, asset, standing.price),
     apy: strategy.apy,
+  }
+}
+
+/** What the owner put in; `null` where the node does not give logs of so many blocks. */
+async function netOf(context: Context, market: Market, owner: Address): Promise<bigint | null> {
+  try {
+    return netInvested(await eventsOf(context.chain(market.entry.chainId), market, owner))
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return null
+    throw error
   }
 }
 

@@ -1,6 +1,7 @@
 import { formatUnits } from 'viem/utils'
 
 import { aaveV3OracleAbi } from '../calls/aave-v3.ts'
+import { nativeAddress } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import type { Token } from '../domain/token.ts'
 import { known, type Reading } from './reading.ts'
@@ -9,13 +10,20 @@ import { known, type Reading } from './reading.ts'
 export type Price = bigint | null
 
 /** The USD price of a token by the Aave oracle of its chain: 8 decimals, 0 means unknown (source: AaveOracle.getAssetPrice). */
-export function priceOf({ priceOracles }: Catalog, { chainId, address }: Token): Reading<Price> {
-  const oracle = priceOracles[chainId]
-  if (!oracle) return known(null)
+export function priceOf(catalog: Catalog, token: Token): Reading<Price> {
+  const oracle = catalog.priceOracles[token.chainId]
+  const asked = token.address === nativeAddress ? wrappedOf(catalog, token) : token
+  if (!oracle || !asked) return known(null)
   return {
-    reads: [{ address: oracle, abi: aaveV3OracleAbi, functionName: 'getAssetPrice', args: [address] }],
+    reads: [{ address: oracle, abi: aaveV3OracleAbi, functionName: 'getAssetPrice', args: [asked.address] }],
     parse: ([price]) => (typeof price === 'bigint' && price > 0n ? price : null),
   }
+}
+
+/** The token that wraps the native coin, which is worth the same; `undefined` where not exactly one token is called so. */
+function wrappedOf({ tokens }: Catalog, { chainId, symbol }: Token): Token | undefined {
+  const found = tokens.filter((token) => token.chainId === chainId && token.symbol === `W${symbol}`)
+  return found.length === 1 ? found[0] : undefined
 }
 
 /** What an amount is worth, as a decimal string with at most 8 decimals; `null` where there is no price. */

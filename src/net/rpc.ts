@@ -11,7 +11,7 @@ export type Rpc = {
   peers: readonly Rpc[]
   /** One call. An error answer is RPC_ERROR with `{ code, message, data }`; no answer is RPC_UNREACHABLE. */
   request: <T = unknown>(method: string, params?: readonly unknown[]) => Promise<T>
-  /** Several reads in one HTTP exchange; the first error answer is thrown. */
+  /** Several reads in one HTTP exchange, or in as few as a node takes; the first error answer is thrown. */
   batch: (calls: readonly (readonly [method: string, params: readonly unknown[]])[]) => Promise<unknown[]>
 }
 
@@ -43,6 +43,9 @@ export const severalRpc = (urls: readonly string[], options: RpcOptions = {}): R
   )
 
 const writes = (method: string): boolean => /^(eth_send|anvil_|evm_)/.test(method)
+
+/** So many reads go into one exchange, and more into several side by side: public nodes take a hundred. */
+const mostCalls = 100
 
 /** How long to wait, at most, for the endpoints that are slower than the one that accepted. */
 const graceMs = 1_000
@@ -104,8 +107,13 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
     batch: async (calls) => {
       if (calls.length === 0) return []
       const sent = calls.map(([method, params]) => callOf(method, params))
-      const ask = sent.some(({ method }) => writes(method)) ? once : read
-      return ask(sent, (host, answer) => unwrapBatch(host, answer, sent))
+      if (sent.some(({ method }) => writes(method)))
+        return once(sent, (host, answer) => unwrapBatch(host, answer, sent))
+      const parts = Array.from({ length: Math.ceil(sent.length / mostCalls) }, (_, at) =>
+        sent.slice(at * mostCalls, (at + 1) * mostCalls),
+      )
+      const answers = parts.map((part) => read(part, (host, answer) => unwrapBatch(host, answer, part)))
+      return (await Promise.all(answers)).flat()
     },
   }
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
-import { codeOf, engineOn, watched } from './support.ts'
+import { codeOf, engineOn, perform, watched } from './support.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
@@ -125,4 +125,35 @@ describe('a chain that does not answer', () => {
     expect((await service.listStrategies({ limit: 100 })).total).toBeGreaterThan(few)
     expect(missed).toEqual(['sandbox-two', 'sandbox-two'])
   })
+})
+
+test('a node that gives no logs of so many blocks costs principal and profit, and not the position', async () => {
+  const { service } = engineOn(sandbox)
+  const slug = 'aave-v3-usdc-sandbox-one'
+  const owner = sandbox.user.address
+  const { bytecode } = await service.strategyBytecode({
+    id: slug,
+    action: 'lend',
+    amount: 5_000_000n,
+    wallet: owner,
+  })
+  await perform(sandbox, owner, bytecode)
+  const rpc = (chainId: number): Rpc => {
+    const real = sandbox.chain(chainId).rpc
+    return {
+      ...real,
+      batch: async (calls) => {
+        if (calls.some(([method]) => method === 'eth_getLogs'))
+          throw new AppError('RPC_ERROR', 'range', {
+            details: { code: -32602, message: 'block range too large' },
+          })
+        return real.batch(calls)
+      },
+    }
+  }
+  const wallet = await engineOn(sandbox, { rpc }).service.getWallet({ address: owner })
+  const position = wallet.positions.find(({ strategy }) => strategy.slug === slug)!
+  expect(position).toMatchObject({ principal: null, profit: null, profitUsd: null })
+  expect(position.balance).toBeGreaterThan(4_999_990n)
+  expect(Number(wallet.totalValueUsd)).toBeCloseTo(5, 2)
 })
