@@ -185,6 +185,23 @@ describe('JSON-RPC', () => {
     expect(answers).toEqual(['a', 'b', 'c'])
   })
 
+  it('asks for no more than a hundred reads in one exchange, and gives all answers in order', async () => {
+    const { url, seen } = await serve((response, body) => {
+      const calls = JSON.parse(body) as (Call & { params: unknown[] })[]
+      const replies = calls.map(({ id, params }) => ({
+        jsonrpc: '2.0',
+        id,
+        result: [calls.length, params[0]],
+      }))
+      response.end(JSON.stringify(replies))
+    })
+    const numbers = Array.from({ length: 250 }, (_, at) => at)
+    const answers = (await httpRpc(url).batch(numbers.map((at) => ['eth_call', [at]]))) as [number, number][]
+    expect(answers.map(([, at]) => at)).toEqual(numbers)
+    expect(Math.max(...answers.map(([size]) => size))).toBe(100)
+    expect(seen).toHaveLength(3)
+  })
+
   it('refuses a batch with an answer missing', async () => {
     const { url } = await serve((response, body) => {
       const calls = JSON.parse(body) as Call[]

@@ -10,13 +10,8 @@ const require = createRequire(import.meta.url)
 
 type Compiled = { abi: never[]; evm: { bytecode: { object: string } } }
 
-/** Compiles a contract that is written for tests, named as its file, and puts it on a chain; gives its address. */
-export async function deployedFrom(
-  sandbox: TestSandbox,
-  chainId: number,
-  file: string,
-  args: readonly unknown[] = [],
-): Promise<Address> {
+/** Compiles a contract that is written for tests, named as its file. */
+export function compiled(file: string): { abi: never[]; bytecode: Hex } {
   const name = basename(file, '.sol')
   const input = {
     language: 'Solidity',
@@ -30,7 +25,17 @@ export async function deployedFrom(
   )
   if (!contracts?.[name]) throw new Error(JSON.stringify(errors))
   const { abi, evm } = contracts[name][name] as Compiled
-  const data = encodeDeployData({ abi, bytecode: `0x${evm.bytecode.object}`, args } as never)
+  return { abi, bytecode: `0x${evm.bytecode.object}` }
+}
+
+/** Puts such a contract on a chain; gives its address. */
+export async function deployedFrom(
+  sandbox: TestSandbox,
+  chainId: number,
+  file: string,
+  args: readonly unknown[] = [],
+): Promise<Address> {
+  const data = encodeDeployData({ ...compiled(file), args } as never)
   const { rpc } = sandbox.chain(chainId)
   const hash = await rpc.request<Hex>('eth_sendTransaction', [
     { from: sandbox.user.address, data, gas: '0x989680' },
