@@ -5,6 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
 import type { EngineStore } from '../store/engine.ts'
 import type { Chain } from './chain.ts'
+import type { Grown } from './growth.ts'
 import type { Kept } from './kept.ts'
 import type { Market } from './markets/market.ts'
 import type { SwapProvider } from './swaps/provider.ts'
@@ -17,6 +18,8 @@ export type Ground = {
   markets: readonly Market[]
   /** How they stand, read again only when their chains have moved on. */
   kept: Kept
+  /** The rates of a chain's markets that are only known by growth. */
+  grown: (chainId: number) => Grown
   providers: readonly SwapProvider[]
   chain: (chainId: number) => Chain
   /** What a wallet has lent and borrowed; `null` is nothing. */

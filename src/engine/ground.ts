@@ -4,6 +4,7 @@ import { getJson } from '../net/http.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { type Chain, headOf, openChain, read } from './chain.ts'
 import type { Ground } from './context.ts'
+import { type Grown, grownOn } from './growth.ts'
 import { keptMarkets, type Missed } from './kept.ts'
 import { lendingOf } from './lending.ts'
 import { marketsOf } from './markets/catalog.ts'
@@ -29,11 +30,18 @@ export function groundOf(needs: {
     open.set(chainId, known)
     return known
   }
+  const growths = new Map<number, Grown>()
+  const grown = (chainId: number): Grown => {
+    const known = growths.get(chainId) ?? grownOn(() => chain(chainId))
+    growths.set(chainId, known)
+    return known
+  }
   return {
     catalog,
     sees,
     markets,
-    kept: keptMarkets(catalog, markets, chain, { missed, now }),
+    grown,
+    kept: keptMarkets(catalog, markets, chain, { missed, now, grown }),
     providers: providersOf(catalog, chain),
     chain,
     lending: lendingOf(catalog, chain),

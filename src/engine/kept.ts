@@ -6,7 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
 import { type BlockRef, type Chain, headOf } from './chain.ts'
 import { fresh } from './fresh.ts'
-import { grownOn } from './growth.ts'
+import type { Grown } from './growth.ts'
 import type { Market } from './markets/market.ts'
 import { type PageAsk, paged } from './paged.ts'
 import { sumUsd } from './prices.ts'
@@ -43,13 +43,13 @@ export function keptMarkets(
   catalog: Catalog,
   markets: readonly Market[],
   chain: (chainId: number) => Chain,
-  { missed, now }: { missed: Missed; now: () => number },
+  { missed, now, grown }: { missed: Missed; now: () => number; grown: (chainId: number) => Grown },
 ): Kept {
   const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
   const perChain = new Map(
     chainIds.map((chainId) => {
       const here = markets.filter(({ entry }) => entry.chainId === chainId)
-      return [chainId, keptOn(catalog, here, () => chain(chainId))] as const
+      return [chainId, keptOn(catalog, here, () => chain(chainId), grown(chainId))] as const
     }),
   )
   const on = async (chainId: number) => (await perChain.get(chainId)?.()) ?? nothing
@@ -89,8 +89,7 @@ export function keptMarkets(
   }
 }
 
-function keptOn(catalog: Catalog, markets: readonly Market[], chain: () => Chain) {
-  const grown = grownOn(chain)
+function keptOn(catalog: Catalog, markets: readonly Market[], chain: () => Chain, grown: Grown) {
   let kept: { head: BlockRef; rows: readonly Shown[] } | undefined
   return fresh(async () => {
     const head = await headOf(chain())

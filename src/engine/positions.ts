@@ -10,7 +10,7 @@ import { paged } from './paged.ts'
 import { sumUsd, usd } from './prices.ts'
 import { together } from './reading.ts'
 import { type Standing, strategyOf } from './standings.ts'
-import { standings } from './strategies.ts'
+import { grownStandings } from './strategies.ts'
 
 /** A market in which the owner has something. */
 export type Held = { market: Market; shares: bigint; balance: bigint }
@@ -43,7 +43,7 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
     holdings(context, context.markets, address),
     context.lending(address),
   ])
-  const stands = await standings(
+  const stands = await grownStandings(
     context,
     held.map(({ market }) => market),
   )

@@ -1,21 +1,31 @@
 import type { Strategy } from '../api/strategy.ts'
-import { headOf } from './chain.ts'
+import { type BlockRef, headOf } from './chain.ts'
 import { type Context, marketNamed } from './context.ts'
 import type { Market } from './markets/market.ts'
 import { type Standing, standingsOn } from './standings.ts'
 
 /** How some markets stand, read now: one call a chain, chains side by side. */
-export async function standings(context: Context, markets: readonly Market[]): Promise<Standing[]> {
+export const standings = (context: Context, markets: readonly Market[]): Promise<Standing[]> =>
+  standingBy(context, markets, async (_, rows) => rows)
+
+/** The same with the rates that are only known by growth. */
+export const grownStandings = (context: Context, markets: readonly Market[]): Promise<Standing[]> =>
+  standingBy(context, markets, (chainId, rows, head) => context.grown(chainId)(rows, head))
+
+type Grow = (chainId: number, rows: Standing[], head: BlockRef) => Promise<Standing[]>
+
+async function standingBy(context: Context, markets: readonly Market[], grow: Grow): Promise<Standing[]> {
   const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
   const perChain = await Promise.all(
     chainIds.map(async (id) => {
       const here = markets.filter(({ entry }) => entry.chainId === id)
       const chain = context.chain(id)
-      const [rows, { timestamp: at }] = await Promise.all([
-        standingsOn(context.catalog, chain, here),
-        headOf(chain),
-      ])
-      return rows.map((row) => ({ ...row, at }))
+      const [rows, head] = await Promise.all([standingsOn(context.catalog, chain, here), headOf(chain)])
+      return grow(
+        id,
+        rows.map((row) => ({ ...row, at: head.timestamp })),
+        head,
+      )
     }),
   )
   const all = perChain.flat()

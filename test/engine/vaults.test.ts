@@ -86,6 +86,10 @@ describe('a vault whose rate nobody states', () => {
     const { apy } = await plain().shown()
     const years = days / 365
     expect(apy! / (1.002 ** (1 / years) - 1)).toBeCloseTo(1, 3)
+    const { positions } = await plain().service.getWallet({ address: giver })
+    expect(
+      positions.find(({ strategy }) => strategy.slug === 'some-vault-usdc-sandbox-one')?.apy,
+    ).toBeCloseTo(apy!, 6)
   })
 
   test('asks for the past once an hour of the chain, and for the present in one call', async () => {
