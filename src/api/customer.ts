@@ -30,5 +30,8 @@ export type Fees = z.output<typeof Fees>
 /** What is to change in the fees of a customer. */
 export const FeesInput = z.object({
   markupBps: Whole.refine((value) => value <= 10_000, 'must be 10000 or less').optional(),
-  collector: EvmAddress.optional(),
+  collector: EvmAddress.refine(
+    (address) => !/^0x0{40}$/.test(address),
+    'is nobody: what goes there is lost',
+  ).optional(),
 })

@@ -138,7 +138,7 @@ export type ApiKeys = {
     customer: string
     testnet: boolean
     markupBps?: number
-    strategies?: readonly string[]
+    strategies?: readonly string[] | 'all'
   }) => Promise<Omit<ApiKey, 'revokedAt'> & { key: string }>
   list: () => Promise<ApiKey[]>
   revoke: (id: string) => Promise<ApiKey>

@@ -26,7 +26,10 @@ export const keys = (world: World) => {
     .requiredOption('--customer <name>', 'whose key it is; what one customer stores no other sees')
     .option('--testnet', 'this key sees testnets, too')
     .option('--markup-bps <n>', "the customer's markup in basis points")
-    .option('--strategies <slugs>', 'only these are active for the customer: a,b,c (default: all)')
+    .option(
+      '--strategies <slugs>',
+      'only these are active for the customer, with all its keys: a,b,c; all makes all active again',
+    )
     .action(action(world, create))
   add('list', 'All keys, the newest first.', 'sluice keys list').action(action(world, list))
   add('revoke <id>', 'Take a key out of use, at once and for good.', 'sluice keys revoke ID --yes').action(
@@ -37,19 +40,25 @@ export const keys = (world: World) => {
 
 async function create(cli: Cli, options: Create): Promise<void> {
   const { customer, testnet = false, strategies } = options
-  if (!/^[A-Za-z0-9][A-Za-z0-9._ -]{0,63}$/.test(customer))
+  if (!/^[A-Za-z0-9]([A-Za-z0-9._ -]{0,62}[A-Za-z0-9])?$/.test(customer))
     throw new AppError('USAGE', `"${plain(customer)}" cannot be the name of a customer`, {
       hint: 'Letters, digits, dots, dashes, underscores and spaces, 64 at most: --customer acme',
     })
   const markupBps = options.markupBps === undefined ? undefined : bpsOf(options.markupBps)
   const slugs = strategies?.split(',').map((slug) => slug.trim().toLowerCase())
   const serving = servingOf(cli)
-  const made = await (await serving.keys(options.database)).create({
+  const keys = await serving.keys(options.database)
+  const others = (await keys.list()).filter((one) => one.customer === customer && one.revokedAt === null)
+  const made = await keys.create({
     customer,
     testnet,
     ...(markupBps !== undefined && { markupBps }),
-    ...(slugs && { strategies: slugs }),
+    ...(slugs && { strategies: slugs.join() === 'all' ? 'all' : slugs }),
   })
+  if (others.length > 0 && (markupBps !== undefined || slugs))
+    cli.notice(
+      `Markup and strategies are the customer's: they hold for the ${others.length} other keys of ${customer} now, too.`,
+    )
   cli.emit(made, (key, to) =>
     [
       fields(

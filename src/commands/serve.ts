@@ -42,6 +42,14 @@ async function run(cli: Cli, options: Options): Promise<void> {
   const { host, database, behindProxy = false } = options
   const port = portOf(options.port)
   const tls = tlsOf(options)
+  if (tls && behindProxy)
+    throw new AppError(
+      'USAGE',
+      '--behind-proxy and --tls-cert exclude each other: one of the two speaks TLS',
+      {
+        hint: 'sluice serve --help',
+      },
+    )
   if (!isLoopback(host) && !tls && !behindProxy)
     throw new AppError('USAGE', `API keys do not travel in the clear: ${plain(host)} needs TLS`, {
       hint: `sluice serve --host ${plain(host)} --tls-cert cert.pem --tls-key key.pem, or --behind-proxy`,

@@ -4,14 +4,14 @@ import { olderRoutes } from '../api/older-routes.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Access, type Allow, callerOf, tooMany } from './access.ts'
 import { answering, type Sent, type Served, servedRoutes } from './answer.ts'
-import { caps, refuseUnlawful } from './caps.ts'
+import { caps, refuseTunnels, refuseUnlawful } from './caps.ts'
 import { guesses } from './guesses.ts'
 import { failed, type Log, logged } from './log.ts'
 import { metricsOf } from './metrics.ts'
 import { addPages } from './pages.ts'
 import { allowedOn, type Said, said } from './refusals.ts'
 import { callerIn, prepare, servedIn, setCaller } from './request.ts'
-import { readBody } from './strict-json.ts'
+import { readBody, refuseCharset } from './strict-json.ts'
 
 /** What the service is served with: who may ask, how often, where the log goes (nowhere without one), and how it is reached. */
 export type AppNeeds = {
@@ -21,6 +21,8 @@ export type AppNeeds = {
   tls?: { cert: string; key: string }
   behindProxy?: boolean
   version?: string
+  /** Whether requests can be answered at all; without it they can. */
+  works?: () => boolean
 }
 
 /** The service over HTTP: every route of the contract, the deprecated ones, and the pages about it. Nothing listens yet. */
@@ -28,8 +30,8 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   const { log } = needs
   const metrics = metricsOf()
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const { status, isBug } = refused(error, request, reply)
-    if (isBug && log) failed(log, request, error)
+    const { status } = refused(error, request, reply)
+    if (status >= 500 && log) failed(log, request, error)
     if (status === 429) metrics.limited()
   }
   const app = fastify({
@@ -41,10 +43,12 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     logger: false,
   }) as unknown as FastifyInstance
   prepare(app)
+  refuseTunnels(app.server)
   let isClosing = false
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
+      refuseCharset(request.headers['content-type'])
       done(null, (bytes as Buffer).length === 0 ? undefined : readBody(bytes as Buffer))
     } catch (error) {
       done(error as Error)
@@ -53,7 +57,9 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   // Hooks that wait for nothing cost nothing to wait for.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
-    done(isClosing ? stopping() : refuseUnlawful(request.raw))
+    const refusal = isClosing ? stopping() : refuseUnlawful(request.raw)
+    if (refusal) reply.header('connection', 'close')
+    done(refusal)
   })
   app.addHook('preClose', (done) => {
     isClosing = true
@@ -83,7 +89,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     if (!turn.ok) throw tooMany(turn.retryAfterSeconds)
   }
   for (const served of servedRoutes(olderRoutes)) addRoute(app, served, admit)
-  addPages(app, metrics, needs.version)
+  addPages(app, metrics, needs)
   return app
 }
 
@@ -126,6 +132,8 @@ function refused(error: unknown, request: FastifyRequest, reply: FastifyReply): 
   const refusal = said(error)
   const { successor } = servedIn(request) ?? {}
   if (successor) reply.headers(deprecation(successor.path))
+  // What is left of a body that nobody read is not waited for.
+  if (!request.raw.complete) reply.header('connection', 'close')
   reply
     .code(refusal.status)
     .headers({ 'content-type': 'application/json; charset=utf-8', ...refusal.headers })

@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { FastifyHttpOptions } from 'fastify'
 
 import { toEnvelope } from '../api/envelope.ts'
-import { AppError, type ErrorCode } from '../domain/errors.ts'
+import { AppError } from '../domain/errors.ts'
 
 /** How long an address may be, with its query. */
 const mostUrl = 8_192
@@ -28,25 +29,43 @@ export const caps = {
     maxHeaderSize: 16_384,
     headersTimeout: 10_000,
     connectionsCheckingInterval: 1_000,
-    requireHostHeader: true,
+    // A request without one is refused in our words, below.
+    requireHostHeader: false,
     insecureHTTPParser: false,
   },
   clientErrorHandler: (error: Error & { code?: string }, socket: Socket) => cutOff(error, socket),
 } satisfies FastifyHttpOptions<Server>
 
 /** Answers what is no request in its own words, and closes: nothing after it on this connection can be told apart from it. */
-function cutOff({ code }: { code?: string }, socket: Socket): void {
+function cutOff({ code }: { code?: string }, socket: Duplex): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const refusal: [ErrorCode, string] =
+  refuseOn(
+    socket,
     code === 'HPE_HEADER_OVERFLOW'
-      ? ['HEADERS_TOO_LARGE', 'The headers are too large']
+      ? new AppError('HEADERS_TOO_LARGE', 'The headers are too large')
       : code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['REQUEST_TIMEOUT', 'The request took too long']
-        : ['BAD_REQUEST', 'This is no HTTP request']
-  const { status, body } = toEnvelope(new AppError(...refusal))
+        ? new AppError('REQUEST_TIMEOUT', 'The request took too long')
+        : new AppError('BAD_REQUEST', 'This is no HTTP request'),
+  )
+}
+
+/** Refuses what asks for something else than an answer: a tunnel, or a promise. */
+export function refuseTunnels(server: Server): void {
+  server.on('connect', (_, socket: Duplex) =>
+    refuseOn(socket, new AppError('METHOD_NOT_ALLOWED', 'This is no proxy')),
+  )
+  server.on('checkExpectation', ({ socket }: IncomingMessage) =>
+    refuseOn(socket, new AppError('BAD_REQUEST', 'Nothing else can be expected than 100-continue')),
+  )
+}
+
+/** Answers on the bare connection and ends it: whoever does not close his side would hold it for as long as he likes. */
+function refuseOn(socket: Duplex, refusal: AppError): void {
+  const { status, body } = toEnvelope(refusal)
   const text = JSON.stringify(body)
   socket.end(
     `HTTP/1.1 ${status} Error\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    () => socket.destroy(),
   )
 }
 
@@ -65,5 +84,7 @@ export function refuseUnlawful({ rawHeaders, url = '', httpVersion }: IncomingMe
     if (seen.has(name)) return new AppError('BAD_REQUEST', `The header ${name} is given more than once`)
     seen.add(name)
   }
+  if (httpVersion === '1.1' && !seen.has('host'))
+    return new AppError('BAD_REQUEST', 'The header host is missing')
   return undefined
 }

@@ -5,7 +5,11 @@ import type { Metrics } from './metrics.ts'
 import { openapi } from './openapi.ts'
 
 /** The pages about the service that need no key: the OpenAPI document, a page to read it, whether it lives, and its counters. */
-export function addPages(app: FastifyInstance, metrics: Metrics, version = '0.0.0'): void {
+export function addPages(
+  app: FastifyInstance,
+  metrics: Metrics,
+  { version = '0.0.0', works = () => true }: { version?: string; works?: () => boolean },
+): void {
   let document: string | undefined
   const text = () => (document ??= JSON.stringify(openapi(version)))
   app.get('/openapi.json', async (_, reply) => as(reply, 'application/json; charset=utf-8', text()))
@@ -17,7 +21,11 @@ export function addPages(app: FastifyInstance, metrics: Metrics, version = '0.0.
     )
     return as(reply, 'text/html; charset=utf-8', docsPage(openapi(version)))
   })
-  app.get('/healthz', async (_, reply) => as(reply, 'application/json; charset=utf-8', '{"status":"ok"}'))
+  app.get('/healthz', async (_, reply) => {
+    const isWell = works()
+    if (!isWell) reply.code(503)
+    return as(reply, 'application/json; charset=utf-8', JSON.stringify({ status: isWell ? 'ok' : 'failing' }))
+  })
   app.get('/metrics', async (_, reply) => as(reply, metrics.contentType, await metrics.page()))
 }
 

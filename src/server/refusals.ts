@@ -3,8 +3,8 @@ import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { toEnvelope } from '../api/envelope.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 
-/** What a failure is answered with; `isBug` is what the log must hold and the answer must not. */
-export type Said = { status: number; headers: Record<string, string>; body: unknown; isBug: boolean }
+/** What a failure is answered with. */
+export type Said = { status: number; headers: Record<string, string>; body: unknown }
 
 /** What the server library refuses, in our words. */
 const byLibrary: Record<string, [ErrorCode, string]> = {
@@ -28,7 +28,6 @@ export function said(error: unknown): Said {
       ...(status === 405 && { allow: String(details?.allow ?? '') }),
       ...((status === 413 || status === 503) && { connection: 'close' }),
     },
-    isBug: body.error.code === 'INTERNAL_SERVER_ERROR',
   }
 }
 

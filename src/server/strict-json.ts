@@ -12,6 +12,13 @@ export function readBody(bytes: Buffer): unknown {
   return value
 }
 
+/** JSON is UTF-8, whatever else a type may say. */
+export function refuseCharset(type: string | undefined): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type ?? '')?.[1]
+  if (charset !== undefined && !/^utf-?8$/i.test(charset))
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A body is application/json in UTF-8')
+}
+
 function decoded(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)

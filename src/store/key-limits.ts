@@ -7,7 +7,12 @@ import type { Migration } from './sql.ts'
 import { openSqlite, transactionOf } from './sqlite.ts'
 
 /** The limits of a server's keys. What `take` lets in is written down before it is told. */
-export type KeyLimits = { take: (id: string) => Promise<Taken>; close: () => Promise<void> }
+export type KeyLimits = {
+  take: (id: string) => Promise<Taken>
+  /** Whether what was let in last could be written. */
+  works: () => boolean
+  close: () => Promise<void>
+}
 
 const migrations: readonly Migration[] = [
   `create table ids (key integer primary key, id text not null unique) strict;
@@ -58,6 +63,7 @@ export async function openKeyLimits(
   let swept = now()
   type Turn = { id: string; at: number; done: (fault?: unknown) => void }
   let turn: Turn[] = []
+  let isWorking = true
   const write = () => {
     const all = turn
     turn = []
@@ -69,14 +75,17 @@ export async function openKeyLimits(
       })
       fresh.length = 0
       if (Math.abs(now() - swept) > 60_000) swept = now()
+      isWorking = true
       for (const { done } of all) done()
     } catch (error) {
+      isWorking = false
       const cause = storeFault(error, path)
       for (const { done } of all)
         done(new AppError('SERVICE_UNAVAILABLE', 'The limits cannot be written', { cause }))
     }
   }
   return {
+    works: () => isWorking,
     take: (id) => {
       const log = logOf(id)
       const asked = now()

@@ -18,9 +18,14 @@ export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): 
   })
   return {
     create: async ({ customer, testnet, markupBps, strategies }) => {
-      if (strategies) await refuseUnknown(strategies, slugs)
+      if (strategies && strategies !== 'all') await refuseUnknown(strategies, slugs)
       if (markupBps !== undefined) await engine.saveSetting(customer, 'markupBps', String(markupBps))
-      if (strategies) await engine.saveSetting(customer, 'strategies', JSON.stringify(strategies))
+      if (strategies)
+        await engine.saveSetting(
+          customer,
+          'strategies',
+          JSON.stringify(strategies === 'all' ? null : strategies),
+        )
       const key = newKey()
       const row = { id: newId(), customer, testnet, createdAt: now(), revokedAt: null }
       await keys.add(row, key)

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 
 import type { Service } from '../api/service.ts'
 import type { ApiKeys, ServeOptions, Serving } from '../cli/world.ts'
@@ -52,7 +52,7 @@ export function servingSide(
         const seen = JSON.stringify([customer, testnet, strategies])
         const sees = {
           testnets: testnet,
-          strategies: strategies === null ? null : (JSON.parse(strategies) as string[]),
+          strategies: strategies === null ? null : (JSON.parse(strategies) as string[] | null),
         }
         const known = services.get(seen) ?? engineOf({ customer, sees })
         services.set(seen, known)
@@ -71,6 +71,7 @@ export function servingSide(
               ...(tls && { tls }),
               behindProxy: options.behindProxy,
               version,
+              works: limiter.works,
             },
             options,
           ),
@@ -139,10 +140,21 @@ async function openStore(database: string) {
 function databaseOf(dir: string, wanted: string | undefined): string {
   if (wanted === undefined) return join(dir, 'serve.db')
   const path = wanted.replace(/^sqlite:(\/\/)?/, '')
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(path) && path !== '') return resolve(path)
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(path) && path !== '') return real(resolve(path))
   throw new AppError('CONFIG_INVALID', 'The database of a server is a SQLite file', {
     hint: '--database sqlite:/var/lib/sluice/serve.db',
   })
+}
+
+/** A path without its links: a file under two names is one file, and its limits are one. */
+function real(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const parent = dirname(path)
+    return parent === path ? path : join(real(parent), basename(path))
+  }
 }
 
 function pem(path: string): string {
