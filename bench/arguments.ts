@@ -19,7 +19,8 @@ export function campaignArguments(
   const { values } = parseArgs({ options: { cells: text, seed: text, cell: text, sabotage: text } })
   const whole = (value: string, what: string): number => {
     if (/^[0-9]{1,9}$/.test(value)) return Number(value)
-    throw new Error(`${what} is a whole number, not "${value}"`)
+    process.stderr.write(`${what} is a whole number, not "${value}"\n`)
+    process.exit(2)
   }
   const { sabotage } = values
   if (sabotage !== undefined && !sabotages.includes(sabotage))

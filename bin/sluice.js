@@ -128,7 +128,8 @@ function handOver() {
   const child = spawn(
     local,
     [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
-    { stdio: 'inherit' },
+    // Whoever ends us by force ends it, too: it watches for that.
+    { stdio: 'inherit', env: { ...process.env, SLUICE_LAUNCHER: String(process.pid) } },
   )
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {

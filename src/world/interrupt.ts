@@ -28,7 +28,8 @@ export function interruptible(process: Process): {
     if (critical === 0) setTimeout(leave, 100)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
-  if (process.env.npm_command === 'exec') watchParent(process, stop)
+  const { npm_command: command, SLUICE_LAUNCHER: launcher } = process.env
+  if (command === 'exec' || launcher === String(process.ppid)) watchParent(process, stop)
   const interrupt: Interrupt = {
     signal: controller.signal,
     critical: async (work) => {
@@ -45,7 +46,8 @@ export function interruptible(process: Process): {
 
 /**
  * Under `npx` a shell stands between npm and us, and a signal that ends npm ends that shell without reaching us. So the
- * death of the parent counts as the signal. Not elsewhere: a shell may leave while its background job goes on.
+ * death of the parent counts as the signal; so does that of the older Node that only started this one. Not elsewhere: a shell may
+ * leave while its background job goes on.
  */
 function watchParent(process: Process, stop: () => void): void {
   const parent = process.ppid

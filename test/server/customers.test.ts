@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { spawnSluice } from '../support/program.ts'
+import { spawnSluice, startSluice } from '../support/program.ts'
 import type { Document } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { useServe } from '../support/serving.ts'
@@ -184,12 +184,24 @@ describe('a key', () => {
     expect((await ask(key, 'GET', '/v1/yield/WETH')).status).toBe(404)
     expect((await ask(key, 'GET', '/strategies/analytics')).body.strategyCount).toBe(1)
     expect((await cli('create', '--customer', 'picky', '--strategies', 'nothing')).exit).toBe(4)
+    // They are the customer's: what changes, changes for every key, at once, and is said.
+    const second = await startSluice(served.place().home, [
+      'keys',
+      'create',
+      '--customer',
+      'picky',
+      '--strategies',
+      'all',
+    ]).ended
+    expect(second.err).toContain('for the 1 other keys of picky')
+    expect((await ask(key, 'GET', '/strategies/analytics')).body.strategyCount).toBeGreaterThan(5)
   })
 
   test.each([
     [['create'], 2],
     [['create', '--customer', 'a/b'], 2],
     [['create', '--customer', ''], 2],
+    [['create', '--customer', 'a '], 2],
     [['create', '--customer', 'a', '--markup-bps', '10001'], 2],
     [['create', '--customer', 'a', '--markup-bps', '1.5'], 2],
     [['create', '--customer', 'a', '--database', 'postgres://x/y'], 2],

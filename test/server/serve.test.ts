@@ -1,7 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 
@@ -72,6 +74,7 @@ describe('serve', () => {
     [['--tls-cert', 'no.pem', '--tls-key', 'no.pem'], /cannot be read/],
     [['--database', 'postgres://localhost/x'], /SQLite/],
     [['--database', 'mysql://localhost/x'], /SQLite/],
+    [['--behind-proxy', '--tls-cert', 'a.pem', '--tls-key', 'b.pem'], /exclude each other/],
     [['--timeout', '5s'], /no --timeout/],
     [['--profile', 'engine'], /RPC/],
     [['--nonsense'], /unknown option/],
@@ -95,6 +98,43 @@ describe('serve', () => {
       exit: 2,
       error: '203.0.113.7 is not an address of this machine',
     })
+  })
+
+  test('a database is one file, by whatever name', async () => {
+    const real = join(served.place().data, 'real.db')
+    await serving(['--database', real], async () => {
+      symlinkSync(real, join(served.place().data, 'link.db'))
+      expect((await end('--json', '--port', '0', '--database', other('link.db'))).exit).toBe(12)
+    })
+  })
+
+  test('ends when the launcher that started it is killed by force', async () => {
+    const file = join(home(), 'launcher.mjs')
+    writeFileSync(
+      file,
+      `import { spawn } from 'node:child_process'
+       spawn(process.execPath, [process.argv[2], 'serve', '--port', '0', '--json', '--database', 'sqlite:launched.db'], {
+         stdio: 'inherit', env: { ...process.env, SLUICE_LAUNCHER: String(process.pid) } })`,
+    )
+    const bin = join(import.meta.dirname, '..', '..', 'bin', 'sluice.js')
+    const launcher = spawn(process.execPath, [file, bin], {
+      cwd: home(),
+      env: { PATH: process.env.PATH, HOME: home() },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [line] = (await once(launcher.stdout, 'data')) as [Buffer]
+    const { url } = JSON.parse(line.toString()) as { url: string }
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    launcher.kill('SIGKILL')
+    for (let at = 0; at < 100; at++) {
+      const isThere = await fetch(`${url}/healthz`).then(
+        () => true,
+        () => false,
+      )
+      if (!isThere) return
+      await sleep(50)
+    }
+    throw new Error('the server outlived its launcher')
   })
 
   test('a port that is taken is refused with 2', async () => {

@@ -1,0 +1,176 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { afterEach, describe, expect, test } from 'vitest'
+
+import type { Service } from '../../src/api/service.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { type AppNeeds, createApp } from '../../src/server/app.ts'
+import { guesses } from '../../src/server/guesses.ts'
+import { exchange, statusesIn } from '../support/raw.ts'
+import { onlyFor } from '../support/served.ts'
+
+const key = 'key-4711'
+const fees = { swapFeeBps: 1, performanceFeeBps: 1, markupBps: 1, collector: null }
+const open: FastifyInstance[] = []
+const sockets: Socket[] = []
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  for (const app of open.splice(0)) await app.close()
+})
+
+/** A server with one endpoint that works, and how it is told. */
+async function served(needs: Partial<AppNeeds> = {}, work: () => Promise<object> = async () => fees) {
+  const service = { getFees: work, setFees: work } as unknown as Service
+  const lines: string[] = []
+  const app = createApp({
+    ...onlyFor(service, key),
+    log: { write: (line) => void lines.push(line) },
+    ...needs,
+  })
+  open.push(app)
+  return { app, url: await app.listen({ host: '127.0.0.1', port: 0 }), lines }
+}
+
+const head = `host: x\r\nx-api-key: ${key}\r\n`
+const isEnvelope = (text: string) =>
+  expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4))).toEqual({
+    error: expect.objectContaining({ code: expect.any(String), message: expect.any(String) }),
+  })
+const connections = (app: FastifyInstance): Promise<number> =>
+  new Promise((resolve, reject) =>
+    app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  )
+
+describe('a connection', () => {
+  test('that was refused is over, though its other side never closes', async () => {
+    const { app, url } = await served()
+    const { hostname, port } = new URL(url)
+    for (let at = 0; at < 50; at++) {
+      const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () =>
+        socket.write('nonsense\r\n\r\n'),
+      )
+      socket.on('error', () => undefined)
+      sockets.push(socket)
+    }
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
+    for (let at = 0; at < 100 && (await connections(app)) > 0; at++) await sleep(20)
+    expect(await connections(app)).toBe(0)
+  })
+
+  test.each([
+    ['without a host', 'GET /fees HTTP/1.1\r\nx-api-key: k\r\n\r\n', 400],
+    ['that expects something', `GET /fees HTTP/1.1\r\n${head}expect: wonders\r\n\r\n`, 400],
+    ['that wants a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443\r\n\r\n', 405],
+    ['with two keys', `GET /fees HTTP/1.1\r\n${head}x-api-key: other\r\n\r\n`, 400],
+    [
+      'with a body that nobody will read',
+      'PUT /fees HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 900000000\r\n\r\n{',
+      401,
+    ],
+  ])('%s is answered in the one envelope, and closed', async (_, sent, status) => {
+    const { app, url } = await served()
+    const text = await exchange(url, sent + `GET /fees HTTP/1.1\r\n${head}\r\n`, { quietMs: 1_500 })
+    expect(statusesIn(text)).toEqual([status])
+    isEnvelope(text)
+    expect(text.toLowerCase()).toContain('connection: close')
+    for (let at = 0; at < 100 && (await connections(app)) > 0; at++) await sleep(20)
+    expect(await connections(app)).toBe(0)
+  })
+
+  test('that was kept is told with 503 that the server is stopping', async () => {
+    let answer: () => void = () => undefined
+    const waiting = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const { app, url } = await served({}, async () => waiting.then(() => fees))
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () => socket.write(`GET /fees HTTP/1.1\r\n${head}\r\n`))
+    sockets.push(socket)
+    let text = ''
+    socket.on('data', (bytes) => {
+      text += bytes.toString()
+    })
+    await sleep(100)
+    open.splice(0)
+    const closed = app.close()
+    await sleep(50)
+    socket.write(`GET /fees HTTP/1.1\r\n${head}\r\n`)
+    answer()
+    await closed
+    expect(statusesIn(text)[0]).toBe(200)
+    if (statusesIn(text).length > 1) {
+      expect(statusesIn(text)).toEqual([200, 503])
+      expect(text).toContain('SERVICE_UNAVAILABLE')
+    }
+  })
+})
+
+test.each(['utf-16', 'latin1', '"iso-8859-1"', 'UTF-7'])(
+  'a body in %s is not read as UTF-8',
+  async (charset) => {
+    const { app } = await served()
+    const type = `application/json; charset=${charset}`
+    const put = (contentType: string) =>
+      app.inject({
+        method: 'PUT',
+        url: '/fees',
+        headers: { 'x-api-key': key, 'content-type': contentType },
+        payload: '{}',
+      })
+    expect((await put(type)).statusCode).toBe(415)
+    expect((await put('application/json; charset="UTF-8"')).statusCode).toBe(200)
+  },
+)
+
+test('what cannot be answered is 503 with its reason in the log and not in the answer, and /healthz says so', async () => {
+  const cause = new Error('no space left')
+  const { app, lines } = await served({
+    works: () => false,
+    allow: async () => {
+      throw new AppError('SERVICE_UNAVAILABLE', 'The limits cannot be written', { cause })
+    },
+  })
+  const answer = await app.inject({ url: '/fees', headers: { 'x-api-key': key } })
+  expect([answer.statusCode, answer.json().error.code]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+  expect(answer.body).not.toContain('no space left')
+  expect(lines.join('')).toContain('no space left')
+  const health = await app.inject({ url: '/healthz' })
+  expect([health.statusCode, health.json()]).toEqual([503, { status: 'failing' }])
+})
+
+describe('whoever guesses keys', () => {
+  const guess = async (app: FastifyInstance, from: string, times: number) => {
+    let last = 0
+    for (let at = 0; at < times; at++)
+      last = (await app.inject({ url: '/fees', headers: { 'x-api-key': 'wrong', 'x-forwarded-for': from } }))
+        .statusCode
+    return last
+  }
+
+  test('is known by his own address, whatever he says it is', async () => {
+    const { app } = await served()
+    expect(await guess(app, '203.0.113.1', 100)).toBe(401)
+    expect(await guess(app, '203.0.113.2', 1)).toBe(429)
+  })
+
+  test('is known behind a proxy by the address that the proxy saw, which is the last one', async () => {
+    const { app } = await served({ behindProxy: true })
+    expect(await guess(app, '198.51.100.1, 203.0.113.1', 101)).toBe(429)
+    expect(await guess(app, '198.51.100.2, 203.0.113.1', 1)).toBe(429)
+    expect(await guess(app, '203.0.113.1, 203.0.113.9', 1)).toBe(401)
+  })
+
+  test('from many addresses fills no memory, and is let in again after a minute', () => {
+    let now = 1_000_000
+    const { wrong } = guesses(() => now)
+    for (let at = 0; at < 100; at++) wrong('a')
+    expect(() => wrong('a')).toThrow('too many requests')
+    for (let at = 0; at < 10_001; at++) wrong(`other ${at}`)
+    expect(() => wrong('a')).not.toThrow()
+    for (let at = 0; at < 99; at++) wrong('a')
+    expect(() => wrong('a')).toThrow('too many requests')
+    now += 60_001
+    expect(() => wrong('a')).not.toThrow()
+  })
+})
