@@ -1,15 +1,20 @@
 import { Agent, type Dispatcher, request } from 'undici'
 
 import { AppError } from '../domain/errors.ts'
+import { hidden } from './hidden.ts'
 import { parseStrict } from './json.ts'
 
-/** What one HTTP call may cost. `deadlineMs` covers everything up to the last byte of the body. */
+/**
+ * What one HTTP call may cost. `deadlineMs` covers everything up to the last byte of the body. `hide` takes what is secret out
+ * of all texts that come back, before anything reads them.
+ */
 export type HttpOptions = {
   headers?: Readonly<Record<string, string>>
   deadlineMs?: number
   maxBytes?: number
   signal?: AbortSignal
   dispatcher?: Dispatcher
+  hide?: (text: string) => string
 }
 
 /**
@@ -72,6 +77,8 @@ async function readCapped(body: Dispatcher.ResponseData['body'], maxBytes: numbe
   return Buffer.concat(chunks).toString('utf8')
 }
 
+const unchanged = (text: string): string => text
+
 /**
  * One HTTP exchange, JSON both ways: no redirects, a size cap, and one deadline over all of it, so that a body that
  * drips cannot hold us. Without a `dispatcher` it opens a connection of its own and closes it. Throws SERVICE_UNREACHABLE or SERVICE_BAD_RESPONSE with `details.fault`; a status is never a throw.
@@ -82,7 +89,7 @@ export async function exchangeJson(
   body: unknown,
   options: HttpOptions = {},
 ): Promise<HttpAnswer> {
-  const { headers = {}, deadlineMs = 10_000, maxBytes = 8_388_608 } = options
+  const { headers = {}, deadlineMs = 10_000, maxBytes = 8_388_608, hide = unchanged } = options
   const host = hostOf(url)
   const dispatcher = options.dispatcher ?? newDispatcher()
   const deadline = new AbortController()
@@ -106,7 +113,7 @@ export async function exchangeJson(
     })
     const found: Record<string, string> = {}
     for (const [name, value] of Object.entries(answer.headers))
-      if (value !== undefined) found[name] = Array.isArray(value) ? value.join(', ') : value
+      if (value !== undefined) found[hide(name)] = hide(Array.isArray(value) ? value.join(', ') : value)
     if (answer.statusCode >= 300 && answer.statusCode < 400) {
       await answer.body.dump({ limit: 1_024 })
       throw fault('redirect', `${host} answers with a redirect, which is not followed`)
@@ -117,15 +124,16 @@ export async function exchangeJson(
         await answer.body.dump({ limit: 1_024 })
         throw fault('encoded', `${host} answers in an encoding that was not asked for`)
       }
-      const text = await readCapped(answer.body, maxBytes)
+      const text = hide(await readCapped(answer.body, maxBytes))
       return { status, headers: found, text, body: parseJson(text, host, status) }
     } catch (error) {
       // The status and the headers of an error say all: whatever is wrong with its body does not hide them.
       if (status < 400 || options.signal?.aborted) throw error
       return { status, headers: found, text: '', body: undefined }
     }
-  } catch (error) {
-    if (error instanceof AppError) throw error
+  } catch (thrown) {
+    if (thrown instanceof AppError) throw thrown
+    const error = hide === unchanged ? thrown : hidden(thrown, hide)
     if (options.signal?.aborted) throw fault('aborted', `The request to ${host} was stopped`, error)
     if (deadline.signal.aborted)
       throw fault('deadline', `${host} did not answer within ${Math.round(deadlineMs)} ms`, error)

@@ -5,6 +5,7 @@ import type { Route } from '../api/routes.ts'
 import { AppError } from '../domain/errors.ts'
 import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../net/http.ts'
 import type { Governor } from './governor.ts'
+import { hider } from './hide.ts'
 import { patiently } from './patience.ts'
 import { refusal } from './refusal.ts'
 import { addressed } from './request.ts'
@@ -40,6 +41,7 @@ export type Ask = (
 export function asker(needs: AskNeeds): Ask {
   const { apiKey, deadlineMs, limitMs, now, governor, waits, traced } = needs
   const dispatcher = newDispatcher()
+  const hide = hider(apiKey)
   return async (base, route, input, { signal, answered }) => {
     const { method } = route
     const read = z.safeEncode(route.input, input as never)
@@ -52,12 +54,13 @@ export function asker(needs: AskNeeds): Ask {
     const once = async (leftMs: number): Promise<HttpAnswer> => {
       const began = performance.now()
       const tell = (status: number | null) =>
-        traced({ method, host: hostOf(url), path: shown, status, ms: performance.now() - began })
+        traced({ method, host: hostOf(url), path: hide(shown), status, ms: performance.now() - began })
       try {
         const answer = await exchangeJson(method, url, body, {
           dispatcher,
           deadlineMs: leftMs,
           maxBytes: 4_194_304,
+          hide,
           headers: { 'x-api-key': apiKey },
           ...(signal && { signal }),
         })

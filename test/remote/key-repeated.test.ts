@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { remote } from '../../src/remote/remote.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const { run } = useCommands(useSandbox())
+const owner = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
+
+let says: (response: ServerResponse, request: IncomingMessage) => unknown
+let asked: number
+let url: string
+let stop: () => Promise<void>
+beforeEach(async () => {
+  asked = 0
+  const server = createServer((request, response) => {
+    request.resume()
+    asked++
+    says(response, request)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  stop = async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+})
+afterEach(() => stop())
+
+const lines: readonly string[] = [
+  'strategies list',
+  'strategies show some',
+  'strategies analytics',
+  'yield recommend USDC',
+  `wallet show ${owner}`,
+  `history some --address ${owner}`,
+  'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',
+  `swap status ${id}`,
+  'swap list',
+  `action show ${id}`,
+]
+const modes: readonly string[] = ['', '--json', '--raw', '--debug', '--json --debug', '--raw --debug']
+
+/** A key with all that JSON and URLs write in ways of their own. */
+const keyOf = (n: number) => `canary/"key"+${n}\\=%7e&x`
+const unicode = (text: string) =>
+  [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+/** A key in every spelling, each inside a longer word. */
+const spellings = (key: string): string[] => [
+  JSON.stringify(`a${key}b`),
+  JSON.stringify(`a${encodeURIComponent(key)}b`),
+  JSON.stringify(`?${new URLSearchParams({ key })}&`),
+  `"a${unicode(key)}b"`,
+  `"a${JSON.stringify(key).slice(1, -1).replaceAll('/', '\\/')}b"`,
+]
+
+/** Whether a text has the key in it, as it is or as somebody would read it back. */
+function holds(text: string, key: string): boolean {
+  const read = [
+    text,
+    text.replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    text.replace(/\\(.)/g, '$1'),
+  ]
+  return [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)].some((one) =>
+    read.some((what) => what.includes(one)),
+  )
+}
+
+const refusal = (key: string, code = '"VALIDATION_ERROR"') => {
+  const all = spellings(key).join(',')
+  const names = spellings(key).map((one) => `${one}:{${one}:[${one}]}`)
+  const errors = spellings(key).map((one) => `{"path":[${one}],"message":${one}}`)
+  return `{"error":{"code":${code},"message":${JSON.stringify(`You sent ${spellings(key).join(' ')} ${key}`)},
+    "details":{"headers":{"x-api-key":[${all}]},${names},"errors":[${errors}]}}}`
+}
+const strategy = (name: string) => `{"_id":"some","name":${name},"slug":${name},"protocol":${name},
+  "network":${name},"asset":{"symbol":${name},"contract":"${owner}","decimals":6},"paused":false,"apy":1,"tvl":"1"}`
+const good = (key: string, path: string): string => {
+  const names = spellings(key)
+  if (path.includes('/status/')) return `{"status":${names[0]},"provider":${names[3]}}`
+  if (path.startsWith('/actions')) return `{"id":${names[0]},"type":${names[3]},"status":${names[1]}}`
+  if (path.startsWith('/strategies/some')) return strategy(names[3]!)
+  return `{"docs":[${names.map(strategy)}],"totalDocs":5,"limit":100,"page":1,"totalPages":1,
+    "hasNextPage":false,"hasPrevPage":false,${names.map((one) => `${one}:${one}`)}}`
+}
+
+describe('the key is printed by no command when a deployment repeats it', () => {
+  test.each<[what: string, status: number, body: (key: string, path: string) => string, prints: boolean]>([
+    ['in a failure', 500, (key) => refusal(key, '"INTERNAL_SERVER_ERROR"'), true],
+    ['in a refusal of the key', 401, (key) => refusal(key), true],
+    ['in a prohibition', 403, (key) => refusal(key, '"FORBIDDEN"'), true],
+    ['in what was wrong where', 422, (key) => refusal(key), true],
+    ['as a code', 400, (key) => refusal(key, spellings(key)[3]), true],
+    ['in a limit', 429, (key) => refusal(key, '"RATE_LIMITED"'), true],
+    ['in a page', 404, (key) => `<html>${key} ${encodeURIComponent(key)}`, false],
+    ['in what should be an answer and is none', 200, (key) => `${key} ${encodeURIComponent(key)}`, false],
+    ['in an answer', 200, good, false],
+  ])('%s', { timeout: 120_000 }, async (_, status, body, prints) => {
+    let key = ''
+    says = (response, { url: path = '' }) =>
+      response
+        .writeHead(status, { 'x-repeated': key, 'retry-after': key, location: `/${encodeURIComponent(key)}` })
+        .end(body(key, path))
+    let n = 0
+    let told = 0
+    for (const line of lines)
+      for (const mode of modes) {
+        key = keyOf(++n)
+        const before = asked
+        const { out, err } = await run(`${line} ${mode} --timeout ${status === 200 ? 150 : 300}ms`, {
+          env: { SLUICE_BASE_URL: url },
+          secrets: { apiKey: key },
+        })
+        expect(asked).toBeGreaterThan(before)
+        expect({ line, mode, holds: holds(out + err, key), said: out + err }).toMatchObject({ holds: false })
+        if ((out + err).includes('[API key]')) told++
+      }
+    // What stands where it was shows that it would have been printed.
+    expect(told).toBeGreaterThan(prints ? lines.length * modes.length - 1 : 5)
+  })
+
+  test('in what is no HTTP', async () => {
+    const key = keyOf(0)
+    says = (response) => response.socket?.end(`HTTP/1.1 200 OK\r\n${key}\r\n\r\n`)
+    const { exit, out, err } = await run('strategies list --debug --timeout 300ms', {
+      env: { SLUICE_BASE_URL: url },
+      secrets: { apiKey: key },
+    })
+    expect(exit).toBe(6)
+    expect(holds(out + err, key)).toBe(false)
+  })
+})
+
+test('a short key goes where it is a word by itself, and leaves other words alone', async () => {
+  says = (response) =>
+    response
+      .writeHead(400)
+      .end('{"error":{"code":"BAD_REQUEST","message":"the key\\nend at the end endless %20end?end"}}')
+  await expect(remote({ baseUrl: url, apiKey: 'end' }).getFees({})).rejects.toMatchObject({
+    message: 'the key\n[API key] at the [API key] endless %20[API key]?[API key]',
+  })
+})
