@@ -21,14 +21,25 @@ export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog
   ])
 }
 
-/** Everything that is known in advance; of the embedded chains only where RPCs are given for them, or for nothing at all. */
+/**
+ * Everything that is known in advance. The embedded chains are built only where an RPC is given for them: who asks a deployment that
+ * serves them, and reads no chain himself, needs no more than their names.
+ */
 export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog> {
   const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
-  const withSandbox = sandboxNetworks.some(isNamed) || !allNetworks.some(isNamed)
-  return joined([
-    ...(withSandbox ? [await sandboxCatalog(dirs, env)] : []),
-    ...(await filesOf(publicNetworks)),
-  ])
+  const sandbox = sandboxNetworks.some(isNamed)
+    ? [await sandboxCatalog(dirs, env)]
+    : allNetworks.some(isNamed)
+      ? []
+      : [await sandboxNames(dirs)]
+  return joined([...sandbox, ...(await filesOf(publicNetworks))])
+}
+
+/** What is known of the embedded chains without building them. */
+async function sandboxNames({ cache }: Directories): Promise<Catalog> {
+  const { knownGenesis } = await import('../sandbox/genesis/cache.ts')
+  const built = knownGenesis(cache)
+  return built ? { ...built.catalog, attestation: null } : { ...joined([]), networks: sandboxNetworks }
 }
 
 /** The catalogues of public networks, each out of its file. */

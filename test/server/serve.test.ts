@@ -1,13 +1,13 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 
-import { startSluice } from '../support/program.ts'
+import { programHome, startSluice } from '../support/program.ts'
 import { exchange, statusesIn } from '../support/raw.ts'
 import { type Document, oneDocument } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -98,6 +98,25 @@ describe('serve', () => {
       exit: 2,
       error: '203.0.113.7 is not an address of this machine',
     })
+  })
+
+  test('is asked by a machine that has nothing but the address and the key: no chain is built there', async () => {
+    const away = programHome()
+    const env = { SLUICE_BASE_URL: served.url(), SLUICE_API_KEY: await served.newKey() }
+    const list = await startSluice(away.home, ['strategies', 'list', '--network', 'sandbox-two', '--json'], {
+      env,
+    }).ended
+    expect({ exit: list.exit, err: list.err }).toEqual({ exit: 0, err: '' })
+    expect(oneDocument(list.out).items.length).toBeGreaterThan(3)
+    const show = await startSluice(away.home, ['wallet', 'show', sandbox.user.address, '--json'], { env })
+      .ended
+    expect({ exit: show.exit, err: show.err }).toEqual({ exit: 0, err: '' })
+    const cache = join(away.home, '.cache', 'sluice')
+    expect(existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith('genesis')) : []).toEqual(
+      [],
+    )
+    expect(away.processes()).toEqual([])
+    await away.end()
   })
 
   test('a database is one file, by whatever name', async () => {

@@ -30,13 +30,17 @@ function genesisKey(): string {
   return hash.digest('hex').slice(0, 16)
 }
 
+/** The world as it is before anybody used it, where it was built before; nothing is built for it. */
+export const knownGenesis = (cacheDir: string): Saved | undefined =>
+  readSaved(join(cacheDir, `genesis-${genesisKey()}`))
+
 /** The world as it is before anybody used it: from the cache directory, or deployed now and put there. */
 export async function genesis(
   cacheDir: string,
   start: Pick<AnvilOptions, 'binary' | 'noteDir'>,
 ): Promise<Saved> {
   const dir = join(cacheDir, `genesis-${genesisKey()}`)
-  const cached = readSaved(dir)
+  const cached = knownGenesis(cacheDir)
   if (cached) return cached
   privateDirectory(cacheDir)
   const nodes: Anvil[] = await Promise.all(
