@@ -61,6 +61,7 @@ export const errorTable = {
     hint: 'Try again, or see where SLUICE_BASE_URL points. In the sandbox: sluice sandbox status',
   },
   SERVICE_BAD_RESPONSE: { exit: 6, retryable: true },
+  WRITE_UNCONFIRMED: { exit: 6, hint: 'It was taken. See what is set now: sluice fees show' },
   RPC_UNREACHABLE: {
     exit: 7,
     retryable: true,

@@ -7,12 +7,17 @@ import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../net/htt
 import type { Governor } from './governor.ts'
 import { hider } from './hide.ts'
 import { patiently } from './patience.ts'
+import { unconfirmed } from './read-back.ts'
 import { refusal } from './refusal.ts'
 import { addressed } from './request.ts'
 
-/** How a route is asked. `complete` adds to an answer what it leaves out and the question said. */
+/**
+ * How a route is asked. `complete` adds to an answer what it leaves out and the question said; `readBack` is for what writes,
+ * and tells what became of it where the answer has no body (204).
+ */
 export type Asked = Pick<Route, 'method' | 'path' | 'input' | 'output'> & {
   complete?: (body: unknown, sent: Record<string, unknown>) => Promise<unknown>
+  readBack?: () => Promise<unknown>
 }
 
 /** One exchange, as a trace tells it: names of parameters without their values, and no key. */
@@ -78,13 +83,25 @@ export function asker(needs: AskNeeds): Ask {
       ...(signal && { signal }),
     }
     const mayRetry = changesNothing(route)
-    const answer = await patiently({ mayRetry, budgetMs: deadlineMs, waiting, governor, now }, once)
-    answered(answer)
-    if (answer.status < 200 || answer.status > 299) throw refusal(answer, now())
-    const said = route.complete ? await route.complete(answer.body, wire) : answer.body
-    return understood(route, said)
+    try {
+      const answer = await patiently({ mayRetry, budgetMs: deadlineMs, waiting, governor, now }, once)
+      answered(answer)
+      if (answer.status < 200 || answer.status > 299) throw refusal(answer, now())
+      if (answer.status === 204 && route.readBack)
+        return await route.readBack().catch((error: unknown) => {
+          throw unconfirmed(error)
+        })
+      const said = route.complete ? await route.complete(answer.body, wire) : answer.body
+      return understood(route, said)
+    } catch (error) {
+      throw route.readBack && wasTaken(error) ? unconfirmed(error) : error
+    }
   }
 }
+
+/** An answer that cannot be used comes with a status of success, but for a redirect. */
+const wasTaken = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'SERVICE_BAD_RESPONSE' && error.details?.fault !== 'redirect'
 
 /** A read, or a generator of transactions, which may be asked again. */
 const changesNothing = ({ method, path }: Asked): boolean => method === 'GET' || path.endsWith('/bytecode')

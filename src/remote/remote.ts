@@ -7,6 +7,7 @@ import { type Asked, asker, type Exchange } from './ask.ts'
 import type { Governor } from './governor.ts'
 import { isNoPage, olderPageOf, standInFor } from './older-pages.ts'
 import { completedQuote, type TokenAt } from './older-quote.ts'
+import { readBackOf } from './read-back.ts'
 import { checkedKey, checkedUrl } from './request.ts'
 import { type UnknownWord, unknownWords } from './unknown-words.ts'
 
@@ -53,12 +54,18 @@ export function remote(deployment: Deployment): Service {
     traced: deployment.traced ?? nothing,
   })
   const once = tellers(deployment, now)
-  const call = async (name: keyof Service, input: unknown, signal: AbortSignal | undefined) => {
+  const call = async (
+    name: keyof Service,
+    input: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> => {
     const complete = name === 'quote' && {
       complete: (body: unknown, sent: object) => completedQuote(body, sent, tokenAt),
     }
+    const back = readBackOf(name, input)
+    const readBack = back && { readBack: (): Promise<unknown> => call(back[0], back[1], signal) }
     const at = (url: string, route: Asked, isHeard = true) =>
-      ask(url, { ...route, ...complete }, input, {
+      ask(url, { ...route, ...complete, ...readBack }, input, {
         signal,
         answered: (answer) => {
           once.clock(answer)
