@@ -88,7 +88,10 @@ async function deployment(
       deadlineMs: Math.min(patienceMs, longestMs),
       limitMs: () => Math.min(longestMs, (until ?? Number.POSITIVE_INFINITY) - performance.now()),
       now,
-      governor: governorOf({ data: dirs.data, baseUrl, apiKey }, { now, notice }),
+      governor: governorOf(
+        { env, data: dirs.data, baseUrl, apiKey },
+        { now, notice, traced: (line) => globals.debug && notice(line) },
+      ),
       clockIsOff: (byMs) =>
         notice(
           `The clocks of the service and of this machine are ${Math.round(Math.abs(byMs) / 60_000)} minutes apart; deadlines may be wrong`,

@@ -27,7 +27,10 @@ globalThis.fetch = async () => {
 
 test.each([
   ['an engine reads', () => rpcEnvOf(sandbox)],
-  ['a service says', () => ({ SLUICE_BASE_URL: server.url, SLUICE_API_KEY: 'key-12345' })],
+  [
+    'a service says',
+    () => ({ TMPDIR: place.home, SLUICE_BASE_URL: server.url, SLUICE_API_KEY: 'key-12345' }),
+  ],
 ])('a global fetch that was replaced before the start changes nothing of what %s', async (_, env) => {
   const line = ['strategies', 'list', '--all', '--json']
   const honest = await spawnSluice(place.home, line, { env: env() })

@@ -1,5 +1,14 @@
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -14,6 +23,7 @@ import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)
+const shared = () => join(home(), `sluice-${process.getuid?.()}`)
 const list = 'strategies list --json'
 const nothing = JSON.stringify({
   docs: [],
@@ -84,12 +94,65 @@ describe('all commands of this machine together', () => {
 
   test('go on without a file that cannot be used, and say so once', async () => {
     mkdirSync(join(home(), 'data', 'governor.db'), { recursive: true, mode: 0o700 })
+    mkdirSync(join(shared(), 'governor.db'), { recursive: true, mode: 0o700 })
     const ran = await run('strategies show some --json', at())
     expect(ran.err.match(/Nothing keeps these requests/g)).toHaveLength(1)
     expect(ran.err).toContain('governor.db')
     const all = await run('strategies list --all --json', at())
     expect({ exit: all.exit, notices: all.err.split('\n').length - 1 }).toEqual({ exit: 0, notices: 1 })
     expect((await run(`${list} --quiet`, at())).err).toBe('')
+  })
+})
+
+describe('the limits of a key are kept', () => {
+  const blocked = async (more: Record<string, string> = {}) => {
+    says = (response) => response.writeHead(429, { 'retry-after': '30' }).end('{}')
+    await run(list, at())
+    says = (response) => response.end(nothing)
+    asked = 0
+    const { exit } = await run(list, at({ env: { SLUICE_BASE_URL: url, ...more } }))
+    return { exit, asked }
+  }
+  const other = () => {
+    const path = join(home(), 'other')
+    mkdirSync(path, { mode: 0o700 })
+    return path
+  }
+
+  test('for every home of the user, wherever a session has its files', async () => {
+    const elsewhere = other()
+    const homes = { SLUICE_HOME: elsewhere, XDG_RUNTIME_DIR: elsewhere, XDG_DATA_HOME: elsewhere }
+    expect(await blocked({ ...homes, HOME: elsewhere })).toEqual({ exit: 5, asked: 0 })
+    expect(statSync(shared()).mode & 0o777).toBe(0o700)
+    expect(statSync(join(shared(), 'governor.db')).mode & 0o777).toBe(0o600)
+  })
+
+  test('by digests and times alone', async () => {
+    await run(list, at({}, 'a-key-that-is-read'))
+    const kept = readdirSync(shared()).map((name) => readFileSync(join(shared(), name), 'latin1'))
+    expect(kept.join('')).toMatch(/[0-9a-f]{64}/)
+    for (const text of kept) for (const word of ['a-key', new URL(url).host]) expect(text).not.toContain(word)
+  })
+
+  test.each<[what: string, make: (path: string) => unknown]>([
+    ['is a link', (path) => symlinkSync(other(), path)],
+    ['is open to others', (path) => mkdirSync(path) ?? chmodSync(path, 0o755)],
+    ['is a file', (path) => writeFileSync(path, '', { mode: 0o600 })],
+    ...(process.getuid?.() === 0
+      ? [
+          [
+            'belongs to another user',
+            (path: string) => mkdirSync(path, 0o700) ?? chownSync(path, 65_534, 65_534),
+          ] as [string, (path: string) => unknown],
+        ]
+      : []),
+  ])('for one home where the place of all %s, and only a trace says so', async (_, make) => {
+    make(shared())
+    expect(await blocked()).toEqual({ exit: 5, asked: 0 })
+    expect(await blocked({ SLUICE_HOME: join(home(), 'third') })).toEqual({ exit: 0, asked: 1 })
+    expect((await run(list, at())).err).not.toContain('data directory')
+    const traced = await run(`${list} --debug`, at())
+    expect(traced.err.match(/kept for this data directory alone/g)).toHaveLength(1)
   })
 })
 

@@ -88,7 +88,8 @@ export function useCommands(sandbox: TestSandbox): Commands {
       const exit = await main(
         wordsOf(line),
         createWorld({
-          env: { SLUICE_HOME: home, ...env },
+          // What processes of a machine share is shared by those of a test.
+          env: { SLUICE_HOME: home, TMPDIR: home, ...env },
           secrets: {
             hasPrivateKey: secrets.privateKey !== undefined,
             password: secrets.password,
