@@ -60,7 +60,7 @@ export function openEndpoint(
 
 const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429
 
-const hopeless = ['redirect', 'too-large', 'too-deep', 'encoded', 'aborted']
+const hopeless = ['certificate', 'redirect', 'too-large', 'too-deep', 'encoded', 'aborted']
 
 /** Whether the same endpoint may answer better next time; a redirect, too much, or a plain no stays what it is. */
 export function mayPass({ details }: AppError): boolean {

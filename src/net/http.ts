@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher, request } from 'undici'
 
 import { AppError } from '../domain/errors.ts'
+import { certificateFlaw } from './certificate.ts'
 import { hidden } from './hidden.ts'
 import { parseStrict } from './json.ts'
 
@@ -28,9 +29,10 @@ export type HttpAnswer = {
   text: string
 }
 
-/** Why an answer could not be had: nothing came, too late, too much, or not what was agreed. */
+/** Why an answer could not be had: nothing came, from somebody who cannot show who it is, too late, too much, or not what was agreed. */
 export type HttpFault =
   | 'unreachable'
+  | 'certificate'
   | 'deadline'
   | 'too-large'
   | 'too-deep'
@@ -41,7 +43,7 @@ export type HttpFault =
 
 const fault = (kind: HttpFault, message: string, cause?: unknown): AppError =>
   new AppError(
-    kind === 'unreachable' || kind === 'deadline' || kind === 'aborted'
+    ['unreachable', 'certificate', 'deadline', 'aborted'].includes(kind)
       ? 'SERVICE_UNREACHABLE'
       : 'SERVICE_BAD_RESPONSE',
     message,
@@ -137,6 +139,9 @@ export async function exchangeJson(
     if (options.signal?.aborted) throw fault('aborted', `The request to ${host} was stopped`, error)
     if (deadline.signal.aborted)
       throw fault('deadline', `${host} did not answer within ${Math.round(deadlineMs)} ms`, error)
+    const flaw = certificateFlaw(error)
+    if (flaw !== undefined)
+      throw fault('certificate', `The certificate of ${host} is not trusted: ${flaw}`, error)
     throw fault('unreachable', `${host} cannot be reached`, error)
   } finally {
     clearTimeout(timer)

@@ -6,6 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../net/http.ts'
 import type { Governor } from './governor.ts'
 import { hider } from './hide.ts'
+import { seeTheAnswer, withNextStep } from './next-step.ts'
 import { patiently } from './patience.ts'
 import { unconfirmed } from './read-back.ts'
 import { refusal } from './refusal.ts'
@@ -73,7 +74,7 @@ export function asker(needs: AskNeeds): Ask {
         return answer
       } catch (error) {
         tell(null)
-        throw error
+        throw withNextStep(error)
       }
     }
     const until = performance.now() + limitMs()
@@ -114,6 +115,6 @@ function understood({ method, path, output }: Asked, body: unknown): unknown {
   throw new AppError(
     'SERVICE_BAD_RESPONSE',
     `The service answers ${method} ${path} with something else than it should`,
-    { details: { at } },
+    { details: { at }, hint: seeTheAnswer },
   )
 }

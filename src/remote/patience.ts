@@ -57,4 +57,5 @@ export async function patiently(
   }
 }
 
-const hopeless = ['redirect', 'too-large', 'too-deep', 'encoded', 'aborted']
+/** What does not become better by asking again; `not-json` is of a success, a failure may well be a page. */
+const hopeless = ['certificate', 'redirect', 'too-large', 'too-deep', 'encoded', 'not-json', 'aborted']

@@ -31,10 +31,25 @@ export function refusal(answer: HttpAnswer, now: number): AppError {
     return limited(seconds, said.message, said.details)
   }
   const details = { ...said.details, ...(said.code !== 'UNAUTHORIZED' && { code: said.code }) }
+  // The key was read and is known: to set it is not what helps.
+  if (status === 403 && said.code === 'UNAUTHORIZED')
+    return new AppError('UNAUTHORIZED', saidBeside(body) ?? said.message, {
+      details: said.details ?? {},
+      hint: notAllowed,
+    })
   if (status === 401) return new AppError('UNAUTHORIZED', said.message, { details })
   if (status >= 500 && errorRow(said.code).exit !== 6)
     return new AppError('INTERNAL_SERVER_ERROR', said.message, { details })
   return status === 422 ? withPlaces(said) : said
+}
+
+const notAllowed = 'Ask whoever gave you the API key what it is allowed to do.'
+
+/** What is said of a refusal outside the envelope of the service, as things that stand before it do. */
+function saidBeside(body: unknown): string | undefined {
+  const { message, error } = (body ?? {}) as { message?: unknown; error?: unknown }
+  const inner = typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error
+  return [inner, message].find((one): one is string => typeof one === 'string' && one !== '')
 }
 
 /** A 422 whose message alone says where it is wrong. */

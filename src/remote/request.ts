@@ -24,6 +24,9 @@ export function checkedUrl(baseUrl: string, what: string): string {
     throw new AppError(
       'CONFIG_INVALID',
       `The service at ${hostOf(baseUrl)} is not https, and an API key does not travel in the clear`,
+      {
+        hint: `Write https:// before the host of the ${what}; http:// is for this machine only (127.0.0.1, localhost).`,
+      },
     )
   return baseUrl.replace(/\/+$/, '')
 }

@@ -53,7 +53,7 @@ describe('a service that', () => {
     ['drips', 'SERVICE_UNREACHABLE', 1, drip],
     ['says 200 and nothing', 'SERVICE_BAD_RESPONSE', 1, says(200)],
     ['says 204', 'SERVICE_BAD_RESPONSE', 1, says(204)],
-    ['says 200 in HTML', 'SERVICE_BAD_RESPONSE', 4, says(200, '<html>')],
+    ['says 200 in HTML', 'SERVICE_BAD_RESPONSE', 1, says(200, '<html>')],
     ['says 502 in HTML', 'INTERNAL_SERVER_ERROR', 4, says(502, '<html>')],
     ['says 504 and nothing', 'INTERNAL_SERVER_ERROR', 4, says(504)],
     ['says 500 as agreed', 'INTERNAL_SERVER_ERROR', 4, says(500, refusal('INTERNAL_SERVER_ERROR'))],
