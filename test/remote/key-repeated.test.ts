@@ -106,15 +106,21 @@ describe('the key is printed by no command when a deployment repeats it', () => 
     let key = ''
     says = (response, { url: path = '' }) =>
       response
-        .writeHead(status, { 'x-repeated': key, 'retry-after': key, location: `/${encodeURIComponent(key)}` })
+        .writeHead(status, {
+          'x-repeated': key,
+          'retry-after': status === 429 ? '3600' : key,
+          location: `/${encodeURIComponent(key)}`,
+        })
         .end(body(key, path))
     let n = 0
     let told = 0
+    // A failure is asked for four times; a trace only adds to what is printed.
+    const asks = status === 500 ? modes.slice(3) : modes
     for (const line of lines)
-      for (const mode of modes) {
+      for (const mode of asks) {
         key = keyOf(++n)
         const before = asked
-        const { out, err } = await run(`${line} ${mode} --timeout ${status === 200 ? 150 : 300}ms`, {
+        const { out, err } = await run(`${line} ${mode} --timeout 5s`, {
           env: { SLUICE_BASE_URL: url },
           secrets: { apiKey: key },
         })
@@ -123,7 +129,7 @@ describe('the key is printed by no command when a deployment repeats it', () => 
         if ((out + err).includes('[API key]')) told++
       }
     // What stands where it was shows that it would have been printed.
-    expect(told).toBeGreaterThan(prints ? lines.length * modes.length - 1 : 5)
+    expect(told).toBeGreaterThan(prints ? lines.length * asks.length - 1 : 5)
   })
 
   test('in what is no HTTP', async () => {
