@@ -133,7 +133,7 @@ describe('allowances', () => {
       `deposit ${place} --amount 3 --yes --json --no-wait --idempotency-key half-done-1`,
     )
     expect(begun).toMatchObject({ exit: 20 })
-    expect(await allowance()).toBe(3_000000n)
+    await expect.poll(allowance, { timeout: 10_000 }).toBe(3_000000n)
     return (begun.json as { error: { details: { id: string } } }).error.details.id
   }
 
