@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
@@ -9,8 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -18,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { observe } from '../../src/cli/watching.ts'
 import { type Governor, limited } from '../../src/remote/governor.ts'
 import { remote } from '../../src/remote/remote.ts'
+import { listener } from '../support/listener.ts'
 import { type Circumstances, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -42,18 +41,11 @@ let stop: () => Promise<void>
 beforeEach(async () => {
   asked = 0
   says = (response) => response.end(nothing)
-  const server = createServer((request, response) => {
+  const server = await listener((request, response) => {
     request.resume()
     says(response, ++asked)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  stop = async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  }
+  ;({ url, close: stop } = server)
 })
 afterEach(() => stop())
 

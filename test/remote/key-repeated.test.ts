@@ -1,9 +1,8 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { remote } from '../../src/remote/remote.ts'
+import { listener } from '../support/listener.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -17,19 +16,12 @@ let url: string
 let stop: () => Promise<void>
 beforeEach(async () => {
   asked = 0
-  const server = createServer((request, response) => {
+  const server = await listener((request, response) => {
     request.resume()
     asked++
     says(response, request)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  stop = async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  }
+  ;({ url, close: stop } = server)
 })
 afterEach(() => stop())
 

@@ -1,9 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { remote } from '../../src/remote/remote.ts'
+import { listener } from '../support/listener.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -17,21 +15,14 @@ let url: string
 let stop: () => Promise<void>
 beforeEach(async () => {
   asked = []
-  const server = createServer((request, response) => {
+  const server = await listener((request, response) => {
     request.resume()
     const line = `${request.method} ${request.url?.split('?')[0]}`
     asked.push(line)
     const [status, body] = answers[line] ?? [404]
     response.writeHead(status).end(body)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  stop = async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  }
+  ;({ url, close: stop } = server)
 })
 afterEach(() => stop())
 

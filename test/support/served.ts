@@ -1,10 +1,9 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 import type { Service } from '../../src/api/service.ts'
 import type { AppNeeds } from '../../src/server/app.ts'
 import { createApp } from '../../src/server/app.ts'
+import { type Listener, listener } from './listener.ts'
 
 /** A service behind HTTP on a free port of loopback, open to one key, without a limit. */
 export type TestServer = {
@@ -36,20 +35,9 @@ export async function serveTo(
 }
 
 /** A server that answers everything with the same document. */
-export async function alwaysSays(
-  status: number,
-  body: unknown,
-): Promise<{ url: string; close: () => Promise<void> }> {
-  const server = createServer((_, response) => {
+export async function alwaysSays(status: number, body: unknown): Promise<Listener> {
+  return listener((_, response) => {
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
 }
