@@ -7,7 +7,8 @@ import { flag } from './wallet/signing/argv.ts'
 import { signingDesk } from './wallet/signing/desk.ts'
 import type { Ask, Desk } from './wallet/signing/words.ts'
 import { directories } from './world/directories.ts'
-import { chosenProfile } from './world/profile.ts'
+import { type Chosen, chosenProfile } from './world/profile.ts'
+import { fileSettings } from './world/settings.ts'
 import { signerReads } from './world/signer-needs.ts'
 import type { SignerLine } from './world/signer-process.ts'
 
@@ -22,7 +23,7 @@ type First = { argv: string[]; privateKey: string | null; quiet: boolean }
 // What interrupts the terminal interrupts the program in front of it, which then ends this one.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
-let desk: Desk | undefined
+let desk: Promise<Desk> | undefined
 createInterface({ input: process.stdin })
   .on('line', (line) => void answer(line))
   .on('close', () => process.exit(0))
@@ -30,10 +31,19 @@ createInterface({ input: process.stdin })
 async function answer(line: string): Promise<void> {
   if (!desk) {
     desk = deskFor(JSON.parse(line) as First)
+    // What is wrong with it is said to whoever asks it something.
+    desk.catch(() => undefined)
     return
   }
   const { id, ask } = JSON.parse(line) as { id: number; ask: Ask }
-  process.stdout.write(`${JSON.stringify(await said(id, desk(ask)))}\n`)
+  process.stdout.write(
+    `${JSON.stringify(
+      await said(
+        id,
+        desk.then((open) => open(ask)),
+      ),
+    )}\n`,
+  )
 }
 
 async function said(id: number, work: Promise<unknown>): Promise<SignerLine> {
@@ -46,31 +56,26 @@ async function said(id: number, work: Promise<unknown>): Promise<SignerLine> {
   }
 }
 
-const deskFor = ({ argv, privateKey, quiet }: First): Desk =>
-  signingDesk({
-    ...signerReads({
-      argv,
-      dirs: directories(process.env),
-      isSandbox: profileOf(argv) === 'sandbox',
-      catalog: () => ownCatalog(argv),
-    }),
+async function deskFor({ argv, privateKey, quiet }: First): Promise<Desk> {
+  const dirs = directories(process.env)
+  const profile = await chosenProfile(process.env, flag(argv, '--profile'), fileSettings(dirs))
+  const catalog = () => ownCatalog(profile)
+  return signingDesk({
+    ...signerReads({ argv, dirs, isSandbox: profile.kind === 'sandbox', catalog }),
     argv,
     privateKey: privateKey ?? undefined,
-    catalog: () => ownCatalog(argv),
+    catalog,
     sandboxKey: async () => (await import('./sandbox/accounts.ts')).sandboxKey(),
     say: (text) => {
       if (!quiet) process.stderr.write(`signing: ${plain(text)}\n`)
     },
   })
-
-/** The profile of the command line. */
-const profileOf = (argv: readonly string[]) => chosenProfile(process.env, flag(argv, '--profile')).kind
+}
 
 /** The catalogue of the profile, read here and not taken from whoever asks. */
-async function ownCatalog(argv: readonly string[]): Promise<Catalog> {
-  const { env } = process
-  const dirs = directories(env)
-  if (profileOf(argv) === 'sandbox') {
+async function ownCatalog({ kind, env }: Chosen): Promise<Catalog> {
+  const dirs = directories(process.env)
+  if (kind === 'sandbox') {
     const { readRecord, sandboxFiles } = await import('./sandbox/record.ts')
     const record = readRecord(sandboxFiles(dirs.data).record)
     if (record) return record.catalog

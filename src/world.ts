@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-
+import type { Settings } from './cli/config.ts'
 import type { Io } from './cli/io.ts'
-import type { AskedQuote, Interrupt, QuoteMemory, Settings, World } from './cli/world.ts'
+import type { AskedQuote, Interrupt, QuoteMemory, World } from './cli/world.ts'
 import { main } from './main.ts'
 import type { Desk } from './wallet/signing/words.ts'
 import { daemonSandbox } from './world/daemon-sandbox.ts'
@@ -10,7 +10,7 @@ import { type Directories, directories } from './world/directories.ts'
 import { enginePlace } from './world/engine-place.ts'
 import { readingEnds } from './world/in-time.ts'
 import { once } from './world/once.ts'
-import { chosenProfile } from './world/profile.ts'
+import { chosenProfile, rpcsGiven } from './world/profile.ts'
 import { remotePlace } from './world/remote-place.ts'
 import { type OpenSandbox, sandboxPlace } from './world/sandbox-place.ts'
 import type { Secrets } from './world/secrets.ts'
@@ -54,14 +54,29 @@ export function createWorld(given: Given): World {
     password: secrets.password,
     sandbox: openSandbox.admin,
     quotes: once(() => quoteMemory(dirs, now)),
-    at: (globals) => {
-      const { kind, announce } = chosenProfile(env, globals.profile)
+    fromEnvironment: async () => ({
+      ...(env.SLUICE_BASE_URL && { baseUrl: env.SLUICE_BASE_URL }),
+      ...(env.SLUICE_LEGACY_BASE_URL && { legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL }),
+      ...(secrets.apiKey && { apiKey: secrets.apiKey }),
+      rpc: rpcsGiven(env, (await import('./world/known-catalog.ts')).allNetworks),
+    }),
+    at: async (globals) => {
+      const {
+        name,
+        kind,
+        announce,
+        env: ofProfile,
+        apiKey,
+        notice,
+      } = await chosenProfile(env, globals.profile, settings)
+      if (notice && !globals.quiet) io.err.write(`${notice}\n`)
       const needs = {
+        profile: name,
         version,
         dirs,
-        env,
+        env: ofProfile,
         settings,
-        secrets,
+        secrets: { ...secrets, apiKey: secrets.apiKey ?? apiKey },
         desk,
         io,
         globals,
@@ -102,7 +117,13 @@ const inSandbox = (env: Given['env']) => ({
 })
 
 const noSecrets: Secrets = { hasPrivateKey: false, password: undefined, apiKey: undefined }
-const noSettings: Settings = { path: '', read: async () => ({}), write: async () => undefined }
+const noSettings: Settings = {
+  path: '',
+  read: async () => ({}),
+  write: async () => undefined,
+  secretsOf: async () => ({}),
+  keepSecrets: async () => undefined,
+}
 
 async function quoteMemory(dirs: Directories, now: () => number): Promise<QuoteMemory> {
   const [{ openMemory }, { Quote }, { z }] = await Promise.all([

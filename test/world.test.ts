@@ -31,6 +31,8 @@ test('an empty or relative HOME is not where the program was started', () => {
     for (const path of Object.values(directories({ HOME }))) expect(isAbsolute(path)).toBe(true)
 })
 
+const nothingKept = { read: async () => ({}), secretsOf: async () => ({}) }
+
 describe('which profile answers', () => {
   const rpc = { SLUICE_RPC_SANDBOX_ONE: 'http://127.0.0.1:1' }
   const base = { SLUICE_BASE_URL: 'https://service.example' }
@@ -49,8 +51,8 @@ describe('which profile answers', () => {
       'sandbox',
     ],
     ['the environment says nothing', { ...rpc, SLUICE_PROFILE: '' }, undefined, 'engine'],
-  ])('where %s', (_, env, flag, kind) => {
-    expect(chosenProfile(env, flag).kind).toBe(kind)
+  ])('where %s', async (_, env, flag, kind) => {
+    expect((await chosenProfile(env, flag, nothingKept)).kind).toBe(kind)
   })
 
   test.each<[Record<string, string>, string | undefined, RegExp]>([
@@ -58,8 +60,8 @@ describe('which profile answers', () => {
     [base, 'engine', /RPC of at least one network/],
     [rpc, 'remote', /address of the service/],
     [{ SLUICE_PROFILE: 'remote' }, undefined, /address of the service/],
-  ])('%j with --profile %s is refused', (env, flag, says) => {
-    expect(() => chosenProfile(env, flag)).toThrow(
+  ])('%j with --profile %s is refused', async (env, flag, says) => {
+    await expect(chosenProfile(env, flag, nothingKept)).rejects.toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringMatching(says) }),
     )
   })

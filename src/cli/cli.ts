@@ -27,6 +27,36 @@ export type Cli = {
   notice: (line: string) => void
 }
 
+/** The same where no profile is opened: what sets profiles up must work while none of them does. */
+export type Aside = Pick<Cli, 'world' | 'io' | 'globals' | 'emit' | 'list' | 'notice'>
+
+/** Makes the action of a command that asks no profile anything. */
+export const aside =
+  <args extends unknown[]>(world: World, work: (cli: Aside, ...args: args) => Promise<void>) =>
+  async (...given: unknown[]): Promise<void> =>
+    work(asideFor(world, globalsOf(given.at(-1) as Command)), ...(given.slice(0, -1) as args))
+
+function asideFor(world: World, globals: Globals): Aside {
+  const { io } = world
+  if (globals.json && globals.csv) throw new AppError('USAGE', '--json and --csv exclude each other')
+  return {
+    world,
+    io,
+    globals,
+    emit: (value, view) => {
+      world.emitted?.(value)
+      emitOne(io, globals, value, view)
+    },
+    list: async (list, view) => {
+      world.emitted?.(list)
+      return emitList(io, globals, list, view)
+    },
+    notice: (line) => {
+      if (!globals.quiet) io.err.write(`${line}\n`)
+    },
+  }
+}
+
 /**
  * Makes the action of a command out of a function that gets `Cli`, the arguments and the options. `answer` is the method whose
  * answer the command shows, where it takes `--raw`.
@@ -39,7 +69,7 @@ export const action =
   ) =>
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
-    const cli = cliFor(world, globalsOf(command), answer)
+    const cli = await cliFor(world, globalsOf(command), answer)
     try {
       await work(cli, ...(given.slice(0, -1) as args))
     } catch (error) {
@@ -50,32 +80,28 @@ export const action =
   }
 
 /** The `Cli` of a command line whose global options are known. */
-export function cliFor(world: World, globals: Globals, answer?: keyof Service): Cli {
+export async function cliFor(world: World, globals: Globals, answer?: keyof Service): Promise<Cli> {
+  const common = asideFor(world, globals)
   const { io } = world
-  if (globals.json && globals.csv) throw new AppError('USAGE', '--json and --csv exclude each other')
-  const place = world.at(globals)
+  const place = await world.at(globals)
   const raw = rawOf(globals, place)
   return {
-    world,
-    io,
-    globals,
+    ...common,
     began: performance.now(),
     place,
     service: place.service,
-    emit: (value, view) => {
-      world.emitted?.(value)
-      if (raw && answer) printRaw(io, raw(), answer, 'last')
-      else emitOne(io, globals, value, view)
-    },
-    list: async (list, view) => {
-      world.emitted?.(list)
-      if (raw && answer) return void printRaw(io, raw(), answer, 'all')
-      return emitList(io, globals, list, view)
-    },
+    ...(raw &&
+      answer && {
+        emit: (value) => {
+          world.emitted?.(value)
+          printRaw(io, raw(), answer, 'last')
+        },
+        list: async (list) => {
+          world.emitted?.(list)
+          printRaw(io, raw(), answer, 'all')
+        },
+      }),
     teller: () => teller(io, globals.quiet),
-    notice: (line) => {
-      if (!globals.quiet) io.err.write(`${line}\n`)
-    },
   }
 }
 

@@ -7,10 +7,15 @@ import type { Cli } from './cli.ts'
 /** The price of a bridge that burns and mints: what it brings is what it takes, less its fee. */
 const oneForOne = { amountIn: 1n, amountOut: 1n }
 
-/** What our own engine would build for a deposit or withdrawal on one chain, where a service that is not ours answers. Across chains the quotes differ, so there only the price of the bridge is held against its own. */
+/** Where our own engine answered, it would build what it built. */
+const itself: Opinion = {
+  transactions: async ({ legs }) => (legs.length === 1 ? legs[0]?.transactions : undefined),
+}
+
+/** What our own engine would build for a deposit or withdrawal on one chain. Across chains the quotes differ, so there only the price of the bridge is held against its own. */
 export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): Opinion | undefined {
-  const { reference } = place
-  if (!reference) return undefined
+  const { reference, kind } = place
+  if (!reference) return kind === 'remote' ? undefined : itself
   return {
     price: oneForOne,
     transactions: async () => {

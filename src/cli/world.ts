@@ -7,7 +7,7 @@ import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { Desk } from '../wallet/signing/words.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
-import type { Config } from './config.ts'
+import type { Settings } from './config.ts'
 import type { Globals } from './globals.ts'
 import type { Io } from './io.ts'
 
@@ -55,8 +55,13 @@ export type QuoteMemory = {
   find: (id: string) => Promise<AskedQuote | undefined>
 }
 
-/** Settings that are not flags, and where they are kept. */
-export type Settings = { read: () => Promise<Config>; write: (config: Config) => Promise<void>; path: string }
+/** What the environment gives that a profile can keep. */
+export type FromEnvironment = {
+  baseUrl?: string
+  legacyBaseUrl?: string
+  apiKey?: string
+  rpc: Record<string, string>
+}
 
 /** Interruption by the person: `signal` says so, and while a `critical` part runs nothing else ends the program. */
 export type Interrupt = {
@@ -89,7 +94,9 @@ export type World = {
   password: string | undefined
   quotes: () => Promise<QuoteMemory>
   /** The parts that depend on which profile answers. */
-  at: (globals: Globals) => Place
+  at: (globals: Globals) => Promise<Place>
+  /** What the environment gives that a profile can keep: base URLs, the key, RPC URLs by network. */
+  fromEnvironment: () => Promise<FromEnvironment>
   /**
    * Runs another command line of this program in this process; what it printed and the values behind it come back. As a
    * newcomer it has no settings and no keys: the sandbox's own account signs.
@@ -153,6 +160,7 @@ export type Serving = {
 
 /** Where a command runs: one profile. */
 export type Place = {
+  /** Its name, which is the kind where nobody gave it one. */
   profile: string
   kind: 'sandbox' | 'engine' | 'remote'
   service: () => Promise<Service>

@@ -15,8 +15,8 @@ export const demo = (world: World) =>
       'The whole main job on the sandbox: list, recommend, deposit, positions, history, swap on one chain and across two, watch, withdraw. Every step is checked by reading the chain over raw JSON-RPC.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice demo')
-    .action((_options: object, command: Command) =>
-      perform(cliFor(world, { ...globalsOf(command), profile: 'sandbox' })),
+    .action(async (_options: object, command: Command) =>
+      perform(await cliFor(world, { ...globalsOf(command), profile: 'sandbox' })),
     )
 
 type Told = { title: string; command: string; exit: Exit; result: unknown; verified: string[] }

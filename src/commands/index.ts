@@ -89,6 +89,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     group: 'Set up',
+    name: 'profile',
+    summary: 'where commands run: sandbox, your RPCs, or a deployment',
+    load: async () => (await import('./profile.ts')).profile,
+  },
+  {
+    group: 'Set up',
     name: 'wallet',
     summary: 'positions of a wallet, and encrypted keystores',
     load: async () => (await import('./wallet.ts')).wallet,

@@ -39,7 +39,10 @@ export const errorTable = {
   // What was typed, and what is set.
   USAGE: { exit: 2, hint: 'sluice --help' },
   CONFIG_INVALID: { exit: 2 },
-  UNKNOWN_NETWORK: { exit: 2, hint: 'sluice sandbox status' },
+  UNKNOWN_NETWORK: {
+    exit: 2,
+    hint: 'A network is a name or a chain id. See those that are served: sluice strategies list',
+  },
   UNKNOWN_TOKEN: { exit: 2, hint: 'Name the token by its address, or see: sluice sandbox status' },
   AMBIGUOUS_TOKEN: { exit: 2, hint: 'Name the token by its address.' },
   INVALID_AMOUNT: { exit: 2, hint: 'An amount is in units of the token, such as 100.5 or 100.5USDC.' },

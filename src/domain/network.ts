@@ -1,6 +1,7 @@
 import type { Address } from './address.ts'
 import type { Unit } from './amount.ts'
 import { AppError } from './errors.ts'
+import { didYouMean } from './nearest.ts'
 
 /** A chain as this program knows it. `depth` is how many blocks, its own included, make a transaction final by default. */
 export type Network = {
@@ -47,8 +48,9 @@ export function networkNamed(networks: readonly Network[], name: string | number
   const text = String(name).toLowerCase()
   const found = networks.find((network) => network.name === text || String(network.chainId) === text)
   if (found) return found
-  throw new AppError(
-    'UNKNOWN_NETWORK',
-    `There is no network "${name}". Known: ${networks.map((network) => network.name).join(', ')}`,
+  const meant = didYouMean(
+    text,
+    networks.map((network) => network.name),
   )
+  throw new AppError('UNKNOWN_NETWORK', `There is no network "${name}"${meant}`)
 }

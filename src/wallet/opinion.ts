@@ -5,11 +5,11 @@ import type { Transaction } from '../domain/transaction.ts'
 import { activeLegs, type Proposal } from './proposal.ts'
 
 /**
- * What our own engine says about the same request, where a service that is not ours answers: the transactions that it
- * would build (`undefined` where it does not know how), and how much a swap should bring for how much.
+ * What our own engine says about the same request: the transactions that it would build for what was proposed
+ * (`undefined` where it does not know how), and how much a swap should bring for how much.
  */
 export type Opinion = {
-  transactions?: () => Promise<readonly Transaction[] | undefined>
+  transactions?: (proposed: Proposal) => Promise<readonly Transaction[] | undefined>
   price?: Amounts
 }
 
@@ -23,13 +23,13 @@ const same = (a: Transaction, b: Transaction): boolean =>
   a.chainId === b.chainId
 
 /** Compares a proposal with what our own engine would build. A reference that cannot answer knows nothing. */
-export async function compareWith(opinion: Opinion | undefined, { legs }: Proposal): Promise<Comparison> {
-  const ours = await opinion?.transactions?.().catch((error: unknown) => {
+export async function compareWith(opinion: Opinion | undefined, proposed: Proposal): Promise<Comparison> {
+  const ours = await opinion?.transactions?.(proposed).catch((error: unknown) => {
     if (error instanceof AppError) return undefined
     throw error
   })
   if (!ours) return 'unknown'
-  const theirs = legs.flatMap(({ transactions }) => transactions)
+  const theirs = proposed.legs.flatMap(({ transactions }) => transactions)
   return theirs.length === ours.length && theirs.every((one, at) => same(one, ours[at]!))
     ? 'equal'
     : 'different'

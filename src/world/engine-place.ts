@@ -16,7 +16,7 @@ export function enginePlace(needs: PlaceNeeds): Place {
     return { catalog, rpc }
   }
   return {
-    profile: 'engine',
+    profile: needs.profile,
     kind: 'engine',
     reference: undefined,
     heard: undefined,

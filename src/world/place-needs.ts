@@ -1,14 +1,18 @@
+import type { Settings } from '../cli/config.ts'
 import type { Globals } from '../cli/globals.ts'
 import type { Io } from '../cli/io.ts'
-import type { Settings } from '../cli/world.ts'
+
 import type { Desk } from '../wallet/signing/words.ts'
 import type { Directories } from './directories.ts'
 import type { Secrets } from './secrets.ts'
 
 /** What every profile is put together from. */
 export type PlaceNeeds = {
+  /** The name of the profile. */
+  profile: string
   version: string
   dirs: Directories
+  /** The environment, over what the profile keeps. */
   env: Readonly<Record<string, string | undefined>>
   settings: Settings
   secrets: Secrets

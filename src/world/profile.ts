@@ -1,28 +1,59 @@
+import type { KeptProfile, ProfileSecrets, Settings } from '../cli/config.ts'
+
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Which core answers. `announce`: nobody asked for anything, so it is said once that it is the sandbox. */
-export type Chosen = { kind: 'sandbox' | 'engine' | 'remote'; announce: boolean }
+/**
+ * Which core answers, and with what: `env` is the environment over what the profile keeps, and `apiKey` the key that it keeps for its own
+ * address. `announce`: nobody asked for anything, so it is said once that it is the sandbox. `notice` is what the person should know.
+ */
+export type Chosen = {
+  name: string
+  kind: 'sandbox' | 'engine' | 'remote'
+  announce: boolean
+  env: Env
+  apiKey: string | undefined
+  notice: string | undefined
+}
 
-const kinds = ['sandbox', 'engine', 'remote'] as const
+/** The profiles that need no file: what they need is in the environment. */
+export const builtInProfiles = ['sandbox', 'engine', 'remote'] as const
 const rpcPrefix = 'SLUICE_RPC_'
 
-/** The profile of a command line: the flag, then SLUICE_PROFILE, then what the environment gives, then the sandbox. */
-export function chosenProfile(env: Env, flag: string | undefined): Chosen {
+/**
+ * The profile of a command line: the flag, then SLUICE_PROFILE, then a base URL in the environment, then the one that is
+ * in use by the settings, then an RPC in the environment, then the sandbox. Each of its settings is taken from the
+ * environment first.
+ */
+export async function chosenProfile(
+  env: Env,
+  flag: string | undefined,
+  settings: Pick<Settings, 'read' | 'secretsOf'>,
+): Promise<Chosen> {
   const named = flag ?? (env.SLUICE_PROFILE || undefined)
-  const rpcs = rpcVariables(env)
-  if (named === undefined) {
-    if (env.SLUICE_BASE_URL) return { kind: 'remote', announce: false }
-    return rpcs.length > 0 ? { kind: 'engine', announce: false } : { kind: 'sandbox', announce: true }
+  if (named === undefined && env.SLUICE_BASE_URL) return builtIn(env, 'remote', false)
+  const isBuiltIn = builtInProfiles.find((one) => one === named)
+  if (isBuiltIn) return builtIn(env, isBuiltIn, false)
+  const { profile: inUse, profiles = {} } = await settings.read()
+  const name = named ?? inUse
+  if (name === undefined) {
+    const hasRpc = rpcVariables(env).length > 0
+    return builtIn(env, hasRpc ? 'engine' : 'sandbox', !hasRpc)
   }
-  const kind = kinds.find((one) => one === named)
-  if (!kind)
-    throw new AppError('CONFIG_INVALID', `There is no profile "${named}"`, {
-      hint: `Known: ${kinds.join(', ')}`,
+  const usual = builtInProfiles.find((one) => one === name)
+  if (usual) return builtIn(env, usual, false)
+  const found = profiles[name]
+  if (!found)
+    throw new AppError('CONFIG_INVALID', `There is no profile "${name}"`, {
+      hint: `Known: ${[...builtInProfiles, ...Object.keys(profiles)].join(', ')}. Make one: sluice profile set --help`,
     })
-  if (kind === 'engine' && rpcs.length === 0)
+  return kept(env, name, found, await settings.secretsOf(name))
+}
+
+function builtIn(env: Env, kind: Chosen['kind'], announce: boolean): Chosen {
+  if (kind === 'engine' && rpcVariables(env).length === 0)
     throw new AppError('CONFIG_INVALID', 'The profile engine needs the RPC of at least one network', {
       hint: 'Set SLUICE_RPC_<NETWORK> to the URL of an RPC; several are separated by commas.',
     })
@@ -30,7 +61,40 @@ export function chosenProfile(env: Env, flag: string | undefined): Chosen {
     throw new AppError('CONFIG_INVALID', 'The profile remote needs the address of the service', {
       hint: 'Set SLUICE_BASE_URL to it, and SLUICE_API_KEY to the key.',
     })
-  return { kind, announce: false }
+  return { name: kind, kind, announce, env, apiKey: undefined, notice: undefined }
+}
+
+/** A profile out of the settings. Its key is for its own address: where the environment names another one, the key stays here. */
+function kept(env: Env, name: string, profile: KeptProfile, { apiKey, rpc = {} }: ProfileSecrets): Chosen {
+  const rpcs = Object.fromEntries(
+    Object.entries(rpc).map(([network, urls]) => [rpcVariable({ name: network }), urls]),
+  )
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value))
+  if (profile.kind === 'engine') {
+    const all = { ...rpcs, ...given }
+    if (rpcVariables(all).length === 0)
+      throw new AppError('CONFIG_INVALID', `The profile ${name} has the RPC of no network`, {
+        hint: `Set SLUICE_RPC_<NETWORK>, and keep it: sluice profile set ${name} --from-env`,
+      })
+    return { name, kind: 'engine', announce: false, env: all, apiKey: undefined, notice: undefined }
+  }
+  const { baseUrl, legacyBaseUrl } = profile
+  const isElsewhere = Boolean(env.SLUICE_BASE_URL) && env.SLUICE_BASE_URL !== baseUrl
+  const own = isElsewhere
+    ? {}
+    : { SLUICE_BASE_URL: baseUrl, ...(legacyBaseUrl && { SLUICE_LEGACY_BASE_URL: legacyBaseUrl }) }
+  const legacyIsElsewhere =
+    Boolean(env.SLUICE_LEGACY_BASE_URL) && env.SLUICE_LEGACY_BASE_URL !== legacyBaseUrl
+  const other = isElsewhere ? 'SLUICE_BASE_URL' : legacyIsElsewhere ? 'SLUICE_LEGACY_BASE_URL' : undefined
+  return {
+    name,
+    kind: 'remote',
+    announce: false,
+    env: { ...rpcs, ...own, ...given },
+    apiKey: other ? undefined : apiKey,
+    notice:
+      other && `${other} is set: it is asked instead of what the profile ${name} has, and without its key`,
+  }
 }
 
 /** The variables of the environment that give an RPC. */
@@ -38,7 +102,7 @@ const rpcVariables = (env: Env): string[] =>
   Object.keys(env).filter((name) => name.startsWith(rpcPrefix) && env[name])
 
 /** The variable that holds the RPC of a network. */
-export const rpcVariable = ({ name }: Network): string =>
+export const rpcVariable = ({ name }: Pick<Network, 'name'>): string =>
   `${rpcPrefix}${name.toUpperCase().replaceAll('-', '_')}`
 
 /**
@@ -61,4 +125,15 @@ export function rpcUrls(env: Env, networks: readonly Network[]): ReadonlyMap<num
     found.set(network.chainId, urls)
   }
   return found
+}
+
+/** The RPC URLs that the environment gives, as it gives them, by network name; what is wrong with one is CONFIG_INVALID. */
+export function rpcsGiven(env: Env, networks: readonly Network[]): Record<string, string> {
+  const byChain = rpcUrls(env, networks)
+  return Object.fromEntries(
+    networks.flatMap(({ name, chainId }) => {
+      const urls = byChain.get(chainId)
+      return urls ? [[name, urls.join(',')]] : []
+    }),
+  )
 }

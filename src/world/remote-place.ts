@@ -29,7 +29,7 @@ export function remotePlace(needs: PlaceNeeds): Place {
   const heard = hearing()
   const hasRpcs = Object.keys(env).some((name) => name.startsWith('SLUICE_RPC_') && env[name])
   return {
-    profile: 'remote',
+    profile: needs.profile,
     kind: 'remote',
     serving: undefined,
     heard: heard.said,

@@ -1,30 +1,60 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { z } from 'zod'
 
-import type { Config } from '../cli/config.ts'
-import type { Settings } from '../cli/world.ts'
+import type { Config, ProfileSecrets, Settings } from '../cli/config.ts'
+
 import { AppError } from '../domain/errors.ts'
 import type { Directories } from './directories.ts'
 
-/** The settings of `config.json`. A file that is not there is empty; one that cannot be understood is CONFIG_INVALID. */
+/**
+ * The settings of `config.json`, and what is confidential of its profiles in `secrets.json` beside it. A file that is not
+ * there is empty; one that cannot be understood is CONFIG_INVALID; secrets that others can read are KEY_SOURCE.
+ */
 export function fileSettings({ config }: Directories): Settings {
   const path = join(config, 'config.json')
-  return { path, read: async () => read(path), write: async (settings) => write(path, settings) }
+  const secretsPath = join(config, 'secrets.json')
+  const readSecrets = async () => {
+    const { readPrivateFile } = await import('../wallet/key-source.ts')
+    // Whether others can read it is asked before anything in it is used.
+    return parsed(
+      secretsPath,
+      textOf(secretsPath) && readPrivateFile(secretsPath, 1 << 18),
+      async () => (await import('../cli/config.ts')).SecretsFile,
+    )
+  }
+  return {
+    path,
+    read: async () => parsed(path, textOf(path), async () => (await import('../cli/config.ts')).Config),
+    write: async (settings) => write(path, settings),
+    secretsOf: async (profile) => (await readSecrets())[profile] ?? {},
+    keepSecrets: async (profile, secrets) => {
+      const { [profile]: _, ...others } = await readSecrets()
+      await write(secretsPath, { ...others, ...(secrets && { [profile]: secrets }) })
+    },
+  }
 }
 
-async function read(path: string): Promise<Config> {
-  let text: string
+function textOf(path: string): string | undefined {
   try {
-    text = readFileSync(path, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    if (/^ENO(ENT|TDIR)$/.test((cause as NodeJS.ErrnoException).code ?? '')) return undefined
     throw new AppError('CONFIG_INVALID', `${path} cannot be read`, { cause })
   }
-  // Most command lines never read a file: what checks it is loaded only here.
-  const [{ Config }, { z }] = await Promise.all([import('../cli/config.ts'), import('zod')])
+}
+
+async function parsed<shape extends z.ZodType<object>>(
+  path: string,
+  text: string | undefined,
+  shapeOf: () => Promise<shape>,
+): Promise<z.output<shape>> {
+  if (text === undefined) return {} as z.output<shape>
+  // Most command lines find no file: what checks one is loaded only here.
+  const [shape, { z }] = await Promise.all([shapeOf(), import('zod')])
   const hint = `Mend the file, or move it away: mv ${path} ${path}.old`
   try {
-    return Config.parse(JSON.parse(text))
+    return shape.parse(JSON.parse(text))
   } catch (cause) {
     const why =
       cause instanceof z.ZodError ? z.prettifyError(cause).replace(/\s*\n\s*/g, ' ') : 'it is not JSON'
@@ -32,12 +62,14 @@ async function read(path: string): Promise<Config> {
   }
 }
 
-async function write(path: string, settings: Config): Promise<void> {
+async function write(path: string, content: Config | Record<string, ProfileSecrets>): Promise<void> {
   // Only few command lines write settings, and only those load the store for it.
   const { privateDirectory } = await import('../store/sqlite.ts')
   privateDirectory(dirname(path))
   try {
-    writeFileSync(`${path}.new`, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
+    writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+    // A file that was left there keeps its mode when it is written again.
+    chmodSync(`${path}.new`, 0o600)
     renameSync(`${path}.new`, path)
   } catch (cause) {
     throw new AppError('STATE_UNUSABLE', `${path} cannot be written`, { cause })

@@ -1,7 +1,8 @@
+import type { Settings } from '../cli/config.ts'
 import type { Globals } from '../cli/globals.ts'
 import type { Io } from '../cli/io.ts'
 import { secret } from '../cli/prompts.ts'
-import type { Settings } from '../cli/world.ts'
+
 import { EvmAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { readPrivateFile } from '../wallet/key-source.ts'

@@ -58,12 +58,17 @@ describe('what is not there', () => {
     [
       'a network',
       `transfer --network mars --token USDC --to ${stranger} --amount 1 --yes`,
-      { exit: 2, code: 'UNKNOWN_NETWORK', says: /"mars".*sandbox-one, sandbox-two/ },
+      { exit: 2, code: 'UNKNOWN_NETWORK', says: /"mars".*strategies list/ },
+    ],
+    [
+      'a network that is mistyped',
+      `transfer --network sandbox-oen --token USDC --to ${stranger} --amount 1 --yes`,
+      { exit: 2, code: 'UNKNOWN_NETWORK', says: /did you mean sandbox-one\?/ },
     ],
     [
       'a network to look at',
       'strategies list --network 1',
-      { exit: 2, code: 'UNKNOWN_NETWORK', says: /"1".*sandbox-one/ },
+      { exit: 2, code: 'UNKNOWN_NETWORK', says: /"1".*strategies list/ },
     ],
     [
       'a token',

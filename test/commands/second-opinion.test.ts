@@ -67,8 +67,8 @@ describe('what our own engine would build', () => {
       })
   })
 
-  test('does not ask itself where it is the service', async () => {
-    expect((await run(dry)).json).toMatchObject({ reference: 'unknown', assurance: 'L3' })
+  test('is itself where it is the service', async () => {
+    expect((await run(dry)).json).toMatchObject({ reference: 'equal', assurance: 'L3' })
   })
 })
 

@@ -13,6 +13,7 @@ import { flag } from '../../src/wallet/signing/argv.ts'
 import { signingDesk } from '../../src/wallet/signing/desk.ts'
 import { directories } from '../../src/world/directories.ts'
 import { chosenProfile } from '../../src/world/profile.ts'
+import { fileSettings } from '../../src/world/settings.ts'
 import { signerReads } from '../../src/world/signer-needs.ts'
 import { createWorld } from '../../src/world.ts'
 import { attemptsIn } from './program.ts'
@@ -96,12 +97,14 @@ export function useCommands(sandbox: TestSandbox): Commands {
             apiKey: secrets.apiKey,
           },
           // The signer of the program, in this process: what it is as a process of its own is tested as one.
-          desk: async () =>
-            signingDesk({
+          desk: async () => {
+            const dirs = directories({ SLUICE_HOME: home, ...env })
+            const profile = await chosenProfile(env, flag(wordsOf(line), '--profile'), fileSettings(dirs))
+            return signingDesk({
               ...signerReads({
                 argv: wordsOf(line),
-                dirs: directories({ SLUICE_HOME: home, ...env }),
-                isSandbox: chosenProfile(env, flag(wordsOf(line), '--profile')).kind === 'sandbox',
+                dirs,
+                isSandbox: profile.kind === 'sandbox',
                 catalog: async () => world.catalog(),
               }),
               argv: wordsOf(line),
@@ -109,7 +112,8 @@ export function useCommands(sandbox: TestSandbox): Commands {
               catalog: async () => world.catalog(),
               sandboxKey: async () => sandbox.user.key,
               say: () => undefined,
-            }),
+            })
+          },
           version: '0.0.0',
           now: () => Date.now() + later,
           io,

@@ -1,0 +1,66 @@
+import type { Aside } from '../cli/cli.ts'
+import type { Config } from '../cli/config.ts'
+import { fields } from '../cli/table.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+
+type Kind = 'sandbox' | 'engine' | 'remote'
+
+/** A profile as it is shown: whether it has a key, and never the key. */
+type Shown = {
+  name: string
+  kind: Kind
+  current: boolean
+  baseUrl: string | null
+  legacyBaseUrl: string | null
+  hasApiKey: boolean
+  /** The networks that it has RPCs for. */
+  networks: string[]
+}
+
+/** What is shown of a profile that is built in or kept; another name is CONFIG_INVALID. */
+export async function shownProfile(cli: Aside, config: Config, name: string): Promise<Shown> {
+  const { settings } = cli.world
+  const current = (config.profile ?? 'sandbox') === name
+  const none = { name, current, baseUrl: null, legacyBaseUrl: null, hasApiKey: false, networks: [] }
+  if (name === 'sandbox') return { ...none, kind: 'sandbox' }
+  if (name === 'engine' || name === 'remote') {
+    const { baseUrl, legacyBaseUrl, apiKey, rpc } = await cli.world.fromEnvironment()
+    const service = {
+      baseUrl: baseUrl ?? null,
+      legacyBaseUrl: legacyBaseUrl ?? null,
+      hasApiKey: apiKey !== undefined,
+    }
+    return { ...none, ...(name === 'remote' && service), kind: name, networks: Object.keys(rpc) }
+  }
+  const found = config.profiles?.[name]
+  if (!found) throw unknownProfile(name, config)
+  const { apiKey, rpc = {} } = await settings.secretsOf(name)
+  const { kind } = found
+  const networks = Object.keys(rpc)
+  if (kind === 'engine') return { ...none, kind, networks }
+  const { baseUrl, legacyBaseUrl = null } = found
+  return { name, kind, current, baseUrl, legacyBaseUrl, hasApiKey: apiKey !== undefined, networks }
+}
+
+/** Nobody knows a profile of that name. */
+export const unknownProfile = (name: string, { profiles = {} }: Config): AppError =>
+  new AppError('CONFIG_INVALID', `There is no profile "${plain(name)}"`, {
+    hint: `Known: ${['sandbox', 'engine', 'remote', ...Object.keys(profiles)].join(', ')}`,
+  })
+
+/** Ends a command with one profile. */
+export const showProfile = (cli: Aside, value: Shown): void =>
+  cli.emit(value, ({ name, kind, current, baseUrl, legacyBaseUrl, hasApiKey, networks }, to) =>
+    fields(
+      [
+        ['profile', `${plain(name)}${current ? ' (in use)' : ''}`],
+        ['kind', kind],
+        ...(baseUrl === null ? [] : ([['base url', plain(baseUrl)]] as const)),
+        ...(legacyBaseUrl === null ? [] : ([['legacy base url', plain(legacyBaseUrl)]] as const)),
+        ...(kind === 'remote' ? ([['api key', hasApiKey ? 'kept, not shown' : 'none']] as const) : []),
+        ['rpcs', networks.length === 0 ? 'none' : plain(networks.join(', '))],
+      ],
+      to,
+    ),
+  )

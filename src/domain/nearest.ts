@@ -1,0 +1,32 @@
+/** What was probably meant by a word that is mistyped, as the end of a sentence; nothing where no known word is near. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const typed = word.toLowerCase()
+  const most = typed.length < 4 ? 1 : 2
+  const near = known
+    .map((one) => ({ one, edits: editsBetween(typed, one.toLowerCase()) }))
+    .filter(({ edits }) => edits <= most)
+    .sort((a, b) => a.edits - b.edits)[0]
+  return near ? `; did you mean ${near.one}?` : ''
+}
+
+/** How many letters must be put in, taken out, changed or swapped with the next one (optimal string alignment). */
+function editsBetween(a: string, b: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1]
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      next[j] = Math.min(
+        row[j]! + 1,
+        next[j - 1]! + 1,
+        row[j - 1]! + (isSame ? 0 : 1),
+        isSwapped ? before[j - 2]! + 1 : Number.POSITIVE_INFINITY,
+      )
+    }
+    before = row
+    row = next
+  }
+  return row[b.length]!
+}

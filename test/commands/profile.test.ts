@@ -1,0 +1,201 @@
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { type Listener, listener } from '../support/listener.ts'
+import { rpcEnvOf, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { useServe } from '../support/serving.ts'
+
+const sandbox = useSandbox()
+const served = useServe(sandbox)
+const { run, home } = useCommands(sandbox)
+const slug = 'aave-v3-usdc-sandbox-one'
+
+/** Another address, which remembers the keys that it is sent. */
+let elsewhere: Listener
+const keysSeen: unknown[] = []
+beforeAll(async () => {
+  elsewhere = await listener(({ headers }, response) => {
+    keysSeen.push(headers['x-api-key'])
+    response.writeHead(404, { 'content-type': 'application/json' })
+    response.end('{}')
+  })
+})
+afterAll(() => elsewhere.close())
+beforeEach(() => void keysSeen.splice(0))
+
+const file = (name: string) => join(home(), 'config', name)
+const prod = async () => {
+  const apiKey = await served.newKey('acme')
+  const made = await run(`profile set prod --base-url ${served.url()} --api-key-file - --json`, {
+    stdin: `${apiKey}\n`,
+  })
+  return { apiKey, made }
+}
+
+describe('a profile of one’s own', () => {
+  test('keeps the address in config.json and the key in a file of its own, and shows it nowhere', async () => {
+    const { apiKey, made } = await prod()
+    expect(made.json).toEqual({
+      name: 'prod',
+      kind: 'remote',
+      current: false,
+      baseUrl: served.url(),
+      legacyBaseUrl: null,
+      hasApiKey: true,
+      networks: [],
+    })
+    expect(readFileSync(file('config.json'), 'utf8')).not.toContain(apiKey)
+    expect(readFileSync(file('secrets.json'), 'utf8')).toContain(apiKey)
+    expect(statSync(file('secrets.json')).mode & 0o777).toBe(0o600)
+    for (const line of ['profile list', 'profile show prod', 'profile list --json'])
+      expect((await run(line)).out).not.toContain(apiKey)
+  })
+
+  test('answers when it is named, and whenever it is in use', async () => {
+    await prod()
+    const named = await run('strategies list --json --profile prod')
+    expect(named.exit).toBe(0)
+    expect(named.json).toEqual((await run('strategies list --json --profile sandbox')).json)
+    expect((await run('strategies list --json', { env: { SLUICE_PROFILE: 'prod' } })).exit).toBe(0)
+    expect((await run('profile use prod --json')).json).toEqual({ profile: 'prod', kind: 'remote' })
+    const asked = await run('serve --check')
+    expect(asked).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('The profile prod is a service elsewhere'),
+    })
+    expect((await run('profile show --json')).json).toMatchObject({ name: 'prod', current: true })
+  })
+
+  test('signs by the RPCs that it keeps', async () => {
+    const apiKey = await served.newKey('acme')
+    const env = { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: served.url() }
+    const made = await run('profile set prod --from-env --json', { env, secrets: { apiKey } })
+    expect(made.json).toMatchObject({
+      kind: 'remote',
+      hasApiKey: true,
+      networks: ['sandbox-one', 'sandbox-two'],
+    })
+    const moved = await run(
+      `deposit ${slug} --amount 5 --yes --json --profile prod --idempotency-key own-deposit-1`,
+      {
+        secrets: { privateKey: sandboxKey() },
+      },
+    )
+    expect(moved.json).toMatchObject({ status: 'SUCCESS' })
+    // A node may want a token in its URL: it is where the key is.
+    expect(readFileSync(file('config.json'), 'utf8')).not.toContain(
+      '127.0.0.1:'.concat(new URL(rpcEnvOf(sandbox).SLUICE_RPC_SANDBOX_ONE!).port),
+    )
+  })
+
+  test('of kind engine answers over the RPCs that it keeps', async () => {
+    expect((await run('profile set mine --from-env --json', { env: rpcEnvOf(sandbox) })).json).toMatchObject({
+      kind: 'engine',
+    })
+    expect((await run('strategies list --json --profile mine')).json.total).toBe(
+      (await run('strategies list --json --profile sandbox')).json.total,
+    )
+  })
+})
+
+describe('the key of a profile', () => {
+  test('goes to its own address and to no other that the environment names', async () => {
+    const { apiKey } = await prod()
+    const other = await run('strategies list --profile prod', { env: { SLUICE_BASE_URL: elsewhere.url } })
+    expect(other).toMatchObject({ exit: 3, err: expect.stringContaining('SLUICE_BASE_URL is set') })
+    expect(other.err + other.out).not.toContain(apiKey)
+    const legacy = await run('strategies list --profile prod', {
+      env: { SLUICE_LEGACY_BASE_URL: elsewhere.url },
+    })
+    expect(legacy.exit).toBe(3)
+    expect(keysSeen).toEqual([])
+  })
+
+  test('is forgotten with its address', async () => {
+    await prod()
+    const moved = await run(`profile set prod --base-url ${elsewhere.url} --json`)
+    expect(moved.json).toMatchObject({ baseUrl: elsewhere.url, hasApiKey: false })
+    expect(moved.err).toMatch(/forgotten/)
+    expect((await run('strategies list --profile prod')).exit).toBe(3)
+    expect(keysSeen).toEqual([])
+  })
+
+  test('stays when something else is changed', async () => {
+    await prod()
+    const changed = await run(`profile set prod --legacy-base-url ${served.url()} --json`)
+    expect(changed.json).toMatchObject({ hasApiKey: true, legacyBaseUrl: served.url() })
+    expect((await run('profile set prod --legacy-base-url none --json')).json).toMatchObject({
+      legacyBaseUrl: null,
+    })
+  })
+
+  test('is not used from a file that others can read', async () => {
+    await prod()
+    chmodSync(file('secrets.json'), 0o644)
+    const refused = await run('strategies list --profile prod --json')
+    expect(refused.exit).toBe(13)
+    expect(refused.json.error).toMatchObject({
+      code: 'KEY_SOURCE',
+      hint: expect.stringContaining('chmod 600'),
+    })
+  })
+
+  test('is never an argument, and a bad one is not kept', async () => {
+    const bad = await run(`profile set prod --base-url ${served.url()} --api-key-file -`, {
+      stdin: 'two words\n',
+    })
+    expect(bad.exit).toBe(2)
+    expect(bad.err).not.toContain('two words')
+    expect((await run('profile show prod')).exit).toBe(2)
+  })
+})
+
+test('a profile that is removed is out of use, and its key is gone', async () => {
+  const { apiKey } = await prod()
+  await run('profile use prod')
+  expect((await run('profile remove prod --no-input')).exit).toBe(2)
+  expect((await run('profile remove prod --yes --json')).json).toEqual({ removed: 'prod' })
+  expect(readFileSync(file('secrets.json'), 'utf8')).not.toContain(apiKey)
+  expect((await run('strategies list')).err).toContain('profile sandbox')
+  expect((await run('strategies list --profile prod')).exit).toBe(2)
+})
+
+test('what sets profiles up works while the one in use does not', async () => {
+  await prod()
+  await run('profile use prod')
+  await run('profile remove prod --yes')
+  writeFileSync(file('config.json'), JSON.stringify({ profile: 'gone' }))
+  expect(await run('strategies list --json')).toMatchObject({ exit: 2 })
+  expect((await run('profile list --json')).exit).toBe(0)
+  expect((await run('profile use sandbox')).exit).toBe(0)
+  expect((await run('strategies list --json')).exit).toBe(0)
+})
+
+test.each([
+  ['profile set sandbox --kind engine', /cannot be the name/],
+  ['profile set Prod --kind engine', /cannot be the name/],
+  ['profile set ../up --kind engine', /cannot be the name/],
+  ['profile set prod', /was not said/],
+  ['profile set prod --kind remote', /was not said/],
+  ['profile set prod --kind moon', /no kind of profile "moon"/],
+  ['profile set prod --kind engine --base-url https://a.example', /no base URL/],
+  ['profile set prod --base-url http://a.example', /not https/],
+  ['profile set prod --base-url https://me:secret@a.example', /more in it/],
+  ['profile set prod --base-url https://a.example?key=1', /more in it/],
+  ['profile set prod --base-url nowhere', /not a URL/],
+  ['profile use moon', /no profile "moon"/],
+  ['profile show moon', /no profile "moon"/],
+  ['profile remove sandbox --yes', /no profile "sandbox"/],
+])('%s is refused, and nothing is written', async (line, says) => {
+  const refused = await run(`${line} --json`)
+  expect(refused.exit).toBe(2)
+  expect(refused.json.error.message).toMatch(says)
+  expect((await run('profile list --json')).json.items.map(({ name }: { name: string }) => name)).toEqual([
+    'sandbox',
+    'engine',
+    'remote',
+  ])
+})
