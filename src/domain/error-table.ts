@@ -72,6 +72,11 @@ export const errorTable = {
   },
   RPC_INCONSISTENT: { exit: 7, retryable: true },
   RPC_ERROR: { exit: 7 },
+  HISTORY_UNREAD: {
+    exit: 7,
+    retryable: true,
+    hint: 'Ask again: what was read so far is kept, and it goes on from there.',
+  },
   CHAIN_ID_MISMATCH: { exit: 7 },
   SANDBOX_UNAVAILABLE: { exit: 7, hint: 'sluice sandbox status' },
   ANVIL_NOT_FOUND: {

@@ -1,114 +1,146 @@
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import type { EngineStore } from '../store/engine.ts'
 import { type Chain, read } from './chain.ts'
-import type { Log, LogFilter, Market, MarketEvent } from './markets/market.ts'
+import type { RpcLog } from './logs/filters.ts'
+import type { Market, MarketEvent } from './markets/market.ts'
+import { optional, type Reading } from './reading.ts'
 
 /** Something that an owner did in a market: `amount` is in the smallest unit of the asset, `at` in epoch milliseconds. */
 export type Happened = MarketEvent & {
   amount: bigint
   txHash: Hex
   blockNumber: bigint
-  logIndex: number
+  blockHash: Hex
   at: number
 }
 
-type RpcLog = Log & {
-  transactionHash: Hex
-  blockNumber: Hex
-  logIndex: Hex
-  blockTimestamp?: Hex
-  removed?: boolean
-}
-
-/** What an owner did in a market, oldest first, off the chain's own logs. */
-export async function eventsOf(chain: Chain, market: Market, owner: Address): Promise<Happened[]> {
-  const logs = await logsOf(chain, market.logs(owner), market.entry.fromBlock)
-  const times = await timesOf(chain, logs)
+/** What logs mean for an owner, oldest first. Shares whose worth nobody knows any more are HISTORY_UNREAD. */
+export async function eventsIn(
+  store: EngineStore,
+  chain: Chain,
+  market: Market,
+  owner: Address,
+  logs: readonly RpcLog[],
+): Promise<Happened[]> {
   const same = Map.groupBy(logs, ({ transactionHash }) => transactionHash)
-  const found = logs.flatMap((log): (MarketEvent & Omit<Happened, 'amount'>)[] => {
+  const found = logs.flatMap((log) => {
     const event = market.event(log, owner, same.get(log.transactionHash)!)
-    return event
-      ? [
-          {
-            ...event,
-            txHash: log.transactionHash,
-            blockNumber: BigInt(log.blockNumber),
-            logIndex: Number(log.logIndex),
-            at: times.get(log.blockNumber)!,
-          },
-        ]
-      : []
+    if (!event) return []
+    return [
+      {
+        ...event,
+        txHash: log.transactionHash,
+        blockNumber: BigInt(log.blockNumber),
+        blockHash: log.blockHash,
+        at: Number(log.blockTimestamp) * 1000,
+      },
+    ]
   })
   return Promise.all(
     found.map(async (event) => ({
       ...event,
-      amount: event.amount ?? (await worthAt(chain, market, event.shares, event.blockNumber)),
+      amount: event.amount ?? (await worthThen(store, chain, market, event)),
     })),
   )
 }
 
-async function logsOf({ rpc }: Chain, filters: readonly LogFilter[], fromBlock: bigint): Promise<RpcLog[]> {
-  const answers = (await rpc.batch(
-    filters.map(({ address, topics }) => [
-      'eth_getLogs',
-      [{ address, topics, fromBlock: `0x${fromBlock.toString(16)}`, toBlock: 'latest' }],
-    ]),
-  )) as RpcLog[][]
-  const unique = new Map(answers.flat().map((log) => [`${log.blockNumber}-${log.logIndex}`, log]))
-  return [...unique.values()].sort(
-    (a, b) =>
-      Number(BigInt(a.blockNumber) - BigInt(b.blockNumber)) || Number(a.logIndex) - Number(b.logIndex),
-  )
+type Moment = { blockNumber: bigint; blockHash: Hex }
+
+/** What shares were worth in the block that moved them. */
+function worthThen(
+  store: EngineStore,
+  chain: Chain,
+  market: Market,
+  event: Pick<MarketEvent, 'shares'> & Moment,
+): Promise<bigint> {
+  const shares = event.shares[0] ?? 0n
+  return readThen(store, chain, event, {
+    name: `worth ${market.entry.receipt.address.toLowerCase()} ${shares}`,
+    reading: market.worth(shares),
+  })
 }
 
-async function timesOf({ rpc }: Chain, logs: readonly RpcLog[]): Promise<Map<Hex, number>> {
-  const times = new Map(
-    logs.flatMap(({ blockNumber, blockTimestamp }) =>
-      blockTimestamp ? [[blockNumber, Number(blockTimestamp) * 1000] as const] : [],
-    ),
-  )
-  const missing = [...new Set(logs.map(({ blockNumber }) => blockNumber))].filter(
-    (number) => !times.has(number),
-  )
-  const blocks = (await rpc.batch(missing.map((number) => ['eth_getBlockByNumber', [number, false]]))) as ({
-    timestamp: Hex
-  } | null)[]
-  for (const [at, block] of blocks.entries()) {
-    if (!block)
-      throw new AppError(
-        'RPC_INCONSISTENT',
-        `The node at ${rpc.host} does not know the block of a log it gave`,
-      )
-    times.set(missing[at]!, Number(block.timestamp) * 1000)
-  }
-  return times
-}
+/** What an owner held at the end of a block. */
+const sharesThen = (
+  store: EngineStore,
+  chain: Chain,
+  market: Market,
+  { owner, moment }: { owner: Address; moment: Moment },
+): Promise<bigint> =>
+  readThen(store, chain, moment, {
+    name: `shares ${market.entry.receipt.address.toLowerCase()} ${owner.toLowerCase()}`,
+    reading: market.shares(owner),
+  })
 
-/** What shares were worth in the block that moved them; a node that no longer has that state answers for now. */
-async function worthAt(chain: Chain, market: Market, shares: bigint, blockNumber: bigint): Promise<bigint> {
-  const then = await read(chain, market.worth(shares), blockNumber).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'RPC_ERROR') return 0n
+/** A reading of an old block, asked once: it is kept under the hash of the block, so that it cannot be taken for that of another one. */
+async function readThen(
+  store: EngineStore,
+  chain: Chain,
+  { blockNumber, blockHash }: Moment,
+  { name, reading }: { name: string; reading: Reading<bigint> },
+): Promise<bigint> {
+  const { chainId } = chain.network
+  const known = await store.fact(chainId, `${name} ${blockHash}`)
+  if (known !== undefined) return BigInt(known)
+  const then = await read(chain, optional(reading), blockNumber).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') throw forgotten(chain, blockNumber, error)
     throw error
   })
-  return then > 0n ? then : read(chain, market.worth(shares))
+  if (then === undefined) throw forgotten(chain, blockNumber)
+  await store.keepFact(chainId, `${name} ${blockHash}`, then.toString())
+  return then
 }
+
+const forgotten = ({ rpc, network }: Chain, blockNumber: bigint, cause?: unknown): AppError =>
+  new AppError(
+    'HISTORY_UNREAD',
+    `The node at ${rpc.host} no longer has the state of block ${blockNumber} of ${network.name}, where shares were moved`,
+    {
+      details: { network: network.name, block: blockNumber.toString() },
+      cause,
+      hint: `Name an RPC that keeps old states in SLUICE_RPC_${network.name.toUpperCase().replaceAll('-', '_')}.`,
+    },
+  )
 
 /**
  * What is still owed to the owner: deposits and shares received, less withdrawals and shares given away, counted anew
  * whenever the position was emptied. Below zero means that more came out than ever went in.
  */
-export function netInvested(events: readonly Happened[]): bigint {
+export async function netInvested(
+  store: EngineStore,
+  chain: Chain,
+  market: Market,
+  owner: Address,
+  events: readonly Happened[],
+): Promise<bigint> {
   let net = 0n
-  let shares = 0n
-  for (const { type, amount, shares: moved } of events) {
+  let totals: bigint[] = []
+  for (const [at, { type, amount, shares, ...moment }] of events.entries()) {
     const comes = type === 'deposit' || type === 'transfer_in'
     net += comes ? amount : -amount
-    shares += comes ? moved : -moved
-    // Aave rounds scaled balances half up, so an emptied position may be off by a unit an event.
-    if (!comes && shares <= BigInt(events.length)) {
-      net = 0n
-      shares = 0n
-    }
+    totals = added(totals, shares, comes)
+    if (comes) continue
+    const left = isLeft(totals, shares)
+    const isLast = events[at + 1]?.blockNumber !== moment.blockNumber
+    if (left === undefined && !isLast) throw forgotten(chain, moment.blockNumber)
+    if (left ?? (await sharesThen(store, chain, market, { owner, moment })) > 0n) continue
+    net = 0n
+    totals = []
   }
   return net
+}
+
+/** The totals by each rounding; what was moved by one alone counts for all. */
+const added = (totals: readonly bigint[], shares: readonly bigint[], comes: boolean): bigint[] =>
+  Array.from({ length: Math.max(totals.length, shares.length) }, (_, at) => {
+    const moved = shares[at] ?? shares[0] ?? 0n
+    return (totals[at] ?? totals[0] ?? 0n) + (comes ? moved : -moved)
+  })
+
+/** Whether anything is left; `undefined` is for the chain to say, where the logs do not tell or the roundings disagree. */
+function isLeft(totals: readonly bigint[], shares: readonly bigint[]): boolean | undefined {
+  if (shares.length === 0) return undefined
+  if (totals.every((total) => total <= 0n)) return false
+  return totals.every((total) => total > 0n) ? true : undefined
 }

@@ -2,9 +2,11 @@ import type { History } from '../api/history.ts'
 import type { Position, Wallet } from '../api/wallet.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { read } from './chain.ts'
+import { type Chain, headOf, read } from './chain.ts'
 import { type Context, marketNamed } from './context.ts'
-import { eventsOf, netInvested } from './events.ts'
+import { eventsIn, netInvested } from './events.ts'
+import type { RpcLog } from './logs/filters.ts'
+import { logsOf } from './logs/scan.ts'
 import type { Market } from './markets/market.ts'
 import { paged } from './paged.ts'
 import { sumUsd, usd } from './prices.ts'
@@ -15,39 +17,39 @@ import { grownStandings } from './strategies.ts'
 /** A market in which the owner has something. */
 export type Held = { market: Market; shares: bigint; balance: bigint }
 
-/** What an owner holds: two calls a chain, whatever the number of markets. */
+/** What an owner holds in markets of one chain, at the newest block or the one given: two calls, whatever the number of markets. */
 export async function holdings(
-  context: Context,
+  chain: Chain,
   markets: readonly Market[],
   owner: Address,
+  blockNumber?: bigint,
 ): Promise<Held[]> {
-  const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
-  const perChain = await Promise.all(
-    chainIds.map(async (id) => {
-      const here = markets.filter(({ entry }) => entry.chainId === id)
-      const shares = await read(context.chain(id), together(here.map((market) => market.shares(owner))))
-      const held = here.flatMap((market, at) => (shares[at]! > 0n ? [{ market, shares: shares[at]! }] : []))
-      const worth = await read(
-        context.chain(id),
-        together(held.map(({ market, shares }) => market.worth(shares))),
-      )
-      return held.map((one, at) => ({ ...one, balance: worth[at]! }))
-    }),
+  const shares = await read(chain, together(markets.map((market) => market.shares(owner))), blockNumber)
+  const held = markets.flatMap((market, at) => (shares[at]! > 0n ? [{ market, shares: shares[at]! }] : []))
+  const worth = await read(
+    chain,
+    together(held.map(({ market, shares: mine }) => market.worth(mine))),
+    blockNumber,
   )
-  return perChain.flat()
+  return held.map((one, at) => ({ ...one, balance: worth[at]! }))
 }
+
+/** What was put in and is still there; `null` is not known. */
+type Invested = Held & { principal: bigint | null }
 
 /** The positions of a wallet over all markets, with principal and profit off the chain's logs. */
 export async function walletOf(context: Context, address: Address): Promise<Wallet> {
-  const [held, stats] = await Promise.all([
-    holdings(context, context.markets, address),
+  const chainIds = [...new Set(context.markets.map(({ entry }) => entry.chainId))]
+  const [perChain, stats] = await Promise.all([
+    Promise.all(chainIds.map((chainId) => investedOn(context, chainId, address))),
     context.lending(address),
   ])
+  const held = perChain.flat()
   const stands = await grownStandings(
     context,
     held.map(({ market }) => market),
   )
-  const positions = await Promise.all(held.map((one, at) => positionOf(context, one, stands[at]!, address)))
+  const positions = held.map((one, at) => positionOf(one, stands[at]!))
   return {
     address,
     positions,
@@ -56,34 +58,82 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
   }
 }
 
-async function positionOf(
+/** What an owner has on one chain, and what of it he put in: both of one block, or else the latter is not known. */
+async function investedOn(context: Context, chainId: number, owner: Address): Promise<Invested[]> {
+  const chain = context.chain(chainId)
+  const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
+  const invested = await unlessUnread(() => steadily(() => investedAt(context, chain, here, owner)))
+  return invested ?? (await holdings(chain, here, owner)).map((one) => ({ ...one, principal: null }))
+}
+
+async function investedAt(
   context: Context,
-  { market, balance }: Held,
-  standing: Standing,
+  chain: Chain,
+  here: readonly Market[],
   owner: Address,
-): Promise<Position> {
-  const net = await netOf(context, market, owner)
-  const profit = net === null ? null : balance - net
+): Promise<Invested[]> {
+  const head = await headOf(chain)
+  // A node behind the same address may not have this block yet: then the position alone is read, at whatever block.
+  const held = await holdings(chain, here, owner, head.number)
+  const markets = held.map(({ market }) => market)
+  const logs = await logsOf(context.store, chain, markets, owner, head)
+  return Promise.all(
+    held.map(async (one) => ({
+      ...one,
+      principal: await principalOf(context, chain, one.market, owner, logs.get(one.market)!),
+    })),
+  )
+}
+
+/** Work on a chain that may be rearranged meanwhile: then it is done anew, a few times. */
+async function steadily<value>(work: () => Promise<value>): Promise<value> {
+  for (let tried = 1; ; tried++)
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'RPC_INCONSISTENT') || tried === 3) throw error
+    }
+}
+
+/** Never below zero: whoever took out more than he put in has put in nothing of what is there. */
+async function principalOf(
+  { store }: Context,
+  chain: Chain,
+  market: Market,
+  owner: Address,
+  logs: readonly RpcLog[],
+): Promise<bigint | null> {
+  const net = await unlessUnread(async () => {
+    const events = await eventsIn(store, chain, market, owner, logs)
+    return netInvested(store, chain, market, owner, events)
+  })
+  if (net === null) return null
+  return net < 0n ? 0n : net
+}
+
+/** A history that cannot be read whole costs principal and profit, and not the position. */
+async function unlessUnread<value>(work: () => Promise<value>): Promise<value | null> {
+  try {
+    return await work()
+  } catch (error) {
+    const costs = ['RPC_ERROR', 'RPC_INCONSISTENT', 'HISTORY_UNREAD']
+    if (error instanceof AppError && costs.includes(error.code)) return null
+    throw error
+  }
+}
+
+function positionOf({ market, balance, principal }: Invested, standing: Standing): Position {
+  const profit = principal === null ? null : balance - principal
   const { asset } = market.entry
   const strategy = strategyOf(standing)
   return {
     strategy,
     balance,
-    principal: net !== null && net < 0n ? 0n : net,
+    principal,
     profit,
     balanceUsd: usd(balance, asset, standing.price),
     profitUsd: usd(profit, asset, standing.price),
     apy: strategy.apy,
-  }
-}
-
-/** What the owner put in; `null` where the node does not give logs of so many blocks. */
-async function netOf(context: Context, market: Market, owner: Address): Promise<bigint | null> {
-  try {
-    return netInvested(await eventsOf(context.chain(market.entry.chainId), market, owner))
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'RPC_ERROR') return null
-    throw error
   }
 }
 
@@ -93,7 +143,11 @@ export async function historyOf(
   input: { address: Address; strategyId: string; page?: number | undefined; limit?: number | undefined },
 ): Promise<History> {
   const market = marketNamed(context, input.strategyId)
-  const events = await eventsOf(context.chain(market.entry.chainId), market, input.address)
+  const chain = context.chain(market.entry.chainId)
+  const events = await steadily(async () => {
+    const logs = await logsOf(context.store, chain, [market], input.address, await headOf(chain))
+    return eventsIn(context.store, chain, market, input.address, logs.get(market)!)
+  })
   const items = events.reverse().map(({ txHash, at, type, amount }) => ({
     txHash,
     timestamp: new Date(at).toISOString(),

@@ -18,7 +18,7 @@ export async function withdrawal(
     throw new AppError('STRATEGY_PAUSED', `${entry.slug} is paused: nothing can be withdrawn now`, {
       details: { action: 'withdraw' },
     })
-  const [held] = await holdings(context, [market], wallet)
+  const [held] = await holdings(context.chain(entry.chainId), [market], wallet)
   if (!held) throw new AppError('INSUFFICIENT_FUNDS', `${wallet} holds nothing in ${entry.slug}`)
   const wanted = amount === maxUint256 ? held.balance : amount
   if (wanted > held.balance)

@@ -1,3 +1,4 @@
+import { pastQueries, pastSchema } from './engine-past.ts'
 import { actionsByQuote, quoteQueries } from './engine-quotes.ts'
 import {
   type ActionRow,
@@ -16,15 +17,17 @@ export const engineMigrations: readonly Migration[] = [
   keysSchema,
   actionsByQuote,
   hashesByCustomer,
+  pastSchema,
 ]
 
-/** What the engine remembers; every query names the customer whose row it is. */
+/** What the engine remembers; every query about a customer names whose row it is. */
 export type EngineStore = ReturnType<typeof engineStore>
 
 /** The engine's queries over any SQL database. */
 export function engineStore(sql: Sql) {
   return {
     ...quoteQueries(sql),
+    ...pastQueries(sql),
 
     /** Stores an operation with its transactions; again under the same id it replaces what has not been seen on chain. */
     saveAction: (row: ActionRow, txs: readonly ActionTxRow[]) =>

@@ -31,12 +31,12 @@ const anvil = (): string =>
     'anvil',
   )
 
-/** Starts a node; `args` are added to its command line. */
-export async function startChain(args: readonly string[] = []): Promise<Chain> {
+/** Starts a node; `args` are added to its command line. It keeps the states of its last 64 blocks, or of so many. */
+export async function startChain(args: readonly string[] = [], states = 64): Promise<Chain> {
   const port = await freePort()
   const child: ChildProcess = spawn(
     anvil(),
-    ['--host', '127.0.0.1', '--port', String(port), '--prune-history', '64', '--silent', ...args],
+    ['--host', '127.0.0.1', '--port', String(port), '--prune-history', String(states), '--silent', ...args],
     { stdio: 'ignore' },
   )
   const url = `http://127.0.0.1:${port}`

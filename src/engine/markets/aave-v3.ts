@@ -1,6 +1,7 @@
 import { decodeEventLog } from 'viem/utils'
 
 import { aaveV3ATokenAbi as aTokenAbi, supply, withdraw } from '../../calls/aave-v3.ts'
+import { erc20Abi } from '../../calls/erc20.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { AaveV3Constants, StrategyEntry } from '../../domain/catalog.ts'
@@ -37,28 +38,17 @@ const logsOf = (aToken: Address, owner: Address): LogFilter[] => [
   { address: aToken, topics: [topicOf(aTokenAbi, 'Burn'), topic(owner)] },
   { address: aToken, topics: [topicOf(aTokenAbi, 'BalanceTransfer'), topic(owner)] },
   { address: aToken, topics: [topicOf(aTokenAbi, 'BalanceTransfer'), null, topic(owner)] },
+  { address: aToken, topics: [topicOf(erc20Abi, 'Transfer'), topic(owner)] },
+  { address: aToken, topics: [topicOf(erc20Abi, 'Transfer'), null, topic(owner)] },
 ]
 
 /**
  * `Mint` carries amount + interest since the last touch, so the amount is `value - balanceIncrease`; below zero it is a withdrawal that
- * was smaller than the interest. `Burn` carries amount - interest. `BalanceTransfer` carries scaled units and the index.
+ * was smaller than the interest. `Burn` carries amount - interest. `BalanceTransfer` carries the index, and the `Transfer` before it the amount.
  */
-function eventOf(log: Log, owner: Address): MarketEvent | undefined {
-  const { eventName, args } = decodeEventLog({ abi: aTokenAbi, topics: log.topics as never, data: log.data })
-  if (eventName === 'BalanceTransfer') {
-    const { from, to, value, index } = args as unknown as {
-      from: Address
-      to: Address
-      value: bigint
-      index: bigint
-    }
-    if (sameAddress(from, to)) return undefined
-    return {
-      type: sameAddress(to, owner) ? 'transfer_in' : 'transfer_out',
-      amount: half(value * index, ray),
-      shares: value,
-    }
-  }
+function eventOf(log: Log, owner: Address, inSame: readonly Log[]): MarketEvent | undefined {
+  const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
+  if (eventName === 'BalanceTransfer') return transferOf(args as never, owner, exactOf(log, inSame))
   if (eventName !== 'Mint' && eventName !== 'Burn') return undefined
   const { value, balanceIncrease, index } = args as unknown as {
     value: bigint
@@ -67,9 +57,38 @@ function eventOf(log: Log, owner: Address): MarketEvent | undefined {
   }
   const moved = eventName === 'Mint' ? value - balanceIncrease : -(value + balanceIncrease)
   if (moved === 0n) return undefined
-  const amount = moved < 0n ? -moved : moved
-  return { type: moved > 0n ? 'deposit' : 'withdraw', amount, shares: half(amount * ray, index) }
+  if (moved > 0n)
+    return { type: 'deposit', amount: moved, shares: [half(moved * ray, index), (moved * ray) / index] }
+  return { type: 'withdraw', amount: -moved, shares: [half(-moved * ray, index), ceil(-moved * ray, index)] }
 }
 
-/** Division that rounds half up, as Aave's ray arithmetic does. */
+const abi = [...aTokenAbi, ...erc20Abi]
+
+type BalanceTransfer = { from: Address; to: Address; value: bigint; index: bigint }
+
+function transferOf(
+  { from, to, value, index }: BalanceTransfer,
+  owner: Address,
+  exact: bigint | undefined,
+): MarketEvent | undefined {
+  if (sameAddress(from, to)) return undefined
+  const type = sameAddress(to, owner) ? 'transfer_in' : 'transfer_out'
+  if (exact === undefined) return { type, amount: half(value * index, ray), shares: [value] }
+  return { type, amount: exact, shares: [half(exact * ray, index), ceil(exact * ray, index)] }
+}
+
+/** The amount of the `Transfer` between the same two that came last before a `BalanceTransfer`. */
+function exactOf(log: Log, inSame: readonly Log[]): bigint | undefined {
+  const before = inSame.slice(0, inSame.indexOf(log))
+  const found = before.findLast(
+    ({ topics }) =>
+      topics[0] === topicOf(erc20Abi, 'Transfer') &&
+      topics[1] === log.topics[1] &&
+      topics[2] === log.topics[2],
+  )
+  return found && BigInt(found.data)
+}
+
+/** Division that rounds half up, as Aave's ray arithmetic did before version 3.5, which rounds in favour of the pool. */
 const half = (a: bigint, b: bigint) => (a + b / 2n) / b
+const ceil = (a: bigint, b: bigint) => (a + b - 1n) / b

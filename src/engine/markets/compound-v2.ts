@@ -94,6 +94,6 @@ function eventOf(log: Log, owner: Address, market: Address): MarketEvent | undef
   if (sameAddress(from, to)) return undefined
   const isMarket = (at: Address) => sameAddress(at, market) || sameAddress(at, nativeAddress)
   if (sameAddress(to, owner))
-    return { type: isMarket(from) ? 'deposit' : 'transfer_in', amount: null, shares }
-  return { type: isMarket(to) ? 'withdraw' : 'transfer_out', amount: null, shares }
+    return { type: isMarket(from) ? 'deposit' : 'transfer_in', amount: null, shares: [shares] }
+  return { type: isMarket(to) ? 'withdraw' : 'transfer_out', amount: null, shares: [shares] }
 }

@@ -84,7 +84,8 @@ const logsOf = (comet: Address, owner: Address): LogFilter[] => [
 
 /**
  * `Transfer` from or to nobody says by how much a supply or a withdrawal, or a transfer between two people, changed what somebody has
- * supplied, off by a unit from rounding. `Supply` and `Withdraw` have the exact amount, debts that were paid or made included.
+ * supplied, off by a unit from rounding. `Supply` and `Withdraw` have the exact amount, debts that were paid or made included. No log has
+ * the index, so none tells how many units that do not grow were moved.
  */
 function eventOf(log: Log, owner: Address, inSame: readonly Log[]): MarketEvent | undefined {
   const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
@@ -93,9 +94,9 @@ function eventOf(log: Log, owner: Address, inSame: readonly Log[]): MarketEvent 
   const comes = sameAddress(to, owner)
   if (sameAddress(from, to) || !sameAddress(comes ? from : to, nativeAddress)) return undefined
   const why = inSame.find((one) => one.topics[0] === topicOf(abi, comes ? 'Supply' : 'Withdraw'))
-  if (!why) return { type: comes ? 'transfer_in' : 'transfer_out', amount: moved, shares: moved }
+  if (!why) return { type: comes ? 'transfer_in' : 'transfer_out', amount: moved, shares: [] }
   const exact = BigInt(why.data)
   const off = exact - moved
   const amount = off >= -2n && off <= 2n ? exact : moved
-  return { type: comes ? 'deposit' : 'withdraw', amount, shares: amount }
+  return { type: comes ? 'deposit' : 'withdraw', amount, shares: [] }
 }

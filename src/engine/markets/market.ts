@@ -26,11 +26,14 @@ export type MarketState = {
   liquidity: bigint | null
 }
 
-/** What a log of a market means for one owner. `shares` are units of the receipt that do not grow by themselves; `null` until it is priced. */
+/**
+ * What a log of a market means for one owner. An `amount` is `null` until the shares are priced. `shares` are units of the receipt that do
+ * not grow by themselves, by each of the roundings that the contract may have had; there are none where the log does not tell.
+ */
 export type MarketEvent = {
   type: 'deposit' | 'withdraw' | 'transfer_in' | 'transfer_out'
   amount: bigint | null
-  shares: bigint
+  shares: readonly bigint[]
 }
 
 /** One filter of `eth_getLogs`: topics by position. */

@@ -102,11 +102,11 @@ function eventOf(log: Log, owner: Address): MarketEvent | undefined {
   const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
   if (eventName === 'Deposit' || eventName === 'Withdraw') {
     const { assets, shares } = args as unknown as { assets: bigint; shares: bigint }
-    return { type: eventName === 'Deposit' ? 'deposit' : 'withdraw', amount: assets, shares }
+    return { type: eventName === 'Deposit' ? 'deposit' : 'withdraw', amount: assets, shares: [shares] }
   }
   if (eventName !== 'Transfer') return undefined
   const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }
   if (sameAddress(from, nativeAddress) || sameAddress(to, nativeAddress) || sameAddress(from, to))
     return undefined
-  return { type: sameAddress(to, owner) ? 'transfer_in' : 'transfer_out', amount: null, shares: value }
+  return { type: sameAddress(to, owner) ? 'transfer_in' : 'transfer_out', amount: null, shares: [value] }
 }

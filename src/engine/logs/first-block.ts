@@ -1,0 +1,61 @@
+import type { Address } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { EngineStore } from '../../store/engine.ts'
+import type { Chain } from '../chain.ts'
+
+/** So many blocks are asked about in one exchange. */
+const probes = 16n
+
+/**
+ * The block in which a contract got its code, found in a few exchanges and kept; `undefined` where the node has no old states. `older` is a contract
+ * that was there before (its asset): a node that knows nothing of that either does not know the past, whatever it answers.
+ */
+export async function firstBlockOf(
+  store: EngineStore,
+  chain: Chain,
+  address: Address,
+  older: Address,
+  head: bigint,
+): Promise<bigint | undefined> {
+  const { chainId } = chain.network
+  const name = `first-block ${address.toLowerCase()}`
+  const known = await store.fact(chainId, name)
+  if (known !== undefined) return BigInt(known)
+  const found = await search(chain, address, older, head).catch((error: unknown) => {
+    // Every node says in words of its own that it keeps no old states.
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
+    throw error
+  })
+  if (found !== undefined && found + BigInt(chain.network.depth) <= head)
+    await store.keepFact(chainId, name, found.toString())
+  return found
+}
+
+async function search(
+  chain: Chain,
+  address: Address,
+  older: Address,
+  head: bigint,
+): Promise<bigint | undefined> {
+  if (!(await codeAt(chain, address, [head]))[0]) return undefined
+  let [without, withCode] = [-1n, head]
+  while (withCode - without > 1n) {
+    const between = withCode - without
+    const step = between <= probes ? 1n : between / probes
+    const numbers: bigint[] = []
+    for (let at = without + step; at < withCode; at += step) numbers.push(at)
+    const has = await codeAt(chain, address, numbers)
+    const first = has.indexOf(true)
+    if (first !== 0) without = numbers.at(first === -1 ? -1 : first - 1)!
+    if (first !== -1) withCode = numbers[first]!
+  }
+  if (without < 0n) return 0n
+  return (await codeAt(chain, older, [without]))[0] ? withCode : undefined
+}
+
+async function codeAt({ rpc }: Chain, address: Address, blocks: readonly bigint[]): Promise<boolean[]> {
+  const codes = await rpc.batch(
+    blocks.map((number) => ['eth_getCode', [address, `0x${number.toString(16)}`]]),
+  )
+  return codes.map((code) => typeof code === 'string' && code.length > 2)
+}

@@ -1,0 +1,127 @@
+import { AppError } from '../../domain/errors.ts'
+import type { Chain } from '../chain.ts'
+import type { LogQuery, RpcLog } from './filters.ts'
+
+/** The blocks from the first to the last, both included. */
+export type Range = { from: bigint; to: bigint }
+
+/** How many blocks are asked for at once: it grows while a node gives everything, and stays below what it refused. */
+export type Window = { size: bigint; most: bigint; left: number }
+
+/** The first question is this wide. */
+const firstSize = 10_000n
+/** No question is wider, however willing the node is. */
+const mostSize = 1_000_000n
+/** So many ranges may be asked for in one go: whoever asks again goes on where this one ended. */
+const mostRanges = 480
+/** So many of them are asked for side by side. */
+const sideBySide = 4
+
+/** A window at the beginning of a reading. */
+export const newWindow = (): Window => ({ size: firstSize, most: mostSize, left: mostRanges })
+
+/** What was read of a stretch, up to a block. */
+type Piece = { to: bigint; logs: RpcLog[] }
+
+/**
+ * All logs of a stretch, piece by piece and in order. Several ranges are asked for side by side; where a node refuses one, what came before
+ * it is a piece, and it goes on with fewer blocks at once. Too many blocks for one go are HISTORY_UNREAD.
+ */
+export async function* piecesOf(
+  chain: Chain,
+  queries: readonly LogQuery[],
+  stretch: Range,
+  window: Window,
+): AsyncGenerator<Piece> {
+  let at = stretch.from
+  while (at <= stretch.to) {
+    const ranges = nextRanges({ from: at, to: stretch.to }, window)
+    window.left -= ranges.length
+    if (window.left < 0) throw tooLong(chain, at)
+    const answers = await Promise.allSettled(ranges.map((range) => asked(chain, queries, range)))
+    const refused = answers.findIndex(({ status }) => status === 'rejected')
+    const came = answers.slice(0, refused === -1 ? undefined : refused)
+    const last = ranges[came.length - 1]
+    if (last) {
+      yield { to: last.to, logs: came.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])) }
+      at = last.to + 1n
+    }
+    const no = answers[came.length]
+    if (no?.status === 'rejected') narrow(window, ranges[came.length]!, no.reason)
+    else widen(window)
+  }
+}
+
+function nextRanges({ from, to }: Range, { size }: Window): Range[] {
+  const ranges: Range[] = []
+  for (let at = from; at <= to && ranges.length < sideBySide; at += size)
+    ranges.push({ from: at, to: at + size - 1n < to ? at + size - 1n : to })
+  return ranges
+}
+
+function widen(window: Window): void {
+  const wider = window.size * 4n
+  window.size = wider < window.most ? wider : window.most
+}
+
+/** Fewer blocks after a refusal: as many as the node says, or half. What is no matter of blocks is thrown. */
+function narrow(window: Window, { from, to }: Range, error: unknown): void {
+  const blocks = to - from + 1n
+  if (!isTooMuch(error) || blocks === 1n) throw error
+  const said = limitSaid(error)
+  window.size = said !== undefined && said < blocks ? said : (blocks + 1n) / 2n
+  window.most = window.size
+}
+
+const tooLong = ({ network }: Chain, block: bigint): AppError =>
+  new AppError(
+    'HISTORY_UNREAD',
+    `There are too many blocks on ${network.name} to read all logs of them in one go`,
+    { details: { network: network.name, block: block.toString() } },
+  )
+
+async function asked({ rpc }: Chain, queries: readonly LogQuery[], { from, to }: Range): Promise<RpcLog[]> {
+  const answers = (await rpc.batch(
+    queries.map((query) => ['eth_getLogs', [{ ...query, fromBlock: hex(from), toBlock: hex(to) }]]),
+  )) as unknown[]
+  return answers.flatMap((logs) => {
+    if (!Array.isArray(logs) || logs.some((log) => !isWhole(log, from, to)))
+      throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives logs that are none`)
+    return logs as RpcLog[]
+  })
+}
+
+/** A log of these blocks, still on the chain: what a node takes back, or gives of other blocks, cannot be counted with. */
+function isWhole(log: RpcLog | null, from: bigint, to: bigint): boolean {
+  if (log === null || typeof log !== 'object' || log.removed || !/^0x[0-9a-f]+$/i.test(log.blockNumber))
+    return false
+  const block = BigInt(log.blockNumber)
+  return block >= from && block <= to && Array.isArray(log.topics) && typeof log.data === 'string'
+}
+
+const hex = (value: bigint) => `0x${value.toString(16)}`
+
+/** A refusal in whatever words, or an answer that is larger than we take: fewer blocks may be given. */
+function isTooMuch(error: unknown): error is AppError {
+  if (!(error instanceof AppError)) return false
+  return (
+    error.code === 'RPC_ERROR' || (error.code === 'RPC_UNREACHABLE' && error.details?.fault === 'too-large')
+  )
+}
+
+/** The limit that a node names: "up to a 500 block range", "limited to a 10,000 range", "try with this block range [0x1, 0x64]". */
+export function limitSaid({ details }: AppError): bigint | undefined {
+  const words = String(details?.message ?? '')
+  const pair = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i.exec(words)
+  if (pair) {
+    const size = BigInt(pair[2]!) - BigInt(pair[1]!) + 1n
+    return size > 0n ? size : undefined
+  }
+  const found =
+    /([0-9][0-9,_]*)\s*(k)?[\s-]*blocks?\b/i.exec(words) ??
+    /(?:limit|max|exceed|up to|within)[^0-9]{0,40}([0-9][0-9,_]*)\s*(k)?\b/i.exec(words)
+  if (!found || /result|logs/i.test(words.slice(found.index, found.index + found[0].length + 12)))
+    return undefined
+  const size = BigInt(found[1]!.replace(/[,_]/g, '')) * (found[2] ? 1_000n : 1n)
+  return size > 0n ? size : undefined
+}

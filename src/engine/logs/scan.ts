@@ -1,0 +1,157 @@
+import type { Address, Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { EngineStore } from '../../store/engine.ts'
+import type { LogPlace } from '../../store/engine-past.ts'
+import type { Chain } from '../chain.ts'
+import type { LogFilter, Market } from '../markets/market.ts'
+import { hashesOf } from './blocks.ts'
+import { isFor, nameOf, queriesOf, type RpcLog } from './filters.ts'
+import { firstBlockOf } from './first-block.ts'
+import { newWindow, piecesOf, type Range, type Window } from './ranges.ts'
+import { stamped } from './times.ts'
+
+/** A block by number and hash: what was read stands on it. */
+export type Tip = { number: bigint; hash: string }
+
+/** A market whose logs are wanted, as far as they were read: `next` is the first block that is not. */
+type Source = { market: Market; place: LogPlace; filters: LogFilter[]; after: number | null; next: bigint }
+
+/** A chain of fewer blocks is read from its beginning, without looking for a better one. */
+const short = 10_000n
+
+/**
+ * All logs of some markets of one chain that are about one owner, up to the tip. What is final is kept, with marks to go on from; the
+ * newest blocks are read anew each time. Markets share questions. A chain that was rearranged meanwhile is RPC_INCONSISTENT, and one
+ * that is too long for one go HISTORY_UNREAD: what was read till then is kept.
+ */
+export async function logsOf(
+  store: EngineStore,
+  chain: Chain,
+  markets: readonly Market[],
+  owner: Address,
+  tip: Tip,
+): Promise<Map<Market, RpcLog[]>> {
+  const last = tip.number - BigInt(chain.network.depth) + 1n
+  const sources = await begun(store, chain, markets, owner, tip.number)
+  const base =
+    last === tip.number ? tip : { number: last, hash: (await hashesOf(chain, [last])).get(last) ?? '' }
+  const window = newWindow()
+  for (const { range, members } of stretches(sources, last))
+    await readInto(store, chain, members, { range, window, base })
+  const newest: RpcLog[] = []
+  const rest = { from: last < 0n ? 0n : last + 1n, to: tip.number }
+  for await (const { logs } of piecesOf(chain, queriesIn(sources), rest, window))
+    newest.push(...(await stamped(chain, logs)))
+  await stillOn(chain, [base, tip])
+  const found = new Map<Market, RpcLog[]>()
+  for (const { market, place, filters, next } of sources) {
+    const kept = (await store.keptLogs(place))
+      .filter(({ block }) => BigInt(block) <= tip.number)
+      .map(({ log }) => JSON.parse(log) as RpcLog)
+    const tail = newest.filter((log) => BigInt(log.blockNumber) >= next && isFor(filters, log))
+    found.set(market, inOrder([...kept, ...tail]))
+  }
+  return found
+}
+
+const queriesIn = (sources: readonly Source[]) => queriesOf(sources.flatMap(({ filters }) => filters))
+
+/** How far each market was read, on the chain as it is now: what was read of blocks that are gone is forgotten. */
+async function begun(
+  store: EngineStore,
+  chain: Chain,
+  markets: readonly Market[],
+  owner: Address,
+  head: bigint,
+): Promise<Source[]> {
+  const { chainId } = chain.network
+  const known = await Promise.all(
+    markets.map(async (market) => {
+      const filters = market.logs(owner)
+      const place = { chainId, source: nameOf(filters), owner: owner.toLowerCase() }
+      return { market, place, filters, marks: await store.marks(place) }
+    }),
+  )
+  const now = await hashesOf(
+    chain,
+    known.flatMap(({ marks }) => marks.map(({ block }) => BigInt(block))),
+  )
+  return Promise.all(
+    known.map(async ({ market, place, filters, marks }) => {
+      const held = marks.find(({ block, hash }) => now.get(BigInt(block)) === hash)
+      if (held !== marks[0]) await store.forgetLogs(place, held?.block ?? -1)
+      const next = held ? BigInt(held.block) + 1n : await startOf(store, chain, market, head)
+      return { market, place, filters, after: held?.block ?? null, next }
+    }),
+  )
+}
+
+/** Where the logs of a market begin, or the beginning of the chain where nobody can say. */
+async function startOf(store: EngineStore, chain: Chain, { entry }: Market, head: bigint): Promise<bigint> {
+  if (entry.fromBlock > 0n || head <= short) return entry.fromBlock
+  const { multicall3 } = chain.network
+  const older = BigInt(entry.asset.address) === 0n ? multicall3 : entry.asset.address
+  const found = older && (await firstBlockOf(store, chain, entry.receipt.address, older, head))
+  return found ?? 0n
+}
+
+/** The blocks up to the last, cut where another market joins: each with the markets that have yet to be read there. */
+function stretches(sources: readonly Source[], last: bigint): { range: Range; members: Source[] }[] {
+  const starts = [...new Set(sources.map(({ next }) => next))]
+    .filter((next) => next <= last)
+    .sort((a, b) => Number(a - b))
+  return starts.map((from, at) => ({
+    range: { from, to: at + 1 < starts.length ? starts[at + 1]! - 1n : last },
+    members: sources.filter(({ next }) => next <= from),
+  }))
+}
+
+/** Reads a stretch a few ranges at a time and keeps each such piece with a mark, as long as what it stands on is still there. */
+async function readInto(
+  store: EngineStore,
+  chain: Chain,
+  members: readonly Source[],
+  { range, window, base }: { range: Range; window: Window; base: Tip },
+): Promise<void> {
+  for await (const { to, logs: found } of piecesOf(chain, queriesIn(members), range, window)) {
+    const logs = await stamped(chain, found)
+    const hashes = await hashesOf(chain, [to, base.number])
+    const hash = hashes.get(to)
+    if (hash === undefined || hashes.get(base.number) !== base.hash) throw rearranged(chain)
+    const pieces = members.map(({ place, after, filters }) => ({
+      place,
+      after,
+      logs: inOrder(logs.filter((log) => isFor(filters, log))).map((log) => ({
+        block: Number(log.blockNumber),
+        idx: Number(log.logIndex),
+        log: JSON.stringify(log),
+      })),
+    }))
+    if (!(await store.keepLogs(pieces, { block: Number(to), hash }))) throw rearranged(chain)
+    for (const member of members) {
+      member.after = Number(to)
+      member.next = to + 1n
+    }
+  }
+}
+
+async function stillOn(chain: Chain, tips: readonly Tip[]): Promise<void> {
+  const now = await hashesOf(
+    chain,
+    tips.map(({ number }) => number),
+  )
+  if (tips.some(({ number, hash }) => number >= 0n && now.get(number) !== hash)) throw rearranged(chain)
+}
+
+const rearranged = ({ network }: Chain): AppError =>
+  new AppError('RPC_INCONSISTENT', `${network.name} was rearranged while its logs were read`)
+
+/** Oldest first, each once: a log may answer several filters. */
+function inOrder(logs: readonly RpcLog[]): RpcLog[] {
+  const unique = new Map(logs.map((log) => [`${BigInt(log.blockNumber)} ${Number(log.logIndex)}`, log]))
+  const at = (log: RpcLog): [Hex, Hex] => [log.blockNumber, log.logIndex]
+  return [...unique.values()].sort((one, other) => {
+    const [[a, i], [b, j]] = [at(one), at(other)]
+    return Number(BigInt(a) - BigInt(b)) || Number(i) - Number(j)
+  })
+}

@@ -1,0 +1,24 @@
+import { createEngine } from '../../src/engine/engine.ts'
+import { httpRpc } from '../../src/net/rpc.ts'
+import { decodeCatalog } from '../../src/sandbox/catalog-json.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine.ts'
+import { sqliteSql } from '../../src/store/sqlite.ts'
+
+// Reads one history in a process of its own: `history-process.ts DATABASE URL CATALOGUE WALLET STRATEGY`.
+const [path, url, catalog, address, strategyId] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  `0x${string}`,
+  string,
+]
+const engine = createEngine({
+  catalog: decodeCatalog(JSON.parse(catalog)),
+  rpc: () => httpRpc(url),
+  store: engineStore(sqliteSql(path, { migrations: engineMigrations })),
+  customer: 'tests',
+  now: Date.now,
+  newId: () => 'none',
+})
+const { total } = await engine.walletHistory({ address, strategyId })
+console.log(total)
