@@ -58,6 +58,21 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     vault(market, undefined, /vault ?v2/i.test(String(market.params.vaultVersion)) ? 'none' : undefined),
   'erc4626-euler': (market) => vault(market),
   'erc4626-fluid': (market) => vault(market),
+  'lido-steth': ({ contracts: { steth, withdrawalQueue } }) => ({
+    implementationSelector: 'lido@1',
+    constants: { family: 'lido', holds: 'stETH', stEth: steth!, queue: withdrawalQueue! },
+  }),
+  'lido-wsteth': ({ contracts: { steth, wsteth, referralStaker, withdrawalQueue } }) => ({
+    implementationSelector: 'lido@1',
+    constants: {
+      family: 'lido',
+      holds: 'wstETH',
+      stEth: steth!,
+      wstEth: wsteth!,
+      staker: referralStaker!,
+      queue: withdrawalQueue!,
+    },
+  }),
   'erc4626-yearn-v3': ({ contracts: { vault: at } }) => ({
     implementationSelector: 'yearn-v3@1',
     constants: { family: 'yearn-v3', vault: at! },

@@ -17,6 +17,9 @@ export function protocolOf(market: { protocol: string; assetName: string; contra
   // Two kinds of savings vaults take the same asset: those that wrap sUSDS have its address.
   const wraps = 'susds' in market.contracts || 'ssrOracle' in market.contracts
   if (market.protocol === 'SparkSavings' && wraps) return { protocol: 'spark-susdc', name: 'Spark sUSDC' }
+  // One protocol, and two tokens that its positions are held in.
+  if (market.protocol === 'Lido' && market.assetName === 'wstETH')
+    return { protocol: 'lido-wsteth', name: 'Lido wstETH' }
   const found = known[market.protocol]
   if (found) return found
   const name = market.protocol

@@ -7,19 +7,26 @@ import { ChainId, TransactionItem } from './transaction.ts'
 import { maybe, Name, orNull, Whole } from './wire.ts'
 
 /**
- * Query of `GET /strategies/{id}/bytecode`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all.
+ * Query of `GET /strategies/{id}/bytecode`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all. `claim`
+ * (ours) is the second step of queued withdrawals, which takes all that can be claimed: its `amount` is always 2^256 - 1.
  * `from` (ours) names the network that the funds start on, where it is not the strategy's own.
  */
 export const StrategyBytecodeInput = z.object({
   id: Name,
-  action: z.enum(['lend', 'withdraw']),
+  action: z.enum(['lend', 'withdraw', 'claim']),
   amount: Units,
   wallet: EvmAddress,
   from: Name.optional(),
 })
 export type StrategyBytecodeInput = z.output<typeof StrategyBytecodeInput>
 
-/** The ordered transactions of a deposit or a withdrawal. `quote` is the bridge quote of a cross-chain deposit. */
+/**
+ * That a withdrawal only asks for its funds, which are claimed later. `seconds` is how long the protocol says that takes, `null` where it
+ * does not say.
+ */
+const Queued = z.object({ seconds: maybe(z.int().min(0)) })
+
+/** The ordered transactions of a deposit, a withdrawal or a claim. `quote` is the bridge quote of a cross-chain deposit; `queued` is ours, and `null` where funds come at once. */
 export const StrategyBytecode = z.codec(
   z.object({
     id: z.string(),
@@ -30,6 +37,7 @@ export const StrategyBytecode = z.codec(
       z.object({ isCrossChain: z.boolean(), chainIdIn: maybe(ChainId), chainIdOut: maybe(ChainId) }),
     ),
     quote: maybe(Quote),
+    queued: maybe(Queued),
     bytecode: z.array(TransactionItem),
   }),
   z.object({
@@ -39,6 +47,7 @@ export const StrategyBytecode = z.codec(
     chainIdOut: z.int(),
     crossChain: z.object({ isCrossChain: z.boolean(), chainIdIn: z.int(), chainIdOut: z.int() }),
     quote: z.custom<z.output<typeof Quote>>().nullable(),
+    queued: z.object({ seconds: z.int().nullable() }).nullable(),
     bytecode: z.array(z.custom<z.output<typeof TransactionItem>>()),
   }),
   {
@@ -53,6 +62,7 @@ export const StrategyBytecode = z.codec(
         chainIdOut: wire.crossChain?.chainIdOut ?? wire.chainIdOut,
       },
       quote: orNull(wire.quote),
+      queued: wire.queued ? { seconds: orNull(wire.queued.seconds) } : null,
       bytecode: wire.bytecode,
     }),
     encode: (value) => value,

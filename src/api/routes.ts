@@ -60,14 +60,14 @@ export const routes = {
     path: '/strategies/{id}/bytecode',
     input: StrategyBytecodeInput,
     output: StrategyBytecode,
-    doc: 'The ordered transactions that deposit into (lend) or withdraw from a strategy. An amount of 2^256 - 1 withdraws all.',
+    doc: 'The ordered transactions that deposit into (lend) or withdraw from a strategy. An amount of 2^256 - 1 withdraws all. Ours: `claim`, the second step of a withdrawal that is queued, takes all that can be claimed (its amount is 2^256 - 1), and `queued` says that a withdrawal is one.',
   },
   getWallet: {
     method: 'GET',
     path: '/wallets/{address}',
     input: z.object({ address: EvmAddress }),
     output: Wallet,
-    doc: 'The positions of a wallet with principal, profit and USD value. Ours: `stats`, what it has lent and borrowed as collateral and debt, `null` where there is neither.',
+    doc: 'The positions of a wallet with principal, profit and USD value. Ours: `pending` and `claimable` of a position are withdrawals that are queued: parts of neither balance nor total; and `stats`, what it has lent and borrowed as collateral and debt, `null` where there is neither.',
   },
   walletHistory: {
     method: 'GET',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
+import { QueuedWire, type QueuedWithdrawal, readQueued } from './queued.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
 import { Decimals, maybe, Numeric, oneOf, orNull } from './wire.ts'
 
@@ -14,6 +15,9 @@ export type Position = {
   balanceUsd: string | null
   profitUsd: string | null
   apy: number | null
+  /** Queued withdrawals that wait, and those that can be claimed; they are no part of the balance. */
+  pending: QueuedWithdrawal[] | null
+  claimable: QueuedWithdrawal[] | null
 }
 
 const StatsAsset = z.object({
@@ -64,7 +68,7 @@ const Signed = z.codec(z.string().regex(/^-?[0-9]{1,78}$/, 'expected a whole num
   encode: String,
 })
 
-/** Shape A (reference); `principal`, `apyFraction` and `stats` are ours. */
+/** Shape A (reference); `principal`, `apyFraction`, `pending`, `claimable` and `stats` are ours. */
 const ShapeA = z.object({
   address: EvmAddress,
   positions: z.array(
@@ -76,6 +80,8 @@ const ShapeA = z.object({
       earnedUSD: maybe(Numeric),
       principal: maybe(Units),
       apyFraction: maybe(z.number()),
+      pending: maybe(z.array(QueuedWire)),
+      claimable: maybe(z.array(QueuedWire)),
     }),
   ),
   totalValueUSD: maybe(Numeric),
@@ -124,6 +130,8 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
         balanceUsd: decimal(spot.underlyingBalanceUSD),
         profitUsd: null,
         apy: orNull(spot.apy),
+        pending: null,
+        claimable: null,
       })),
       totalValueUsd: decimal(wire.summary.totalUnderlyingBalanceUSD),
       stats: null,
@@ -140,6 +148,8 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
       balanceUsd: decimal(position.balanceUSD),
       profitUsd: decimal(position.earnedUSD),
       apy: orNull(position.apyFraction),
+      pending: readQueued(position.pending),
+      claimable: readQueued(position.claimable),
     })),
     totalValueUsd: decimal(wire.totalValueUSD),
     stats: orNull(wire.stats),
@@ -152,7 +162,7 @@ export const Wallet = z.codec(oneOf(shapes, 1), WalletValue, {
   encode: (value) => ({
     address: value.address!,
     positions: value.positions.map(
-      ({ strategy, balance, principal, profit, balanceUsd, profitUsd, apy }) => ({
+      ({ strategy, balance, principal, profit, balanceUsd, profitUsd, apy, pending, claimable }) => ({
         strategy,
         balance,
         balanceUSD: balanceUsd,
@@ -160,6 +170,8 @@ export const Wallet = z.codec(oneOf(shapes, 1), WalletValue, {
         earnedUSD: profitUsd,
         principal,
         apyFraction: apy,
+        pending,
+        claimable,
       }),
     ),
     totalValueUSD: value.totalValueUsd,

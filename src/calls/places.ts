@@ -9,6 +9,7 @@ import { bindCompoundV2, cTokenAbi, entranceOf } from './compound-v2.ts'
 import { bindCompoundV3 } from './compound-v3.ts'
 import type { Verdict } from './decode.ts'
 import { bindErc4626, erc4626Abi } from './erc4626.ts'
+import { bindLido, lidoAbi, entranceOf as lidoEntranceOf } from './lido.ts'
 import { bindYearnV3 } from './yearn-v3.ts'
 
 /**
@@ -19,13 +20,18 @@ export type Place = {
   /** The contract that deposits go to first; withdrawals may go to another. */
   targets: readonly [Address, ...Address[]]
   bind: (transaction: Transaction, intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>) => Verdict
-  cost: (
-    amount: bigint,
-  ) => { units: bigint } | { read: { to: Address; data: Hex }; unitsOf: (said: bigint) => bigint }
+  cost: (amount: bigint) => Cost
+  /** Whether a part is left by giving back what it costs of the receipt, so that the calldata says units of that. */
+  byUnits?: true
+  /** Whether a withdrawal is taken through an allowance of the receipt. */
+  takesReceipt?: true
 }
 
+/** What an amount costs of the receipt: so much, or what a read of the market says. */
+export type Cost = { units: bigint } | { read: { to: Address; data: Hex }; unitsOf: (said: bigint) => bigint }
+
 /** The place of a strategy of a catalogue: a new protocol family is one case here. */
-export function placeOf({ constants, asset }: StrategyEntry): Place {
+export function placeOf({ constants, asset, receipt }: StrategyEntry): Place {
   switch (constants.family) {
     case 'aave-v3':
       return { targets: [constants.pool], bind: (tx, intent) => bindAaveV3(tx, intent, asset), cost: itself }
@@ -45,6 +51,23 @@ export function placeOf({ constants, asset }: StrategyEntry): Place {
         bind: (tx, intent) => bindCompoundV3(tx, intent, asset),
         cost: itself,
       }
+    case 'lido': {
+      const isPlain = constants.holds === 'stETH'
+      const args = { abi: lidoAbi, functionName: 'getWstETHByStETH' } as const
+      return {
+        targets: [lidoEntranceOf(constants), constants.queue],
+        bind: (tx, intent) => bindLido(tx, intent, asset, receipt, constants),
+        cost: (amount) =>
+          constants.holds === 'stETH'
+            ? itself(amount)
+            : {
+                read: { to: constants.wstEth, data: encodeFunctionData({ ...args, args: [amount] }) },
+                unitsOf: (said) => said,
+              },
+        takesReceipt: true,
+        ...(!isPlain && { byUnits: true }),
+      }
+    }
     case 'erc4626':
     case 'yearn-v3': {
       const { vault: to } = constants

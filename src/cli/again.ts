@@ -1,3 +1,4 @@
+import { maxUint256 } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Planned } from '../wallet/carry-out.ts'
@@ -9,7 +10,7 @@ import { revokeLegs } from '../wallet/revoke-legs.ts'
 import { refuseDrift } from './asked-for.ts'
 import type { Cli } from './cli.ts'
 import { swapProposal } from './swap-proposal.ts'
-import { depositProposal, withdrawProposal } from './yield-proposals.ts'
+import { claimProposal, depositProposal, withdrawProposal } from './yield-proposals.ts'
 
 /** A leg as the service builds it now, and the quote that it is of. */
 type Again = { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null }
@@ -43,6 +44,11 @@ async function proposeAgain(cli: Cli, operation: Planned, intent: Intent): Promi
       const made = await service.strategyBytecode({ id: strategy.slug, action, amount, wallet })
       const build = intent.kind === 'deposit' ? depositProposal : withdrawProposal
       return plain((await build(cli, strategy, amount, wallet, made)).legs[0]!)
+    }
+    case 'claim': {
+      const ask = { id: intent.strategy.slug, action: 'claim' as const, amount: maxUint256, wallet }
+      const made = await service.strategyBytecode(ask)
+      return plain((await claimProposal(cli, intent.strategy, wallet, made)).legs[0]!)
     }
     case 'transfer': {
       const { token, recipient, amount } = intent

@@ -50,8 +50,12 @@ export const positionJson = ({
   balanceUsd,
   profitUsd,
   apy,
+  pending,
+  claimable,
 }: Position) => {
   const amount = (raw: bigint | null) => (raw === null ? null : tokenAmount(raw, strategy.asset))
+  const queued = (requests: Position['pending']) =>
+    requests?.map((request) => ({ ...request, amount: tokenAmount(request.amount, strategy.asset) })) ?? null
   return {
     strategy: strategyJson(strategy),
     balance: amount(balance),
@@ -60,6 +64,8 @@ export const positionJson = ({
     balanceUsd,
     profitUsd,
     apy,
+    pending: queued(pending),
+    claimable: queued(claimable),
   }
 }
 

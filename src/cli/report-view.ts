@@ -132,6 +132,7 @@ export function reportView(report: Report & { replayed?: boolean }, to: Stream):
         ],
         ...(report.strategySlug ? ([['strategy', report.strategySlug]] as const) : []),
         ...(amount ? ([['amount', `${decimal(amount.formatted)} ${plain(amount.symbol)}`]] as const) : []),
+        ...(report.queued ? ([['then', report.queued.next]] as const) : []),
         ...(report.destinationTxHash ? ([['arrived in', report.destinationTxHash]] as const) : []),
         ['wallet', report.originAddress],
       ],

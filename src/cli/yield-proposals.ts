@@ -6,6 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Token } from '../domain/token.ts'
 import type { Proposed } from '../wallet/proposal.ts'
+import { isQueued, ownClaim, ownUnits, refuseRestart } from '../wallet/queued.ts'
 import type { AskedStrategy } from './asked-for.ts'
 import type { Cli } from './cli.ts'
 import { legsAcross } from './deposit-across.ts'
@@ -70,16 +71,31 @@ export async function depositProposal(
   }
 }
 
-/** A withdrawal as one leg. For all of it, the shares are read from the receipt token by ourselves, not taken from the service. */
+/** Reads the chain of a strategy without the service. */
+const asking =
+  ({ place }: Cli, { chainId }: StrategyEntry) =>
+  (method: string, params: readonly unknown[]) =>
+    place.read(chainId, method, params)
+
+/**
+ * A withdrawal as one leg. For all of it, the shares are read from the receipt token by ourselves, not taken from the service. One that is
+ * queued says so before anything is signed; one that makes others wait again needs `restarts`.
+ */
 export async function withdrawProposal(
   cli: Cli,
   strategy: AskedStrategy,
   amount: bigint,
   wallet: Address,
   made: StrategyBytecode,
+  restarts = false,
 ): Promise<Proposed> {
   const entry = entryOf(await cli.place.catalog(), strategy)
+  const ask = asking(cli, entry)
+  await refuseRestart(entry, wallet, ask, restarts)
   const isAll = amount === maxUint256
+  const units = isAll ? undefined : await ownUnits(entry, amount, ask)
+  const queued = isQueued(entry) ? queuedOf(entry, made.queued?.seconds ?? null) : undefined
+  if (queued) cli.notice(queuedLine(entry, queued))
   const shares = isAll ? await balanceOf(cli, entry.receipt, wallet) : undefined
   const intent: Intent = {
     kind: 'withdraw',
@@ -87,6 +103,7 @@ export async function withdrawProposal(
     strategy: entry,
     amount,
     ...(shares !== undefined && { shares }),
+    ...(units !== undefined && { units }),
   }
   return {
     id: made.id,
@@ -99,9 +116,58 @@ export async function withdrawProposal(
       strategyId: entry.id,
       strategySlug: entry.slug,
       receiver: wallet,
-      amounts: { in: null, out: isAll ? null : tokenAmount(amount, entry.asset) },
+      amounts: { in: null, out: isAll || queued ? null : tokenAmount(amount, entry.asset) },
+      ...(queued && { queued }),
     },
   }
+}
+
+/** The second step of queued withdrawals as one leg: what it takes, and what it pays, are read by ourselves. */
+export async function claimProposal(
+  cli: Cli,
+  strategy: AskedStrategy,
+  wallet: Address,
+  made: StrategyBytecode,
+): Promise<Proposed> {
+  const entry = entryOf(await cli.place.catalog(), strategy)
+  const { ids, amount, left } = await ownClaim(entry, wallet, asking(cli, entry))
+  if (ids.length === 0)
+    throw new AppError('NOTHING_CLAIMABLE', `${wallet} can claim nothing from ${entry.slug} now`)
+  if (left > 0) cli.notice(`${left} more can be claimed after this: ${claimCommand(entry)}`)
+  return {
+    id: made.id,
+    kind: 'claim',
+    legs: [
+      {
+        chainId: entry.chainId,
+        intent: { kind: 'claim', wallet, strategy: entry, amount, ids },
+        transactions: made.bytecode,
+      },
+    ],
+    quoteId: null,
+    expiresAt: null,
+    about: {
+      type: 'SAMECHAIN_INVESTMENT_CLAIM',
+      strategyId: entry.id,
+      strategySlug: entry.slug,
+      receiver: wallet,
+      amounts: { in: null, out: tokenAmount(amount, entry.asset) },
+    },
+  }
+}
+
+const claimCommand = ({ slug }: StrategyEntry): string => `sluice withdraw ${slug} --claim`
+
+const queuedOf = (entry: StrategyEntry, seconds: number | null) => ({ seconds, next: claimCommand(entry) })
+
+/** That nothing comes at once, how long it takes, and what is typed then. */
+const queuedLine = ({ slug }: StrategyEntry, { seconds, next }: ReturnType<typeof queuedOf>): string =>
+  `${slug} pays later: this asks for the funds, and ${seconds === null ? 'no contract says how long they take (often days)' : `they can be claimed after ${span(seconds)}`}. Then: ${next}`
+
+const span = (seconds: number): string => {
+  const [size, word] =
+    seconds >= 172_800 ? [86_400, 'days'] : seconds >= 7_200 ? [3_600, 'hours'] : [1, 'seconds']
+  return `${Math.ceil(seconds / size)} ${word}`
 }
 
 /** A balance by a raw call: `balanceOf(address)` is selector 0x70a08231. */

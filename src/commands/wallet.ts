@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
-import { decimal, dollars, percent } from '../cli/format.ts'
+import { decimal, dollars, percent, when } from '../cli/format.ts'
 import type { Stream } from '../cli/io.ts'
 import { walletJson } from '../cli/json.ts'
 import { walletAddress } from '../cli/names.ts'
@@ -75,12 +75,32 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       value.positions.length === 0
         ? to.paint.dim('no positions')
         : table(positionColumns, value.positions, to),
+      ...queuedLines(value.positions, to),
       ...(value.positions.length === 0 ? [] : [`${to.paint.dim('total')}  ${dollars(value.totalValueUsd)}`]),
       ...(value.stats && value.stats.debt.length > 0 ? [lendingView(value.stats, to)] : []),
       ...(value.positions.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
     ].join('\n'),
   )
 }
+
+/** Withdrawals that are queued, and how to take those that are ready. */
+const queuedLines = (positions: ReturnType<typeof walletJson>['positions'], to: Stream): string[] =>
+  positions.flatMap(({ strategy, pending, claimable }) => {
+    const line = (word: string, amount: string, more: string) =>
+      `${word} ${decimal(amount)} ${plain(strategy.asset.symbol)} ${to.paint.dim(more)}`
+    return [
+      ...(pending ?? []).map(({ amount, availableAt }) =>
+        line(
+          'queued',
+          amount.formatted,
+          `${plain(strategy.slug)}${availableAt ? `, ready ${when(availableAt)}` : ''}`,
+        ),
+      ),
+      ...(claimable ?? []).map(({ amount }) =>
+        line(to.paint.green('ready'), amount.formatted, `sluice withdraw ${plain(strategy.slug)} --claim`),
+      ),
+    ]
+  })
 
 /** What a wallet owes, and how far it is from being liquidated. */
 function lendingView(

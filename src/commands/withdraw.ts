@@ -1,18 +1,23 @@
 import { Command } from 'commander'
 
-import { askedStrategy } from '../cli/asked-for.ts'
+import { type AskedStrategy, askedStrategy } from '../cli/asked-for.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
 import { opinionOnStrategy } from '../cli/opinion.ts'
 import { amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
 import type { World } from '../cli/world.ts'
-import { withdrawProposal } from '../cli/yield-proposals.ts'
+import { claimProposal, withdrawProposal } from '../cli/yield-proposals.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, maxUint256 } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 
-type Options = SigningOptions & { amount?: string; amountRaw?: string }
+type Options = SigningOptions & {
+  amount?: string
+  amountRaw?: string
+  claim?: boolean
+  restartCooldown?: boolean
+}
 
 /** `withdraw`: take an asset out of a strategy. */
 export const withdraw = (world: World) =>
@@ -23,14 +28,20 @@ export const withdraw = (world: World) =>
       )
       .argument('<id>', 'strategy id or slug')
       .option('--amount <amount|max>', 'how much, in units of the asset, or max')
-      .option('--amount-raw <amount>', 'how much, in its smallest unit'),
+      .option('--amount-raw <amount>', 'how much, in its smallest unit')
+      .option('--claim', 'take what earlier withdrawals, which were queued, have set aside')
+      .option('--restart-cooldown', 'accept that what waits already waits from the beginning'),
   )
-    .addHelpText('after', '\nExample:\n  $ sluice withdraw aave-v3-usdc-sandbox-one --amount max')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ sluice withdraw aave-v3-usdc-sandbox-one --amount max\n  $ sluice withdraw sandbox-lido-eth-sandbox-one --claim',
+    )
     .action(action(world, run))
 
 async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const service = await cli.service()
   const strategy = await askedStrategy(cli, id, options.idempotencyKey)
+  if (options.claim) return claim(cli, strategy, options)
   const isAll = options.amount?.toLowerCase() === 'max'
   if (isAll && options.amountRaw !== undefined)
     throw new AppError('USAGE', '--amount and --amount-raw exclude each other')
@@ -40,7 +51,34 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
     title: `Withdraw ${isAll ? 'everything' : formatAmount(amount, { ...strategy.asset, symbol: plain(strategy.asset.symbol) })} from ${plain(strategy.slug)}`,
     request: { command: 'withdraw', strategy: strategy.slug, amount: isAll ? 'max' : amount.toString() },
     propose: async (wallet) =>
-      withdrawProposal(cli, strategy, amount, wallet, await service.strategyBytecode(ask(wallet))),
+      withdrawProposal(
+        cli,
+        strategy,
+        amount,
+        wallet,
+        await service.strategyBytecode(ask(wallet)),
+        options.restartCooldown,
+      ),
+    opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
+  })
+}
+
+/** The second step of withdrawals that were queued: all that can be claimed. */
+async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promise<void> {
+  if (options.amount !== undefined || options.amountRaw !== undefined)
+    throw new AppError('USAGE', '--claim takes all that can be claimed: it goes without an amount')
+  const service = await cli.service()
+  const ask = (wallet: Address) => ({
+    id: strategy.slug,
+    action: 'claim' as const,
+    amount: maxUint256,
+    wallet,
+  })
+  await operate(cli, options, {
+    title: `Claim what was withdrawn from ${plain(strategy.slug)}`,
+    request: { command: 'withdraw', strategy: strategy.slug, claim: true },
+    propose: async (wallet) =>
+      claimProposal(cli, strategy, wallet, await service.strategyBytecode(ask(wallet))),
     opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
   })
 }

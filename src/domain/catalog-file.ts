@@ -31,6 +31,17 @@ const Constants = z.discriminatedUnion('family', [
   }),
   z.strictObject({ family: z.literal('erc4626'), ...vault }),
   z.strictObject({ family: z.literal('yearn-v3'), ...vault }),
+  z.discriminatedUnion('holds', [
+    z.strictObject({ family: z.literal('lido'), holds: z.literal('stETH'), stEth: At, queue: At }),
+    z.strictObject({
+      family: z.literal('lido'),
+      holds: z.literal('wstETH'),
+      stEth: At,
+      wstEth: At,
+      staker: At,
+      queue: At,
+    }),
+  ]),
 ])
 
 /** One market of a file. `asset` goes in and comes out, `receipt` is what is held; `source` says where its addresses were read. */

@@ -36,12 +36,19 @@ export type CompoundV2Constants = {
   pauses: 'guardian' | 'action'
   coin?: 'market' | { router: Address } | undefined
 }
+/** Lido. The position is held in stETH, or in the token that wraps it, which `staker` gives for the coin. Withdrawals go through a queue. */
+export type LidoConstants = {
+  family: 'lido'
+  stEth: Address
+  queue: Address
+} & ({ holds: 'stETH'; staker?: undefined } | { holds: 'wstETH'; wstEth: Address; staker: Address })
 /** What a market stands on, by its protocol family. */
 export type MarketConstants =
   | AaveV3Constants
   | CompoundV2Constants
   | CompoundV3Constants
   | Erc4626Constants
+  | LidoConstants
   | YearnV3Constants
 
 /**

@@ -25,6 +25,12 @@ export const errorTable = {
     exit: 10,
     hint: 'Withdraw less now, and the rest when others repay.',
   },
+  NOTHING_CLAIMABLE: { status: 400, exit: 10, hint: 'sluice wallet show' },
+  WITHDRAWAL_PENDING: {
+    status: 400,
+    exit: 10,
+    hint: 'If all of it may wait from the beginning: --restart-cooldown',
+  },
   ACTION_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice action list' },
   NOT_FOUND: { status: 404, exit: 4 },
   BAD_REQUEST: { status: 400, exit: 4 },

@@ -11,6 +11,7 @@ export const grades: Readonly<Record<MarketConstants['family'], Grade>> = {
   'aave-v3': { grade: 'A', by: '@aave/core-v3 1.19.3' },
   'compound-v2': { grade: 'C', by: 'VenusProtocol/venus-protocol, moonwell-fi/moonwell-contracts-v2' },
   'compound-v3': { grade: 'C', by: 'compound-finance/comet, CometMainInterface and CometExtInterface' },
+  lido: { grade: 'B', by: '@lidofinance/lido-ethereum-sdk 4.9.0' },
   erc4626: { grade: 'C', by: 'EIP-4626' },
   'yearn-v3': { grade: 'C', by: 'yearn/yearn-vaults-v3, VaultV3.vy' },
 }

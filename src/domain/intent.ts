@@ -9,7 +9,17 @@ import type { Token } from './token.ts'
  */
 export type Intent =
   | { kind: 'deposit'; wallet: Address; strategy: StrategyEntry; amount: bigint }
-  | { kind: 'withdraw'; wallet: Address; strategy: StrategyEntry; amount: bigint; shares?: bigint }
+  | {
+      kind: 'withdraw'
+      wallet: Address
+      strategy: StrategyEntry
+      amount: bigint
+      shares?: bigint
+      /** What a part costs in units of the receipt, read by us, where one leaves a market by giving that back. */
+      units?: bigint
+    }
+  /** Takes what queued withdrawals have set aside: `ids` are the wallet's own requests that can be claimed, read by us, and `amount` is what they pay at least. */
+  | { kind: 'claim'; wallet: Address; strategy: StrategyEntry; amount: bigint; ids: readonly string[] }
   | {
       kind: 'swap'
       wallet: Address

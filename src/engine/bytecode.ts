@@ -1,5 +1,4 @@
 import type { StrategyBytecode, StrategyBytecodeInput } from '../api/bytecode.ts'
-import type { Quote } from '../api/quote.ts'
 import { sameAddress } from '../domain/address.ts'
 import { formatAmount, maxUint256, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -9,6 +8,7 @@ import { track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { type Context, marketNamed, networkOf } from './context.ts'
 import type { Market, MarketState, Step } from './markets/market.ts'
+import { claimStep, waitOf } from './queued.ts'
 import { quoteFor } from './quotes.ts'
 import { offerOf, providerNamed, quoteRow, routeOf } from './stored-quote.ts'
 import { standings } from './strategies.ts'
@@ -24,6 +24,7 @@ export async function strategyBytecode(
     throw new AppError('VALIDATION_ERROR', 'The amount must be above zero', {
       details: { errors: [{ path: 'amount', message: 'must be above zero' }] },
     })
+  if (input.action === 'claim') return claimed(context, input, market)
   const [standing] = await standings(context, [market])
   if (!standing?.state)
     throw new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${market.entry.slug} do not answer`)
@@ -63,6 +64,27 @@ function mayDeposit({ entry }: Market, state: MarketState, amount: bigint) {
     )
 }
 
+/** All that can be claimed; what is asked for is always all of it. */
+async function claimed(
+  context: Context,
+  input: StrategyBytecodeInput,
+  market: Market,
+): Promise<StrategyBytecode> {
+  if (input.amount !== maxUint256)
+    throw new AppError('VALIDATION_ERROR', 'A claim takes all that there is: its amount is 2^256 - 1', {
+      details: { errors: [{ path: 'amount', message: 'must be 2^256 - 1' }] },
+    })
+  const { transaction, amount } = await claimStep(context, market, input.wallet)
+  return finished(context, { ...input, amount }, market, {
+    type: 'SAMECHAIN_INVESTMENT_CLAIM',
+    bytecode: [transaction],
+    kinds: ['claim'],
+    chainIdIn: market.entry.chainId,
+    quote: null,
+    queued: null,
+  })
+}
+
 async function sameChain(
   context: Context,
   input: StrategyBytecodeInput,
@@ -72,12 +94,14 @@ async function sameChain(
   const { chainId } = market.entry
   const bytecode = await withApprovals(context.chain(chainId), input.wallet, step)
   const isDeposit = input.action === 'lend'
+  const seconds = isDeposit ? undefined : await waitOf(context, market)
   return finished(context, input, market, {
     type: isDeposit ? 'SAMECHAIN_INVESTMENT_DEPOSIT' : 'SAMECHAIN_INVESTMENT_WITHDRAW',
     bytecode,
     kinds: kindsOf(bytecode, isDeposit ? 'deposit' : 'withdraw'),
     chainIdIn: chainId,
     quote: null,
+    queued: seconds === undefined ? null : { seconds },
   })
 }
 
@@ -126,10 +150,14 @@ async function crossChain(
     kinds: [...kindsOf(away, 'bridge'), ...kindsOf(home, 'deposit')],
     chainIdIn: from.chainId,
     quote,
+    queued: null,
   })
 }
 
-type Made = { type: string; bytecode: Transaction[]; kinds: string[]; chainIdIn: number; quote: Quote | null }
+type Made = { type: string; bytecode: Transaction[]; kinds: string[]; chainIdIn: number } & Pick<
+  StrategyBytecode,
+  'quote' | 'queued'
+>
 
 async function finished(
   context: Context,
@@ -138,7 +166,8 @@ async function finished(
   made: Made,
 ): Promise<StrategyBytecode> {
   const id = context.newId()
-  const moved = amount === maxUint256 ? null : tokenAmount(amount, entry.asset)
+  // A request moves nothing yet.
+  const moved = amount === maxUint256 || made.queued ? null : tokenAmount(amount, entry.asset)
   await track(context, {
     id,
     type: made.type,
@@ -162,6 +191,7 @@ async function finished(
       chainIdOut: entry.chainId,
     },
     quote: made.quote,
+    queued: made.queued,
     bytecode: made.bytecode,
   }
 }

@@ -117,6 +117,8 @@ export async function netInvested(
   let net = 0n
   let totals: bigint[] = []
   for (const [at, { type, amount, shares, ...moment }] of events.entries()) {
+    // What is claimed was counted when it was asked for.
+    if (type === 'claim') continue
     const comes = type === 'deposit' || type === 'transfer_in'
     net += comes ? amount : -amount
     totals = added(totals, shares, comes)

@@ -10,6 +10,7 @@ import { logsOf } from './logs/scan.ts'
 import type { Market } from './markets/market.ts'
 import { paged } from './paged.ts'
 import { sumUsd, usd } from './prices.ts'
+import { eachOnce, queuedIn, queuedOf, withQueued } from './queued.ts'
 import { together } from './reading.ts'
 import { type Standing, strategyOf } from './standings.ts'
 import { grownStandings } from './strategies.ts'
@@ -40,16 +41,21 @@ type Invested = Held & { principal: bigint | null }
 /** The positions of a wallet over all markets, with principal and profit off the chain's logs. */
 export async function walletOf(context: Context, address: Address): Promise<Wallet> {
   const chainIds = [...new Set(context.markets.map(({ entry }) => entry.chainId))]
-  const [perChain, stats] = await Promise.all([
+  const [perChain, stats, asked] = await Promise.all([
     Promise.all(chainIds.map((chainId) => investedOn(context, chainId, address))),
     context.lending(address),
+    queuedOf(context, context.markets, address),
   ])
-  const held = perChain.flat()
+  const queued = eachOnce(asked, perChain.flat())
+  const held = withQueued(perChain.flat(), queued)
   const stands = await grownStandings(
     context,
     held.map(({ market }) => market),
   )
-  const positions = held.map((one, at) => positionOf(one, stands[at]!))
+  const positions = held.map((one, at) => ({
+    ...positionOf(one, stands[at]!),
+    ...queuedIn(one.market, queued),
+  }))
   return {
     address,
     positions,
@@ -122,7 +128,10 @@ async function unlessUnread<value>(work: () => Promise<value>): Promise<value | 
   }
 }
 
-function positionOf({ market, balance, principal }: Invested, standing: Standing): Position {
+function positionOf(
+  { market, balance, principal }: Invested,
+  standing: Standing,
+): Omit<Position, 'pending' | 'claimable'> {
   const profit = principal === null ? null : balance - principal
   const { asset } = market.entry
   const strategy = strategyOf(standing)

@@ -39,7 +39,7 @@ const sensible = (state: MarketState | undefined): MarketState | undefined =>
 
 /** A standing as the service shows it. */
 export function strategyOf({ market, state, price, at }: Standing): Strategy {
-  const { entry } = market
+  const { entry, queue } = market
   const ref = { symbol: entry.asset.symbol, address: entry.asset.address, decimals: entry.asset.decimals }
   return {
     id: entry.id,
@@ -52,7 +52,11 @@ export function strategyOf({ market, state, price, at }: Standing): Strategy {
     asset: ref,
     underlying: ref,
     actions: state
-      ? [...(state.canDeposit ? ['lend'] : []), ...(state.canWithdraw ? ['withdraw'] : [])]
+      ? [
+          ...(state.canDeposit ? ['lend'] : []),
+          ...(state.canWithdraw ? ['withdraw'] : []),
+          ...(queue ? ['claim'] : []),
+        ]
       : null,
     paused: state ? !(state.canDeposit && state.canWithdraw) : null,
     apy: state ? state.apy : null,

@@ -39,5 +39,9 @@ export async function withdrawal(
     )
   return amount === maxUint256
     ? market.withdrawAll({ owner: wallet, shares: held.shares })
-    : market.withdraw({ amount, owner: wallet })
+    : market.withdraw({
+        amount,
+        owner: wallet,
+        ...(market.units && { units: await read(context.chain(entry.chainId), market.units(amount)) }),
+      })
 }

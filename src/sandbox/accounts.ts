@@ -8,7 +8,7 @@ import type { Address, Hex } from '../domain/address.ts'
 const mnemonic = 'test test test test test test test test test test test junk'
 
 /** What the accounts of the phrase do in the sandbox, by their index. */
-export const roles = { owner: 0, user: 1, attester: 8, relayer: 9 } as const
+export const roles = { owner: 0, user: 1, keeper: 7, attester: 8, relayer: 9 } as const
 
 /** The accounts that hold funds for whoever uses the sandbox; the first is the one that signs by default. */
 export const userIndexes: readonly number[] = [roles.user, 2, 3, 4]

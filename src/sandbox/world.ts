@@ -13,6 +13,7 @@ import { forgetWorlds, newestWorld, type Saved, saveNext } from './generations.t
 import { genesis } from './genesis/cache.ts'
 import { serveLoopback } from './loopback.ts'
 import { startNodes } from './nodes.ts'
+import { report, stakingOn } from './oracle.ts'
 
 /** One of the two chains. Its address stays the same as long as the world runs, also over a reset. */
 export type SandboxChain = { network: Network; rpcUrl: string; rpc: Rpc }
@@ -36,7 +37,7 @@ export type SandboxWorld = {
   faults: Pick<WorldFaults, 'set' | 'list' | 'clear' | 'urlOf' | 'wasReplaced'>
   /** Gives coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
   fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
-  /** Moves the clocks of both chains and mines one block on each. */
+  /** Moves the clocks of both chains and mines one block on each, with what an oracle reports of staking by then. */
   warp: (seconds: number) => Promise<void>
   /** Goes back to genesis; what was saved is forgotten. */
   reset: () => Promise<void>
@@ -93,9 +94,12 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   const everywhere = <T>(work: (rpc: Rpc, index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(chains.map(({ rpc }, index) => work(rpc, index)))
   const warp = async (seconds: number): Promise<void> => {
-    await everywhere(async (rpc) => {
+    await everywhere(async (rpc, index) => {
       await rpc.request('evm_increaseTime', [seconds])
-      await rpc.request('evm_mine')
+      const staking = stakingOn(saved.catalog, chains[index]!.network.chainId)
+      const mined = await rpc.request<Hex>('eth_blockNumber')
+      if (staking) await report(rpc, staking)
+      if ((await rpc.request<Hex>('eth_blockNumber')) === mined) await rpc.request('evm_mine')
     })
   }
   let isResetting = false

@@ -44,6 +44,8 @@ export function checkApproval(
   return approval
 }
 
+const receiptOf = (intent: Intent) => ('strategy' in intent ? [intent.strategy.receipt] : [])
+
 /** An approval in words, and as JSON prints it. */
 export function describeApproval(
   { spender, amount }: { spender: Address; amount: bigint },
@@ -52,7 +54,7 @@ export function describeApproval(
   catalog: Catalog,
   intent: Intent,
 ): { call: { name: string; args: Record<string, string> }; text: string } {
-  const token = tokenAt([...catalog.tokens, ...tokensOf(intent)], chainId, to)
+  const token = tokenAt([...catalog.tokens, ...tokensOf(intent), ...receiptOf(intent)], chainId, to)
   const shown = token ? formatAmount(amount, token) : `${amount} of ${to}`
   return {
     call: { name: 'approve', args: { spender, amount: amount.toString() } },

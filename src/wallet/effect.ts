@@ -1,9 +1,11 @@
+import { queueOf } from '../calls/queues.ts'
 import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Token } from '../domain/token.ts'
 import type { Simulation } from './simulation.ts'
+import { ticketOf } from './ticket.ts'
 
 /** Balances of rebasing tokens may be off by a unit or two from rounding. */
 const rounding = 2n
@@ -24,6 +26,15 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
     case 'withdraw': {
       const { asset, receipt } = intent.strategy
       const most = intent.shares === undefined && shares !== undefined ? shares + rounding : held(receipt)
+      const queue = queueOf(intent.strategy)
+      // A request takes the receipt and brings nothing yet, but the token that stands for it.
+      if (queue) {
+        const ticket = ticketOf(intent.strategy)
+        return [
+          { token: receipt, least: -most, what: 'more of the position is taken than was asked for' },
+          ...(ticket ? [{ token: ticket, least: 1n, what: 'no request comes of it' }] : []),
+        ]
+      }
       return [
         {
           token: asset,
@@ -31,6 +42,13 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
           what: 'too little comes out',
         },
         { token: receipt, least: -most, what: 'more of the position is taken than was asked for' },
+      ]
+    }
+    case 'claim': {
+      const ticket = ticketOf(intent.strategy)
+      return [
+        { token: intent.strategy.asset, least: intent.amount - rounding, what: 'too little comes out' },
+        ...(ticket ? [{ token: ticket, least: -BigInt(intent.ids.length), what: more }] : []),
       ]
     }
     case 'swap': {
@@ -76,9 +94,9 @@ export function checkEffect(
     )
   }
   // What gas may cost is not told from what does not come out: more than that is missing, or nothing.
-  if (intent.kind === 'withdraw' && intent.strategy.asset.address === nativeAddress) {
+  const least = leastCoin(intent)
+  if (least !== undefined) {
     const paid = (gasUsed ?? []).reduce((sum, used) => sum + used, 0n) * (fees?.maxFeePerGas ?? 0n)
-    const least = intent.shares === undefined ? intent.amount - rounding : 1n
     if (coin === undefined || coin + paid < least)
       throw new AppError('POLICY_SIMULATION', 'In the simulation too little of the native coin comes out', {
         details: { change: String(coin), least: least.toString() },
@@ -93,6 +111,14 @@ export function checkEffect(
       { details: { token, spender, left: after.toString() } },
     )
   }
+}
+
+/** How much of the native coin a leg must bring at least, gas aside; `undefined` where it need not bring any. */
+function leastCoin(intent: Intent): bigint | undefined {
+  if (intent.kind !== 'withdraw' && intent.kind !== 'claim') return undefined
+  if (intent.kind === 'withdraw' && queueOf(intent.strategy)) return 0n
+  if (intent.strategy.asset.address !== nativeAddress) return undefined
+  return intent.kind === 'withdraw' && intent.shares !== undefined ? 1n : intent.amount - rounding
 }
 
 /** What a leg may leave of its allowance: a swap for an exact output leaves what it did not need, everything else nothing. */

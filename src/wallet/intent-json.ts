@@ -18,7 +18,7 @@ export function encodeIntent(intent: Intent): Loose {
 /** An intent out of the journal, with its strategy out of the catalogue. */
 export function decodeIntent(json: Loose, catalog: Catalog): Intent {
   const amounts = Object.fromEntries(
-    ['amount', 'shares', 'amountIn', 'amountOut'].flatMap((name) =>
+    ['amount', 'shares', 'units', 'amountIn', 'amountOut'].flatMap((name) =>
       typeof json[name] === 'string' ? [[name, BigInt(json[name])]] : [],
     ),
   )
@@ -42,6 +42,8 @@ export type About = {
   strategySlug: string | null
   receiver: Address
   amounts: { in: TokenAmount | null; out: TokenAmount | null }
+  /** That a withdrawal is queued: how long that takes in seconds, as far as it is known, and the command that takes what comes of it. */
+  queued?: { seconds: number | null; next: string }
 }
 
 /** The most that the gas of a leg may cost, in wei: a unit, and in all where that is known. It is for the steps of its leg from `from` on: those before belong to an older plan. */

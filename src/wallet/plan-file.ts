@@ -21,7 +21,7 @@ const Operation = z.strictObject({
       z.strictObject({
         chainId: z.int().min(1),
         intent: z
-          .looseObject({ kind: z.enum(['deposit', 'withdraw', 'swap', 'transfer', 'revoke']) })
+          .looseObject({ kind: z.enum(['deposit', 'withdraw', 'claim', 'swap', 'transfer', 'revoke']) })
           .nullable(),
         arrival: z.strictObject({ token: EvmAddress, minimum: Units, recipient: EvmAddress }).nullable(),
       }),

@@ -77,6 +77,7 @@ export function planJson(
     policy: terms.policy?.sha256 ?? null,
     assurance,
     expiresAt,
+    ...(proposal.about.queued && { queued: proposal.about.queued }),
     operation: operationJson(proposal),
   }
 }

@@ -1,3 +1,4 @@
+import { queueOf } from '../calls/queues.ts'
 import { sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -20,7 +21,7 @@ export async function withReceived(
   const step = operation.steps.findLast(({ role }) => role === 'action')
   if (operation.kind !== 'withdraw' || report.amounts.out !== null || !kept || !step?.inclusion) return report
   const intent = decodeIntent(kept, catalog)
-  if (intent.kind !== 'withdraw') return report
+  if (intent.kind !== 'withdraw' || queueOf(intent.strategy)) return report
   const { asset } = intent.strategy
   const found = await findOnChain(rpc(step.transaction.chainId), step.inclusion.hash).catch(
     (error: unknown) => {

@@ -2,6 +2,7 @@ import { bindCctpV2 } from '../calls/cctp-v2.ts'
 import { refuse, type Verdict, type Violation } from '../calls/decode.ts'
 import { bindRevoke, bindTransfer } from '../calls/erc20.ts'
 import { placeOf } from '../calls/places.ts'
+import { queueOf } from '../calls/queues.ts'
 import { bindUniswapV3 } from '../calls/uniswap-v3.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
@@ -87,7 +88,8 @@ export function expectation(
       return { targets: [token.address], bind: (transaction) => bindRevoke(transaction, intent) }
     }
     case 'deposit':
-    case 'withdraw': {
+    case 'withdraw':
+    case 'claim': {
       if (intent.strategy.chainId !== chainId)
         return refuse(
           'POLICY_CHAIN',
@@ -100,6 +102,11 @@ export function expectation(
       if (!strategy) return unknown(`The strategy ${intent.strategy.id}`)
       if (!sameAddress(strategy.asset.address, intent.strategy.asset.address))
         return refuse('POLICY_TOKEN_METADATA', `${strategy.id} takes ${strategy.asset.address}`)
+      if (intent.kind === 'claim') {
+        const queue = queueOf(strategy)
+        if (!queue) return unknown(`A queue of ${strategy.id}`)
+        return { targets: [queue.place], bind: (transaction) => queue.bind(transaction, intent) }
+      }
       const { targets, bind } = placeOf(strategy)
       return { targets, bind: (transaction) => bind(transaction, intent) }
     }

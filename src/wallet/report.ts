@@ -56,6 +56,7 @@ export function reportOf(
     originAddress: operation.wallet,
     receiverAddress: about.receiver,
     amounts: about.amounts,
+    ...(about.queued && { queued: about.queued }),
     transactions: operation.steps.map((step) =>
       transactionOf(step, kindOf(step), networkNamed(networks, step.transaction.chainId), lastHash),
     ),

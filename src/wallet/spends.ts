@@ -1,3 +1,5 @@
+import { placeOf } from '../calls/places.ts'
+import { drift } from '../calls/units.ts'
 import { nativeAddress } from '../domain/address.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Token } from '../domain/token.ts'
@@ -16,16 +18,25 @@ export function spendOf(intent: Intent): Spend | undefined {
     case 'transfer':
       return { token: intent.token, amount: intent.amount }
     case 'withdraw':
+    case 'claim':
     case 'revoke':
       return undefined
   }
 }
 
-/** What an intent lets a contract take through an allowance: the native coin is sent, and never taken. */
+/** What an intent lets a contract take through an allowance: the native coin is sent, and never taken. Some markets take the receipt so. */
 export function allowanceOf(intent: Intent): Spend | undefined {
+  if (intent.kind === 'withdraw')
+    return placeOf(intent.strategy).takesReceipt
+      ? { token: intent.strategy.receipt, amount: intent.shares ?? mostUnits(intent) }
+      : undefined
   const spend = intent.kind === 'transfer' ? undefined : spendOf(intent)
   return spend?.token.address === nativeAddress ? undefined : spend
 }
+
+/** The most of the receipt that a part may cost. */
+export const mostUnits = ({ amount, units }: Extract<Intent, { kind: 'withdraw' }>): bigint =>
+  units === undefined ? amount : units + drift(units)
 
 /** What legs take of each asset together, by a name that is stable: `31337:0xabc`. */
 export function spendsByAsset(intents: readonly Intent[]): Map<string, Spend> {

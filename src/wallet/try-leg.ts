@@ -14,9 +14,10 @@ import { tokensOf } from './registry.ts'
 import { simulateLeg } from './simulate.ts'
 import { balanceOf, word } from './simulate-reads.ts'
 import type { Simulation } from './simulation.ts'
-import { allowanceOf, type LegInHand, type Spend, spendOf } from './spends.ts'
+import { allowanceOf, type LegInHand, mostUnits, type Spend, spendOf } from './spends.ts'
 import { trackedTokens } from './standing.ts'
 import { feeCapOf, type Terms } from './terms.ts'
+import { ticketOf } from './ticket.ts'
 
 /**
  * G11: tries a leg on top of the newest block, a swap also at its deadline. What it takes must be there, what it does must
@@ -91,6 +92,7 @@ async function withoutBroken(
 const namedBy = (intent: Intent): Token[] => [
   ...tokensOf(intent),
   ...('strategy' in intent ? [intent.strategy.receipt] : []),
+  ...(intent.kind === 'withdraw' || intent.kind === 'claim' ? [ticketOf(intent.strategy) ?? []].flat() : []),
 ]
 
 /** Without a simulation nobody signs who cannot be asked, whose policy wants one, or who said what it must show. */
@@ -106,6 +108,7 @@ function refuseUnseen({ how }: Simulation, { policy, canAsk, asserts }: Terms): 
 /** What a withdrawal of an exact amount should cost of the receipt, as the market says before it. */
 async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
   if (intent.kind !== 'withdraw' || intent.shares !== undefined) return undefined
+  if (intent.units !== undefined) return mostUnits(intent)
   const cost = placeOf(intent.strategy).cost(intent.amount)
   if ('units' in cost) return cost.units
   return cost.unitsOf(word(await rpc.request('eth_call', [cost.read, 'latest']), 'the price of shares'))

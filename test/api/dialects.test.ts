@@ -409,6 +409,7 @@ describe('what is to be signed', () => {
       chainIdOut: 8453,
       crossChain: { isCrossChain: false, chainIdIn: 8453, chainIdOut: 8453 },
       quote: null,
+      queued: null,
       bytecode: [item],
     })
   })

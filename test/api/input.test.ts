@@ -126,7 +126,7 @@ test.each(['request-lend', 'LEND', '', 'borrow'])('"%s" is no action', (action) 
   const sent = { id: 'x', action, amount: '1', wallet }
   expect(refusal(routes.strategyBytecode.input, sent)).toEqual({
     code: 'VALIDATION_ERROR',
-    action: 'Invalid option: expected one of "lend"|"withdraw"',
+    action: 'Invalid option: expected one of "lend"|"withdraw"|"claim"',
   })
 })
 

@@ -127,6 +127,12 @@ const stats = fc.record({
   liquidationPrice: orNull(numeric),
   maxBorrowValue: orNull(numeric),
 })
+const queued = fc.record({
+  id: word,
+  amount: units,
+  requestedAt: orNull(time),
+  availableAt: orNull(time),
+})
 const position = fc.record({
   strategy,
   balance: units,
@@ -135,6 +141,8 @@ const position = fc.record({
   balanceUsd: orNull(decimal),
   profitUsd: orNull(decimal),
   apy: orNull(rate),
+  pending: orNull(list(queued)),
+  claimable: orNull(list(queued)),
 })
 const action = fc.record({
   id,
@@ -235,7 +243,7 @@ export const inputs: Inputs = {
   getStrategy: fc.record({ id: word }),
   strategyBytecode: fc.record({
     id: word,
-    action: fc.constantFrom('lend', 'withdraw'),
+    action: fc.constantFrom('lend', 'withdraw', 'claim'),
     amount: units,
     wallet: address,
     from: optional(word),
@@ -293,6 +301,7 @@ export const outputs: Outputs = {
     chainIdOut: chainId,
     crossChain: fc.record({ isCrossChain: fc.boolean(), chainIdIn: chainId, chainIdOut: chainId }),
     quote: orNull(quote),
+    queued: orNull(fc.record({ seconds: orNull(count) })),
     bytecode: list(transaction),
   }),
   // Whose wallet it is is always said; only the quickstart shape, which nobody writes, leaves it out.

@@ -9,6 +9,8 @@ import * as lender from '../../src/calls/compound-v2.ts'
 import * as compound from '../../src/calls/compound-v3.ts'
 import * as erc20 from '../../src/calls/erc20.ts'
 import * as erc4626 from '../../src/calls/erc4626.ts'
+import * as lido from '../../src/calls/lido.ts'
+import * as lidoQueue from '../../src/calls/lido-queue.ts'
 import * as uniswap from '../../src/calls/uniswap-v3.ts'
 import * as yearn from '../../src/calls/yearn-v3.ts'
 import type { Hex } from '../../src/domain/address.ts'
@@ -31,6 +33,8 @@ const swap = (exact: 'in' | 'out', tokens: uniswap.SwapPath['tokens'], fees: num
     recipient: two,
     deadline: 0xabcdef,
   })
+const plainly = { family: 'lido', holds: 'stETH', stEth: one, queue: three } as const
+const wrapped = { ...plainly, holds: 'wstETH', wstEth: two, staker: two } as const
 const both = { tokens: [one, two, three], fees: [500, 3000] }
 
 /** Every encoder, by its file and name. */
@@ -67,6 +71,20 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
   'compound-v2 redeemUnderlying': lender.redeemUnderlying({ chainId, market: one, amount }),
   'compound-v3 supplyBase': compound.supplyBase({ chainId, comet: one, asset: two, amount }),
   'compound-v3 withdrawBase': compound.withdrawBase({ chainId, comet: one, asset: two, amount }),
+  'lido submit': [
+    lido.submit({ chainId, constants: plainly, amount }),
+    lido.submit({ chainId, constants: wrapped, amount }),
+  ],
+  'lido requestWithdrawals': [
+    lido.requestWithdrawals({ chainId, constants: plainly, amount, owner: two }),
+    lido.requestWithdrawals({ chainId, constants: wrapped, amount, owner: two }),
+  ],
+  'lido-queue claimWithdrawals': lidoQueue.claimWithdrawals({
+    chainId,
+    queue: one,
+    ids: [amount],
+    hints: [amount],
+  }),
   'yearn-v3 withdrawWithLoss': yearn.withdrawWithLoss({ chainId, vault: one, amount, owner: two }),
   'yearn-v3 redeemWithLoss': yearn.redeemWithLoss({ chainId, vault: one, amount, owner: two }),
   'erc4626 deposit': erc4626.deposit({ chainId, vault: one, assets: amount, receiver: two }),
@@ -91,7 +109,8 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
 
   it('and no encoder is left out', async () => {
     const dir = join(import.meta.dirname, '..', '..', 'src', 'calls')
-    const reads = /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$)/
+    const reads =
+      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$)/
     const all: string[] = []
     for (const file of globSync('*.ts', { cwd: dir })) {
       const exported = (await import(join(dir, file))) as Record<string, unknown>

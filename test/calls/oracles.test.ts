@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { supply, withdraw } from '../../src/calls/aave-v3.ts'
+import { requestWithdrawals, submit } from '../../src/calls/lido.ts'
+import { claimWithdrawals } from '../../src/calls/lido-queue.ts'
 import { packPath, swap } from '../../src/calls/uniswap-v3.ts'
+import type { LidoConstants } from '../../src/domain/catalog.ts'
+import { catalogOfFile } from '../../src/domain/catalog-file.ts'
 import { less, more } from '../../src/domain/slippage.ts'
 import { compounded, ray } from '../../src/engine/readings/reserve.ts'
 import { madeBy } from '../oracles/make.ts'
@@ -14,6 +18,7 @@ const fixture = (name: string): Json =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', 'oracles', 'fixtures', `${name}.json`), 'utf8'))
 const aave = fixture('aave-v3')
 const uniswap = fixture('uniswap-v3')
+const lido = fixture('lido')
 
 describe('what the official SDKs say', () => {
   test.each(oracles.map((oracle) => [oracle.name, oracle] as const))(
@@ -50,6 +55,46 @@ describe('@aave/contract-helpers and math-utils', () => {
       expect(Math.abs(apr - Number(supplyAPR))).toBeLessThan(1e-9)
       expect(Math.abs(compounded(apr) - Number(supplyAPY))).toBeLessThan(1e-9)
     }
+  })
+})
+
+describe('@lidofinance/lido-ethereum-sdk', () => {
+  const known = catalogOfFile(
+    JSON.parse(readFileSync(join(import.meta.dirname, '../../src/engine/catalog/ethereum.json'), 'utf8')),
+  )
+  const held = (holds: string): LidoConstants => {
+    const found = known.strategies.find(
+      ({ constants }) => constants.family === 'lido' && constants.holds === holds,
+    )
+    return found!.constants as LidoConstants
+  }
+
+  test('staking: the same contracts and bytes for stETH and for what wraps it', () => {
+    expect(lido.stakes).toHaveLength(50)
+    for (const one of lido.stakes)
+      for (const holds of ['stETH', 'wstETH']) {
+        const made = submit({ chainId: 1, constants: held(holds), amount: BigInt(one.amount) })
+        const { value, ...rest } = one[holds]
+        expect(made).toMatchObject({ ...rest, value: BigInt(value) })
+      }
+  })
+
+  test('requests for a withdrawal, and claims: the same bytes', () => {
+    expect(lido.requests).toHaveLength(100)
+    for (const { account, token, amount, to, data } of lido.requests)
+      expect(
+        requestWithdrawals({ chainId: 1, constants: held(token), amount: BigInt(amount), owner: account }),
+      ).toMatchObject({ to, data })
+    expect(lido.claims).toHaveLength(100)
+    for (const { ids, hints, to, data } of lido.claims)
+      expect(
+        claimWithdrawals({
+          chainId: 1,
+          queue: held('stETH').queue,
+          ids: ids.map(BigInt),
+          hints: hints.map(BigInt),
+        }),
+      ).toMatchObject({ to, data })
   })
 })
 

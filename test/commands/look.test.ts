@@ -37,7 +37,7 @@ describe('strategies list', () => {
     const [head, ...rows] = out.trimEnd().split('\n')
     expect(head).toMatch(/^STRATEGY +ASSET +NETWORK +CATEGORY +APY +TVL +PAUSED$/)
     expect(rows).toHaveLength(10)
-    expect(err).toContain('10 of 12; --page 2 shows more')
+    expect(err).toContain('10 of 14; --page 2 shows more')
   })
 
   test('drops columns on a narrow terminal, and none anywhere else', async () => {
@@ -51,7 +51,7 @@ describe('strategies list', () => {
     const { json, err } = await run('strategies list --json --all')
     expect(err).toBe('profile sandbox: local chains, play money\n')
     expect(Object.keys(json)).toEqual(['items', 'page', 'limit', 'total', 'hasMore'])
-    expect(json).toMatchObject({ page: 1, total: 12, hasMore: false })
+    expect(json).toMatchObject({ page: 1, total: 14, hasMore: false })
     for (const item of json.items) expect(Object.keys(item).sort()).toEqual([...strategyFields].sort())
   })
 
@@ -79,13 +79,13 @@ describe('strategies list', () => {
       items.map((item: { slug: string }) => item.slug),
     )
     expect(slugs).toEqual([...slugs].sort())
-    expect(new Set(slugs).size).toBe(12)
+    expect(new Set(slugs).size).toBe(14)
     expect([first.hasMore, second.hasMore, third.hasMore]).toEqual([true, true, false])
     const { json: weth } = await run('strategies list --json --asset weth --network 31338 --limit 1')
     expect(weth).toMatchObject({ total: 2, hasMore: true, limit: 1 })
     const { json: staking } = await run('strategies list --json --category staking')
     expect(staking.items.every(({ category }: { category: string }) => category === 'staking')).toBe(true)
-    expect(staking.total).toBe(2)
+    expect(staking.total).toBe(4)
     const { json: rich } = await run('strategies list --json --min-apy 2% --all')
     expect(rich.total).toBeGreaterThan(0)
     for (const { apy } of rich.items) expect(apy).toBeGreaterThanOrEqual(0.02)
@@ -102,15 +102,15 @@ describe('strategies list', () => {
     const { json: rest } = await run('strategies list --json --paused exclude')
     expect(only.total).toBeGreaterThan(0)
     expect(only.items.every(({ paused }: { paused: boolean }) => paused)).toBe(true)
-    expect(only.total + rest.total).toBe(12)
+    expect(only.total + rest.total).toBe(14)
   })
 
   test('as CSV has a header, a row each, and only the columns that were asked for', async () => {
     const { out } = await run('strategies list --csv --all --fields slug,apy')
     const [head, ...rows] = out.trimEnd().split('\n')
     expect(head).toBe('slug,apy')
-    expect(rows).toHaveLength(12)
-    for (const row of rows) expect(row).toMatch(/^[a-z0-9-]+,0\.[0-9]+$/)
+    expect(rows).toHaveLength(14)
+    for (const row of rows) expect(row).toMatch(/^[a-z0-9-]+,(0\.[0-9]+)?$/)
   })
 
   test('--fields chooses and orders columns and JSON fields, and an unknown one names the known', async () => {
@@ -138,7 +138,7 @@ describe('global options', () => {
 
   test('--debug tells of every call on stderr and nothing on stdout', async () => {
     const { out, err } = await run('--debug strategies list --json')
-    expect(JSON.parse(out).total).toBe(12)
+    expect(JSON.parse(out).total).toBe(14)
     expect(err).toMatch(/rpc 127\.0\.0\.1:[0-9]+ eth_call/)
   })
 })
@@ -219,7 +219,17 @@ describe('wallet show and history', () => {
     expect(json.address).toBe(sandbox.user.address)
     const [position] = json.positions
     expect(Object.keys(position).sort()).toEqual(
-      ['strategy', 'balance', 'principal', 'profit', 'balanceUsd', 'profitUsd', 'apy'].sort(),
+      [
+        'strategy',
+        'balance',
+        'principal',
+        'profit',
+        'balanceUsd',
+        'profitUsd',
+        'apy',
+        'pending',
+        'claimable',
+      ].sort(),
     )
     const { receipt } = sandbox.strategy('aave-v3-USDC-sandbox-one')
     const held = await sandbox.balanceOf(31337, receipt.address, sandbox.user.address)

@@ -6,6 +6,9 @@ import { publicNetworks } from '../../src/domain/networks.ts'
 
 type Row = CatalogFile['strategies'][number]
 
+/** Constants that are tokens: what a receipt wraps. */
+const wrapped = new Set(['stEth', 'wstEth'])
+
 /** What an address is on its chain: one that is two things was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
   const { uniswapV3, cctpV2 } = file
@@ -26,7 +29,9 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
     ...file.strategies.flatMap(({ receipt, constants }): [string, string][] => [
       [receipt.address, 'receipt'],
       ...Object.entries(constants).flatMap(([name, at]): [string, string][] =>
-        typeof at === 'string' && /^0x/.test(at) && at !== receipt.address ? [[at, name]] : [],
+        typeof at === 'string' && /^0x/.test(at) && at !== receipt.address
+          ? [[at, wrapped.has(name) ? 'token' : name]]
+          : [],
       ),
     ]),
   ]
@@ -80,6 +85,15 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
     ...sameDecimals(row, file),
   ],
   erc4626: isVault,
+  lido: ({ asset, receipt, constants }) =>
+    constants.family === 'lido'
+      ? [
+          ...((constants.holds === 'stETH' ? constants.stEth : constants.wstEth) === receipt.address
+            ? []
+            : ['its receipt is not what it holds']),
+          ...(receipt.decimals === 18 && asset === nativeAddress ? [] : ['it takes something else']),
+        ]
+      : [],
   'yearn-v3': isVault,
 }
 

@@ -11,7 +11,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { genesis } from '../../src/sandbox/genesis/cache.ts'
-import { reserveOf as backingOf, basicOf, targetOf } from '../support/families.ts'
+import { reserveOf as backingOf, basicOf, isBasic, targetOf } from '../support/families.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform, watched, word } from './support.ts'
 
@@ -25,7 +25,8 @@ const { catalog } = await genesis(inject('sandboxCache'), {
   binary: inject('anvil'),
   noteDir: inject('sandboxNotes'),
 })
-const entries = catalog.strategies
+// What is left through a queue has tests of its own.
+const entries = catalog.strategies.filter(isBasic)
 const pausedSlugs = ['aave-v3-wbtc-sandbox-two']
 const open = entries.filter(({ slug }) => !pausedSlugs.includes(slug))
 const named = (slug: string): StrategyEntry => entries.find((entry) => entry.slug === slug)!
@@ -121,12 +122,13 @@ describe('the catalogue', () => {
 
   test('has six strategies at least over both chains, one paused and one staking', async () => {
     const { items, total } = await engineOn(sandbox).service.listStrategies({ limit: 100 })
-    expect(total).toBe(entries.length)
+    expect(total).toBe(catalog.strategies.length)
     expect(total).toBeGreaterThanOrEqual(6)
     expect(new Set(items.map(({ chainId }) => chainId)).size).toBe(2)
     expect(items.filter(({ paused }) => paused).map(({ slug }) => slug)).toEqual(pausedSlugs)
     expect(items.some(({ category }) => category === 'staking')).toBe(true)
-    expect(items.filter(({ apy }) => !(apy! > 0)).map(({ slug }) => slug)).toEqual([])
+    const stated = items.filter(({ slug }) => entries.some((entry) => entry.slug === slug))
+    expect(stated.filter(({ apy }) => !(apy! > 0)).map(({ slug }) => slug)).toEqual([])
   })
 
   test('an id in any casing and a slug name the same strategy, and an unknown one is STRATEGY_NOT_FOUND', async () => {

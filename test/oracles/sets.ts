@@ -23,6 +23,12 @@ export const oracles: readonly Oracle[] = [
     },
   },
   {
+    name: 'lido',
+    script: 'lido.mjs',
+    packages: { '@lidofinance/lido-ethereum-sdk': '4.9.0', viem: '2.57.1' },
+    overrides: { ox: '0.14.45' },
+  },
+  {
     name: 'uniswap-v3',
     script: 'uniswap-v3.cjs',
     packages: {

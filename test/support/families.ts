@@ -1,6 +1,10 @@
 import type { Address } from '../../src/domain/address.ts'
 import type { AaveV3Constants, Erc4626Constants, StrategyEntry } from '../../src/domain/catalog.ts'
 
+/** Whether a market is of the families that every sandbox chain has. */
+export const isBasic = ({ constants: { family } }: StrategyEntry): boolean =>
+  family === 'aave-v3' || family === 'erc4626'
+
 /** The constants of a market of the families that every sandbox chain has. */
 export function basicOf({ id, constants }: StrategyEntry): AaveV3Constants | Erc4626Constants {
   if (constants.family === 'aave-v3' || constants.family === 'erc4626') return constants

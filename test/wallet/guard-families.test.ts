@@ -2,7 +2,7 @@ import { concatHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 
 import { approve } from '../../src/calls/erc20.ts'
-import type { Address, Hex } from '../../src/domain/address.ts'
+import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { StrategyEntry } from '../../src/domain/catalog.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -46,12 +46,19 @@ type Out = { much?: bigint; receiver?: Address; owner?: Address; loss?: bigint }
 const yearnOut = (name: string, { much = amount, receiver = wallet, owner = wallet, loss = 1n }: Out) =>
   to(`${name}(uint256,address,address,uint256)`, [much, receiver, owner, loss])
 
+const queue: Address = `0x${'ca'.repeat(20)}`
+const notHere = 'POLICY_CONTRACT_NOT_ALLOWED'
+const asking = (name: string, amounts: readonly bigint[], owner = wallet) =>
+  to(`${name}(uint256[],address)`, [amounts, owner], { to: queue })
+
 /** What is asked of a family, what does it, and what only looks like it. */
 type Family = {
   strategy: StrategyEntry
   deposit: Transaction[]
   part: Transaction
   all: { transaction: Transaction; shares: bigint }
+  /** What the part costs of the receipt, where that is what it says. */
+  units?: bigint
   lies: [name: string, of: 'deposit' | 'part' | 'all', lie: Transaction, code: string][]
 }
 
@@ -145,6 +152,40 @@ const families: Record<string, Family> = {
       ],
     ],
   },
+  'lido, held as stETH': {
+    strategy: market({ family: 'lido', holds: 'stETH', stEth: place, queue }, { asset: coin }),
+    deposit: [to('submit(address)', [nativeAddress], { value: amount })],
+    part: asking('requestWithdrawals', [amount - 100n, 100n]),
+    all: { transaction: asking('requestWithdrawals', [77n]), shares: 77n },
+    lies: [
+      ['less of the coin', 'deposit', to('submit(address)', [nativeAddress], { value: 1n }), 'POLICY_VALUE'],
+      ['a referral', 'deposit', to('submit(address)', [thief], { value: amount }), 'POLICY_RECIPIENT'],
+      ['more', 'part', asking('requestWithdrawals', [amount, 100n]), 'POLICY_AMOUNT'],
+      ['less', 'part', asking('requestWithdrawals', [amount - 1n]), 'POLICY_AMOUNT'],
+      ['another owner', 'part', asking('requestWithdrawals', [amount], thief), 'POLICY_RECIPIENT'],
+      ['another owner', 'all', asking('requestWithdrawals', [77n], thief), 'POLICY_RECIPIENT'],
+      ['the wrapped token', 'part', asking('requestWithdrawalsWstETH', [amount]), 'POLICY_DECODE'],
+      ['stETH for the queue', 'part', { ...asking('requestWithdrawals', [amount]), to: place }, notHere],
+      ['a transfer', 'all', to('transfer(address,uint256)', [thief, 77n]), notHere],
+    ],
+  },
+  'lido, held as wstETH': {
+    strategy: market(
+      { family: 'lido', holds: 'wstETH', stEth: router, wstEth: place, staker: router, queue },
+      { asset: coin },
+    ),
+    deposit: [to('stakeETH(address)', [nativeAddress], { to: router, value: amount })],
+    part: asking('requestWithdrawalsWstETH', [80_000_000n]),
+    units: 80_000_100n,
+    all: { transaction: asking('requestWithdrawalsWstETH', [77n]), shares: 77n },
+    lies: [
+      ['far more', 'part', asking('requestWithdrawalsWstETH', [80_009_000n]), 'POLICY_AMOUNT'],
+      ['far less', 'part', asking('requestWithdrawalsWstETH', [79_991_000n]), 'POLICY_AMOUNT'],
+      ['a unit more', 'all', asking('requestWithdrawalsWstETH', [78n]), 'POLICY_AMOUNT'],
+      ['another owner', 'part', asking('requestWithdrawalsWstETH', [80_000_000n], thief), 'POLICY_RECIPIENT'],
+      ['the token without its wrap', 'part', asking('requestWithdrawals', [80_000_000n]), 'POLICY_DECODE'],
+    ],
+  },
   'yearn-v3': {
     strategy: market({ family: 'yearn-v3', vault: place }),
     deposit: [allowing(amount), to('deposit(uint256,address)', [amount, wallet])],
@@ -171,11 +212,11 @@ const families: Record<string, Family> = {
 }
 
 describe.each(Object.entries(families))('the guard on %s', (_, family) => {
-  const { strategy, deposit, part, all, lies } = family
+  const { strategy, deposit, part, all, lies, units } = family
   const known = { ...catalog, strategies: [...catalog.strategies, strategy] }
   const intents: Record<'deposit' | 'part' | 'all', Intent> = {
     deposit: { kind: 'deposit', wallet, strategy, amount },
-    part: { kind: 'withdraw', wallet, strategy, amount },
+    part: { kind: 'withdraw', wallet, strategy, amount, ...(units !== undefined && { units }) },
     all: { kind: 'withdraw', wallet, strategy, amount, shares: all.shares },
   }
   const asked = { deposit, part: [part], all: [all.transaction] }

@@ -182,6 +182,8 @@ function actionOf(
       return intent.token === coin
         ? { action: to(intent.recipient, '0x', intent.amount) }
         : { action: to(intent.token.address, encoded('erc20', 'transfer', intent.recipient, intent.amount)) }
+    case 'claim':
+      throw new Error('a claim is not drawn')
     case 'revoke':
       return { action: to(intent.token.address, encoded('erc20', 'approve', intent.spender, 0n)) }
     case 'swap': {

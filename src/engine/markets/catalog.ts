@@ -3,6 +3,7 @@ import { aaveV3 } from './aave-v3.ts'
 import { compoundV2 } from './compound-v2.ts'
 import { compoundV3 } from './compound-v3.ts'
 import { erc4626 } from './erc4626.ts'
+import { lido } from './lido.ts'
 import type { Market } from './market.ts'
 import { yearnV3 } from './yearn-v3.ts'
 
@@ -18,6 +19,8 @@ export function marketOf(entry: StrategyEntry): Market {
       return compoundV3(entry, constants)
     case 'erc4626':
       return erc4626(entry, constants)
+    case 'lido':
+      return lido(entry, constants)
     case 'yearn-v3':
       return yearnV3(entry, constants)
   }

@@ -1,3 +1,4 @@
+import type { Queue } from '../../calls/queue.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -6,8 +7,8 @@ import type { Reading } from '../reading.ts'
 /** One call, and the allowance it needs first. The engine turns needs into exact approvals, so no market builds one. */
 export type Step = { transaction: Transaction; needs?: { token: Address; spender: Address; amount: bigint } }
 
-/** How much, and whose. Amounts are in the smallest unit of the asset. */
-export type Order = { amount: bigint; owner: Address }
+/** How much, and whose. Amounts are in the smallest unit of the asset; `units` is what that costs of the receipt, where the market was asked. */
+export type Order = { amount: bigint; owner: Address; units?: bigint }
 
 /**
  * How a market stands now. `apr` is the linear rate a year, `apy` its compounded form by the protocol's own convention;
@@ -31,7 +32,7 @@ export type MarketState = {
  * not grow by themselves, by each of the roundings that the contract may have had; there are none where the log does not tell.
  */
 export type MarketEvent = {
-  type: 'deposit' | 'withdraw' | 'transfer_in' | 'transfer_out'
+  type: 'deposit' | 'withdraw' | 'transfer_in' | 'transfer_out' | 'claim'
   amount: bigint | null
   shares: readonly bigint[]
 }
@@ -57,6 +58,10 @@ export type Market = {
   worth: (shares: bigint) => Reading<bigint>
   /** How much can this owner take out now? `null` is not known; without it, what the state says of liquidity is all there is. */
   mostOut?: (owner: Address) => Reading<bigint | null>
+  /** What does so much cost in units of the receipt? There where one gets out of a part by giving those back. */
+  units?: (amount: bigint) => Reading<bigint>
+  /** Where does a withdrawal wait before it is paid? Without it, it pays at once. */
+  queue?: Queue
   /** How does one get in? */
   deposit: (order: Order) => Step
   /** How does one get out of a part? */

@@ -32,6 +32,9 @@ export const weth9 = (): Artifact => require('canonical-weth/build/contracts/WET
 
 /** The contracts that are written here. */
 export type OwnContract =
+  | 'SandboxLido'
+  | 'SandboxLidoQueue'
+  | 'SandboxWstEth'
   | 'SandboxMulticall'
   | 'SandboxToken'
   | 'SandboxUsdt'

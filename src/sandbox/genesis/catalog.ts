@@ -4,6 +4,8 @@ import { type Network, networkNamed, sandboxNetworks } from '../../domain/networ
 import type { Token } from '../../domain/token.ts'
 import type { Aave } from './aave.ts'
 import { type Asset, about, assets, type Plan } from './plan.ts'
+import type { Staking } from './staking.ts'
+import { stakingEntries } from './staking-entries.ts'
 import type { Tokens } from './tokens.ts'
 import type { Vaults } from './vaults.ts'
 
@@ -15,6 +17,7 @@ export type Deployed = {
   vaults: Vaults
   uniswap: UniswapV3Constants
   bridge: CctpV2Constants
+  staking: Staking | null
   fromBlock: bigint
   /** ISO 8601. */
   startDate: string
@@ -72,6 +75,7 @@ function strategiesOf(chain: Deployed): StrategyEntry[] {
       receipt: { symbol: 'stWETH', name: 'Sandbox Staked WETH' },
       name: 'Sandbox staked WETH',
     }),
+    ...(chain.staking ? stakingEntries(chain, chain.staking, network) : []),
   ]
 }
 

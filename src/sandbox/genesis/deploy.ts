@@ -12,6 +12,7 @@ import { catalogOf, type Deployed } from './catalog.ts'
 import { type Deployer, startDeployer } from './deployer.ts'
 import { grantAll } from './fund.ts'
 import { type Plan, plans } from './plan.ts'
+import { deployStaking } from './staking.ts'
 import { deployTokens } from './tokens.ts'
 import { deployUniswap } from './uniswap.ts'
 import { deployVaults } from './vaults.ts'
@@ -48,6 +49,7 @@ async function deployChain(rpc: Rpc, d: Deployer, plan: Plan): Promise<Deployed>
   const vaults = deployVaults(d, plan, tokens, aave)
   const uniswap = deployUniswap(d, plan, tokens)
   const bridge = deployBridge(d, plan, tokens)
+  const staking = plan.hasStaking ? deployStaking(d) : null
   for (const index of userIndexes) grantAll(d, tokens.assets, sandboxAddress(index))
   await d.flush()
   const block = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
@@ -58,6 +60,7 @@ async function deployChain(rpc: Rpc, d: Deployer, plan: Plan): Promise<Deployed>
     vaults,
     uniswap,
     bridge,
+    staking,
     fromBlock: 0n,
     startDate: new Date(Number(block.timestamp) * 1000).toISOString(),
   }

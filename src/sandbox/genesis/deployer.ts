@@ -15,7 +15,7 @@ import type { Artifact } from './artifacts.ts'
 /** Sends many transactions of one unlocked account at once: addresses are computed, and nothing waits before `flush`. */
 export type Deployer = {
   from: Address
-  deploy: (artifact: Artifact, args?: readonly unknown[]) => Address
+  deploy: (artifact: Artifact, args?: readonly unknown[], value?: bigint) => Address
   /** A plain transfer of nothing to itself, which uses up a nonce. */
   skip: () => void
   call: (abi: Abi, to: Address, name: string, args?: readonly unknown[], value?: bigint) => void
@@ -63,9 +63,12 @@ export async function startDeployer(rpc: Rpc, from: Address): Promise<Deployer> 
   return {
     from,
     flush,
-    deploy: ({ abi, bytecode }, args = []) => {
+    deploy: ({ abi, bytecode }, args = [], value = 0n) => {
       const address = getContractAddress({ from, nonce: BigInt(nonce) })
-      push(`deployment ${nonce}`, { data: encodeDeployData({ abi, bytecode, args: [...args] }) })
+      push(`deployment ${nonce}`, {
+        data: encodeDeployData({ abi, bytecode, args: [...args] }),
+        ...(value > 0n && { value: numberToHex(value) }),
+      })
       return address
     },
     skip: () => push('skip', { to: from }),

@@ -26,6 +26,8 @@ export type Plan = {
   /** Deposit limit of the USDC vault in whole tokens. */
   vaultCap: bigint | null
   pausedReserves: readonly Asset[]
+  /** Whether there is staking that is left through a queue. */
+  hasStaking: boolean
   /** Names of tokens that share the symbol DUP. */
   duplicates: readonly string[]
 }
@@ -47,6 +49,7 @@ export const plans: readonly [Plan, Plan] = [
     lending: lending({ USDC: 70n, USDT: 60n, WETH: 40n, WBTC: 20n, BRLA: 50n }),
     vaultCap: 2_000_000n,
     pausedReserves: [],
+    hasStaking: true,
     duplicates: ['Duplicate A', 'Duplicate B'],
   },
   {
@@ -56,6 +59,7 @@ export const plans: readonly [Plan, Plan] = [
     lending: lending({ USDC: 82n, USDT: 55n, WETH: 50n, WBTC: 20n, BRLA: 70n }),
     vaultCap: null,
     pausedReserves: ['WBTC'],
+    hasStaking: false,
     duplicates: [],
   },
 ]

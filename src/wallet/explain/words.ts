@@ -20,6 +20,8 @@ export function untouched(facts: Facts): string {
     return `No funds are moved by this; they are in the wallet ${operation.wallet}.`
   if (operation.kind === 'withdraw')
     return `The funds are still in ${nameOf(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
+  if (operation.kind === 'claim')
+    return `${amountOf(facts)}: still set aside by ${nameOf(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
   const arrived = operation.legs.findLast(({ arrival }) => arrival !== null && arrival.hash !== null)
   if (arrived?.arrival)
     return `The funds are in the wallet ${arrived.arrival.recipient} on ${facts.chains.get(arrived.chainId)!.network.name}.`
@@ -44,6 +46,8 @@ export function arrivedAt({ operation, plan }: Facts): string {
     case 'deposit':
       return `${inAmount ? `${inAmount.formatted} ${plain(inAmount.symbol)}` : 'The deposit'}: in ${nameOf(about.strategySlug ?? 'the strategy')}, for ${about.receiver}.`
     case 'withdraw':
+      if (about.queued)
+        return `What was withdrawn: in the queue of ${nameOf(about.strategySlug ?? 'the strategy')}, for ${about.receiver}. When it is ready: ${about.queued.next}`
       return `${out ? `${out.formatted} ${plain(out.symbol)}` : 'What was withdrawn'}: in the wallet ${about.receiver}.`
     case 'revoke':
       return `No funds were moved; they are in the wallet ${operation.wallet}.`

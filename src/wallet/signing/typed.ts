@@ -11,7 +11,7 @@ import { refuseNetwork, refuseToken, untyped } from './untyped.ts'
 /** What a command can be about. A deposit from another chain begins with a bridge. */
 const kindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
   deposit: ['deposit', 'swap'],
-  withdraw: ['withdraw'],
+  withdraw: ['withdraw', 'claim'],
   transfer: ['transfer'],
   swap: ['swap'],
   wallet: ['revoke'],
@@ -54,9 +54,16 @@ export function refuseUntyped(
     case 'withdraw': {
       const { slug, id, asset, chainId, network } = intent.strategy
       if (!isTyped(argv, slug) && !isTyped(argv, id)) throw untyped(`It is about ${slug}`)
+      if (argv.includes('--claim')) throw untyped(`It is a ${intent.kind}`)
       const from = flag(argv, '--from')?.toLowerCase()
       const isBridged = from !== undefined && from !== network && from !== String(chainId)
       refuseAmount(argv, asset, intent.amount, isBridged ? 'less a fee' : 'exactly')
+      return
+    }
+    case 'claim': {
+      const { slug, id } = intent.strategy
+      if (!isTyped(argv, slug) && !isTyped(argv, id)) throw untyped(`It is about ${slug}`)
+      if (!argv.includes('--claim')) throw untyped('It is a claim')
       return
     }
     case 'swap':

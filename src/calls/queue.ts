@@ -1,0 +1,51 @@
+import type { Abi } from 'viem'
+
+import type { Address } from '../domain/address.ts'
+import type { Intent } from '../domain/intent.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { Verdict } from './decode.ts'
+
+/** One question to a contract, as data. */
+export type Query = { address: Address; abi: Abi; functionName: string; args?: readonly unknown[] }
+
+/** Questions of which later ones need the answers to earlier ones: each round is asked together, and what a contract refuses is `undefined`. */
+export type Rounds<value> = Generator<readonly Query[], value, readonly unknown[]>
+
+/** A withdrawal that was asked for. `amount` is in the smallest unit of the asset, times are Unix seconds, `null` where no contract says. */
+export type Request = {
+  id: string
+  amount: bigint
+  requestedAt: number | null
+  availableAt: number | null
+}
+
+/** What an owner has in a queue: what waits, and what can be claimed, oldest first. */
+export type Requests = { pending: readonly Request[]; claimable: readonly Request[] }
+
+/** The intent to take what a queue has set aside. */
+export type Claim = Extract<Intent, { kind: 'claim' }>
+
+/**
+ * How a market pays out later: a withdrawal is a request, and a claim of the owner takes what came of it. Engine and guard ask the same
+ * questions, each of its own node.
+ */
+export type Queue = {
+  /** The contract that claims go to. */
+  place: Address
+  /** What the owner asked for; `null` where the contracts do not answer. */
+  requests: (owner: Address) => Rounds<Requests | null>
+  /** How long does a request take, in seconds? Without it, no contract says. */
+  wait?: () => Rounds<number | null>
+  /** Those of the requests that can be claimed that one transaction takes. */
+  taken: (claimable: readonly Request[]) => readonly Request[]
+  /** The call that takes them for their owner, who sends it. */
+  claim: (owner: Address, taken: readonly Request[]) => Rounds<Transaction>
+  bind: (transaction: Transaction, intent: Claim) => Verdict
+  /** The token (ERC-721) that stands for a request, where there is one. */
+  ticket?: { address: Address; symbol: string }
+  /** Whether a new request makes all that waits begin again. */
+  restarts?: true
+}
+
+/** Nothing is asked for. */
+export const noRequests: Requests = { pending: [], claimable: [] }

@@ -1,0 +1,120 @@
+import { decodeEventLog } from 'viem/utils'
+
+import { erc20Abi } from '../../calls/erc20.ts'
+import { lidoAbi as abi, requestWithdrawals, submit } from '../../calls/lido.ts'
+import { lidoQueue, lidoQueueAbi } from '../../calls/lido-queue.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { LidoConstants, StrategyEntry } from '../../domain/catalog.ts'
+import { known, type Reading } from '../reading.ts'
+import { balance, ray } from '../readings/reserve.ts'
+import { topic, topicOf } from '../readings/topics.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
+
+/**
+ * ETH staked with Lido. stETH rebases, so a balance already is the position; what wraps it grows in price. Leaving is a request to the
+ * queue, which is claimed when it is finalized. The rate is that at which a share grew, as Lido's own average of a week.
+ */
+export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => {
+  const { chainId, receipt } = entry
+  const leave = (amount: bigint, owner: Address) => ({
+    transaction: requestWithdrawals({ chainId, constants, amount, owner }),
+    needs: { token: receipt.address, spender: constants.queue, amount },
+  })
+  return {
+    entry,
+    queue: lidoQueue(chainId, constants),
+    state: stateOf(constants),
+    index: { reads: [share(constants)], parse: ([worth]) => worth as bigint },
+    shares: (owner) => balance(receipt.address, owner),
+    ...(constants.holds === 'stETH'
+      ? { worth: known }
+      : {
+          worth: (shares) => converted(constants.wstEth, 'getStETHByWstETH', shares),
+          units: (amount) => converted(constants.wstEth, 'getWstETHByStETH', amount),
+        }),
+    deposit: ({ amount }) => ({ transaction: submit({ chainId, constants, amount }) }),
+    withdraw: ({ amount, owner, units }) => leave(units ?? amount, owner),
+    withdrawAll: ({ owner, shares }) => leave(shares, owner),
+    logs: (owner) => logsOf(receipt.address, constants.queue, owner),
+    event: (log, owner, inSame) => eventOf(log, owner, inSame, constants),
+  }
+}
+
+/** What 1e27 shares are worth, which is the index itself: a share began as one. */
+const share = ({ stEth }: LidoConstants) => ({
+  address: stEth,
+  abi,
+  functionName: 'getPooledEthByShares',
+  args: [ray],
+})
+
+const converted = (
+  address: Address,
+  functionName: 'getStETHByWstETH' | 'getWstETHByStETH',
+  amount: bigint,
+): Reading<bigint> => ({
+  reads: [{ address, abi, functionName, args: [amount] }],
+  parse: ([said]) => (said as bigint | undefined) ?? 0n,
+})
+
+const unlimited = 2n ** 255n
+
+const stateOf = (constants: LidoConstants): Reading<MarketState> => ({
+  reads: [
+    share(constants),
+    { address: constants.stEth, abi, functionName: 'isStakingPaused' },
+    { address: constants.stEth, abi, functionName: 'getCurrentStakeLimit' },
+    { address: constants.queue, abi: lidoQueueAbi, functionName: 'isPaused' },
+    constants.holds === 'stETH'
+      ? { address: constants.stEth, abi, functionName: 'getTotalPooledEther' }
+      : { address: constants.stEth, abi: erc20Abi, functionName: 'balanceOf', args: [constants.wstEth] },
+  ],
+  parse: ([worth, noStaking, limit, noRequests, held]) => ({
+    apr: null,
+    apy: null,
+    tvl: held as bigint,
+    index: worth as bigint,
+    canDeposit: noStaking === false,
+    canWithdraw: noRequests === false,
+    headroom: (limit as bigint) >= unlimited ? null : (limit as bigint),
+    liquidity: null,
+  }),
+})
+
+const logsOf = (receipt: Address, queue: Address, owner: Address): LogFilter[] => [
+  ...(['Transfer', 'TransferShares'] as const).flatMap((name) => [
+    { address: receipt, topics: [topicOf(abi, name), topic(owner)] },
+    { address: receipt, topics: [topicOf(abi, name), null, topic(owner)] },
+  ]),
+  { address: queue, topics: [topicOf(lidoQueueAbi, 'WithdrawalClaimed'), null, topic(owner)] },
+]
+
+/**
+ * What comes from nobody was staked, what goes to the queue was asked for, and a claim is what the queue paid. stETH says beside each
+ * `Transfer` how many shares it was, in the log after it.
+ */
+function eventOf(
+  log: Log,
+  owner: Address,
+  inSame: readonly Log[],
+  constants: LidoConstants,
+): MarketEvent | undefined {
+  if (log.topics[0] === topicOf(lidoQueueAbi, 'WithdrawalClaimed'))
+    return { type: 'claim', amount: BigInt(log.data), shares: [] }
+  if (log.topics[0] !== topicOf(abi, 'Transfer')) return undefined
+  const { args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
+  const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }
+  if (sameAddress(from, to)) return undefined
+  const isPlain = constants.holds === 'stETH'
+  const counted = inSame
+    .slice(inSame.indexOf(log))
+    .find(({ topics }) => topics[0] === topicOf(abi, 'TransferShares'))
+  const shares = isPlain && counted ? BigInt(counted.data) : value
+  const rest = { amount: isPlain ? value : null, shares: [shares] }
+  if (sameAddress(to, owner)) {
+    const isNew = sameAddress(from, nativeAddress) || (!isPlain && sameAddress(from, constants.staker))
+    return { type: isNew ? 'deposit' : 'transfer_in', ...rest }
+  }
+  const isRequest = sameAddress(to, constants.queue) || sameAddress(to, nativeAddress)
+  return { type: isRequest ? 'withdraw' : 'transfer_out', ...rest }
+}

@@ -1,0 +1,118 @@
+import type { QueuedWithdrawal } from '../api/queued.ts'
+import type { Position } from '../api/wallet.ts'
+import { noRequests, type Request, type Requests } from '../calls/queue.ts'
+import type { Address } from '../domain/address.ts'
+import { formatAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Context } from './context.ts'
+import type { Market, Step } from './markets/market.ts'
+import { answered } from './rounds.ts'
+
+type Held = { market: Market; shares: bigint; balance: bigint; principal: bigint | null }
+
+/** The withdrawals of an owner that are queued, by market; a market whose contracts do not answer is `null`, and one that pays at once is not there. */
+export async function queuedOf(
+  context: Context,
+  markets: readonly Market[],
+  owner: Address,
+): Promise<ReadonlyMap<Market, Requests | null>> {
+  const later = markets.filter(({ queue }) => queue !== undefined)
+  const perChain = [...Map.groupBy(later, ({ entry }) => entry.chainId)].map(async ([chainId, here]) => {
+    const lines = here.map(({ queue }) => queue!.requests(owner))
+    const found = await answered(context.chain(chainId), lines)
+    return here.map((market, at) => [market, found[at]!] as const)
+  })
+  return new Map((await Promise.all(perChain)).flat())
+}
+
+/** The same with the requests of a queue that several markets share under one of them only: one in which the owner holds something, if there is one. */
+export function eachOnce(
+  queued: ReadonlyMap<Market, Requests | null>,
+  held: readonly { market: Market }[],
+): ReadonlyMap<Market, Requests | null> {
+  const byPlace = Map.groupBy(queued.keys(), ({ entry, queue }) => `${entry.chainId} ${queue!.place}`)
+  const first = new Set(
+    [...byPlace.values()].map(
+      (markets) => markets.find((market) => held.some((one) => one.market === market)) ?? markets[0],
+    ),
+  )
+  return new Map([...queued].map(([market, found]) => [market, first.has(market) ? found : noRequests]))
+}
+
+/** What an owner holds, and the markets beside in which a withdrawal of theirs is queued. */
+export function withQueued(held: readonly Held[], queued: ReadonlyMap<Market, Requests | null>): Held[] {
+  const others = [...queued].filter(
+    ([market, found]) =>
+      found !== null &&
+      found.pending.length + found.claimable.length > 0 &&
+      !held.some((one) => one.market === market),
+  )
+  return [...held, ...others.map(([market]) => ({ market, shares: 0n, balance: 0n, principal: 0n }))]
+}
+
+/** The queued withdrawals of one market, as a position lists them. */
+export function queuedIn(
+  market: Market,
+  queued: ReadonlyMap<Market, Requests | null>,
+): Pick<Position, 'pending' | 'claimable'> {
+  const found = queued.get(market)
+  if (found === null) return { pending: null, claimable: null }
+  return {
+    pending: shownRequests(found?.pending ?? []),
+    claimable: shownRequests(found?.claimable ?? []),
+  }
+}
+
+/** Requests as the service shows them: times are ISO 8601. */
+export function shownRequests(requests: readonly Request[]): QueuedWithdrawal[] {
+  const iso = (at: number | null) => (at === null ? null : new Date(at * 1000).toISOString())
+  return requests.map(({ id, amount, requestedAt, availableAt }) => ({
+    id,
+    amount,
+    requestedAt: iso(requestedAt),
+    availableAt: iso(availableAt),
+  }))
+}
+
+/** How long a withdrawal of a market waits, in seconds; `undefined` where it pays at once, `null` where no contract says. */
+export async function waitOf(context: Context, { entry, queue }: Market): Promise<number | null | undefined> {
+  if (!queue) return undefined
+  if (!queue.wait) return null
+  const [seconds] = await answered(context.chain(entry.chainId), [queue.wait()])
+  return seconds!
+}
+
+/** The step that takes what can be claimed, and how much that is. */
+export async function claimStep(
+  context: Context,
+  market: Market,
+  owner: Address,
+): Promise<Step & { amount: bigint }> {
+  const { entry, queue } = market
+  if (!queue)
+    throw new AppError('VALIDATION_ERROR', `${entry.slug} pays out at once: there is nothing to claim`, {
+      details: { errors: [{ path: 'action', message: 'is not one of this strategy' }] },
+    })
+  const requests = (await queuedOf(context, [market], owner)).get(market)
+  if (!requests)
+    throw new AppError('BYTECODE_GENERATION_FAILED', `The queue of ${entry.slug} does not answer`)
+  if (requests.claimable.length === 0) throw nothingYet(market, requests.pending, owner)
+  const taken = queue.taken(requests.claimable)
+  const [transaction] = await answered(context.chain(entry.chainId), [queue.claim(owner, taken)])
+  return { transaction: transaction!, amount: taken.reduce((sum, { amount }) => sum + amount, 0n) }
+}
+
+/** Says what waits, and when it can be claimed as far as that is known. */
+function nothingYet({ entry }: Market, pending: readonly Request[], owner: Address): AppError {
+  const lines = shownRequests(pending).map(({ id, amount, requestedAt, availableAt }) => {
+    const since = requestedAt === null ? '' : `, asked for at ${requestedAt}`
+    const from = availableAt === null ? ', and no contract says when' : `, from ${availableAt} on`
+    return `${formatAmount(amount, entry.asset)} (request ${id}${since}${from})`
+  })
+  const waits = lines.length === 0 ? 'nothing was asked for' : `${lines.join('; ')} still waits`
+  return new AppError('NOTHING_CLAIMABLE', `${owner} can claim nothing from ${entry.slug} now: ${waits}`, {
+    details: {
+      pending: shownRequests(pending).map((request) => ({ ...request, amount: request.amount.toString() })),
+    },
+  })
+}

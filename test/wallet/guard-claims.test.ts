@@ -1,0 +1,161 @@
+import { concatHex } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+
+import { approve } from '../../src/calls/erc20.ts'
+import type { Address, Hex } from '../../src/domain/address.ts'
+import type { StrategyEntry } from '../../src/domain/catalog.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import { checkLeg } from '../../src/wallet/guard.ts'
+import { calldata } from '../support/sandbox.ts'
+import { catalog, coin, lending, thief, usdc, wallet } from './plans.ts'
+
+const chainId = 31337
+const amount = 3n * 10n ** 18n
+const place: Address = `0x${'b5'.repeat(20)}`
+const queue: Address = `0x${'b6'.repeat(20)}`
+const ids = ['5', '9']
+
+const to = (target: Address, signature: string, args: readonly unknown[], value = 0n): Transaction => ({
+  to: target,
+  data: calldata(`function ${signature}`, args),
+  value,
+  chainId,
+})
+
+/** A queue, what claims from it, and what only looks like that. */
+type Family = {
+  strategy: StrategyEntry
+  claim: Transaction
+  lies: [name: string, lie: Transaction, code: string][]
+}
+
+const market = (constants: StrategyEntry['constants'], more: Partial<StrategyEntry> = {}): StrategyEntry => ({
+  ...lending,
+  id: constants.family,
+  slug: constants.family,
+  receipt: { ...lending.receipt, address: place },
+  constants,
+  ...more,
+})
+
+const claims = 'claimWithdrawals(uint256[],uint256[])'
+
+const families: Record<string, Family> = {
+  lido: {
+    strategy: market({ family: 'lido', holds: 'stETH', stEth: place, queue }, { asset: coin }),
+    claim: to(queue, claims, [
+      [5n, 9n],
+      [1n, 2n],
+    ]),
+    lies: [
+      [
+        'another receiver',
+        to(queue, 'claimWithdrawalsTo(uint256[],uint256[],address)', [[5n, 9n], [1n, 2n], thief]),
+        'POLICY_DECODE',
+      ],
+      [
+        'the request of somebody else',
+        to(queue, claims, [
+          [5n, 8n],
+          [1n, 2n],
+        ]),
+        'POLICY_AMOUNT',
+      ],
+      [
+        'one request more',
+        to(queue, claims, [
+          [5n, 8n, 9n],
+          [1n, 1n, 2n],
+        ]),
+        'POLICY_AMOUNT',
+      ],
+      ['one request less', to(queue, claims, [[5n], [1n]]), 'POLICY_AMOUNT'],
+      ['none', to(queue, claims, [[], []]), 'POLICY_AMOUNT'],
+      [
+        'one request twice',
+        to(queue, claims, [
+          [5n, 5n],
+          [1n, 1n],
+        ]),
+        'POLICY_AMOUNT',
+      ],
+      ['hints that are missing', to(queue, claims, [[5n, 9n], [1n]]), 'POLICY_DECODE'],
+      [
+        'another contract',
+        to(place, claims, [
+          [5n, 9n],
+          [1n, 2n],
+        ]),
+        'POLICY_CONTRACT_NOT_ALLOWED',
+      ],
+      [
+        'a ticket given away',
+        to(queue, 'transferFrom(address,address,uint256)', [wallet, thief, 5n]),
+        'POLICY_AUTHORITY',
+      ],
+      ['a ticket left to somebody', to(queue, 'approve(address,uint256)', [thief, 5n]), 'POLICY_SHAPE'],
+      [
+        'all tickets left to somebody',
+        to(queue, 'setApprovalForAll(address,bool)', [thief, true]),
+        'POLICY_AUTHORITY',
+      ],
+      [
+        'a new request',
+        to(queue, 'requestWithdrawals(uint256[],address)', [[amount], wallet]),
+        'POLICY_DECODE',
+      ],
+      [
+        'the coin',
+        to(
+          queue,
+          claims,
+          [
+            [5n, 9n],
+            [1n, 2n],
+          ],
+          1n,
+        ),
+        'POLICY_VALUE',
+      ],
+    ],
+  },
+}
+
+describe.each(Object.entries(families))('the guard on a claim from %s', (_, { strategy, claim, lies }) => {
+  const known = { ...catalog, strategies: [...catalog.strategies, strategy] }
+  const intent: Intent = { kind: 'claim', wallet, strategy, amount, ids }
+  const check = (transactions: readonly Transaction[], asked: Intent = intent): string => {
+    try {
+      checkLeg({ intent: asked, chainId, transactions, catalog: known })
+      return 'passed'
+    } catch (error) {
+      if (error instanceof AppError) return error.code
+      throw error
+    }
+  }
+
+  test('lets an honest one pass', () => {
+    expect(check([claim])).toBe('passed')
+  })
+
+  test.each(lies)('refuses %s', (_name, lie, code) => {
+    expect(check([lie])).toBe(code)
+  })
+
+  test('refuses other bytes, contracts and chains, approvals, and a withdrawal that is none', () => {
+    expect(check([{ ...claim, data: concatHex([claim.data, '0x00']) }])).toBe('POLICY_DECODE')
+    expect(check([{ ...claim, data: claim.data.slice(0, -2) as Hex }])).toBe('POLICY_DECODE')
+    expect(check([{ ...claim, to: thief }])).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+    expect(check([{ ...claim, chainId: 1 }])).toBe('POLICY_CHAIN')
+    expect(check([approve({ chainId, token: usdc.address, spender: claim.to, amount }), claim])).toBe(
+      'POLICY_ALLOWANCE',
+    )
+    expect(check([claim], { kind: 'withdraw', wallet, strategy, amount })).not.toBe('passed')
+  })
+
+  test('refuses a claim from a strategy that has no queue', () => {
+    expect(check([claim], { ...intent, strategy: lending } as Intent)).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+  })
+})
