@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import { encodeFunctionData, parseAbi } from 'viem/utils'
+
+import type { Service } from '../src/api/service.ts'
+import type { Address, Hex } from '../src/domain/address.ts'
+import { maxUint256 } from '../src/domain/amount.ts'
+import type { StrategyEntry } from '../src/domain/catalog.ts'
+import { AppError } from '../src/domain/errors.ts'
+import { createEngine } from '../src/engine/engine.ts'
+import type { Rpc } from '../src/net/rpc.ts'
+import { sandboxAddress } from '../src/sandbox/accounts.ts'
+import type { SandboxWorld } from '../src/sandbox/world.ts'
+import { engineMigrations, engineStore } from '../src/store/engine.ts'
+import { sqliteSql } from '../src/store/sqlite.ts'
+import type { Act } from './history-acts.ts'
+import { replay } from './history-replay.ts'
+import { sabotaged } from './history-sabotage.ts'
+
+/** The markets of a cell: two reserves of the real Aave, and a vault and a staking vault over them. */
+export const slugs = [
+  'aave-v3-usdc-sandbox-one',
+  'sandbox-vault-usdc-sandbox-one',
+  'aave-v3-weth-sandbox-one',
+  'sandbox-staking-weth-sandbox-one',
+]
+
+const chainId = 31337
+const erc20 = parseAbi([
+  'function transfer(address,uint256)',
+  'function balanceOf(address) view returns (uint256)',
+])
+
+/** One interleaving on real contracts; after each act the engine is held against the replay. Answers with what was wrong, and takes the world back. */
+export async function historyCell(
+  world: SandboxWorld,
+  acts: readonly Act[],
+  sabotage?: string,
+): Promise<string[]> {
+  const snapshot = await world.snapshot()
+  try {
+    const { rpc } = world.chains[0]!
+    const engineOf = (over: Rpc) =>
+      createEngine({
+        catalog: world.catalog(),
+        rpc: (id) => (id === chainId ? over : world.chains[1]!.rpc),
+        store: engineStore(sqliteSql(':memory:', { migrations: engineMigrations })),
+        customer: 'campaign',
+        now: Date.now,
+        newId: randomUUID,
+      })
+    const engine = engineOf(sabotaged(rpc, sabotage))
+    const entries = slugs.map((slug) => world.catalog().strategies.find((entry) => entry.slug === slug)!)
+    const wrong: string[] = []
+    for (const [at, act] of acts.entries()) {
+      await doneBy(world, engineOf(rpc), entries, act)
+      const found = await held(rpc, engine, entries)
+      for (const one of found) wrong.push(`after act ${at} (${told(act)}): ${one}`)
+      if (wrong.length > 0) break
+    }
+    return wrong
+  } finally {
+    await world.revert(snapshot)
+  }
+}
+
+const told = (act: Act) =>
+  JSON.stringify(act, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+
+/** What is wrong with positions and histories as they stand. */
+async function held(rpc: Rpc, engine: Service, entries: readonly StrategyEntry[]): Promise<string[]> {
+  const wallet = sandboxAddress()
+  const { positions } = await engine.getWallet({ address: wallet })
+  const wrong: string[] = []
+  for (const entry of entries) {
+    const { principal, events } = await replay(rpc, entry, wallet)
+    const position = positions.find(({ strategy }) => strategy.slug === entry.slug)
+    const { items } = await engine.walletHistory({ address: wallet, strategyId: entry.slug, limit: 100 })
+    const shown = items.map(({ type, amount }) => `${type} ${amount}`).reverse()
+    if (shown.join() !== events.join())
+      wrong.push(`${entry.slug}: the history is ${shown.join(', ')} and not ${events.join(', ')}`)
+    const shares = await balanceOf(rpc, entry.receipt.address, wallet)
+    if (shares > 0n !== (position !== undefined))
+      wrong.push(`${entry.slug}: ${shares} shares, and ${position ? 'a' : 'no'} position`)
+    if (!position) continue
+    const worth = await worthOf(rpc, entry, shares)
+    if (position.balance !== worth) wrong.push(`${entry.slug}: balance ${position.balance} and not ${worth}`)
+    if (position.principal !== principal)
+      wrong.push(`${entry.slug}: principal ${position.principal} and not ${principal}`)
+    if (position.principal === null || position.profit === null) continue
+    if (position.principal + position.profit !== worth)
+      wrong.push(`${entry.slug}: ${position.principal} and ${position.profit} are not ${worth}`)
+  }
+  return wrong
+}
+
+const worthAbi = parseAbi(['function convertToAssets(uint256) view returns (uint256)'])
+async function worthOf(rpc: Rpc, { constants, receipt }: StrategyEntry, shares: bigint): Promise<bigint> {
+  if (constants.family === 'aave-v3') return shares
+  const data = encodeFunctionData({ abi: worthAbi, functionName: 'convertToAssets', args: [shares] })
+  return BigInt(await rpc.request<Hex>('eth_call', [{ to: receipt.address, data }, 'latest']))
+}
+
+async function balanceOf(rpc: Rpc, token: Address, owner: Address): Promise<bigint> {
+  const data = encodeFunctionData({ abi: erc20, functionName: 'balanceOf', args: [owner] })
+  return BigInt(await rpc.request<Hex>('eth_call', [{ to: token, data }, 'latest']))
+}
+
+/** Does one act by the bytecode of the engine; what an empty position or a reserve refuses, does not happen. */
+async function doneBy(
+  world: SandboxWorld,
+  engine: Service,
+  entries: readonly StrategyEntry[],
+  act: Act,
+): Promise<void> {
+  const { rpc } = world.chains[0]!
+  const [wallet, stranger] = [sandboxAddress(), sandboxAddress(2)]
+  const entry = entries[act.market]!
+  const token = entry.receipt.address
+  const order = async (who: Address, action: 'lend' | 'withdraw', amount: bigint) => {
+    if (amount === 0n) return
+    const { bytecode } = await engine.strategyBytecode({ id: entry.slug, action, amount, wallet: who })
+    for (const { to, data, value } of bytecode)
+      await sent(rpc, { from: who, to, data, value: `0x${value.toString(16)}` })
+  }
+  const given = async (from: Address, to: Address, part: number) => {
+    const amount = ((await balanceOf(rpc, token, from)) * BigInt(part)) / 1_000n
+    if (amount === 0n) return
+    await sent(rpc, {
+      from,
+      to: token,
+      data: encodeFunctionData({ abi: erc20, functionName: 'transfer', args: [to, amount] }),
+    })
+  }
+  const some = async (who: Address, part: number) =>
+    ((await worthOf(rpc, entry, await balanceOf(rpc, token, who))) * BigInt(part)) / 1_000n
+  try {
+    if (act.do === 'lend') await order(wallet, 'lend', act.amount)
+    if (act.do === 'withdraw') await order(wallet, 'withdraw', await some(wallet, act.part))
+    if (act.do === 'leave') await order(wallet, 'withdraw', maxUint256)
+    if (act.do === 'give') await given(wallet, stranger, act.part)
+    if (act.do === 'take') {
+      await order(stranger, 'lend', 1_000_003n)
+      await given(stranger, wallet, act.part)
+    }
+    if (act.do === 'stranger') {
+      await order(stranger, 'lend', act.amount)
+      await order(stranger, 'withdraw', await some(stranger, act.part))
+    }
+    if (act.do === 'wait') await world.warp(act.seconds)
+  } catch (error) {
+    const fine = ['INSUFFICIENT_FUNDS', 'INSUFFICIENT_LIQUIDITY', 'STRATEGY_CAP_REACHED', 'STRATEGY_PAUSED']
+    if (!(error instanceof AppError && (fine.includes(error.code) || error.code === 'RPC_ERROR'))) throw error
+  }
+}
+
+/** Sends, and waits until it is in a block; what reverts happened to nobody. */
+async function sent(rpc: Rpc, tx: { from: Address; to: Address; data: Hex; value?: string }): Promise<void> {
+  const hash = await rpc.request<Hex>('eth_sendTransaction', [{ ...tx, gas: '0x4c4b40' }])
+  while (!(await rpc.request('eth_getTransactionReceipt', [hash])));
+}

@@ -1,0 +1,37 @@
+import type { Rpc } from '../src/net/rpc.ts'
+
+type Log = { topics: string[]; blockNumber: string }
+
+const [transfer, balanceTransfer] = [
+  '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+  '0x4beccb90f994c31aced7a23b5611020728a23d8ec5cddd1a3e9d97b96fda8666',
+]
+
+/** What a reading of histories can get wrong, as if the program did: each takes something from the answers before it sees them. */
+const losses: Record<string, (log: Log, asked: { fromBlock: string }) => boolean> = {
+  /** Only what goes in and out by the owner himself counts. */
+  'own-deposits-only': ({ topics }) => topics[0] === transfer || topics[0] === balanceTransfer,
+  /** A checkpoint is taken for a block later than it is. */
+  'skip-a-block': ({ blockNumber }, { fromBlock }) =>
+    Number(fromBlock) > 0 && Number(blockNumber) === Number(fromBlock),
+}
+
+/** How the reading may be broken on purpose. */
+export const sabotages: readonly string[] = Object.keys(losses)
+
+/** A node as a broken reading would see it. */
+export function sabotaged(rpc: Rpc, name: string | undefined): Rpc {
+  const isLost = name === undefined ? undefined : losses[name]!
+  if (!isLost) return rpc
+  return {
+    ...rpc,
+    batch: async (calls) => {
+      const answers = await rpc.batch(calls)
+      return answers.map((answer, at) => {
+        const [method, params] = calls[at]!
+        if (method !== 'eth_getLogs') return answer
+        return (answer as Log[]).filter((log) => !isLost(log, params[0] as { fromBlock: string }))
+      })
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { historyCell, slugs } from '../../bench/histories.ts'
+import { actsOf, anyActs } from '../../bench/history-acts.ts'
+import { replay } from '../../bench/history-replay.ts'
+import { sabotages } from '../../bench/history-sabotage.ts'
+import type { Hex } from '../../src/domain/address.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { engineOn } from './support.ts'
+
+const sandbox = useSandbox()
+const wallet = sandbox.user.address
+
+describe('principal and profit', () => {
+  test('are the value to the wei, whatever is put in, taken out, given and received in whatever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyActs(slugs.length), async (acts) => {
+        expect(await historyCell(sandbox.world, acts)).toEqual([])
+      }),
+      { seed: 20260721, numRuns: 10, endOnFailure: true },
+    )
+  })
+
+  test.each(sabotages)('are seen to be wrong where the reading is: %s', async (name) => {
+    let wrong = 0
+    for (let cell = 3; cell < 6; cell++)
+      wrong += (await historyCell(sandbox.world, actsOf(1, cell, slugs.length), name)).length
+    expect(wrong).toBeGreaterThan(0)
+  })
+
+  test.each(slugs)(
+    'of %s begin anew where all of it came out, also in the middle of a block',
+    async (slug) => {
+      const { rpc } = sandbox.chain(31337)
+      const { service } = engineOn(sandbox)
+      const entry = sandbox.world.catalog().strategies.find((one) => one.slug === slug)!
+      const order = async (action: 'lend' | 'withdraw', amount: bigint) =>
+        (await engineOn(sandbox).service.strategyBytecode({ id: slug, action, amount, wallet })).bytecode
+      const send = async (all: Awaited<ReturnType<typeof order>>) => {
+        for (const { to, data } of all)
+          await rpc.request('eth_sendTransaction', [{ from: wallet, to, data, gas: '0x4c4b40' }])
+      }
+      await send(await order('lend', 40_000_003n))
+      await sandbox.world.warp(90 * 86_400)
+      const [out, again] = [await order('withdraw', maxUint256), await order('lend', 7_000_001n)]
+      await rpc.request('evm_setAutomine', [false])
+      await send([...out, ...again])
+      await rpc.request('evm_mine')
+      await rpc.request('evm_setAutomine', [true])
+      const block = await rpc.request<{ transactions: Hex[] }>('eth_getBlockByNumber', ['latest', false])
+      expect(block.transactions).toHaveLength(3)
+      const position = (await service.getWallet({ address: wallet })).positions.find(
+        ({ strategy }) => strategy.slug === slug,
+      )!
+      expect(position.principal).toBe(7_000_001n)
+      expect(position.principal! + position.profit!).toBe(position.balance)
+      expect((await replay(rpc, entry, wallet)).events).toHaveLength(3)
+    },
+  )
+
+  test('begin at nothing where more came out than ever went in, and the profit is what is there', async () => {
+    const slug = 'aave-v3-usdc-sandbox-one'
+    const { service } = engineOn(sandbox)
+    const ask = async (action: 'lend' | 'withdraw', amount: bigint) => {
+      const { bytecode } = await engineOn(sandbox).service.strategyBytecode({
+        id: slug,
+        action,
+        amount,
+        wallet,
+      })
+      for (const { to, data } of bytecode) await sandbox.sendAs(31337, wallet, { to, data })
+    }
+    await ask('lend', 10_000_000000n)
+    await sandbox.world.warp(365 * 86_400)
+    await ask('withdraw', 10_001_000000n)
+    const { positions } = await service.getWallet({ address: wallet })
+    const { principal, profit, balance } = positions.find(({ strategy }) => strategy.slug === slug)!
+    expect({ principal, profit }).toEqual({ principal: 0n, profit: balance })
+    expect(balance).toBeGreaterThan(1_000000n)
+  })
+})
