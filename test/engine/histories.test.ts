@@ -6,11 +6,13 @@ import { replay } from '../../bench/history-replay.ts'
 import { sabotages } from '../../bench/history-sabotage.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
 import { engineOn } from './support.ts'
 
 const sandbox = useSandbox()
 const wallet = sandbox.user.address
+const stranger = sandboxAddress(2)
 
 describe('principal and profit', () => {
   test('are the value to the wei, whatever is put in, taken out, given and received in whatever order', async () => {
@@ -58,6 +60,31 @@ describe('principal and profit', () => {
       expect((await replay(rpc, entry, wallet)).events).toHaveLength(3)
     },
   )
+
+  test('count what was given at what its transfer says, also where a unit is worth twice what it was', async () => {
+    const slug = 'aave-v3-usdc-sandbox-one'
+    const { rpc } = sandbox.chain(31337)
+    const { service } = engineOn(sandbox)
+    const entry = sandbox.world.catalog().strategies.find((one) => one.slug === slug)!
+    const { bytecode } = await service.strategyBytecode({
+      id: slug,
+      action: 'lend',
+      amount: 90_000_000n,
+      wallet,
+    })
+    for (const { to, data } of bytecode) await sandbox.sendAs(31337, wallet, { to, data })
+    await sandbox.world.warp(60 * 365 * 86_400)
+    for (let given = 1_000_001n; given < 1_000_025n; given += 2n)
+      await sandbox.sendAs(31337, wallet, {
+        to: entry.receipt.address,
+        data: calldata('function transfer(address,uint256)', [stranger, given]),
+      })
+    const expected = await replay(rpc, entry, wallet)
+    const { items } = await service.walletHistory({ address: wallet, strategyId: slug, limit: 100 })
+    expect(items.map(({ type, amount }) => `${type} ${amount}`).reverse()).toEqual(expected.events)
+    const { positions } = await service.getWallet({ address: wallet })
+    expect(positions.map(({ principal }) => principal)).toEqual([expected.principal])
+  })
 
   test('begin at nothing where more came out than ever went in, and the profit is what is there', async () => {
     const slug = 'aave-v3-usdc-sandbox-one'

@@ -213,6 +213,60 @@ describe('a chain that is rearranged', () => {
   })
 })
 
+describe('the newest blocks of a chain that is final only at depth', () => {
+  const deep = (store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))) => {
+    const catalog = sandbox.world.catalog()
+    const networks = catalog.networks.map((network) => ({ ...network, depth: 5 }))
+    return engineOn(sandbox, {
+      store,
+      catalog: { ...catalog, networks },
+      rpc: (id) => (id === chainId ? httpRpc(node.url, { retries: 0 }) : sandbox.chain(id).rpc),
+    }).service
+  }
+
+  test('are read anew each time, and those below are not', async () => {
+    await someYears(20)
+    const service = deep()
+    expect(told(await history(service))).toEqual(await replayed())
+    const head = Number(await rpc().request('eth_blockNumber'))
+    for (let times = 0; times < 2; times++) {
+      node.given = []
+      expect(told(await history(service))).toEqual(await replayed())
+      expect([...new Set(node.given)]).toEqual([`${head - 3}-${head}`])
+    }
+    await mine(10)
+    node.given = []
+    expect(told(await history(service))).toEqual(await replayed())
+    expect(Number(node.given[0]!.split('-')[0])).toBe(head - 3)
+  })
+
+  test('may change while they are read: then they are read again', async () => {
+    await ask(slug, 'lend', 9_000000n)
+    await ask(slug, 'lend', 4_000000n)
+    let times = 0
+    node.meanwhile = async () => {
+      if (times++ > 0) return
+      await rpc().request('anvil_reorg', [2, []])
+      await ask(slug, 'lend', 1_000000n)
+    }
+    const service = deep()
+    expect(told(await history(service))).toEqual(await replayed())
+    expect(times).toBeGreaterThan(2)
+  })
+
+  test('that never stay are an error that can be tried again, and cost the principal alone', async () => {
+    await ask(slug, 'lend', 9_000000n)
+    await mine(10)
+    let times = 0
+    node.meanwhile = async () => {
+      const other = { from: stranger, to: stranger, value: `0x${(++times).toString(16)}` }
+      await rpc().request('anvil_reorg', [1, [[other, 0]]])
+    }
+    expect(await codeOf(history(deep()))).toBe('RPC_INCONSISTENT')
+    expect(await position(deep())).toMatchObject({ principal: null, profit: null })
+  })
+})
+
 test('shares whose worth the node has forgotten are an error, and not priced as of now; once read it is kept', async () => {
   const early = engine()
   await ask(slug, 'lend', 50_000000n)

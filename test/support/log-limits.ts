@@ -18,6 +18,8 @@ export type LimitedNode = Listener & {
   given: string[]
   /** How often it was asked for logs. */
   asked: number
+  /** What happens right after it has read logs, and before it gives them. */
+  meanwhile: () => Promise<unknown>
 }
 
 /** Starts such a node. */
@@ -38,7 +40,9 @@ export async function limitedNode(target: string, limit = Number.POSITIVE_INFINI
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(call),
     })
-    return answer.json()
+    const answered: unknown = await answer.json()
+    if (call.method === 'eth_getLogs') await node.meanwhile()
+    return answered
   }
   const served = await listener(async (request, response) => {
     const chunks: Buffer[] = []
@@ -61,6 +65,7 @@ export async function limitedNode(target: string, limit = Number.POSITIVE_INFINI
     slowMs: 0,
     given: [],
     asked: 0,
+    meanwhile: async () => undefined,
   }
   return node
 }
