@@ -8,7 +8,7 @@ import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
-import { engineOn } from './support.ts'
+import { engineOn, perform } from './support.ts'
 
 const sandbox = useSandbox()
 const wallet = sandbox.user.address
@@ -43,7 +43,7 @@ describe('principal and profit', () => {
         for (const { to, data } of all)
           await rpc.request('eth_sendTransaction', [{ from: wallet, to, data, gas: '0x4c4b40' }])
       }
-      await send(await order('lend', 40_000_003n))
+      await perform(sandbox, wallet, await order('lend', 40_000_003n))
       await sandbox.world.warp(90 * 86_400)
       const [out, again] = [await order('withdraw', maxUint256), await order('lend', 7_000_001n)]
       await rpc.request('evm_setAutomine', [false])
@@ -72,7 +72,7 @@ describe('principal and profit', () => {
       amount: 90_000_000n,
       wallet,
     })
-    for (const { to, data } of bytecode) await sandbox.sendAs(31337, wallet, { to, data })
+    await perform(sandbox, wallet, bytecode)
     await sandbox.world.warp(60 * 365 * 86_400)
     for (let given = 1_000_001n; given < 1_000_025n; given += 2n)
       await sandbox.sendAs(31337, wallet, {
@@ -96,7 +96,7 @@ describe('principal and profit', () => {
         amount,
         wallet,
       })
-      for (const { to, data } of bytecode) await sandbox.sendAs(31337, wallet, { to, data })
+      await perform(sandbox, wallet, bytecode)
     }
     await ask('lend', 10_000_000000n)
     await sandbox.world.warp(365 * 86_400)
