@@ -36,7 +36,8 @@ async function main({ dataDir, cacheDir, anvil, path, idleMs, everyMs }: DaemonA
   const lock = tryLock(files.lock)
   if (!lock) return say({ busy: true })
 
-  const known = newestWorld(files.worlds)?.catalog ?? readRecord(files.record)?.catalog
+  const left = newestWorld(files.worlds) ?? readRecord(files.record)
+  const known = left && { catalog: left.catalog, genesis: left.genesis }
   await adoptOrphans(files.dir, files.worlds, known).catch((error) => log('orphans were not saved', error))
   dropRecord(files.record)
   const isRestored = newestWorld(files.worlds) !== undefined
@@ -73,7 +74,13 @@ async function main({ dataDir, cacheDir, anvil, path, idleMs, everyMs }: DaemonA
 
   const token = randomBytes(32).toString('hex')
   const record = (): void =>
-    writeRecord(files.record, { pid: process.pid, controlUrl: control.url, token, catalog: world.catalog() })
+    writeRecord(files.record, {
+      pid: process.pid,
+      controlUrl: control.url,
+      token,
+      catalog: world.catalog(),
+      genesis: world.genesis(),
+    })
   const control = await serveControl({
     world,
     token,

@@ -36,6 +36,7 @@ export const DetailStrategy = z.object({
   metadata: maybe(z.record(z.string(), z.unknown())),
   logourl: maybe(z.string()),
   implementationSelector: maybe(z.string()),
+  grade: maybe(z.object({ grade: z.string(), by: z.string() })),
 })
 
 /** The id-composite form of the yield response and the quickstart list: `apy` is a fraction; `underlyingName`, `slug` and what follows it are ours. */
@@ -61,6 +62,7 @@ export const CompositeStrategy = z.object({
   metadata: maybe(z.record(z.string(), z.unknown())),
   logourl: maybe(z.string()),
   implementationSelector: maybe(z.string()),
+  grade: maybe(z.object({ grade: z.string(), by: z.string() })),
   startDate: maybe(z.string()),
   slug: maybe(z.string()),
   name: maybe(z.string()),

@@ -32,6 +32,8 @@ export const Strategy = z.object({
   metadata: z.record(z.string(), z.unknown()).nullable(),
   logourl: z.string().nullable(),
   implementationSelector: z.string().nullable(),
+  /** Ours: how its protocol family is known to work (A, B or C), and what that rests on. */
+  grade: z.object({ grade: z.string(), by: z.string() }).nullable(),
 })
 export type Strategy = z.output<typeof Strategy>
 type Plain = z.input<typeof Strategy>
@@ -68,6 +70,7 @@ const shared = (wire: Wire) => ({
   metadata: orNull(wire.metadata),
   logourl: orNull(wire.logourl),
   implementationSelector: orNull(wire.implementationSelector),
+  grade: orNull(wire.grade),
 })
 
 function read(wire: Wire): Plain {

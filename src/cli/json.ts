@@ -4,7 +4,14 @@ import type { Position, Stats, Wallet } from '../api/wallet.ts'
 import { tokenAmount } from '../domain/amount.ts'
 
 /** A strategy as `--json` prints it (cli.md, Output). */
-export const strategyJson = ({ logourl: _, implementationSelector: __, ...strategy }: Strategy) => strategy
+export const strategyJson = ({ logourl: _, implementationSelector: __, grade: ___, ...strategy }: Strategy) =>
+  strategy
+
+/** One strategy as `strategies show --json` prints it: what a list leaves out, too. */
+export const strategyDetailJson = (strategy: Strategy) => {
+  const { logourl, implementationSelector, grade } = strategy
+  return { ...strategyJson(strategy), logourl, implementationSelector, grade }
+}
 
 /** A quote as `--json` prints it. */
 export const quoteJson = (quote: Quote) => {

@@ -28,7 +28,7 @@ export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[]
     title: 'PAUSED',
     field: 'paused',
     csv: ({ paused }) => String(paused ?? ''),
-    text: ({ paused }, paint) => (paused ? paint.red('paused') : ''),
+    text: ({ paused }, paint) => (paused === null ? 'not known' : paused ? paint.red('paused') : ''),
     drop: 2,
   },
 ]

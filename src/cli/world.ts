@@ -20,6 +20,8 @@ export type SandboxStatus = {
   tokens: { network: string; symbol: string; address: Address; decimals: number }[]
   /** The faults that are set; missing where there are none. */
   faults?: SandboxFault[]
+  /** It was made by another version of this program, whose contracts may be others; missing where it was not. */
+  outdated?: true
 }
 
 /** The embedded chains, as commands see them. */

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander'
 import type { Strategy } from '../api/strategy.ts'
 import { action, type Cli, everything, pageOf, whole } from '../cli/cli.ts'
 import { dollars, percent } from '../cli/format.ts'
-import { strategyJson } from '../cli/json.ts'
+import { strategyDetailJson, strategyJson } from '../cli/json.ts'
 import { walletAddress } from '../cli/names.ts'
 import { address } from '../cli/options.ts'
 import type { ListView, View } from '../cli/output.ts'
@@ -13,6 +13,7 @@ import { strategyColumns } from '../cli/views.ts'
 import type { World } from '../cli/world.ts'
 import { categories } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
+import { gradeMeaning, isGrade } from '../domain/grades.ts'
 import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
 
@@ -113,7 +114,7 @@ function rate(text: string): number {
 
 async function show(cli: Cli, id: string, { wallet }: { wallet?: string }): Promise<void> {
   const service = await cli.service()
-  const strategy = strategyJson(await service.getStrategy({ id }))
+  const strategy = strategyDetailJson(await service.getStrategy({ id }))
   if (wallet === undefined) return cli.emit(strategy, showView)
   const owner = await walletAddress(cli, wallet)
   const { positions } = await service.getWallet({ address: address(owner, '--wallet') })
@@ -123,7 +124,7 @@ async function show(cli: Cli, id: string, { wallet }: { wallet?: string }): Prom
 }
 
 const showView: View<
-  ReturnType<typeof strategyJson> & {
+  ReturnType<typeof strategyDetailJson> & {
     position?: ReturnType<typeof import('../cli/json.ts').positionJson> | null
   }
 > = (one, to) =>
@@ -139,7 +140,9 @@ const showView: View<
       ['since start', percent(one.inceptionApy)],
       ['tvl', dollars(one.tvlUsd)],
       ['actions', plain(one.actions?.join(', ') || 'none')],
-      ['paused', one.paused ? to.paint.red('yes') : 'no'],
+      ['paused', one.paused === null ? 'not known' : one.paused ? to.paint.red('yes') : 'no'],
+      ['adapter', plain(one.implementationSelector ?? '-')],
+      ['grade', one.grade ? `${plain(one.grade.grade)}: ${gradeWords(one.grade)}` : '-'],
       ...described(one.metadata),
       ...(one.position
         ? ([
@@ -153,6 +156,12 @@ const showView: View<
     ],
     to,
   )
+
+/** What a grade means, in words; a letter that this version does not know stands for itself. */
+function gradeWords({ grade, by }: { grade: string; by: string }): string {
+  const meant = isGrade(grade) ? gradeMeaning[grade] : undefined
+  return plain(meant ? `${meant} (${by})` : by)
+}
 
 function described(metadata: Record<string, unknown> | null): (readonly [string, string])[] {
   const english = metadata?.en

@@ -6,6 +6,16 @@ import type { MarketConstants } from './catalog.ts'
  */
 export type Grade = { grade: 'A' | 'B' | 'C'; by: string }
 
+/** What the letters mean, for whoever puts money in. */
+export const gradeMeaning: Readonly<Record<Grade['grade'], string>> = {
+  A: "tested against the protocol's own bytecode",
+  B: 'calldata equal to that of an official SDK',
+  C: 'built from the published interface only',
+}
+
+/** Whether a word is one of the grades. */
+export const isGrade = (word: string): word is Grade['grade'] => Object.hasOwn(gradeMeaning, word)
+
 /** The grade of each family, and what it rests on. */
 export const grades: Readonly<Record<MarketConstants['family'], Grade>> = {
   'aave-v3': { grade: 'A', by: '@aave/core-v3 1.19.3' },

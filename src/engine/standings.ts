@@ -1,5 +1,6 @@
 import type { Strategy } from '../api/strategy.ts'
 import type { Catalog } from '../domain/catalog.ts'
+import { grades } from '../domain/grades.ts'
 import { type Chain, read } from './chain.ts'
 import type { Market, MarketState } from './markets/market.ts'
 import { type Price, priceOf, usd } from './prices.ts'
@@ -71,6 +72,7 @@ export function strategyOf({ market, state, price, at }: Standing): Strategy {
     metadata: entry.metadata,
     logourl: entry.logourl,
     implementationSelector: entry.implementationSelector,
+    grade: grades[entry.constants.family],
   }
 }
 

@@ -8,8 +8,14 @@ import { dumpState } from './anvil.ts'
 import { decodeCatalog, encodeCatalog } from './catalog-json.ts'
 import { diskFault, moveDurable, privateDirectory, writeDurable } from './files.ts'
 
-/** A saved world: one state file a chain, and the catalogue of what is deployed there. */
-export type Saved = { catalog: Catalog; stateFile: (network: Network) => string }
+/** A saved world: one state file a chain, the catalogue of what is deployed there, and the genesis that it began from, where that was noted. */
+export type Saved = {
+  catalog: Catalog
+  genesis: string | undefined
+  stateFile: (network: Network) => string
+}
+/** What is known of a world beside its chains. */
+export type About = Pick<Saved, 'catalog' | 'genesis'>
 
 const stateName = ({ name }: Network): string => `${name}.json`
 
@@ -17,8 +23,10 @@ const stateName = ({ name }: Network): string => `${name}.json`
 export function readSaved(dir: string): Saved | undefined {
   const file = join(dir, 'catalog.json')
   if (!existsSync(file)) return undefined
+  const written = JSON.parse(readFileSync(file, 'utf8')) as { genesis?: string }
   return {
-    catalog: decodeCatalog(JSON.parse(readFileSync(file, 'utf8'))),
+    catalog: decodeCatalog(written as never),
+    genesis: written.genesis,
     stateFile: (network) => join(dir, stateName(network)),
   }
 }
@@ -26,7 +34,7 @@ export function readSaved(dir: string): Saved | undefined {
 /** Saves a world under a name that appears only when all of it is on the disk. */
 export async function saveWorld(
   dir: string,
-  catalog: Catalog,
+  { catalog, genesis }: About,
   nodes: readonly { network: Network; rpc: Rpc }[],
 ): Promise<void> {
   const temporary = `${dir}.${process.pid}.tmp`
@@ -36,7 +44,10 @@ export async function saveWorld(
     nodes.forEach(({ network }, index) => {
       writeDurable(join(temporary, stateName(network)), dumps[index]!)
     })
-    writeDurable(join(temporary, 'catalog.json'), JSON.stringify(encodeCatalog(catalog)))
+    writeDurable(
+      join(temporary, 'catalog.json'),
+      JSON.stringify({ ...(encodeCatalog(catalog) as object), genesis }),
+    )
     moveDurable(temporary, dir)
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true })
@@ -65,11 +76,11 @@ export function newestWorld(dir: string): Saved | undefined {
 /** Saves the next world of a state directory and then drops the ones before it. */
 export async function saveNext(
   dir: string,
-  catalog: Catalog,
+  about: About,
   nodes: readonly { network: Network; rpc: Rpc }[],
 ): Promise<void> {
   const older = numbers(dir)
-  await saveWorld(join(dir, `world-${(older[0] ?? 0) + 1}`), catalog, nodes)
+  await saveWorld(join(dir, `world-${(older[0] ?? 0) + 1}`), about, nodes)
   for (const number of older) rmSync(join(dir, `world-${number}`), { recursive: true, force: true })
   for (const name of readdirSync(dir))
     if (name.startsWith('world-') && name.endsWith('.tmp') && !name.includes(`.${process.pid}.`))

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 
-import type { Catalog } from '../domain/catalog.ts'
 import { type Network, sandboxNetworks } from '../domain/network.ts'
 import { httpRpc } from '../net/rpc.ts'
 import { noteName } from './anvil.ts'
-import { saveNext } from './generations.ts'
+import { type About, saveNext } from './generations.ts'
 import { allProcesses, endProcess, type ProcessFacts } from './processes.ts'
 
 /** The nodes whose command line names our directory: nobody else starts such. */
@@ -15,11 +14,7 @@ const nodesOf = (noteDir: string): ProcessFacts[] =>
  * Nodes outlive a daemon that was killed. This saves what they hold, when there is one for each chain and it is known
  * what is deployed there, and ends them. The caller holds the lock, so no living daemon owns them.
  */
-export async function adoptOrphans(
-  noteDir: string,
-  worlds: string,
-  catalog: Catalog | undefined,
-): Promise<void> {
+export async function adoptOrphans(noteDir: string, worlds: string, about: About | undefined): Promise<void> {
   const orphans = nodesOf(noteDir)
   // A node without a state to start from was still being built.
   const portOf = ({ chainId }: Network): string | undefined => {
@@ -34,7 +29,7 @@ export async function adoptOrphans(
     return [{ network, rpc: httpRpc(`http://127.0.0.1:${port}`, { deadlineMs: 20_000, retries: 1 }) }]
   })
   try {
-    if (catalog && nodes.length === sandboxNetworks.length) await saveNext(worlds, catalog, nodes)
+    if (about && nodes.length === sandboxNetworks.length) await saveNext(worlds, about, nodes)
   } finally {
     for (const orphan of orphans) await endProcess(orphan)
   }

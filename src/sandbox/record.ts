@@ -24,6 +24,8 @@ export type DaemonRecord = {
   /** Needed for every control call; the file is readable only by its owner. */
   token: string
   catalog: Catalog
+  /** The genesis that its world began from. */
+  genesis?: string | undefined
 }
 
 /** The record of the last daemon; `undefined` when it ended properly, or there was none. */

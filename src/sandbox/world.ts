@@ -27,11 +27,15 @@ export type SandboxStatus = {
   tokens: { network: string; symbol: string; address: Address; decimals: number }[]
   /** The faults that are set; missing where there are none. */
   faults?: SandboxFault[]
+  /** It was made by another version of this program, whose contracts may be others; missing where it was not. */
+  outdated?: true
 }
 
 /** The running world: two nodes, the attester and the relayer between them. */
 export type SandboxWorld = {
   catalog: () => Catalog
+  /** The genesis that it began from, where that is known. */
+  genesis: () => string | undefined
   chains: readonly SandboxChain[]
   attestationUrl: string
   faults: Pick<WorldFaults, 'set' | 'list' | 'clear' | 'urlOf' | 'wasReplaced'>
@@ -115,7 +119,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   )
   const dump = async (): Promise<void> => {
     // With the relayer at rest, no mint is saved without its burn.
-    if (dir) await attester.paused(() => saveNext(dir, saved.catalog, chains))
+    if (dir) await attester.paused(() => saveNext(dir, saved, chains))
   }
 
   return {
@@ -123,6 +127,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     dump,
     attestationUrl: api.url,
     catalog: () => ({ ...saved.catalog, networks: sandboxNetworks, attestation: api.url }),
+    genesis: () => saved.genesis,
     isAlive: () => isResetting || nodes.every((node) => !node.hasExited()),
     faults,
     fund: async (to, what) => {
@@ -167,6 +172,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         decimals,
       })),
       ...(faults.list().length > 0 && { faults: faults.list() }),
+      ...(saved.genesis !== base.genesis && { outdated: true as const }),
     }),
     snapshot: () => attester.paused(() => everywhere((rpc) => rpc.request<Hex>('evm_snapshot'))),
     revert: async (snapshot) => {

@@ -48,8 +48,8 @@ export function daemonSandbox(
     admin,
     open: async () => {
       const { catalog, status, wasReplaced } = await running()
-      const { chains, faults = [] } = await status()
-      return { catalog, chains, faults, wasReplaced }
+      const { chains, faults = [], outdated = false } = await status()
+      return { catalog, chains, faults, outdated, wasReplaced }
     },
   }
 }

@@ -22,6 +22,8 @@ export type OpenSandbox = {
     catalog: Catalog
     chains: readonly { chainId: number; rpcUrl: string }[]
     faults: readonly SandboxFault[]
+    /** Whether another version of this program made it. */
+    outdated?: boolean
     /** Whether a block is gone by a fault only, so that the chain is still the same. */
     wasReplaced: (hash: Hex) => Promise<boolean>
   }>
@@ -33,6 +35,10 @@ type Needs = PlaceNeeds & {
   announce: boolean
 }
 
+/** What runs on may be read or done differently now; what it holds is play money, and only its user throws it away. */
+const outdatedNotice =
+  'This sandbox was made by another version of sluice, and some strategies may not answer. Begin anew: sluice sandbox reset'
+
 /** The longest that a read may take with all its tries, in ms; a command with little time has little more than that. */
 const patienceMs = 30_000
 
@@ -43,7 +49,8 @@ export function sandboxPlace(needs: Needs): Place {
   const opened = once(async () => {
     if (announce && !globals.quiet)
       io.err.write(io.err.paint.dim('profile sandbox: local chains, play money\n'))
-    const { catalog, chains, faults, wasReplaced } = await sandbox.open()
+    const { catalog, chains, faults, outdated, wasReplaced } = await sandbox.open()
+    if (outdated && !globals.quiet) io.err.write(`${outdatedNotice}\n`)
     if (!globals.quiet)
       for (const { text } of faults) io.err.write(io.err.paint.dim(`sandbox fault: ${text}\n`))
     const { httpRpc } = await import('../net/rpc.ts')

@@ -58,6 +58,7 @@ const strategy = fc.record({
   metadata: orNull(record),
   logourl: orNull(word),
   implementationSelector: orNull(word),
+  grade: orNull(fc.record({ grade: word, by: word })),
 })
 const transaction = fc.record({ to: address, data, value: units, chainId })
 const page = <item>(item: fc.Arbitrary<item>) =>

@@ -149,7 +149,10 @@ describe('strategies show and analytics', () => {
     expect(exit).toBe(0)
     for (const word of ['aave-v3-usdc-sandbox-one', 'lending', 'apy', 'tvl']) expect(out).toContain(word)
     const { json } = await run(`strategies show ${usdcPlace} --json`)
-    expect(Object.keys(json).sort()).toEqual([...strategyFields].sort())
+    const ofOne = ['logourl', 'implementationSelector', 'grade']
+    expect(Object.keys(json).sort()).toEqual([...strategyFields, ...ofOne].sort())
+    expect(json.grade).toEqual({ grade: 'A', by: '@aave/core-v3 1.19.3' })
+    expect(out).toContain("A: tested against the protocol's own bytecode (@aave/core-v3 1.19.3)")
     expect((await run('strategies show aave-v3-USDC-sandbox-one --json')).json.slug).toBe(usdcPlace)
   })
 

@@ -173,7 +173,12 @@ describe('a strategy', () => {
     'in the %s shape, its optional fields %s, is read for what it says, and the rest is null',
     async (strategy, optional, as) => {
       const one = told()[as]
-      expect(await read(lines().show, { strategy, optional })).toEqual(one)
+      const only = { logourl: null, implementationSelector: null, grade: null }
+      const more =
+        as === 'composite'
+          ? { ...only, logourl: 'https://example.org/logo.png', implementationSelector: 'v3' }
+          : only
+      expect(await read(lines().show, { strategy, optional })).toEqual({ ...one, ...more })
       expect(await read(lines().list, { strategy, optional })).toEqual({
         items: [one],
         page: 1,

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, expect, inject, test } from 'vitest'
 
 import type { Address, Hex } from '../../src/domain/address.ts'
@@ -128,6 +128,23 @@ test('after kill -9 the nodes are adopted: nothing is lost and none is left over
   const nodes = nodesOf(home).map(({ pid }) => pid)
   expect(nodes).toHaveLength(2)
   expect(nodes.filter((pid) => orphans.includes(pid))).toEqual([])
+})
+
+test('a saved world that began from another genesis says so, until it is begun anew', async () => {
+  const home = newHome()
+  const before = await up(home)
+  await before.fund(stranger, { symbol: 'USDC', amount: 1n })
+  expect((await before.status()).outdated).toBeUndefined()
+  await before.down()
+  const dir = dirname(newestWorld(sandboxFiles(home).worlds)!.stateFile({ name: 'sandbox-one' } as never))
+  const file = join(dir, 'catalog.json')
+  const { genesis: _, ...older } = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify(older))
+  const after = await up(home)
+  expect((await after.status()).outdated).toBe(true)
+  expect(await balanceOf(after, stranger)).toBe(1n)
+  await after.reset()
+  expect((await after.status()).outdated).toBeUndefined()
 })
 
 test('when the nodes are killed as well, what was saved is still there', async () => {

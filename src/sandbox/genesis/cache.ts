@@ -39,7 +39,8 @@ export async function genesis(
   cacheDir: string,
   start: Pick<AnvilOptions, 'binary' | 'noteDir'>,
 ): Promise<Saved> {
-  const dir = join(cacheDir, `genesis-${genesisKey()}`)
+  const key = genesisKey()
+  const dir = join(cacheDir, `genesis-${key}`)
   const cached = knownGenesis(cacheDir)
   if (cached) return cached
   privateDirectory(cacheDir)
@@ -50,7 +51,7 @@ export async function genesis(
     const catalog = await deployWorld([nodes[0]!.rpc, nodes[1]!.rpc])
     await saveWorld(
       dir,
-      catalog,
+      { catalog, genesis: key },
       sandboxNetworks.map((network, index) => ({ network, rpc: nodes[index]!.rpc })),
     )
   } catch (error) {
