@@ -58,6 +58,36 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     vault(market, undefined, /vault ?v2/i.test(String(market.params.vaultVersion)) ? 'none' : undefined),
   'erc4626-euler': (market) => vault(market),
   'erc4626-fluid': (market) => vault(market),
+  'ethena-susde': ({ contracts: { vault: at } }) => ({
+    implementationSelector: 'ethena@1',
+    constants: { family: 'ethena', vault: at! },
+  }),
+  'rocketpool-reth': ({ contracts: { reth, rocketStorage, rocketDepositPool } }) => ({
+    implementationSelector: 'rocket-pool@1',
+    constants: {
+      family: 'rocket-pool',
+      token: reth!,
+      storage: rocketStorage!,
+      depositPool: rocketDepositPool!,
+    },
+  }),
+  'stader-ethx': ({ contracts: { ethx, stakePoolsManager, userWithdrawalManager } }) => ({
+    implementationSelector: 'stader@1',
+    constants: {
+      family: 'stader',
+      token: ethx!,
+      manager: stakePoolsManager!,
+      withdrawals: userWithdrawalManager!,
+    },
+  }),
+  'lista-slisbnb': ({ contracts: { slisbnb, stakeManager } }) => ({
+    implementationSelector: 'lista@1',
+    constants: { family: 'lista', token: slisbnb!, manager: stakeManager! },
+  }),
+  'benqi-savax': ({ contracts: { savax } }) => ({
+    implementationSelector: 'benqi-staking@1',
+    constants: { family: 'benqi-staking', token: savax! },
+  }),
   'lido-steth': ({ contracts: { steth, withdrawalQueue } }) => ({
     implementationSelector: 'lido@1',
     constants: { family: 'lido', holds: 'stETH', stEth: steth!, queue: withdrawalQueue! },

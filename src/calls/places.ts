@@ -9,7 +9,9 @@ import { bindCompoundV2, cTokenAbi, entranceOf } from './compound-v2.ts'
 import { bindCompoundV3 } from './compound-v3.ts'
 import type { Verdict } from './decode.ts'
 import { bindErc4626, erc4626Abi } from './erc4626.ts'
+import { bindEthena } from './ethena.ts'
 import { bindLido, lidoAbi, entranceOf as lidoEntranceOf } from './lido.ts'
+import { bindStaked, stakedOf, unitsAt } from './staked.ts'
 import { bindYearnV3 } from './yearn-v3.ts'
 
 /**
@@ -68,10 +70,29 @@ export function placeOf({ constants, asset, receipt }: StrategyEntry): Place {
         ...(!isPlain && { byUnits: true }),
       }
     }
+    case 'rocket-pool':
+    case 'stader':
+    case 'lista':
+    case 'benqi-staking': {
+      const staked = stakedOf(constants)
+      const { address: to, abi, functionName, args = [] } = staked.rate
+      const isQueued = constants.family !== 'rocket-pool'
+      return {
+        targets: [staked.stake.to, staked.leave.to],
+        bind: (tx, intent) => bindStaked(tx, intent, { asset, receipt }, staked, isQueued),
+        cost: (amount) => ({
+          read: { to, data: encodeFunctionData({ abi, functionName, args: [...args] }) },
+          unitsOf: (rate) => unitsAt(rate, amount),
+        }),
+        byUnits: true,
+        ...(staked.takesReceipt && { takesReceipt: true }),
+      }
+    }
+    case 'ethena':
     case 'erc4626':
     case 'yearn-v3': {
       const { vault: to } = constants
-      const bind = constants.family === 'erc4626' ? bindErc4626 : bindYearnV3
+      const bind = { ethena: bindEthena, erc4626: bindErc4626, 'yearn-v3': bindYearnV3 }[constants.family]
       return {
         targets: [to],
         bind: (tx, intent) => bind(tx, intent, asset),

@@ -32,14 +32,14 @@ export type Claim = Extract<Intent, { kind: 'claim' }>
 export type Queue = {
   /** The contract that claims go to. */
   place: Address
-  /** What the owner asked for; `null` where the contracts do not answer. */
-  requests: (owner: Address) => Rounds<Requests | null>
+  /** What the owner asked for, at a time in Unix seconds; `null` where the contracts do not answer. */
+  requests: (owner: Address, now: number) => Rounds<Requests | null>
   /** How long does a request take, in seconds? Without it, no contract says. */
   wait?: () => Rounds<number | null>
   /** Those of the requests that can be claimed that one transaction takes. */
   taken: (claimable: readonly Request[]) => readonly Request[]
   /** The call that takes them for their owner, who sends it. */
-  claim: (owner: Address, taken: readonly Request[]) => Rounds<Transaction>
+  claim: (owner: Address, taken: readonly Request[]) => Transaction | Rounds<Transaction>
   bind: (transaction: Transaction, intent: Claim) => Verdict
   /** The token (ERC-721) that stands for a request, where there is one. */
   ticket?: { address: Address; symbol: string }

@@ -1,12 +1,22 @@
 import type { StrategyEntry } from '../domain/catalog.ts'
+import { ethenaQueue } from './ethena.ts'
 import { lidoQueue } from './lido-queue.ts'
 import type { Queue } from './queue.ts'
+import { listaQueue, savaxQueue, staderQueue } from './staked-queues.ts'
 
 /** The queue of a market that pays out later; `undefined` where a withdrawal pays at once. */
 export function queueOf({ constants, chainId }: StrategyEntry): Queue | undefined {
   switch (constants.family) {
     case 'lido':
       return lidoQueue(chainId, constants)
+    case 'ethena':
+      return ethenaQueue(chainId, constants)
+    case 'stader':
+      return staderQueue(chainId, constants)
+    case 'lista':
+      return listaQueue(chainId, constants)
+    case 'benqi-staking':
+      return savaxQueue(chainId, constants)
     default:
       return undefined
   }

@@ -31,6 +31,11 @@ const Constants = z.discriminatedUnion('family', [
   }),
   z.strictObject({ family: z.literal('erc4626'), ...vault }),
   z.strictObject({ family: z.literal('yearn-v3'), ...vault }),
+  z.strictObject({ family: z.literal('ethena'), vault: At }),
+  z.strictObject({ family: z.literal('rocket-pool'), token: At, storage: At, depositPool: At }),
+  z.strictObject({ family: z.literal('stader'), token: At, manager: At, withdrawals: At }),
+  z.strictObject({ family: z.literal('lista'), token: At, manager: At }),
+  z.strictObject({ family: z.literal('benqi-staking'), token: At }),
   z.discriminatedUnion('holds', [
     z.strictObject({ family: z.literal('lido'), holds: z.literal('stETH'), stEth: At, queue: At }),
     z.strictObject({

@@ -42,13 +42,32 @@ export type LidoConstants = {
   stEth: Address
   queue: Address
 } & ({ holds: 'stETH'; staker?: undefined } | { holds: 'wstETH'; wstEth: Address; staker: Address })
+/** USDe staked with Ethena: a vault that is left through a cooldown. */
+export type EthenaConstants = { family: 'ethena'; vault: Address }
+/** Rocket Pool. `depositPool` is where stakes went when this was written; `storage` says where they go. */
+export type RocketPoolConstants = {
+  family: 'rocket-pool'
+  token: Address
+  storage: Address
+  depositPool: Address
+}
+/** Stader: `manager` takes stakes, `withdrawals` is asked for withdrawals. */
+export type StaderConstants = { family: 'stader'; token: Address; manager: Address; withdrawals: Address }
+/** Lista: one contract beside the token does everything. */
+export type ListaConstants = { family: 'lista'; token: Address; manager: Address }
+/** sAVAX of Benqi: the token does everything. */
+export type BenqiStakingConstants = { family: 'benqi-staking'; token: Address }
+/** Staked coins as a token whose price grows. */
+export type StakedConstants = RocketPoolConstants | StaderConstants | ListaConstants | BenqiStakingConstants
 /** What a market stands on, by its protocol family. */
 export type MarketConstants =
   | AaveV3Constants
   | CompoundV2Constants
   | CompoundV3Constants
   | Erc4626Constants
+  | EthenaConstants
   | LidoConstants
+  | StakedConstants
   | YearnV3Constants
 
 /**

@@ -10,6 +10,7 @@ import { type Context, marketNamed, networkOf } from './context.ts'
 import type { Market, MarketState, Step } from './markets/market.ts'
 import { claimStep, waitOf } from './queued.ts'
 import { quoteFor } from './quotes.ts'
+import { stepIn } from './step-in.ts'
 import { offerOf, providerNamed, quoteRow, routeOf } from './stored-quote.ts'
 import { standings } from './strategies.ts'
 import { withdrawal } from './withdrawal.ts'
@@ -34,7 +35,7 @@ export async function strategyBytecode(
     return sameChain(context, input, market, await withdrawal(context, market, standing.state, input))
   if (origin.chainId !== home.chainId) return crossChain(context, input, market, standing.state, origin, home)
   mayDeposit(market, standing.state, input.amount)
-  return sameChain(context, input, market, market.deposit({ amount: input.amount, owner: input.wallet }))
+  return sameChain(context, input, market, await stepIn(context, market, input))
 }
 
 function originNamed({ catalog }: Context, name: string): Network {

@@ -4,6 +4,7 @@ import { noRequests, type Request, type Requests } from '../calls/queue.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { headOf } from './chain.ts'
 import type { Context } from './context.ts'
 import type { Market, Step } from './markets/market.ts'
 import { answered } from './rounds.ts'
@@ -18,8 +19,10 @@ export async function queuedOf(
 ): Promise<ReadonlyMap<Market, Requests | null>> {
   const later = markets.filter(({ queue }) => queue !== undefined)
   const perChain = [...Map.groupBy(later, ({ entry }) => entry.chainId)].map(async ([chainId, here]) => {
-    const lines = here.map(({ queue }) => queue!.requests(owner))
-    const found = await answered(context.chain(chainId), lines)
+    const chain = context.chain(chainId)
+    const { timestamp } = await headOf(chain)
+    const lines = here.map(({ queue }) => queue!.requests(owner, timestamp))
+    const found = await answered(chain, lines)
     return here.map((market, at) => [market, found[at]!] as const)
   })
   return new Map((await Promise.all(perChain)).flat())
@@ -98,7 +101,8 @@ export async function claimStep(
     throw new AppError('BYTECODE_GENERATION_FAILED', `The queue of ${entry.slug} does not answer`)
   if (requests.claimable.length === 0) throw nothingYet(market, requests.pending, owner)
   const taken = queue.taken(requests.claimable)
-  const [transaction] = await answered(context.chain(entry.chainId), [queue.claim(owner, taken)])
+  const made = queue.claim(owner, taken)
+  const [transaction] = 'next' in made ? await answered(context.chain(entry.chainId), [made]) : [made]
   return { transaction: transaction!, amount: taken.reduce((sum, { amount }) => sum + amount, 0n) }
 }
 

@@ -5,6 +5,7 @@ import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
+import { quantity } from '../net/quantity.ts'
 import { type Ask, answered } from './rounds.ts'
 import { word } from './simulate-reads.ts'
 
@@ -15,7 +16,9 @@ export const isQueued = (strategy: StrategyEntry): boolean => queueOf(strategy) 
 async function requestsOf(strategy: StrategyEntry, wallet: Address, ask: Ask) {
   const queue = queueOf(strategy)
   if (!queue) throw new AppError('USAGE', `${strategy.slug} pays out at once: there is nothing to claim`)
-  const found = await answered(queue.requests(wallet), ask)
+  const head = (await ask('eth_getBlockByNumber', ['latest', false])) as { timestamp?: unknown } | null
+  const now = Number(quantity(head?.timestamp, 'the time'))
+  const found = await answered(queue.requests(wallet, now), ask)
   if (found) return { queue, ...found }
   throw new AppError('RPC_INCONSISTENT', `The node gives no requests of the queue of ${strategy.slug}`)
 }

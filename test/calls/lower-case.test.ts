@@ -9,8 +9,10 @@ import * as lender from '../../src/calls/compound-v2.ts'
 import * as compound from '../../src/calls/compound-v3.ts'
 import * as erc20 from '../../src/calls/erc20.ts'
 import * as erc4626 from '../../src/calls/erc4626.ts'
+import * as ethena from '../../src/calls/ethena.ts'
 import * as lido from '../../src/calls/lido.ts'
 import * as lidoQueue from '../../src/calls/lido-queue.ts'
+import * as staked from '../../src/calls/staked.ts'
 import * as uniswap from '../../src/calls/uniswap-v3.ts'
 import * as yearn from '../../src/calls/yearn-v3.ts'
 import type { Hex } from '../../src/domain/address.ts'
@@ -33,6 +35,12 @@ const swap = (exact: 'in' | 'out', tokens: uniswap.SwapPath['tokens'], fees: num
     recipient: two,
     deadline: 0xabcdef,
   })
+const stakings = [
+  staked.stakedOf({ family: 'rocket-pool', token: one, storage: two, depositPool: three }),
+  staked.stakedOf({ family: 'stader', token: one, manager: two, withdrawals: three }),
+  staked.stakedOf({ family: 'lista', token: one, manager: two }),
+  staked.stakedOf({ family: 'benqi-staking', token: one }),
+]
 const plainly = { family: 'lido', holds: 'stETH', stEth: one, queue: three } as const
 const wrapped = { ...plainly, holds: 'wstETH', wstEth: two, staker: two } as const
 const both = { tokens: [one, two, three], fees: [500, 3000] }
@@ -71,6 +79,14 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
   'compound-v2 redeemUnderlying': lender.redeemUnderlying({ chainId, market: one, amount }),
   'compound-v3 supplyBase': compound.supplyBase({ chainId, comet: one, asset: two, amount }),
   'compound-v3 withdrawBase': compound.withdrawBase({ chainId, comet: one, asset: two, amount }),
+  'ethena cooldownAssets': ethena.cooldownAssets({ chainId, vault: one, amount }),
+  'ethena cooldownShares': ethena.cooldownShares({ chainId, vault: one, amount }),
+  'staked stake': stakings.map((protocol) =>
+    staked.stake({ chainId, wallet: two, staked: protocol, amount }),
+  ),
+  'staked unstake': stakings.map((protocol) =>
+    staked.unstake({ chainId, wallet: two, staked: protocol, units: amount }),
+  ),
   'lido submit': [
     lido.submit({ chainId, constants: plainly, amount }),
     lido.submit({ chainId, constants: wrapped, amount }),
@@ -110,7 +126,7 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
   it('and no encoder is left out', async () => {
     const dir = join(import.meta.dirname, '..', '..', 'src', 'calls')
     const reads =
-      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$)/
+      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|stakedOf$)/
     const all: string[] = []
     for (const file of globSync('*.ts', { cwd: dir })) {
       const exported = (await import(join(dir, file))) as Record<string, unknown>

@@ -44,7 +44,7 @@ const sameDecimals = ({ asset, receipt }: Row, { tokens }: CatalogFile) =>
 
 /** Vaults that are their own receipt; those of Morpho v2 say nothing by their limits, and savings contracts state their rate. */
 function isVault({ protocol, receipt, constants }: Row): string[] {
-  if (!('vault' in constants)) return []
+  if (!('vault' in constants) || constants.family === 'ethena') return []
   const isV2 = /^morpho-.*-v2(-[0-9]+)?$/.test(protocol)
   const isSavings = /^(sky|spark-savings|spark-susdc)$/.test(protocol)
   return [
@@ -53,6 +53,15 @@ function isVault({ protocol, receipt, constants }: Row): string[] {
     ...((constants.stated !== undefined) === isSavings ? [] : ['its rate is stated elsewhere']),
   ]
 }
+
+/** Staked coins are held in the token of their protocol. */
+const isStaked = ({ asset, receipt, constants }: Row): string[] =>
+  'token' in constants &&
+  constants.token === receipt.address &&
+  asset === nativeAddress &&
+  receipt.decimals === 18
+    ? []
+    : ['it is not held in the token of its protocol']
 
 /** What must be true of the constants of each family, beyond their shape. */
 const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: CatalogFile) => string[] } = {
@@ -85,6 +94,14 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
     ...sameDecimals(row, file),
   ],
   erc4626: isVault,
+  ethena: ({ receipt, constants }) =>
+    constants.family === 'ethena' && constants.vault === receipt.address
+      ? []
+      : ['its vault is not its receipt'],
+  'rocket-pool': isStaked,
+  stader: isStaked,
+  lista: isStaked,
+  'benqi-staking': isStaked,
   lido: ({ asset, receipt, constants }) =>
     constants.family === 'lido'
       ? [

@@ -49,7 +49,7 @@ describe('a contract of a market that', () => {
     const said: string[] = []
     const rpc = (chainId: number) => withGas(watched(sandbox.chain(chainId).rpc, said), '0x989680')
     const { items } = await engineOn(sandbox, { rpc }).service.listStrategies({ limit: 100 })
-    expect(items.filter(({ apy }) => apy === null).map(({ id }) => id)).toEqual([broken().id])
+    expect(items.filter(({ paused }) => paused === null).map(({ id }) => id)).toEqual([broken().id])
     const calls = said.filter((method) => method === 'eth_call').length
     expect(calls).toBeGreaterThan(2)
     expect(calls).toBeLessThan(60)

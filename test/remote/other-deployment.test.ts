@@ -219,6 +219,8 @@ describe('a wallet', () => {
     balanceUsd: '101',
     profitUsd: null,
     apy: null,
+    pending: null,
+    claimable: null,
   })
   test('in shape A', async () => {
     expect(await read(lines().wallet, { wallet: 'A' })).toEqual({

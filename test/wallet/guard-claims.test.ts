@@ -15,7 +15,7 @@ const chainId = 31337
 const amount = 3n * 10n ** 18n
 const place: Address = `0x${'b5'.repeat(20)}`
 const queue: Address = `0x${'b6'.repeat(20)}`
-const ids = ['5', '9']
+const both = ['5', '9']
 
 const to = (target: Address, signature: string, args: readonly unknown[], value = 0n): Transaction => ({
   to: target,
@@ -26,6 +26,7 @@ const to = (target: Address, signature: string, args: readonly unknown[], value 
 
 /** A queue, what claims from it, and what only looks like that. */
 type Family = {
+  ids?: readonly string[]
   strategy: StrategyEntry
   claim: Transaction
   lies: [name: string, lie: Transaction, code: string][]
@@ -121,41 +122,85 @@ const families: Record<string, Family> = {
       ],
     ],
   },
+  ethena: {
+    strategy: market({ family: 'ethena', vault: place }),
+    ids: ['cooldown'],
+    claim: to(place, 'unstake(address)', [wallet]),
+    lies: [
+      ['another receiver', to(place, 'unstake(address)', [thief]), 'POLICY_RECIPIENT'],
+      ['a new cooldown', to(place, 'cooldownShares(uint256)', [77n]), 'POLICY_DECODE'],
+      ['another contract', to(queue, 'unstake(address)', [wallet]), 'POLICY_CONTRACT_NOT_ALLOWED'],
+    ],
+  },
+  stader: {
+    strategy: market({ family: 'stader', token: place, manager: place, withdrawals: queue }, { asset: coin }),
+    ids: ['5'],
+    claim: to(queue, 'claim(uint256)', [5n]),
+    lies: [
+      ['the request of somebody else', to(queue, 'claim(uint256)', [6n]), 'POLICY_AMOUNT'],
+      ['another contract', to(place, 'claim(uint256)', [5n]), 'POLICY_CONTRACT_NOT_ALLOWED'],
+      ['a new request', to(queue, 'requestWithdraw(uint256,address)', [5n, wallet]), 'POLICY_DECODE'],
+    ],
+  },
+  lista: {
+    strategy: market({ family: 'lista', token: place, manager: queue }, { asset: coin }),
+    ids: ['0'],
+    claim: to(queue, 'claimWithdraw(uint256)', [0n]),
+    lies: [
+      ['another request', to(queue, 'claimWithdraw(uint256)', [1n]), 'POLICY_AMOUNT'],
+      [
+        'the request of somebody else',
+        to(queue, 'claimWithdrawFor(address,uint256)', [thief, 0n]),
+        'POLICY_DECODE',
+      ],
+    ],
+  },
+  'benqi-staking': {
+    strategy: market({ family: 'benqi-staking', token: place }, { asset: coin }),
+    claim: to(place, 'redeem()', []),
+    lies: [
+      ['one of several', to(place, 'redeem(uint256)', [0n]), 'POLICY_DECODE'],
+      ['shares taken back', to(place, 'redeemOverdueShares()', []), 'POLICY_DECODE'],
+    ],
+  },
 }
 
-describe.each(Object.entries(families))('the guard on a claim from %s', (_, { strategy, claim, lies }) => {
-  const known = { ...catalog, strategies: [...catalog.strategies, strategy] }
-  const intent: Intent = { kind: 'claim', wallet, strategy, amount, ids }
-  const check = (transactions: readonly Transaction[], asked: Intent = intent): string => {
-    try {
-      checkLeg({ intent: asked, chainId, transactions, catalog: known })
-      return 'passed'
-    } catch (error) {
-      if (error instanceof AppError) return error.code
-      throw error
+describe.each(Object.entries(families))(
+  'the guard on a claim from %s',
+  (_, { strategy, claim, lies, ids = both }) => {
+    const known = { ...catalog, strategies: [...catalog.strategies, strategy] }
+    const intent: Intent = { kind: 'claim', wallet, strategy, amount, ids }
+    const check = (transactions: readonly Transaction[], asked: Intent = intent): string => {
+      try {
+        checkLeg({ intent: asked, chainId, transactions, catalog: known })
+        return 'passed'
+      } catch (error) {
+        if (error instanceof AppError) return error.code
+        throw error
+      }
     }
-  }
 
-  test('lets an honest one pass', () => {
-    expect(check([claim])).toBe('passed')
-  })
+    test('lets an honest one pass', () => {
+      expect(check([claim])).toBe('passed')
+    })
 
-  test.each(lies)('refuses %s', (_name, lie, code) => {
-    expect(check([lie])).toBe(code)
-  })
+    test.each(lies)('refuses %s', (_name, lie, code) => {
+      expect(check([lie])).toBe(code)
+    })
 
-  test('refuses other bytes, contracts and chains, approvals, and a withdrawal that is none', () => {
-    expect(check([{ ...claim, data: concatHex([claim.data, '0x00']) }])).toBe('POLICY_DECODE')
-    expect(check([{ ...claim, data: claim.data.slice(0, -2) as Hex }])).toBe('POLICY_DECODE')
-    expect(check([{ ...claim, to: thief }])).toBe('POLICY_CONTRACT_NOT_ALLOWED')
-    expect(check([{ ...claim, chainId: 1 }])).toBe('POLICY_CHAIN')
-    expect(check([approve({ chainId, token: usdc.address, spender: claim.to, amount }), claim])).toBe(
-      'POLICY_ALLOWANCE',
-    )
-    expect(check([claim], { kind: 'withdraw', wallet, strategy, amount })).not.toBe('passed')
-  })
+    test('refuses other bytes, contracts and chains, approvals, and a withdrawal that is none', () => {
+      expect(check([{ ...claim, data: concatHex([claim.data, '0x00']) }])).toBe('POLICY_DECODE')
+      expect(check([{ ...claim, data: claim.data.slice(0, -2) as Hex }])).toBe('POLICY_DECODE')
+      expect(check([{ ...claim, to: thief }])).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+      expect(check([{ ...claim, chainId: 1 }])).toBe('POLICY_CHAIN')
+      expect(check([approve({ chainId, token: usdc.address, spender: claim.to, amount }), claim])).toBe(
+        'POLICY_ALLOWANCE',
+      )
+      expect(check([claim], { kind: 'withdraw', wallet, strategy, amount })).not.toBe('passed')
+    })
 
-  test('refuses a claim from a strategy that has no queue', () => {
-    expect(check([claim], { ...intent, strategy: lending } as Intent)).toBe('POLICY_CONTRACT_NOT_ALLOWED')
-  })
-})
+    test('refuses a claim from a strategy that has no queue', () => {
+      expect(check([claim], { ...intent, strategy: lending } as Intent)).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+    })
+  },
+)

@@ -3,8 +3,10 @@ import { aaveV3 } from './aave-v3.ts'
 import { compoundV2 } from './compound-v2.ts'
 import { compoundV3 } from './compound-v3.ts'
 import { erc4626 } from './erc4626.ts'
+import { ethena } from './ethena.ts'
 import { lido } from './lido.ts'
 import type { Market } from './market.ts'
+import { staked } from './staked.ts'
 import { yearnV3 } from './yearn-v3.ts'
 
 /** The market behind an entry of the catalogue: a new protocol family is one line here and a file beside this one. */
@@ -19,6 +21,13 @@ export function marketOf(entry: StrategyEntry): Market {
       return compoundV3(entry, constants)
     case 'erc4626':
       return erc4626(entry, constants)
+    case 'ethena':
+      return ethena(entry, constants)
+    case 'rocket-pool':
+    case 'stader':
+    case 'lista':
+    case 'benqi-staking':
+      return staked(entry, constants)
     case 'lido':
       return lido(entry, constants)
     case 'yearn-v3':

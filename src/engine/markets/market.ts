@@ -7,8 +7,9 @@ import type { Reading } from '../reading.ts'
 /** One call, and the allowance it needs first. The engine turns needs into exact approvals, so no market builds one. */
 export type Step = { transaction: Transaction; needs?: { token: Address; spender: Address; amount: bigint } }
 
-/** How much, and whose. Amounts are in the smallest unit of the asset; `units` is what that costs of the receipt, where the market was asked. */
-export type Order = { amount: bigint; owner: Address; units?: bigint }
+/** How much, and whose. Amounts are in the smallest unit of the asset; `units` is what that costs of the
+ * receipt and `entrance` where it goes in, where the market was asked. */
+export type Order = { amount: bigint; owner: Address; units?: bigint; entrance?: Address }
 
 /**
  * How a market stands now. `apr` is the linear rate a year, `apy` its compounded form by the protocol's own convention;
@@ -60,6 +61,8 @@ export type Market = {
   mostOut?: (owner: Address) => Reading<bigint | null>
   /** What does so much cost in units of the receipt? There where one gets out of a part by giving those back. */
   units?: (amount: bigint) => Reading<bigint>
+  /** Where does a deposit go now, by the protocol's own word? There where that moves. */
+  entrance?: Reading<Address>
   /** Where does a withdrawal wait before it is paid? Without it, it pays at once. */
   queue?: Queue
   /** How does one get in? */

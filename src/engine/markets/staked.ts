@@ -1,0 +1,99 @@
+import { decodeEventLog } from 'viem/utils'
+
+import { erc20Abi } from '../../calls/erc20.ts'
+import { queueOf } from '../../calls/queues.ts'
+import { stake, stakedOf, unitsAt, unstake } from '../../calls/staked.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { StakedConstants, StrategyEntry } from '../../domain/catalog.ts'
+import type { Answer, Read } from '../reading.ts'
+import { balance } from '../readings/reserve.ts'
+import { topic, topicOf } from '../readings/topics.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
+
+const one = 10n ** 18n
+
+/** Staked coins as a token whose price grows. The rate is that at which it grew; a withdrawal pays at once or through a queue. */
+export const staked = (entry: StrategyEntry, constants: StakedConstants): Market => {
+  const { chainId, receipt } = entry
+  const protocol = stakedOf(constants)
+  const { rate, registry, takesReceipt, leave: exit } = protocol
+  const queue = queueOf(entry)
+  const leave = (units: bigint, wallet: Address) => ({
+    transaction: unstake({ chainId, wallet, staked: protocol, units }),
+    ...(takesReceipt && { needs: { token: receipt.address, spender: exit.to, amount: units } }),
+  })
+  const supply: Read = { address: receipt.address, abi: erc20Abi, functionName: 'totalSupply' }
+  const others = [protocol.paused, protocol.headroom, protocol.liquidity, registry]
+  return {
+    entry,
+    ...(queue && { queue }),
+    state: {
+      reads: [rate, supply, ...others.flatMap((read) => read ?? [])],
+      parse: ([price, all, ...rest]) => {
+        const left = [...rest]
+        const [paused, headroom, liquidity, place] = others.map((read) => read && left.shift())
+        return stateOf(
+          { price, all, paused, headroom, liquidity },
+          place === undefined || sameAddress(place as string, protocol.stake.to),
+        )
+      },
+    },
+    index: { reads: [rate], parse: ([price]) => (price as bigint) * 10n ** 9n },
+    shares: (owner) => balance(receipt.address, owner),
+    worth: (shares) => ({
+      reads: [rate],
+      parse: ([price]) => (shares * ((price as bigint | undefined) ?? 0n)) / one,
+    }),
+    units: (amount) => ({
+      reads: [rate],
+      parse: ([price]) => unitsAt((price as bigint | undefined) ?? 0n, amount),
+    }),
+    ...(registry && {
+      entrance: {
+        reads: [registry],
+        parse: ([place]) => (place as Address | undefined) ?? protocol.stake.to,
+      },
+    }),
+    deposit: ({ amount, owner, entrance }) => ({
+      transaction: stake({ chainId, wallet: owner, staked: protocol, amount, entrance }),
+    }),
+    withdraw: ({ owner, units }) => leave(units ?? 0n, owner),
+    withdrawAll: ({ owner, shares }) => leave(shares, owner),
+    logs: (owner) => logsOf(receipt.address, owner),
+    event: (log, owner) => eventOf(log, owner, exit.to),
+  }
+}
+
+type Answers = Record<'price' | 'all' | 'paused' | 'headroom' | 'liquidity', Answer>
+
+/** What is known of where stakes go holds only while they go there. */
+function stateOf({ price, all, paused, headroom, liquidity }: Answers, isThere: boolean): MarketState {
+  const room = isThere ? ((headroom as bigint | undefined) ?? null) : null
+  return {
+    apr: null,
+    apy: null,
+    tvl: ((all as bigint) * (price as bigint)) / one,
+    index: (price as bigint) * 10n ** 9n,
+    canDeposit: paused !== true && room !== 0n,
+    canWithdraw: paused !== true,
+    headroom: room !== null && room >= 2n ** 255n ? null : room,
+    liquidity: (liquidity as bigint | undefined) ?? null,
+  }
+}
+
+const logsOf = (token: Address, owner: Address): LogFilter[] => [
+  { address: token, topics: [topicOf(erc20Abi, 'Transfer'), topic(owner)] },
+  { address: token, topics: [topicOf(erc20Abi, 'Transfer'), null, topic(owner)] },
+]
+
+/** What comes from nobody was staked; what goes to nobody, or to where withdrawals are asked for, was given back. Worth is read at the block. */
+function eventOf(log: Log, owner: Address, exit: Address): MarketEvent | undefined {
+  const { args } = decodeEventLog({ abi: erc20Abi, topics: log.topics as never, data: log.data })
+  const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }
+  if (sameAddress(from, to)) return undefined
+  const rest = { amount: null, shares: [value] }
+  if (sameAddress(to, owner))
+    return { type: sameAddress(from, nativeAddress) ? 'deposit' : 'transfer_in', ...rest }
+  const isBack = sameAddress(to, nativeAddress) || sameAddress(to, exit)
+  return { type: isBack ? 'withdraw' : 'transfer_out', ...rest }
+}

@@ -1,0 +1,18 @@
+import type { StrategyBytecodeInput } from '../api/bytecode.ts'
+import { read } from './chain.ts'
+import type { Context } from './context.ts'
+import type { Market, Step } from './markets/market.ts'
+
+/** The step into a market, where the protocol says that it is taken now. */
+export async function stepIn(
+  context: Context,
+  market: Market,
+  { amount, wallet }: StrategyBytecodeInput,
+): Promise<Step> {
+  const { entry, entrance } = market
+  return market.deposit({
+    amount,
+    owner: wallet,
+    ...(entrance && { entrance: await read(context.chain(entry.chainId), entrance) }),
+  })
+}

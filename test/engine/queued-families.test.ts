@@ -1,0 +1,289 @@
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+
+import { queueOf } from '../../src/calls/queues.ts'
+import { type Address, nativeAddress } from '../../src/domain/address.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import type { Catalog, MarketConstants, StrategyEntry } from '../../src/domain/catalog.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import { networkNamed } from '../../src/domain/network.ts'
+import { nativeToken } from '../../src/domain/token.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { checkLeg } from '../../src/wallet/guard.ts'
+import { ownClaim, ownUnits, refuseRestart } from '../../src/wallet/queued.ts'
+import { strictTerms } from '../../src/wallet/terms.ts'
+import { tryLeg } from '../../src/wallet/try-leg.ts'
+import { deployedFrom } from '../support/compile.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+import { codeOf, engineOn, perform } from './support.ts'
+
+// The contracts of these tests are ours and only have the published interfaces: they show that we call those as they are meant.
+const sandbox = useSandbox()
+const chainId = 31337
+const wallet = sandbox.user.address
+const day = 86_400
+const ether = 10n ** 18n
+
+type Kind = 'rocket-pool' | 'stader' | 'lista' | 'benqi-staking' | 'ethena'
+
+const constantsOf: Record<Kind, (place: Address) => MarketConstants> = {
+  'rocket-pool': (place) => ({ family: 'rocket-pool', token: place, storage: place, depositPool: place }),
+  stader: (place) => ({ family: 'stader', token: place, manager: place, withdrawals: place }),
+  lista: (place) => ({ family: 'lista', token: place, manager: place }),
+  'benqi-staking': (place) => ({ family: 'benqi-staking', token: place }),
+  ethena: (place) => ({ family: 'ethena', vault: place }),
+}
+
+/** A market of a family with something to pay rewards with. */
+async function opened(kind: Kind, more: Partial<MarketConstants> = {}) {
+  const isVault = kind === 'ethena'
+  const asset = isVault
+    ? sandbox.token(chainId, 'USDC')
+    : nativeToken(networkNamed(sandbox.world.catalog().networks, chainId))
+  const file = join(import.meta.dirname, 'contracts', isVault ? 'CooldownVault.sol' : 'StakedLike.sol')
+  const place = await deployedFrom(sandbox, chainId, file, isVault ? [asset.address] : [])
+  if (!isVault) await sandbox.sendAs(chainId, sandboxAddress(3), { to: place, value: 50n * ether })
+  const entry: StrategyEntry = {
+    ...sandbox.strategy('aave-v3-USDC-sandbox-one'),
+    id: `${kind}-${asset.symbol}-sandbox-one`,
+    slug: `${kind}-${asset.symbol.toLowerCase()}-sandbox-one`,
+    startDate: null,
+    asset,
+    receipt: {
+      chainId,
+      address: place,
+      symbol: 'receipt',
+      decimals: isVault ? asset.decimals : 18,
+      name: 'receipt',
+    },
+    implementationSelector: `${kind}@1`,
+    constants: { ...constantsOf[kind](place), ...more } as MarketConstants,
+  }
+  const known = sandbox.world.catalog()
+  const catalog: Catalog = { ...known, strategies: [...known.strategies, entry] }
+  const { service } = engineOn(sandbox, { catalog })
+  const { rpc } = sandbox.chain(chainId)
+  const ground = { rpc: () => rpc, catalog }
+  const ask = (method: string, params: readonly unknown[]) => rpc.request(method, params as unknown[])
+  const made = async (action: 'lend' | 'withdraw' | 'claim', amount: bigint) =>
+    (await service.strategyBytecode({ id: entry.slug, action, amount, wallet })).bytecode
+  /** Guards a leg and tries it, as the wallet does before it signs, and then sends it. */
+  const done = async (intent: Intent, transactions: readonly Transaction[]) => {
+    checkLeg({ intent, chainId, transactions, catalog })
+    await tryLeg(ground, { chainId, intent, transactions }, strictTerms)
+    await perform(sandbox, wallet, transactions)
+  }
+  const own = { wallet, strategy: entry }
+  const shares = () => sandbox.balanceOf(chainId, place, wallet)
+  const withdrawing = async (amount: bigint): Promise<Intent> => {
+    if (amount === maxUint256) return { kind: 'withdraw', ...own, amount, shares: await shares() }
+    const units = await ownUnits(entry, amount, ask)
+    return { kind: 'withdraw', ...own, amount, ...(units !== undefined && { units }) }
+  }
+  const claiming = async (): Promise<Extract<Intent, { kind: 'claim' }>> => {
+    const { ids, amount } = await ownClaim(entry, wallet, ask)
+    return { kind: 'claim', ...own, amount, ids }
+  }
+  return {
+    entry,
+    place,
+    service,
+    made,
+    ask,
+    shares,
+    amount: isVault ? 1_234_567_891n : 3n * ether + 7n,
+    done,
+    claiming,
+    withdrawing,
+    deposit: async (amount: bigint) => done({ kind: 'deposit', ...own, amount }, await made('lend', amount)),
+    withdraw: async (amount: bigint) => {
+      const transactions = await made('withdraw', amount)
+      await done(await withdrawing(amount), transactions)
+      return transactions
+    },
+    claim: async () => {
+      const intent = await claiming()
+      const transactions = await made('claim', maxUint256)
+      await done(intent, transactions)
+      return { intent, transactions }
+    },
+    held: () =>
+      isVault ? sandbox.balanceOf(chainId, asset.address, wallet) : sandbox.nativeBalanceOf(chainId, wallet),
+    tell: (signature: string, args: readonly unknown[]) =>
+      perform(sandbox, wallet, [{ to: place, data: calldata(signature, args), value: 0n, chainId }]),
+    position: async () =>
+      (await service.getWallet({ address: wallet })).positions.find(
+        ({ strategy }) => strategy.id === entry.id,
+      ),
+  }
+}
+
+const set = 'function set(uint256,bool,bool,address)'
+const priced = (rate: bigint, place: Address) => [rate, false, false, place] as const
+/** What makes the requests of a family ready. */
+const ready: Partial<Record<Kind, (market: Awaited<ReturnType<typeof opened>>) => Promise<unknown>>> = {
+  stader: ({ tell }) => tell('function finalize(uint256)', [100n]),
+  lista: ({ tell }) => tell('function finalize(uint256)', [100n]),
+  'benqi-staking': () => sandbox.world.warp(16 * day),
+  ethena: () => sandbox.world.warp(8 * day),
+}
+const gas = ether / 100n
+
+describe.each(['stader', 'lista', 'benqi-staking', 'ethena'] as const)('%s', (kind) => {
+  let market: Awaited<ReturnType<typeof opened>>
+  beforeEach(async () => {
+    market = await opened(kind)
+  })
+
+  test('takes a stake, is asked for a part and then for the rest, and pays what it set aside', async () => {
+    const { amount, deposit, withdraw, claim, shares, held, position, place, tell, service, entry } = market
+    await deposit(amount)
+    if (kind !== 'ethena') await tell(set, priced((ether * 12n) / 10n, place))
+    const grown = (await position())!
+    if (kind !== 'ethena') expect(grown.profit! > amount / 12n).toBe(true)
+    await withdraw(amount / 3n)
+    await ready[kind]!(market)
+    const first = (await position())!
+    expect(first.pending).toEqual([])
+    const [request] = first.claimable!
+    expect(Number(request!.amount) / Number(amount / 3n)).toBeCloseTo(1, 9)
+    const before = await held()
+    const { intent } = await claim()
+    expect(Number((await held()) - before + gas) / Number(intent.amount + gas)).toBeCloseTo(1, 2)
+    expect(Number(intent.amount) / Number(amount / 3n)).toBeCloseTo(1, 9)
+    await withdraw(maxUint256)
+    expect(await shares()).toBe(0n)
+    const rest = (await position())!
+    expect([rest.balance, rest.principal, rest.pending!.length + rest.claimable!.length]).toEqual([0n, 0n, 1])
+    const history = (await service.walletHistory({ address: wallet, strategyId: entry.slug })).items
+    expect(history.map(({ type }) => type).filter((type) => type !== 'claim')).toEqual([
+      'withdraw',
+      'withdraw',
+      'deposit',
+    ])
+  })
+
+  test('has nothing to claim before it is ready, and says what waits', async () => {
+    const { amount, deposit, withdraw, made, service, entry } = market
+    await deposit(amount)
+    expect(await codeOf(made('claim', maxUint256))).toBe('NOTHING_CLAIMABLE')
+    await withdraw(amount / 2n)
+    expect(await codeOf(made('claim', maxUint256))).toBe('NOTHING_CLAIMABLE')
+    expect(await codeOf(made('claim', 5n))).toBe('VALIDATION_ERROR')
+    const asked = await service.strategyBytecode({
+      id: entry.slug,
+      action: 'withdraw',
+      amount: amount / 4n,
+      wallet,
+    })
+    const seconds = { 'benqi-staking': 15 * day, ethena: 7 * day }
+    expect(asked.queued).toEqual({ seconds: kind in seconds ? seconds[kind as 'ethena'] : null })
+  })
+
+  test('is found out where a claim pays nobody', async () => {
+    const { amount, deposit, withdraw, claiming, made, done, tell, place } = market
+    await deposit(amount)
+    await withdraw(amount / 2n)
+    await ready[kind]!(market)
+    const [intent, transactions] = [await claiming(), await made('claim', maxUint256)]
+    if (kind === 'ethena') await tell('function set(uint24,address)', [7n * BigInt(day), sandboxAddress(4)])
+    else await tell(set, [(ether * 11n) / 10n, false, true, place])
+    expect(await codeOf(done(intent, transactions))).toBe('POLICY_SIMULATION')
+  })
+
+  test('refuses a claim for somebody else, of another request, and in another contract', async () => {
+    const { amount, deposit, withdraw, claiming, made, done } = market
+    await deposit(amount)
+    await withdraw(amount / 2n)
+    await ready[kind]!(market)
+    const intent = await claiming()
+    const [transaction] = await made('claim', maxUint256)
+    const other = queueOf(market.entry)!.claim(sandboxAddress(4), [
+      { id: '7', amount: 1n, requestedAt: null, availableAt: null },
+    ]) as Transaction
+    if (kind === 'ethena') expect(await codeOf(done(intent, [other]))).toBe('POLICY_RECIPIENT')
+    else if (kind !== 'benqi-staking') expect(await codeOf(done(intent, [other]))).toBe('POLICY_AMOUNT')
+    const elsewhere = { ...transaction!, to: sandboxAddress(4) }
+    expect(await codeOf(done(intent, [elsewhere]))).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+    expect(await codeOf(done(intent, [{ ...transaction!, value: 1n }]))).toBe('POLICY_VALUE')
+    expect(await codeOf(done(intent, [{ ...transaction!, data: '0x12345678' }]))).toBe('POLICY_DECODE')
+  })
+})
+
+test('a new cooldown of sUSDe makes all wait again, so that it is refused unless nothing waits or it is accepted', async () => {
+  const { entry, amount, deposit, withdraw, position, ask } = await opened('ethena')
+  await deposit(amount)
+  const may = (accepted: boolean) => codeOf(refuseRestart(entry, wallet, ask, accepted))
+  expect(await may(false)).toBeUndefined()
+  await withdraw(amount / 3n)
+  await sandbox.world.warp(5 * day)
+  expect(await may(false)).toBe('WITHDRAWAL_PENDING')
+  expect(await may(true)).toBeUndefined()
+  await withdraw(amount / 3n)
+  await sandbox.world.warp(3 * day)
+  const { pending, claimable } = (await position())!
+  expect([pending!.length, claimable!.length]).toEqual([1, 0])
+  expect(pending![0]!.amount).toBe((amount / 3n) * 2n)
+  const stader = await opened('stader')
+  await stader.deposit(ether)
+  await stader.withdraw(ether / 2n)
+  expect(await codeOf(refuseRestart(stader.entry, wallet, stader.ask, false))).toBeUndefined()
+})
+
+test('sUSDe without a cooldown cannot be left by one', async () => {
+  const { tell, service, entry, made } = await opened('ethena')
+  await tell('function set(uint24,address)', [0n, nativeAddress])
+  expect((await service.getStrategy({ id: entry.slug })).actions).toEqual(['lend', 'claim'])
+  expect(await codeOf(made('withdraw', 5n))).toBe('STRATEGY_PAUSED')
+})
+
+test('what sAVAX set aside can be claimed for a while, and not after it', async () => {
+  const { deposit, withdraw, position, made } = await opened('benqi-staking')
+  await deposit(ether)
+  await withdraw(ether / 2n)
+  await sandbox.world.warp(18 * day)
+  const { pending, claimable } = (await position())!
+  expect(claimable).toEqual([])
+  expect(pending).toMatchObject([{ availableAt: null }])
+  expect(await codeOf(made('claim', maxUint256))).toBe('NOTHING_CLAIMABLE')
+})
+
+describe('rocket-pool', () => {
+  test('pays at once, out of what it has', async () => {
+    const { amount, deposit, withdraw, shares, held, position, service, entry } = await opened('rocket-pool')
+    await deposit(amount)
+    const { actions } = await service.getStrategy({ id: entry.slug })
+    expect(actions).toEqual(['lend', 'withdraw'])
+    expect((await position())!.claimable).toEqual([])
+    const before = await held()
+    const [burn] = await withdraw(ether)
+    expect(burn!.data.slice(0, 10)).toBe('0x42966c68')
+    expect(before + ether - (await held())).toBeLessThan(gas)
+    await withdraw(maxUint256)
+    expect(await shares()).toBe(0n)
+  })
+
+  test('that pays nothing, or closes, is found out', async () => {
+    const { deposit, made, withdrawing, done, tell, place } = await opened('rocket-pool')
+    await deposit(ether)
+    const [intent, transactions] = [await withdrawing(ether / 2n), await made('withdraw', ether / 2n)]
+    await tell(set, [(ether * 11n) / 10n, false, true, place])
+    expect(await codeOf(done(intent, transactions))).toBe('POLICY_SIMULATION')
+    expect(await codeOf(made('withdraw', 5_000n * ether))).toBe('INSUFFICIENT_FUNDS')
+  })
+
+  test('whose pool has moved is asked for where it is, which the guard does not know', async () => {
+    const { entry, made, tell, deposit } = await opened('rocket-pool')
+    const moved = sandboxAddress(4)
+    await tell(set, priced((ether * 11n) / 10n, moved))
+    const [stake] = await made('lend', ether)
+    expect(stake).toMatchObject({ to: moved, value: ether })
+    expect(await codeOf(deposit(ether))).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+    const intent: Intent = { kind: 'deposit', wallet, strategy: entry, amount: ether }
+    const catalog = { ...sandbox.world.catalog(), strategies: [entry] }
+    const vouched = { allow: [moved], allowTokens: [], exactAllowance: 'refuse' } as const
+    const question = { intent, chainId, transactions: [stake!], catalog, vouched }
+    expect(checkLeg(question)).toHaveLength(1)
+  })
+})
