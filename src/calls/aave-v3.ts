@@ -27,6 +27,7 @@ export const aaveV3PoolAbi = parseAbi([
 export const aaveV3OracleAbi = parseAbi([
   'function getAssetPrice(address asset) view returns (uint256)',
   'function getAssetsPrices(address[] assets) view returns (uint256[])',
+  'function BASE_CURRENCY_UNIT() view returns (uint256)',
 ])
 
 /** What an aToken knows beyond ERC-20, and its events (`@aave/core-v3`, IScaledBalanceToken and IAToken). */
@@ -36,6 +37,7 @@ export const aaveV3ATokenAbi = parseAbi([
   'event BalanceTransfer(address indexed from, address indexed to, uint256 value, uint256 index)',
   'function scaledBalanceOf(address user) view returns (uint256)',
   'function UNDERLYING_ASSET_ADDRESS() view returns (address)',
+  'function POOL() view returns (address)',
 ])
 
 const writes = parseAbi([

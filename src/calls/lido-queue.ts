@@ -8,6 +8,8 @@ import { type Claim, noRequests, type Queue, type Request, type Requests, type R
 
 /** The withdrawal queue of Lido (source: lidofinance/core, WithdrawalQueueERC721.sol). A request is a token of the queue. */
 export const lidoQueueAbi = parseAbi([
+  'function STETH() view returns (address)',
+  'function WSTETH() view returns (address)',
   'function isPaused() view returns (bool)',
   'function getWithdrawalRequests(address owner) view returns (uint256[] requestsIds)',
   'function getWithdrawalStatus(uint256[] requestIds) view returns ((uint256 amountOfStETH, uint256 amountOfShares, address owner, uint256 timestamp, bool isFinalized, bool isClaimed)[] statuses)',

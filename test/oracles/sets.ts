@@ -23,6 +23,16 @@ export const oracles: readonly Oracle[] = [
     },
   },
   {
+    name: 'address-books',
+    script: 'address-books.cjs',
+    packages: {
+      '@aave-dao/aave-address-book': '4.68.1',
+      '@uniswap/default-token-list': '22.21.0',
+      '@uniswap/sdk-core': '7.19.4',
+    },
+    overrides: { jsbi: '3.2.5' },
+  },
+  {
     name: 'lido',
     script: 'lido.mjs',
     packages: { '@lidofinance/lido-ethereum-sdk': '4.9.0', viem: '2.57.1' },

@@ -1,6 +1,12 @@
 import { decodeEventLog } from 'viem/utils'
 
-import { aaveV3ATokenAbi as aTokenAbi, supply, withdraw } from '../../calls/aave-v3.ts'
+import {
+  aaveV3OracleAbi,
+  aaveV3PoolAbi,
+  aaveV3ATokenAbi as aTokenAbi,
+  supply,
+  withdraw,
+} from '../../calls/aave-v3.ts'
 import { erc20Abi } from '../../calls/erc20.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
@@ -8,13 +14,33 @@ import type { AaveV3Constants, StrategyEntry } from '../../domain/catalog.ts'
 import { known } from '../reading.ts'
 import { balance, ray, reserve } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
+import { says } from './claims.ts'
 import type { Log, LogFilter, Market, MarketEvent } from './market.ts'
 
 /** A reserve of an Aave v3 pool. aTokens rebase, so a balance already is the position (source: aave-v3-origin). */
-export const aaveV3 = (entry: StrategyEntry, { pool, aToken }: AaveV3Constants): Market => {
+export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Constants): Market => {
   const { chainId, asset } = entry
   return {
     entry,
+    claims: [
+      says(
+        'the aToken of the reserve',
+        { address: pool, abi: aaveV3PoolAbi, functionName: 'getReserveData', args: [asset.address] },
+        aToken,
+        (data) => (data as { aTokenAddress: Address }).aTokenAddress,
+      ),
+      says(
+        'the asset of the aToken',
+        { address: aToken, abi: aTokenAbi, functionName: 'UNDERLYING_ASSET_ADDRESS' },
+        asset.address,
+      ),
+      says('the pool of the aToken', { address: aToken, abi: aTokenAbi, functionName: 'POOL' }, pool),
+      says(
+        'the unit of the oracle',
+        { address: oracle, abi: aaveV3OracleAbi, functionName: 'BASE_CURRENCY_UNIT' },
+        10n ** 8n,
+      ),
+    ],
     state: reserve({ pool, aToken, asset: asset.address, decimals: asset.decimals }),
     shares: (owner) => balance(aToken, owner),
     worth: known,

@@ -14,14 +14,32 @@ import type { Answer, Read, Reading } from '../reading.ts'
 import { perSecond } from '../readings/growth.ts'
 import { balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
+import { says } from './claims.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
 /** A market of the Compound v2 family. The receipt does not grow; what one of it is worth does, scaled by 1e18. */
 export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants): Market => {
   const { chainId, asset } = entry
-  const { market, coin } = constants
+  const { market, comptroller, coin } = constants
   return {
     entry,
+    claims: [
+      says(
+        'the comptroller of the market',
+        { address: market, abi, functionName: 'comptroller' },
+        comptroller,
+      ),
+      // What wraps the coin is not said by the catalogue where the coin itself goes in.
+      ...(coin === undefined
+        ? [
+            says(
+              'the asset of the market',
+              { address: market, abi, functionName: 'underlying' },
+              asset.address,
+            ),
+          ]
+        : []),
+    ],
     state: stateOf(constants, asset.decimals),
     ...(constants.rate === 'growth' && {
       index: { reads: [price(market)], parse: ([rate]: readonly Answer[]) => indexOf(rate, asset.decimals) },

@@ -9,6 +9,7 @@ import { known, type Reading } from '../reading.ts'
 import { perSecond } from '../readings/growth.ts'
 import { balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
+import { says } from './claims.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
 /** The base asset of a Compound v3 market. Balances rebase, so a balance already is the position (source: comet, balanceOf). */
@@ -17,6 +18,9 @@ export const compoundV3 = (entry: StrategyEntry, { comet }: CompoundV3Constants)
   const ask = (amount: bigint) => ({ chainId, comet, asset: asset.address, amount })
   return {
     entry,
+    claims: [
+      says('the base asset of the market', { address: comet, abi, functionName: 'baseToken' }, asset.address),
+    ],
     state: stateOf(comet, asset.address),
     shares: (owner) => balance(comet, owner),
     worth: known,

@@ -8,6 +8,7 @@ import type { LidoConstants, StrategyEntry } from '../../domain/catalog.ts'
 import { known, type Reading } from '../reading.ts'
 import { balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
+import { says } from './claims.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
 /**
@@ -22,6 +23,22 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => 
   })
   return {
     entry,
+    claims: [
+      says(
+        'what the queue takes',
+        { address: constants.queue, abi: lidoQueueAbi, functionName: 'STETH' },
+        constants.stEth,
+      ),
+      ...(constants.holds === 'wstETH'
+        ? [
+            says(
+              'what the queue takes wrapped',
+              { address: constants.queue, abi: lidoQueueAbi, functionName: 'WSTETH' },
+              constants.wstEth,
+            ),
+          ]
+        : []),
+    ],
     queue: lidoQueue(chainId, constants),
     state: stateOf(constants),
     index: { reads: [share(constants)], parse: ([worth]) => worth as bigint },

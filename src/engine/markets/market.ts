@@ -3,6 +3,7 @@ import type { Address, Hex } from '../../domain/address.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Reading } from '../reading.ts'
+import type { Claim } from './claims.ts'
 
 /** One call, and the allowance it needs first. The engine turns needs into exact approvals, so no market builds one. */
 export type Step = { transaction: Transaction; needs?: { token: Address; spender: Address; amount: bigint } }
@@ -49,6 +50,8 @@ export type Log = { address: Address; topics: Hex[]; data: Hex }
  */
 export type Market = {
   entry: StrategyEntry
+  /** What must its contracts say of themselves, if the constants are right? Decimals are asked of every market. */
+  claims: readonly Claim[]
   /** What does it pay, what is in it, is it open? */
   state: Reading<MarketState>
   /** What has one unit become, by itself: there where the rate is only known by how that grew. */

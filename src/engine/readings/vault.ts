@@ -5,6 +5,7 @@ import { erc20Abi } from '../../calls/erc20.ts'
 import { erc4626Abi } from '../../calls/erc4626.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry, VaultRules } from '../../domain/catalog.ts'
+import { says } from '../markets/claims.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../markets/market.ts'
 import type { Answer, Read, Reading } from '../reading.ts'
 import { perTick } from './growth.ts'
@@ -41,6 +42,20 @@ export function vaultReadings(
   ]
   const under = backing && reserve({ ...backing, asset: asset.address, decimals: asset.decimals })
   return {
+    claims: [
+      says('the asset of the vault', { address: vault, abi, functionName: 'asset' }, asset.address),
+      // What is stated is a factor a second: one at least.
+      ...(stated
+        ? [
+            says(
+              'the stated rate',
+              { address: stated.at, abi: statedAbi, functionName: stated.name },
+              'a rate',
+              (rate) => ((rate as bigint) >= ray ? 'a rate' : rate),
+            ),
+          ]
+        : []),
+    ],
     state: {
       reads: [...reads, ...(under?.reads ?? [])],
       parse: (answers): MarketState => {

@@ -1,0 +1,41 @@
+import { openChain } from '../src/engine/chain.ts'
+import { marketsOf } from '../src/engine/markets/catalog.ts'
+import { selfChecks } from '../src/engine/self-check.ts'
+import { severalRpc } from '../src/net/rpc.ts'
+import { directories } from '../src/world/directories.ts'
+import { allNetworks, knownCatalog } from '../src/world/known-catalog.ts'
+import { rpcUrls, rpcVariable } from '../src/world/profile.ts'
+
+/*
+ * Asks chains whether the catalogue is right: what the contracts of every market say of their assets, pools and decimals.
+ * npm run catalog:verify -- --rpc base=http://127.0.0.1:8545; a URL that holds a key belongs into the environment instead
+ * (SLUICE_RPC_BASE). It exits 1 where something differs or a node does not answer.
+ */
+
+const given = process.argv.flatMap((word, at, all) => (all[at - 1] === '--rpc' ? [word] : []))
+const env: Record<string, string | undefined> = { ...process.env }
+for (const pair of given) {
+  const [name, url] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]
+  env[rpcVariable({ name })] = url
+}
+const urls = rpcUrls(env, allNetworks)
+if (urls.size === 0)
+  throw new Error('npm run catalog:verify -- --rpc NETWORK=URL, or set SLUICE_RPC_<NETWORK>')
+const catalog = await knownCatalog(directories(process.env), env)
+let wrong = 0
+for (const network of allNetworks.filter(({ chainId }) => urls.has(chainId))) {
+  const { chainId, name } = network
+  const rpc = severalRpc(urls.get(chainId)!, { budgetMs: 60_000, chainId })
+  const markets = marketsOf(catalog).filter(({ entry }) => entry.chainId === chainId)
+  try {
+    const flawed = await selfChecks(openChain(network, rpc), markets)
+    wrong += flawed.length
+    process.stdout.write(`${name}: ${markets.length - flawed.length} of ${markets.length} markets pass\n`)
+    for (const { market, faults } of flawed)
+      process.stdout.write(`  ${market.entry.slug}\n${faults.map((fault) => `    ${fault}\n`).join('')}`)
+  } catch (error) {
+    wrong++
+    process.stdout.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`)
+  }
+}
+process.exitCode = wrong > 0 ? 1 : 0

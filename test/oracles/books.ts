@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { sameAddress } from '../../src/domain/address.ts'
+import type { CatalogFile } from '../../src/domain/catalog-file.ts'
+import { networkNamed } from '../../src/domain/network.ts'
+import { publicNetworks } from '../../src/domain/networks.ts'
+
+type At = `0x${string}`
+
+/** What published address books say: Aave's reserves, listed tokens, where Uniswap stands. */
+export type Books = {
+  packages: Record<string, string>
+  pools: { chainId: number; pool: At; oracle: At; reserves: { asset: At; aToken: At; decimals: number }[] }[]
+  listed: { chainId: number; address: At; symbol: string; decimals: number }[]
+  uniswap: { chainId: number; factory: At; swapRouter02: At | null }[]
+}
+
+/** The books as they were last asked: `npm run oracles address-books`. */
+export const keptBooks = (): Books =>
+  JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures', 'address-books.json'), 'utf8'))
+
+/** Where a file of the catalogue says something else than the books do; what no book knows is not judged. `found` counts what one did. */
+export function differences(file: CatalogFile, books: Books): { faults: string[]; found: number } {
+  const { chainId } = networkNamed(publicNetworks, file.network)
+  const here = <row extends { chainId: number }>(rows: readonly row[]) =>
+    rows.filter((row) => row.chainId === chainId)
+  const faults: string[] = []
+  let found = 0
+  const compare = (what: string, is: unknown, said: unknown) => {
+    found++
+    if (String(is).toLowerCase() !== String(said).toLowerCase())
+      faults.push(`${file.network}: ${what} is ${String(is)}, and the book says ${String(said)}`)
+  }
+  const decimalsOf = (asset: string) => file.tokens.find(({ address }) => address === asset)?.decimals
+  for (const { protocol, asset, receipt, constants, source } of file.strategies) {
+    if (constants.family !== 'aave-v3') continue
+    const book = here(books.pools).find(({ pool }) => sameAddress(pool, constants.pool))
+    if (!book) {
+      if (/^npm:@aave-dao\/aave-address-book/.test(source))
+        faults.push(`${file.network}: the book has no pool ${constants.pool} (${protocol} ${asset})`)
+      continue
+    }
+    const reserve = book.reserves.find((one) => sameAddress(one.asset, asset))
+    compare(`the aToken of ${protocol} ${asset}`, receipt.address, reserve?.aToken)
+    compare(`the decimals of ${asset}`, decimalsOf(asset), reserve?.decimals)
+    compare(`the oracle of ${protocol}`, constants.oracle, book.oracle)
+  }
+  for (const { address, symbol, decimals } of file.tokens) {
+    const listed = here(books.listed).find((one) => sameAddress(one.address, address))
+    if (listed) compare(`the decimals of ${symbol}`, decimals, listed.decimals)
+  }
+  const [uniswap] = here(books.uniswap)
+  if (uniswap && file.uniswapV3) {
+    compare('the factory of Uniswap v3', file.uniswapV3.factory, uniswap.factory)
+    if (uniswap.swapRouter02) compare('SwapRouter02', file.uniswapV3.swapRouter02, uniswap.swapRouter02)
+  }
+  return { faults, found }
+}
