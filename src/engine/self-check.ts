@@ -1,9 +1,9 @@
 import { type Address, nativeAddress } from '../domain/address.ts'
 import type { StrategyEntry } from '../domain/catalog.ts'
 import { type Chain, read } from './chain.ts'
-import { hasDecimals } from './markets/claims.ts'
 import type { Market } from './markets/market.ts'
 import { type Reading, together } from './reading.ts'
+import { hasDecimals } from './readings/claims.ts'
 
 /** A market that is not, on its chain, what the catalogue says that it is. */
 export type Flawed = { market: Market; faults: string[] }
@@ -30,18 +30,10 @@ function joined(claims: readonly Reading<string[]>[]): Reading<string[]> {
   return { reads, parse: (answers) => parse(answers).flat() }
 }
 
-/** So many questions go into one batch: what nodes commonly take. */
-const most = 100
-
 async function withoutCode({ rpc }: Chain, markets: readonly Market[]): Promise<Set<Address>> {
   const all = [...new Set(markets.flatMap(({ entry }) => addressesOf(entry)))]
-  const batches = Array.from({ length: Math.ceil(all.length / most) }, (_, at) =>
-    all.slice(at * most, (at + 1) * most),
-  )
-  const codes = await Promise.all(
-    batches.map((batch) => rpc.batch(batch.map((address) => ['eth_getCode', [address, 'latest']]))),
-  )
-  return new Set(all.filter((_, at) => codes.flat()[at] === '0x'))
+  const codes = await rpc.batch(all.map((address) => ['eth_getCode', [address, 'latest']]))
+  return new Set(all.filter((_, at) => codes[at] === '0x'))
 }
 
 /** Every contract that a market is known to stand on. */

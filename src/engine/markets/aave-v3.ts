@@ -12,9 +12,9 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { AaveV3Constants, StrategyEntry } from '../../domain/catalog.ts'
 import { known } from '../reading.ts'
+import { says } from '../readings/claims.ts'
 import { balance, ray, reserve } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
-import { says } from './claims.ts'
 import type { Log, LogFilter, Market, MarketEvent } from './market.ts'
 
 /** A reserve of an Aave v3 pool. aTokens rebase, so a balance already is the position (source: aave-v3-origin). */

@@ -11,10 +11,10 @@ import {
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { CompoundV2Constants, StrategyEntry } from '../../domain/catalog.ts'
 import type { Answer, Read, Reading } from '../reading.ts'
+import { says } from '../readings/claims.ts'
 import { perSecond } from '../readings/growth.ts'
 import { balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
-import { says } from './claims.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
 /** A market of the Compound v2 family. The receipt does not grow; what one of it is worth does, scaled by 1e18. */

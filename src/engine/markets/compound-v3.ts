@@ -6,10 +6,10 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import { maxUint256 } from '../../domain/amount.ts'
 import type { CompoundV3Constants, StrategyEntry } from '../../domain/catalog.ts'
 import { known, type Reading } from '../reading.ts'
+import { says } from '../readings/claims.ts'
 import { perSecond } from '../readings/growth.ts'
 import { balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
-import { says } from './claims.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
 /** The base asset of a Compound v3 market. Balances rebase, so a balance already is the position (source: comet, balanceOf). */

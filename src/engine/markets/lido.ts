@@ -6,9 +6,9 @@ import { lidoQueue, lidoQueueAbi } from '../../calls/lido-queue.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { LidoConstants, StrategyEntry } from '../../domain/catalog.ts'
 import { known, type Reading } from '../reading.ts'
+import { says } from '../readings/claims.ts'
 import { balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
-import { says } from './claims.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
 /**

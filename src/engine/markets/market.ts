@@ -3,7 +3,7 @@ import type { Address, Hex } from '../../domain/address.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Reading } from '../reading.ts'
-import type { Claim } from './claims.ts'
+import type { Claim } from '../readings/claims.ts'
 
 /** One call, and the allowance it needs first. The engine turns needs into exact approvals, so no market builds one. */
 export type Step = { transaction: Transaction; needs?: { token: Address; spender: Address; amount: bigint } }
