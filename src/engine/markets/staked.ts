@@ -6,6 +6,7 @@ import { stake, stakedOf, unitsAt, unstake } from '../../calls/staked.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StakedConstants, StrategyEntry } from '../../domain/catalog.ts'
 import type { Answer, Read } from '../reading.ts'
+import { says } from '../readings/claims.ts'
 import { balance } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
@@ -26,6 +27,12 @@ export const staked = (entry: StrategyEntry, constants: StakedConstants): Market
   const others = [protocol.paused, protocol.headroom, protocol.liquidity, registry]
   return {
     entry,
+    // What all of these have in common: it began as one, and never became less.
+    claims: [
+      says(`the price of ${receipt.symbol}`, rate, 'one or more', (price) =>
+        (price as bigint) >= one ? 'one or more' : price,
+      ),
+    ],
     ...(queue && { queue }),
     state: {
       reads: [rate, supply, ...others.flatMap((read) => read ?? [])],
