@@ -64,7 +64,10 @@ describe.each([
     const gas = then + 2n * ether - (await coin())
     expect(gas).toBeGreaterThan(0n)
     expect(gas).toBeLessThan(ether / 100n)
-    expect((await positions())[0]).toMatchObject({ pending: [], claimable: [] })
+    const [left] = await positions()
+    expect(left).toMatchObject({ pending: [], claimable: [] })
+    // What is claimed was taken out when it was asked for, and once only.
+    expect(Number(left.principal.formatted)).toBeCloseTo(3, 9)
     const history = (await run(`history ${slug} --json`)).json.items
     expect(history.map(({ type }: { type: string }) => type)).toEqual(['claim', 'withdraw', 'deposit'])
   })
@@ -80,6 +83,14 @@ describe.each([
     expect([principal.raw, pending.length]).toEqual(['0', 1])
     expect(BigInt(pending[0].amount.raw)).toBeGreaterThan(5n * ether)
   })
+})
+
+test('requests of a queue that two strategies share are listed once', async () => {
+  await done(`deposit ${place} --amount 2`)
+  await done(`deposit ${wrapped} --amount 2`)
+  await done(`withdraw ${wrapped} --amount 1`)
+  const listed = (await positions()).flatMap(({ pending }: { pending: unknown[] }) => pending)
+  expect(listed).toHaveLength(1)
 })
 
 describe('a claim', () => {

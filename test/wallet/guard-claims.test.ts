@@ -6,8 +6,11 @@ import type { Address, Hex } from '../../src/domain/address.ts'
 import type { StrategyEntry } from '../../src/domain/catalog.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Intent } from '../../src/domain/intent.ts'
+import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
+import { checkEffect } from '../../src/wallet/effect.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
+import { refuseUntyped } from '../../src/wallet/signing/typed.ts'
 import { calldata } from '../support/sandbox.ts'
 import { catalog, coin, lending, thief, usdc, wallet } from './plans.ts'
 
@@ -204,3 +207,73 @@ describe.each(Object.entries(families))(
     })
   },
 )
+
+describe('the effect of leaving through a queue', () => {
+  const { strategy } = families.lido!
+  const { receipt } = strategy
+  const ticket = { chainId, address: queue, symbol: 'unstETH', name: 'unstETH', decimals: 0 }
+  const asked: Intent = { kind: 'withdraw', wallet, strategy, amount }
+  const claiming: Intent = { kind: 'claim', wallet, strategy, amount, ids: both }
+  const seen = (shares: bigint, tickets: bigint, brought = 0n, more: [Token, bigint][] = []) => ({
+    changes: [[receipt, shares] as const, [ticket, tickets] as const, ...more].map(([token, delta]) => ({
+      token,
+      delta,
+      before: 10n * amount,
+    })),
+    allowances: [],
+    coin: brought - 1_000n,
+    gasUsed: [1_000n],
+    fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, baseFeePerGas: 1n },
+  })
+  const check = (intent: Intent, what: ReturnType<typeof seen>): string => {
+    try {
+      checkEffect(intent, what as never, amount)
+      return 'passed'
+    } catch (error) {
+      return (error as AppError).code
+    }
+  }
+
+  test('of a request is what it takes of the receipt and a ticket, and nothing worse', () => {
+    expect(check(asked, seen(-amount, 1n))).toBe('passed')
+    expect(check(asked, seen(-amount, 0n))).toBe('POLICY_SIMULATION')
+    expect(check(asked, seen(-amount, -1n))).toBe('POLICY_SIMULATION')
+    expect(check(asked, seen(-amount - 3n, 1n))).toBe('POLICY_SIMULATION')
+    expect(check(asked, seen(-amount, 1n, -1n))).toBe('POLICY_SIMULATION')
+    expect(check(asked, seen(-amount, 1n, 0n, [[usdc, -1n]]))).toBe('POLICY_SIMULATION')
+  })
+
+  test('of a claim is what is paid for tickets, and nothing worse', () => {
+    expect(check(claiming, seen(0n, -2n, amount))).toBe('passed')
+    expect(check(claiming, seen(0n, -2n, amount - 3n))).toBe('POLICY_SIMULATION')
+    expect(check(claiming, seen(0n, -3n, amount))).toBe('POLICY_SIMULATION')
+    expect(check(claiming, seen(-1n, -2n, amount))).toBe('POLICY_SIMULATION')
+  })
+})
+
+describe('the signer on a claim', () => {
+  const { strategy } = families.lido!
+  const none = { allow: [], allowTokens: [], exactAllowance: 'refuse' } as const
+  const claiming: Intent = { kind: 'claim', wallet, strategy, amount, ids: both }
+  const asked: Intent = { kind: 'withdraw', wallet, strategy, amount }
+  const signs = (line: string, intent: Intent): boolean => {
+    try {
+      refuseUntyped(line.split(' '), intent, none, null, catalog)
+      return true
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'POLICY_TAMPER') return false
+      throw error
+    }
+  }
+
+  test('signs one that was typed, and neither takes the place of the other', () => {
+    expect(signs('withdraw lido --claim', claiming)).toBe(true)
+    expect(signs('withdraw --claim lido', claiming)).toBe(true)
+    expect(signs('withdraw lido --amount 3', claiming)).toBe(false)
+    expect(signs('withdraw another --claim', claiming)).toBe(false)
+    expect(signs('deposit lido --claim', claiming)).toBe(false)
+    expect(signs('withdraw lido --amount 3', asked)).toBe(true)
+    expect(signs('withdraw lido --claim', asked)).toBe(false)
+    expect(signs('withdraw lido --amount max --claim', asked)).toBe(false)
+  })
+})
