@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { routes } from '../../src/api/routes.ts'
 import type { Service } from '../../src/api/service.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
 import { errorTable } from '../../src/domain/error-table.ts'
 import { AppError, type ErrorCode, errorRow } from '../../src/domain/errors.ts'
 import { remote } from '../../src/remote/remote.ts'
@@ -106,6 +107,30 @@ test('a service behind HTTP is indistinguishable from the service, on every rout
   await same('getFees', {})
   await same('setFees', { markupBps: 12 })
   expect(new Set(seen.map(({ name }) => name))).toEqual(new Set(Object.keys(routes)))
+})
+
+test('so is one whose withdrawals are queued, from the request to the claim', async () => {
+  const { address } = sandbox.user
+  const id = 'sandbox-lido-eth-sandbox-one'
+  const send = async (action: 'lend' | 'withdraw' | 'claim', amount: bigint) => {
+    const made = await same('strategyBytecode', { id, action, amount, wallet: address })
+    for (const { to, data, value, chainId } of made.bytecode)
+      await sandbox.sendAs(chainId, address, { to, data, value })
+    return made
+  }
+  await send('lend', 5n * 10n ** 18n)
+  expect((await send('withdraw', 10n ** 18n)).queued).toEqual({ seconds: null })
+  const waiting = (await same('getWallet', { address })).positions[0]!
+  expect(waiting.pending).toMatchObject([{ id: '1', amount: 10n ** 18n }])
+  const refused = await far
+    .strategyBytecode({ id, action: 'claim', amount: maxUint256, wallet: address })
+    .catch((error: unknown) => error)
+  expect(refused).toMatchObject({ code: 'NOTHING_CLAIMABLE', details: { pending: [{ id: '1' }] } })
+  await sandbox.world.warp(2 * 86_400)
+  expect((await same('getWallet', { address })).positions[0]!.claimable).toHaveLength(1)
+  const { id: claim } = await send('claim', maxUint256)
+  expect(await same('getAction', { id: claim })).toMatchObject({ type: 'SAMECHAIN_INVESTMENT_CLAIM' })
+  expect((await same('walletHistory', { address, strategyId: id })).items[0]).toMatchObject({ type: 'claim' })
 })
 
 test('ids with odd characters arrive as they are', async () => {
