@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { Rates } from './rates.ts'
 import { ChainId } from './transaction.ts'
 import { Decimals, maybe, Numeric } from './wire.ts'
 
@@ -37,6 +38,7 @@ export const DetailStrategy = z.object({
   logourl: maybe(z.string()),
   implementationSelector: maybe(z.string()),
   grade: maybe(z.object({ grade: z.string(), by: z.string() })),
+  rates: maybe(Rates),
 })
 
 /** The id-composite form of the yield response and the quickstart list: `apy` is a fraction; `underlyingName`, `slug` and what follows it are ours. */
@@ -68,4 +70,5 @@ export const CompositeStrategy = z.object({
   name: maybe(z.string()),
   category: maybe(z.string()),
   tvl: maybe(Numeric),
+  rates: maybe(Rates),
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
+import { Rates } from './rates.ts'
 import { CompositeStrategy, DetailStrategy } from './strategy-shapes.ts'
 import { Decimals, oneOf, orNull } from './wire.ts'
 
@@ -8,7 +9,7 @@ import { Decimals, oneOf, orNull } from './wire.ts'
 export const TokenRef = z.object({ symbol: z.string(), address: EvmAddress, decimals: Decimals })
 export type TokenRef = z.output<typeof TokenRef>
 
-/** A strategy. Rates are fractions a year (0.0525 is 5.25 %), `tvlUsd` is a decimal string. What the deployment did not give is `null`. */
+/** A strategy. Rates are fractions a year (0.0525 is 5.25 %), `tvlUsd` is a decimal string. What the deployment did not give is `null`; `rates` is ours, of one strategy that is asked for by itself. */
 export const Strategy = z.object({
   id: z.string(),
   slug: z.string(),
@@ -34,6 +35,7 @@ export const Strategy = z.object({
   implementationSelector: z.string().nullable(),
   /** Ours: how its protocol family is known to work (A, B or C), and what that rests on. */
   grade: z.object({ grade: z.string(), by: z.string() }).nullable(),
+  rates: Rates.nullable(),
 })
 export type Strategy = z.output<typeof Strategy>
 type Plain = z.input<typeof Strategy>
@@ -71,6 +73,7 @@ const shared = (wire: Wire) => ({
   logourl: orNull(wire.logourl),
   implementationSelector: orNull(wire.implementationSelector),
   grade: orNull(wire.grade),
+  rates: orNull(wire.rates),
 })
 
 function read(wire: Wire): Plain {
@@ -106,8 +109,9 @@ function read(wire: Wire): Plain {
 /** A strategy on the wire: either shape is read; the detail shape is written. */
 export const StrategyDetail = z.codec(oneOf([DetailStrategy, CompositeStrategy], 0), Strategy, {
   decode: read,
-  encode: ({ id, chainId, asset, underlying, actions, apy, tvlUsd, paused, ...rest }) => ({
+  encode: ({ id, chainId, asset, underlying, actions, apy, tvlUsd, paused, rates, ...rest }) => ({
     ...rest,
+    ...(rates && { rates }),
     _id: id,
     id,
     chainId,
@@ -126,8 +130,9 @@ export const StrategyDetail = z.codec(oneOf([DetailStrategy, CompositeStrategy],
 /** A strategy on the wire: either shape is read; the id-composite form is written. */
 export const StrategyComposite = z.codec(oneOf([CompositeStrategy, DetailStrategy], 0), Strategy, {
   decode: read,
-  encode: ({ chainId, asset, underlying, actions, tvlUsd, ...rest }) => ({
+  encode: ({ chainId, asset, underlying, actions, tvlUsd, rates, ...rest }) => ({
     ...rest,
+    ...(rates && { rates }),
     networkId: text(chainId),
     asset: asset.address,
     assetName: asset.symbol,

@@ -4,13 +4,18 @@ import type { Position, Stats, Wallet } from '../api/wallet.ts'
 import { tokenAmount } from '../domain/amount.ts'
 
 /** A strategy as `--json` prints it (cli.md, Output). */
-export const strategyJson = ({ logourl: _, implementationSelector: __, grade: ___, ...strategy }: Strategy) =>
-  strategy
+export const strategyJson = ({
+  logourl: _,
+  implementationSelector: __,
+  grade: ___,
+  rates: ____,
+  ...strategy
+}: Strategy) => strategy
 
 /** One strategy as `strategies show --json` prints it: what a list leaves out, too. */
 export const strategyDetailJson = (strategy: Strategy) => {
-  const { logourl, implementationSelector, grade } = strategy
-  return { ...strategyJson(strategy), logourl, implementationSelector, grade }
+  const { logourl, implementationSelector, grade, rates } = strategy
+  return { ...strategyJson(strategy), logourl, implementationSelector, grade, rates }
 }
 
 /** A quote as `--json` prints it. */

@@ -8,6 +8,7 @@ import type { Chain } from './chain.ts'
 import type { Grown } from './growth.ts'
 import type { Kept } from './kept.ts'
 import type { Market } from './markets/market.ts'
+import type { Detailed } from './rates/detail.ts'
 import type { SwapProvider } from './swaps/provider.ts'
 import type { Sees } from './visible.ts'
 
@@ -20,6 +21,8 @@ export type Ground = {
   kept: Kept
   /** The rates of a chain's markets that are only known by growth. */
   grown: (chainId: number) => Grown
+  /** One of a chain's strategies with what it paid lately. */
+  detailed: (chainId: number) => Detailed
   providers: readonly SwapProvider[]
   chain: (chainId: number) => Chain
   /** What a wallet has lent and borrowed; `null` is nothing. */

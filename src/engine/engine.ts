@@ -37,7 +37,7 @@ export const createEngine = (needs: EngineNeeds): Service => serviceOf(contextOf
 
 /** What the parts of an engine work with. */
 export const contextOf = ({ catalog, rpc, missed, sees = everything, ...own }: EngineNeeds): Context => ({
-  ...groundOf({ catalog, rpc, sees, missed, now: own.now }),
+  ...groundOf({ catalog, rpc, sees, missed, store: own.store, now: own.now }),
   ...own,
 })
 
@@ -49,7 +49,8 @@ export function enginesOver(
   const grounds = new Map<string, Ground>()
   return ({ customer, sees }) => {
     const seen = JSON.stringify(sees)
-    const ground = grounds.get(seen) ?? groundOf({ catalog, rpc, sees, missed, now: own.now })
+    const ground =
+      grounds.get(seen) ?? groundOf({ catalog, rpc, sees, missed, store: own.store, now: own.now })
     grounds.set(seen, ground)
     return serviceOf({ ...ground, ...own, customer })
   }

@@ -2,12 +2,15 @@ import type { Catalog } from '../domain/catalog.ts'
 import { networkNamed } from '../domain/network.ts'
 import { getJson } from '../net/http.ts'
 import type { Rpc } from '../net/rpc.ts'
+import type { EngineStore } from '../store/engine.ts'
 import { type Chain, headOf, openChain, read } from './chain.ts'
 import type { Ground } from './context.ts'
 import { type Grown, grownOn } from './growth.ts'
 import { keptMarkets, type Missed } from './kept.ts'
 import { lendingOf } from './lending.ts'
 import { marketsOf } from './markets/catalog.ts'
+import { detailedOn } from './rates/detail.ts'
+import { realisedOn } from './rates/realised.ts'
 import { cctp } from './swaps/cctp.ts'
 import type { SwapProvider } from './swaps/provider.ts'
 import { uniswapV3 } from './swaps/uniswap-v3.ts'
@@ -19,33 +22,41 @@ export function groundOf(needs: {
   rpc: (chainId: number) => Rpc
   sees: Sees
   missed?: Missed | undefined
+  store: EngineStore
   now: () => number
 }): Ground {
-  const { rpc, sees, missed = () => undefined, now } = needs
+  const { rpc, sees, store, missed = () => undefined, now } = needs
   const catalog = visible(needs.catalog, sees)
   const markets = marketsOf(catalog)
-  const open = new Map<number, Chain>()
-  const chain = (chainId: number): Chain => {
-    const known = open.get(chainId) ?? openChain(networkNamed(catalog.networks, chainId), rpc(chainId))
-    open.set(chainId, known)
-    return known
-  }
-  const growths = new Map<number, Grown>()
-  const grown = (chainId: number): Grown => {
-    const known = growths.get(chainId) ?? grownOn(() => chain(chainId))
-    growths.set(chainId, known)
-    return known
-  }
+  const chain = onceEach((chainId) => openChain(networkNamed(catalog.networks, chainId), rpc(chainId)))
+  const grown = onceEach((chainId) => ratesOn(store, () => chain(chainId)))
   return {
     catalog,
     sees,
     markets,
     grown,
+    detailed: onceEach((chainId) => detailedOn(store, () => chain(chainId))),
     kept: keptMarkets(catalog, markets, chain, { missed, now, grown }),
     providers: providersOf(catalog, chain),
     chain,
     lending: lendingOf(catalog, chain),
   }
+}
+
+/** Makes something for a chain when it is first asked for, and keeps it. */
+function onceEach<made>(make: (chainId: number) => made): (chainId: number) => made {
+  const all = new Map<number, made>()
+  return (chainId) => {
+    const known = all.get(chainId) ?? make(chainId)
+    all.set(chainId, known)
+    return known
+  }
+}
+
+/** Rates that are only known by growth, and then what all really paid. */
+function ratesOn(store: EngineStore, chain: () => Chain): Grown {
+  const [grown, realised] = [grownOn(chain), realisedOn(store, chain)]
+  return async (standings, head) => realised(await grown(standings, head), head)
 }
 
 /** Every swap provider that the catalogue has contracts for. */

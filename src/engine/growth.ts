@@ -1,12 +1,12 @@
 import { AppError } from '../domain/errors.ts'
 import { type BlockTime, blockBefore } from './block-before.ts'
-import { type Chain, read } from './chain.ts'
+import { type BlockRef, type Chain, read } from './chain.ts'
 import type { Market } from './markets/market.ts'
 import { optional, together } from './reading.ts'
 import type { Standing } from './standings.ts'
 
 /** Puts in the rates that are only known by how much a market has grown. */
-export type Grown = (standings: readonly Standing[], head: BlockTime) => Promise<Standing[]>
+export type Grown = (standings: readonly Standing[], head: BlockRef) => Promise<Standing[]>
 
 const day = 86_400
 const year = 365 * day

@@ -5,13 +5,20 @@ import { type Chain, read } from './chain.ts'
 import type { Market, MarketState } from './markets/market.ts'
 import { type Price, priceOf, usd } from './prices.ts'
 import { optional, type Reading, together } from './reading.ts'
-import { ray } from './readings/reserve.ts'
 
 /** What was read of a market: `state` is `undefined` where its contracts did not answer. */
 type Answered = { market: Market; state: MarketState | undefined; price: Price }
 
-/** A market as it stands `at` a time, in Unix seconds. */
-export type Standing = Answered & { at: number }
+/**
+ * A market as it stands `at` a time, in Unix seconds; where they were looked up, with when it `begun` and what it really paid, over the last
+ * month and since then. `null` is unknown.
+ */
+export type Standing = Answered & {
+  at: number
+  begun?: number | null
+  averageApy?: number | null
+  inceptionApy?: number | null
+}
 
 /** Reads many markets of one chain in one call. */
 export async function standingsOn(
@@ -39,7 +46,8 @@ const sensible = (state: MarketState | undefined): MarketState | undefined =>
   state && [state.apr, state.apy].every((rate) => rate === null || Number.isFinite(rate)) ? state : undefined
 
 /** A standing as the service shows it. */
-export function strategyOf({ market, state, price, at }: Standing): Strategy {
+export function strategyOf(standing: Standing): Strategy {
+  const { market, state, price, begun = null, averageApy = null, inceptionApy = null } = standing
   const { entry, queue } = market
   const ref = { symbol: entry.asset.symbol, address: entry.asset.address, decimals: entry.asset.decimals }
   return {
@@ -61,25 +69,17 @@ export function strategyOf({ market, state, price, at }: Standing): Strategy {
       : null,
     paused: state ? !(state.canDeposit && state.canWithdraw) : null,
     apy: state ? state.apy : null,
-    inceptionApy:
-      state && entry.startDate ? sinceInception(state.index, at - Date.parse(entry.startDate) / 1000) : null,
-    avgApy: null,
+    inceptionApy,
+    avgApy: averageApy,
     tvlUsd: state ? usd(state.tvl, entry.asset, price) : null,
     fee: '0',
     performanceFeeBps: '0',
     isDefault: entry.isDefault,
-    startDate: entry.startDate,
+    startDate: entry.startDate ?? (begun === null ? null : new Date(begun * 1000).toISOString()),
+    rates: null,
     metadata: entry.metadata,
     logourl: entry.logourl,
     implementationSelector: entry.implementationSelector,
     grade: grades[entry.constants.family],
   }
-}
-
-const year = 31_536_000
-
-/** The yearly growth that an index shows since the market began; under a day says too little. */
-function sinceInception(index: bigint, seconds: number): number | null {
-  if (seconds < 86_400) return null
-  return (Number(index) / Number(ray)) ** (year / seconds) - 1
 }

@@ -32,9 +32,11 @@ async function standingBy(context: Context, markets: readonly Market[], grow: Gr
   return markets.map((market) => all.find((standing) => standing.market === market)!)
 }
 
-/** One strategy, by id or slug. */
+/** One strategy, by id or slug, with what it paid lately. */
 export async function oneStrategy(context: Context, id: string): Promise<Strategy> {
   const market = marketNamed(context, id)
-  const here = await context.kept.on(market.entry.chainId)
-  return here.find((shown) => shown.market === market)!.strategy
+  const { chainId } = market.entry
+  const here = await context.kept.on(chainId)
+  const shown = here.find((one) => one.market === market)!
+  return context.detailed(chainId)(shown)
 }

@@ -95,6 +95,13 @@ export function pastQueries(sql: Sql) {
         )
       )[0]?.value,
 
+    /** All facts of a chain whose names begin so; no name has a letter that means something to `like`. */
+    facts: (chainId: number, beginning: string): Promise<{ name: string; value: string }[]> =>
+      sql.query('select name, value from chain_facts where chain_id = $1 and name like $2', [
+        chainId,
+        `${beginning}%`,
+      ]),
+
     keepFact: (chainId: number, name: string, value: string) =>
       sql.query(
         `insert into chain_facts (chain_id, name, value) values ($1, $2, $3)

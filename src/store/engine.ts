@@ -8,6 +8,7 @@ import {
   hashesByCustomer,
   txColumns,
 } from './engine-rows.ts'
+import { snapshotQueries, snapshotSchema } from './engine-snapshots.ts'
 import { keysSchema } from './keys.ts'
 import type { Migration, Sql } from './sql.ts'
 
@@ -18,6 +19,7 @@ export const engineMigrations: readonly Migration[] = [
   actionsByQuote,
   hashesByCustomer,
   pastSchema,
+  snapshotSchema,
 ]
 
 /** What the engine remembers; every query about a customer names whose row it is. */
@@ -28,6 +30,7 @@ export function engineStore(sql: Sql) {
   return {
     ...quoteQueries(sql),
     ...pastQueries(sql),
+    ...snapshotQueries(sql),
 
     /** Stores an operation with its transactions; again under the same id it replaces what has not been seen on chain. */
     saveAction: (row: ActionRow, txs: readonly ActionTxRow[]) =>

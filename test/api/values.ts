@@ -59,6 +59,20 @@ const strategy = fc.record({
   logourl: orNull(word),
   implementationSelector: orNull(word),
   grade: orNull(fc.record({ grade: word, by: word })),
+  rates: fc.constant(null),
+})
+const oneStrategy = fc.record({
+  strategy,
+  rates: orNull(
+    fc.record({
+      base: orNull(rate),
+      reward: orNull(rate),
+      days1: orNull(rate),
+      days7: orNull(rate),
+      days30: orNull(rate),
+      points: list(fc.record({ at: time, apy: rate })),
+    }),
+  ),
 })
 const transaction = fc.record({ to: address, data, value: units, chainId })
 const page = <item>(item: fc.Arbitrary<item>) =>
@@ -294,7 +308,7 @@ export const outputs: Outputs = {
     strategyCount: count,
     topStrategies: list(strategy),
   }),
-  getStrategy: strategy,
+  getStrategy: oneStrategy.map(({ strategy: one, rates }) => ({ ...one, rates })),
   strategyBytecode: fc.record({
     id,
     feeCharged: word,

@@ -58,10 +58,20 @@ describe('a question that many share', () => {
   })
 })
 
+/** The markets as if they began now: there is no past of theirs to ask for. */
+const begunNow = () => {
+  const catalog = sandbox.world.catalog()
+  const startDate = new Date().toISOString()
+  return { ...catalog, strategies: catalog.strategies.map((entry) => ({ ...entry, startDate })) }
+}
+
 /** An engine whose every call of a chain is written down. */
 function counted() {
   const said: string[] = []
-  const { service } = engineOn(sandbox, { rpc: (id) => watched(sandbox.chain(id).rpc, said) })
+  const { service } = engineOn(sandbox, {
+    rpc: (id) => watched(sandbox.chain(id).rpc, said),
+    catalog: begunNow(),
+  })
   const calls = async (work: () => Promise<unknown>) => {
     said.length = 0
     await work()

@@ -1,0 +1,61 @@
+import type { Strategy } from '../../api/strategy.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { EngineStore } from '../../store/engine.ts'
+import { type Chain, headOf } from '../chain.ts'
+import type { Shown } from '../kept.ts'
+import type { Market } from '../markets/market.ts'
+import { strategyOf } from '../standings.ts'
+import { type Inception, inceptionOf, knownInceptions } from './inception.ts'
+import { day, daysAgo, type Point } from './point.ts'
+import { averageDays, withRates } from './realised.ts'
+import { pastDays, ratesOf } from './series.ts'
+
+/** A strategy with all that is known of what it paid: the same object as long as its chain stands still. */
+export type Detailed = (shown: Shown) => Promise<Strategy>
+
+/** For so long what was read of the past is used, in seconds of the chain. */
+const keepFor = 3_600
+
+type Past = { asked: number; begun: Inception | undefined; points: readonly Point[] }
+
+/** Details of the markets of one chain. Its past is asked for once an hour and market; a chain that does not tell costs the past alone. */
+export function detailedOn(store: EngineStore, chain: () => Chain): Detailed {
+  const pasts = new Map<Market, Promise<Past>>()
+  const told = new WeakMap<Shown, Promise<Strategy>>()
+  const pastOf = async (shown: Shown): Promise<Past> => {
+    const kept = await pasts.get(shown.market)?.catch(() => undefined)
+    if (kept && shown.at >= kept.asked && shown.at - kept.asked < keepFor) return kept
+    const asked = pastNow(store, chain(), shown)
+    pasts.set(shown.market, asked)
+    asked.catch(() => pasts.delete(shown.market))
+    return asked
+  }
+  const detail = async (shown: Shown): Promise<Strategy> => {
+    const { state, at } = shown
+    const past = await pastOf(shown).catch((error: unknown) => {
+      if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
+      throw error
+    })
+    const points = past?.points.filter((point) => point.at < at) ?? []
+    if (!past || !state || points.length === 0) return shown.strategy
+    const series = [...points, { at, index: state.index }]
+    const strategy = strategyOf(withRates(shown, past.begun, daysAgo(series, at, averageDays)))
+    return { ...strategy, rates: ratesOf(series, strategy.apy) }
+  }
+  return (shown) => {
+    const known = told.get(shown) ?? detail(shown)
+    told.set(shown, known)
+    known.catch(() => told.delete(shown))
+    return known
+  }
+}
+
+async function pastNow(store: EngineStore, chain: Chain, shown: Shown): Promise<Past> {
+  const { market, at } = shown
+  const known = (await knownInceptions(store, chain.network.chainId, [market])).get(market)
+  // Of what began today there is nothing to tell yet.
+  if (known && at - known.at < day / 2) return { asked: at, begun: known, points: [] }
+  const head = await headOf(chain)
+  const begun = known ?? (await inceptionOf(store, chain, market, head))
+  return { asked: at, begun, points: await pastDays(store, chain, { market, since: begun?.at ?? 0 }, head) }
+}

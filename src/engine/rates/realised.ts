@@ -1,0 +1,137 @@
+import { AppError } from '../../domain/errors.ts'
+import type { EngineStore } from '../../store/engine.ts'
+import type { Snapshot } from '../../store/engine-snapshots.ts'
+import { blockBefore } from '../block-before.ts'
+import type { BlockRef, Chain } from '../chain.ts'
+import type { Grown } from '../growth.ts'
+import type { Market } from '../markets/market.ts'
+import type { Standing } from '../standings.ts'
+import { beginningOf, type Inception, knownInceptions } from './inception.ts'
+import { hasNone, readingsAt, rememberNone, snapshotsOf, stillThere } from './old-states.ts'
+import { pastBlocks } from './past-blocks.ts'
+import { day, dayOf, daysAgo, keyOf, type Point, pointOf, rateBetween } from './point.ts'
+
+/** An average is over so many days. */
+export const averageDays = 30
+/** For so long what was read of the past is used, in seconds of the chain. */
+const keepFor = 3_600
+
+type Past = {
+  asked: number
+  markets: ReadonlySet<Market>
+  points: ReadonlyMap<Market, Point>
+  begun: ReadonlyMap<Market, Inception>
+}
+
+/**
+ * Puts in what the markets of one chain really paid: over the last 30 days, or since they began where that is less, and since they began. What
+ * they were then is read once a day of an old block, all in one call, and kept; a node without old states is helped by what was
+ * read of it at the time, a reading a day. What nobody knows is left out, and no reason to fail.
+ */
+export function realisedOn(store: EngineStore, chain: () => Chain): Grown {
+  let past: Past | undefined
+  const pastOf = async (standings: readonly Standing[], head: BlockRef): Promise<Past> => {
+    const isFresh = past && head.timestamp >= past.asked && head.timestamp - past.asked < keepFor
+    if (past && isFresh && standings.every(({ market }) => past?.markets.has(market))) return past
+    past = await pastNow(store, chain(), standings, head)
+    return past
+  }
+  return async (standings, head) => {
+    const { points, begun } = await pastOf(standings, head)
+    return standings.map((standing) => {
+      const beginning = begun.get(standing.market)
+      return withRates(standing, beginning, points.get(standing.market))
+    })
+  }
+}
+
+/** A standing with its realised rates. */
+export function withRates(
+  standing: Standing,
+  begun: Inception | undefined,
+  then: Point | undefined,
+): Standing {
+  const { state, at } = standing
+  const start = beginningOf(begun)
+  const now = state && { at, index: state.index }
+  const isYoung = begun !== undefined && begun.at > at - averageDays * day
+  const from = isYoung ? start : then
+  return {
+    ...standing,
+    begun: begun?.at ?? null,
+    averageApy: now && from && at - from.at >= day ? rateBetween(from, now) : null,
+    inceptionApy: now && start && at - start.at >= day ? rateBetween(start, now) : null,
+  }
+}
+
+async function pastNow(
+  store: EngineStore,
+  chain: Chain,
+  standings: readonly Standing[],
+  head: BlockRef,
+): Promise<Past> {
+  const { chainId } = chain.network
+  const there = standings.flatMap(({ market, state }) => (state ? [{ market, index: state.index }] : []))
+  await keepToday(store, chainId, snapshotsOf(there, head))
+  const begun = await knownInceptions(
+    store,
+    chainId,
+    standings.map(({ market }) => market),
+  )
+  const isOld = ({ market }: { market: Market }) =>
+    !((begun.get(market)?.at ?? 0) > head.timestamp - averageDays * day)
+  const points = await monthAgo(
+    store,
+    chain,
+    there.filter(isOld).map(({ market }) => market),
+    head,
+  )
+  return { asked: head.timestamp, markets: new Set(standings.map(({ market }) => market)), points, begun }
+}
+
+/** Our own reading of today, for each market that has none yet. */
+async function keepToday(store: EngineStore, chainId: number, rows: readonly Snapshot[]): Promise<void> {
+  const today = rows[0]?.day
+  if (today === undefined) return
+  const kept = await store.snapshots(chainId, { from: today, to: today })
+  const known = new Set(kept.map(({ market }) => market))
+  const missing = rows.filter(({ market }) => !known.has(market))
+  if (missing.length > 0) await store.keepSnapshots(chainId, missing, false)
+}
+
+/** What markets were a month ago, off what is kept, and off the chain for the rest. */
+async function monthAgo(
+  store: EngineStore,
+  chain: Chain,
+  markets: readonly Market[],
+  head: BlockRef,
+): Promise<Map<Market, Point>> {
+  const then = head.timestamp - averageDays * day
+  if (markets.length === 0) return new Map()
+  try {
+    const kept = await store.snapshots(chain.network.chainId, { from: dayOf(then) - 2, to: dayOf(then) + 1 })
+    const held = await stillThere(chain, kept)
+    const points = new Map<Market, Point>()
+    const by = Map.groupBy(held, ({ market }) => market)
+    for (const market of markets) {
+      const found = daysAgo((by.get(keyOf(market)) ?? []).map(pointOf), head.timestamp, averageDays)
+      if (found) points.set(market, found)
+    }
+    const missing = markets.filter((market) => !points.has(market))
+    if (missing.length === 0 || (await hasNone(store, chain, head.timestamp))) return points
+    const before = await blockBefore(chain, then, head)
+    const [block] = before ? await pastBlocks(chain, [before.number]) : []
+    if (!block) return points
+    const read = await readingsAt(store, chain, missing, block)
+    if (read === undefined) await rememberNone(store, chain, head.timestamp)
+    const rows = new Map(read?.map((row) => [row.market, pointOf(row)]))
+    for (const market of missing) {
+      const found = rows.get(keyOf(market))
+      if (found) points.set(market, found)
+    }
+    return points
+  } catch (error) {
+    if (error instanceof AppError && error.code.startsWith('RPC_')) return new Map()
+    throw error
+  }
+}

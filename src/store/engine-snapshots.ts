@@ -1,0 +1,42 @@
+import type { Sql } from './sql.ts'
+
+/** What one unit of a market had become at a block; `day` is the day of that block, counted from 1970, and `at` its time in Unix seconds. */
+export type Snapshot = { market: string; day: number; at: number; block: number; hash: string; idx: string }
+
+/** One reading of each market a day: those of a node that keeps old states, and our own where none does. */
+export const snapshotSchema = `create table index_snapshots (
+     chain_id bigint not null, market text not null, day bigint not null, at bigint not null, block bigint not null, hash text not null, idx text not null,
+     primary key (chain_id, market, day))`
+
+/** Older readings are of no use to anybody. */
+const keptDays = 40
+
+/** The queries about what markets had become. */
+export const snapshotQueries = (sql: Sql) => ({
+  /** The readings of the markets of a chain, or of one of them, from a day to another, oldest first. */
+  snapshots: (
+    chainId: number,
+    { from, to, market }: { from: number; to: number; market?: string },
+  ): Promise<Snapshot[]> =>
+    sql.query<Snapshot>(
+      `select market, day, at, block, hash, idx from index_snapshots where chain_id = $1 and day >= $2 and day <= $3
+       and ($4 is null or market = $4) order by at`,
+      [chainId, from, to, market ?? null],
+    ),
+
+  /** Keeps readings and drops the old ones; the first of a day stays, unless it is of a block that is no more. */
+  keepSnapshots: (chainId: number, rows: readonly Snapshot[], isAgain: boolean): Promise<void> =>
+    sql.transaction(async ({ query }) => {
+      const newest = Math.max(...rows.map(({ day }) => day))
+      await query('delete from index_snapshots where chain_id = $1 and day < $2', [
+        chainId,
+        newest - keptDays,
+      ])
+      for (const { market, day, at, block, hash, idx } of rows)
+        await query(
+          `insert into index_snapshots (chain_id, market, day, at, block, hash, idx) values ($1, $2, $3, $4, $5, $6, $7)
+           on conflict (chain_id, market, day) do ${isAgain ? 'update set at = excluded.at, block = excluded.block, hash = excluded.hash, idx = excluded.idx' : 'nothing'}`,
+          [chainId, market, day, at, block, hash, idx],
+        )
+    }),
+})

@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest'
+
+import type { Address, Hex } from '../../src/domain/address.ts'
+import type { StrategyEntry } from '../../src/domain/catalog.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine.ts'
+import { sqliteSql } from '../../src/store/sqlite.ts'
+import { reserveOf } from '../support/families.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+import { engineOn, perform, watched } from './support.ts'
+
+const sandbox = useSandbox()
+const wallet = sandbox.user.address
+const chainId = 31337
+const day = 86_400
+const year = 365 * day
+const slugs = [
+  'aave-v3-usdc-sandbox-one',
+  'sandbox-vault-usdc-sandbox-one',
+  'sandbox-staking-weth-sandbox-one',
+]
+const rpc = () => sandbox.chain(chainId).rpc
+const entryOf = (slug: string): StrategyEntry =>
+  sandbox.world.catalog().strategies.find((entry) => entry.slug === slug)!
+
+type Seen = { at: number; price: bigint }
+
+/** What a unit is worth at a block, off the contract itself, with the time of the block. */
+async function seen(entry: StrategyEntry, block: Hex | 'latest' = 'latest'): Promise<Seen> {
+  const [to, data]: [Address, Hex] =
+    entry.constants.family === 'aave-v3'
+      ? [
+          reserveOf(entry).pool,
+          calldata('function getReserveNormalizedIncome(address)', [entry.asset.address]),
+        ]
+      : [
+          entry.receipt.address,
+          calldata('function convertToAssets(uint256)', [10n ** BigInt(entry.receipt.decimals + 9)]),
+        ]
+  const { number, timestamp } = await rpc().request<{ number: Hex; timestamp: Hex }>('eth_getBlockByNumber', [
+    block,
+    false,
+  ])
+  return {
+    at: Number(timestamp),
+    price: BigInt(await rpc().request<Hex>('eth_call', [{ to, data }, number])),
+  }
+}
+const growth = (from: Seen, to: Seen) =>
+  (Number(to.price) / Number(from.price)) ** (year / (to.at - from.at)) - 1
+
+/** A catalogue of one market, whose chain is asked for nothing else. */
+const only = (slug: string) => ({ ...sandbox.world.catalog(), strategies: [entryOf(slug)] })
+
+const storage = () => engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
+const lend = async (slug: string) =>
+  perform(
+    sandbox,
+    wallet,
+    (
+      await engineOn(sandbox).service.strategyBytecode({
+        id: slug,
+        action: 'lend',
+        amount: 5_000_000_001n,
+        wallet,
+      })
+    ).bytecode,
+  )
+
+describe.each(slugs)('what %s really paid', (slug) => {
+  test('over a month and since it began is the growth of its share price', async () => {
+    await lend(slug)
+    const before = await seen(entryOf(slug))
+    await sandbox.world.warp(40 * day)
+    const now = await seen(entryOf(slug))
+    const store = storage()
+    const { avgApy, inceptionApy, rates } = await engineOn(sandbox, { store }).service.getStrategy({
+      id: slug,
+    })
+    expect(avgApy).toBeGreaterThan(0)
+    expect(Math.abs(avgApy! - growth(before, now))).toBeLessThan(1e-9)
+    expect(rates!.days30).toBe(avgApy)
+    const begun = { at: Date.parse(entryOf(slug).startDate!) / 1000, price: 0n }
+    // A unit began as one: a ray, or a whole token with nine digits more.
+    const one =
+      entryOf(slug).constants.family === 'aave-v3'
+        ? 10n ** 27n
+        : 10n ** BigInt(entryOf(slug).asset.decimals + 9)
+    expect(Math.abs(inceptionApy! - growth({ ...begun, price: one }, now))).toBeLessThan(1e-9)
+    // The list, too, and whoever has the same store without asking an old block.
+    const { items } = await engineOn(sandbox).service.listStrategies({ limit: 100 })
+    const listed = items.find((item) => item.slug === slug)!
+    expect(Math.abs(listed.avgApy! - avgApy!)).toBeLessThan(1e-9)
+    expect(listed.inceptionApy).toBe(inceptionApy)
+  })
+
+  test('day by day is told as a series, and over a day, a week and a month', async () => {
+    await lend(slug)
+    const all: Seen[] = [await seen(entryOf(slug))]
+    for (let days = 1; days <= 33; days++) {
+      await sandbox.world.warp(day)
+      if (days % 9 === 0) await lend(slug)
+      all.push(await seen(entryOf(slug)))
+    }
+    const now = all.at(-1)!
+    const { rates, apy } = await engineOn(sandbox).service.getStrategy({ id: slug })
+    const ago = (days: number) => all.findLast(({ at }) => at <= now.at - (days - 0.5) * day)!
+    for (const [told, days] of [
+      [rates!.days1, 1],
+      [rates!.days7, 7],
+      [rates!.days30, 30],
+    ] as const)
+      expect(Math.abs(told! - growth(ago(days), now)) / growth(ago(days), now)).toBeLessThan(0.01)
+    expect(Math.abs(rates!.days1! - growth(ago(1), now))).toBeLessThan(1e-6)
+    expect(rates!.points.length).toBeGreaterThanOrEqual(28)
+    expect(rates!.points.every((point) => point.apy > 0)).toBe(true)
+    expect(rates!.points.map(({ at }) => at)).toEqual(rates!.points.map(({ at }) => at).sort())
+    expect({ base: rates!.base, reward: rates!.reward }).toEqual({ base: apy, reward: null })
+  })
+})
+
+test('the past is asked for once, whoever asks again with the same store', async () => {
+  const slug = slugs[0]!
+  await lend(slug)
+  for (let days = 0; days < 33; days++) await sandbox.world.warp(day)
+  const store = storage()
+  const said: string[] = []
+  const asking = () => {
+    said.length = 0
+    return engineOn(sandbox, {
+      store,
+      catalog: only(slug),
+      rpc: (id) => watched(sandbox.chain(id).rpc, said),
+    }).service
+  }
+  const first = await asking().getStrategy({ id: slug })
+  expect(said.filter((method) => method === 'eth_call').length).toBeGreaterThan(20)
+  const again = await asking().getStrategy({ id: slug })
+  expect(again).toEqual(first)
+  // The markets as they are now, and nothing else.
+  expect(said.filter((method) => method === 'eth_call')).toHaveLength(1)
+})
+
+describe('a node that keeps no old states', () => {
+  const forgetful = (real: Rpc): Rpc => ({
+    ...real,
+    request: async (method, params = []) => {
+      if (method === 'eth_call' && /^0x/.test(String(params[1])))
+        throw new AppError('RPC_ERROR', 'old', { details: { code: -32000, message: 'missing trie node' } })
+      return real.request(method, params)
+    },
+  })
+
+  test('is helped by what was read of it each day, and says nothing before that is enough', async () => {
+    const slug = slugs[1]!
+    await lend(slug)
+    const store = storage()
+    const service = () => engineOn(sandbox, { store, rpc: (id) => forgetful(sandbox.chain(id).rpc) }).service
+    // The markets are old already when somebody first asks.
+    await sandbox.world.warp(100 * day)
+    const first = await seen(entryOf(slug))
+    const early = await service().getStrategy({ id: slug })
+    expect(early).toMatchObject({ avgApy: null, rates: null })
+    expect(early.inceptionApy).toBeGreaterThan(0)
+    for (let days = 1; days <= 29; days++) {
+      await sandbox.world.warp(day)
+      await service().listStrategies({})
+    }
+    expect((await service().getStrategy({ id: slug })).avgApy).toBeNull()
+    await sandbox.world.warp(day)
+    const { avgApy, rates } = await service().getStrategy({ id: slug })
+    const now = await seen(entryOf(slug))
+    expect(Math.abs(avgApy! - growth(first, now))).toBeLessThan(1e-9)
+    expect(rates!.points.length).toBeGreaterThanOrEqual(29)
+    const { items } = await service().listStrategies({ limit: 100 })
+    expect(items.find((item) => item.slug === slug)!.avgApy).toBe(avgApy)
+  })
+
+  test('is not asked again the same day', async () => {
+    await sandbox.world.warp(100 * day)
+    const store = storage()
+    const said: string[] = []
+    const service = () =>
+      engineOn(sandbox, {
+        store,
+        catalog: only(slugs[0]!),
+        rpc: (id) => forgetful(watched(sandbox.chain(id).rpc, said)),
+      }).service
+    await service().listStrategies({})
+    expect(said.length).toBeGreaterThan(3)
+    said.length = 0
+    await service().listStrategies({})
+    // Which block is the newest, and how the market stands.
+    expect(said).toEqual(['eth_getBlockByNumber', 'eth_call'])
+  })
+})
+
+test('readings of blocks that are no more are not used', async () => {
+  const slug = slugs[0]!
+  await lend(slug)
+  const store = storage()
+  const service = () => engineOn(sandbox, { store }).service
+  await sandbox.world.warp(100 * day)
+  const snapshot = await rpc().request('evm_snapshot')
+  // On this chain the market earned far more, which nobody may remember.
+  await lend(slug)
+  await sandbox.world.warp(1)
+  await service().listStrategies({})
+  await rpc().request('evm_revert', [snapshot])
+  await sandbox.world.warp(2 * 3_600)
+  const before = await seen(entryOf(slug))
+  await sandbox.world.warp(31 * day)
+  const { avgApy } = await service().getStrategy({ id: slug })
+  expect(Math.abs(avgApy! - growth(before, await seen(entryOf(slug))))).toBeLessThan(1e-9)
+})
+
+describe('a market whose beginning the catalogue does not know', () => {
+  /** The node keeps few states; this one says what one would that keeps all: before a block a contract was not there, and the others were. */
+  const whole = (real: Rpc, contract: Address, born: number, said: string[]): Rpc => ({
+    ...real,
+    batch: async (calls) =>
+      Promise.all(
+        calls.map(([method, params]) => {
+          said.push(method)
+          if (method !== 'eth_getCode' || Number(params[1]) >= born) return real.request(method, params)
+          return params[0] === contract ? '0x' : real.request(method, [params[0], 'latest'])
+        }),
+      ),
+  })
+
+  test('began in the block of its code, which is found once and kept', async () => {
+    const { pool, aToken } = reserveOf(entryOf(slugs[0]!))
+    const { own } = await import('../../src/sandbox/genesis/artifacts.ts')
+    const { encodeDeployData } = await import('viem/utils')
+    await sandbox.world.warp(day)
+    const { abi, bytecode } = own('SandboxVault')
+    const args = [entryOf(slugs[0]!).asset.address, pool, aToken, 'New', 'NEW', 2n ** 256n - 1n]
+    const data = encodeDeployData({ abi, bytecode, args } as never)
+    const hash = await rpc().request<Hex>('eth_sendTransaction', [{ from: wallet, data, gas: '0x989680' }])
+    type Receipt = { contractAddress: Address; blockNumber: Hex } | null
+    let receipt: Receipt = null
+    while (!receipt) receipt = await rpc().request<Receipt>('eth_getTransactionReceipt', [hash])
+    const born = await seen(entryOf(slugs[0]!), receipt.blockNumber)
+    const base = entryOf('sandbox-vault-usdc-sandbox-one')
+    const entry: StrategyEntry = {
+      ...base,
+      id: 'new-vault-USDC-sandbox-one',
+      slug: 'new-vault-usdc-sandbox-one',
+      startDate: null,
+      receipt: { ...base.receipt, address: receipt.contractAddress },
+      constants: { ...base.constants, vault: receipt.contractAddress } as StrategyEntry['constants'],
+    }
+    const catalog = { ...sandbox.world.catalog(), strategies: [entry] }
+    const store = storage()
+    const said: string[] = []
+    const service = () =>
+      engineOn(sandbox, {
+        store,
+        catalog,
+        rpc: (id) =>
+          id === chainId
+            ? whole(rpc(), entry.receipt.address, Number(receipt.blockNumber), said)
+            : sandbox.chain(id).rpc,
+      }).service
+    await perform(
+      sandbox,
+      wallet,
+      (await service().strategyBytecode({ id: entry.slug, action: 'lend', amount: 900_000000n, wallet }))
+        .bytecode,
+    )
+    await sandbox.world.warp(12 * day)
+    const now = await seen(entry)
+    const shown = await service().getStrategy({ id: entry.slug })
+    expect(shown.startDate).toBe(new Date(born.at * 1000).toISOString())
+    const one = 10n ** BigInt(entry.asset.decimals + 9)
+    expect(Math.abs(shown.inceptionApy! - growth({ at: born.at, price: one }, now))).toBeLessThan(1e-9)
+    // Younger than a month: the average is that since it began.
+    expect(shown.avgApy).toBe(shown.inceptionApy)
+    said.length = 0
+    const listed = (await service().listStrategies({})).items[0]!
+    expect(listed).toMatchObject({ startDate: shown.startDate, avgApy: shown.avgApy })
+    expect((await service().getStrategy({ id: entry.slug })).startDate).toBe(shown.startDate)
+    expect(said).not.toContain('eth_getCode')
+  })
+})
