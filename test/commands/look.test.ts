@@ -149,7 +149,7 @@ describe('strategies show and analytics', () => {
     expect(exit).toBe(0)
     for (const word of ['aave-v3-usdc-sandbox-one', 'lending', 'apy', 'tvl']) expect(out).toContain(word)
     const { json } = await run(`strategies show ${usdcPlace} --json`)
-    const ofOne = ['logourl', 'implementationSelector', 'grade']
+    const ofOne = ['logourl', 'implementationSelector', 'grade', 'rates']
     expect(Object.keys(json).sort()).toEqual([...strategyFields, ...ofOne].sort())
     expect(json.grade).toEqual({ grade: 'A', by: '@aave/core-v3 1.19.3' })
     expect(out).toContain("A: tested against the protocol's own bytecode (@aave/core-v3 1.19.3)")

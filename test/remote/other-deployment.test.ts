@@ -173,7 +173,7 @@ describe('a strategy', () => {
     'in the %s shape, its optional fields %s, is read for what it says, and the rest is null',
     async (strategy, optional, as) => {
       const one = told()[as]
-      const only = { logourl: null, implementationSelector: null, grade: null }
+      const only = { logourl: null, implementationSelector: null, grade: null, rates: null }
       const more =
         as === 'composite'
           ? { ...only, logourl: 'https://example.org/logo.png', implementationSelector: 'v3' }
