@@ -71,6 +71,21 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
       depositPool: rocketDepositPool!,
     },
   }),
+  etherfi: ({ contracts }) => ({
+    implementationSelector: 'ether-fi@1',
+    constants: {
+      family: 'ether-fi',
+      token: contracts.weeth!,
+      pool: contracts.liquidityPool!,
+      depositAdapter: contracts.depositAdapter!,
+      withdrawAdapter: contracts.weethWithdrawAdapter!,
+      requests: contracts.withdrawRequestNft!,
+    },
+  }),
+  'frax-ether': ({ contracts: { sfrxeth, minter, redemptionQueue } }) => ({
+    implementationSelector: 'frax-ether@1',
+    constants: { family: 'frax-ether', token: sfrxeth!, minter: minter!, queue: redemptionQueue! },
+  }),
   'stader-ethx': ({ contracts: { ethx, stakePoolsManager, userWithdrawalManager } }) => ({
     implementationSelector: 'stader@1',
     constants: {

@@ -70,6 +70,8 @@ export function placeOf({ constants, asset, receipt }: StrategyEntry): Place {
         ...(!isPlain && { byUnits: true }),
       }
     }
+    case 'ether-fi':
+    case 'frax-ether':
     case 'rocket-pool':
     case 'stader':
     case 'lista':

@@ -32,8 +32,8 @@ export type Claim = Extract<Intent, { kind: 'claim' }>
 export type Queue = {
   /** The contract that claims go to. */
   place: Address
-  /** What the owner asked for, at a time in Unix seconds; `null` where the contracts do not answer. */
-  requests: (owner: Address, now: number) => Rounds<Requests | null>
+  /** What the owner asked for, at a time in Unix seconds, among the tickets that are known; `null` where the contracts do not answer. */
+  requests: (owner: Address, now: number, tickets: readonly bigint[]) => Rounds<Requests | null>
   /** How long does a request take, in seconds? Without it, no contract says. */
   wait?: () => Rounds<number | null>
   /** Those of the requests that can be claimed that one transaction takes. */
@@ -41,8 +41,10 @@ export type Queue = {
   /** The call that takes them for their owner, who sends it. */
   claim: (owner: Address, taken: readonly Request[]) => Transaction | Rounds<Transaction>
   bind: (transaction: Transaction, intent: Claim) => Verdict
-  /** The token (ERC-721) that stands for a request, where there is one. */
-  ticket?: { address: Address; symbol: string }
+  /** The token (ERC-721) that stands for a request, where there is one. Those of an owner that are `unlisted` are found in logs. */
+  ticket?: { address: Address; symbol: string; unlisted?: true }
+  /** Which tickets does a claim name? There where they are unlisted. */
+  named?: (transaction: Transaction) => readonly bigint[]
   /** Whether a new request makes all that waits begin again. */
   restarts?: true
 }

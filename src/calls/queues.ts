@@ -3,6 +3,7 @@ import { ethenaQueue } from './ethena.ts'
 import { lidoQueue } from './lido-queue.ts'
 import type { Queue } from './queue.ts'
 import { listaQueue, savaxQueue, staderQueue } from './staked-queues.ts'
+import { etherFiQueue, fraxQueue } from './ticket-queues.ts'
 
 /** The queue of a market that pays out later; `undefined` where a withdrawal pays at once. */
 export function queueOf({ constants, chainId }: StrategyEntry): Queue | undefined {
@@ -17,6 +18,10 @@ export function queueOf({ constants, chainId }: StrategyEntry): Queue | undefine
       return listaQueue(chainId, constants)
     case 'benqi-staking':
       return savaxQueue(chainId, constants)
+    case 'ether-fi':
+      return etherFiQueue(chainId, constants)
+    case 'frax-ether':
+      return fraxQueue(chainId, constants)
     default:
       return undefined
   }

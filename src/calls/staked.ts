@@ -1,7 +1,7 @@
 import type { Abi } from 'viem'
 import { encodeFunctionData, keccak256, parseAbi, toBytes } from 'viem/utils'
 
-import { type Address, sameAddress } from '../domain/address.ts'
+import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { StakedConstants } from '../domain/catalog.ts'
 import type { Intent } from '../domain/intent.ts'
@@ -12,7 +12,7 @@ import type { Query } from './queue.ts'
 import { isUnits } from './units.ts'
 
 /** A call of one function: what each of its arguments is. */
-type Call = { to: Address; abi: Abi; name: string; roles: readonly ('wallet' | 'units')[] }
+type Call = { to: Address; abi: Abi; name: string; roles: readonly ('wallet' | 'units' | 'nobody')[] }
 
 /**
  * A token of staked coins whose price grows: how one gets in and out, and what there is to read. `stake` carries the coin; `leave` gives units
@@ -24,8 +24,9 @@ export type Staked = {
   leave: Call
   /** Whether units are taken through an allowance. */
   takesReceipt?: true
-  /** Whether it is closed, how much more fits in, and how much can come out at once. */
+  /** Whether it is closed both ways, or to what goes in, how much more fits in, and how much can come out at once. */
   paused?: Query
+  closed?: Query
   headroom?: Query
   liquidity?: Query
   /** Where the protocol itself says that stakes go now: it may have moved. */
@@ -34,7 +35,7 @@ export type Staked = {
 
 const one = 10n ** 18n
 
-/** What each protocol is to read and to call (sources: rocket-pool/rocketpool, stader-labs/ethx, lista-dao/synclub-contracts, Benqi-fi/BENQI-Smart-Contracts). */
+/** What each protocol is to read and to call (sources: rocket-pool/rocketpool, etherfi-protocol/smart-contracts, FraxFinance/frxETH-public, stader-labs/ethx, lista-dao/synclub-contracts, Benqi-fi/BENQI-Smart-Contracts). */
 export function stakedOf(constants: StakedConstants): Staked {
   switch (constants.family) {
     case 'rocket-pool': {
@@ -61,6 +62,32 @@ export function stakedOf(constants: StakedConstants): Staked {
         leave: call(withdrawals, leave, ['units', 'wallet']),
         takesReceipt: true,
         headroom: ask(manager, 'function maxDeposit() view returns (uint256)'),
+      }
+    }
+    case 'ether-fi': {
+      const { token, pool, depositAdapter, withdrawAdapter } = constants
+      const into = 'function depositETHForWeETH(address referral) payable returns (uint256)'
+      const leave =
+        'function requestWithdraw(uint256 weETHAmount, address recipient) returns (uint256 requestId)'
+      return {
+        rate: ask(token, 'function getRate() view returns (uint256)'),
+        stake: call(depositAdapter, into, ['nobody']),
+        leave: call(withdrawAdapter, leave, ['units', 'wallet']),
+        takesReceipt: true,
+        paused: ask(pool, 'function paused() view returns (bool)'),
+      }
+    }
+    case 'frax-ether': {
+      const { token, minter, queue } = constants
+      const into = 'function submitAndDeposit(address recipient) payable returns (uint256 shares)'
+      const leave =
+        'function enterRedemptionQueueViaSfrxEth(address recipient, uint120 sfrxEthAmount) returns (uint256 nftId)'
+      return {
+        rate: ask(token, 'function pricePerShare() view returns (uint256)'),
+        stake: call(minter, into, ['wallet']),
+        leave: call(queue, leave, ['wallet', 'units']),
+        takesReceipt: true,
+        closed: ask(minter, 'function mintFrxEthPaused() view returns (bool)'),
       }
     }
     case 'lista': {
@@ -130,7 +157,7 @@ const written = (
   data: encodeFunctionData({
     abi,
     functionName: name,
-    args: roles.map((role) => (role === 'wallet' ? wallet : units)),
+    args: roles.map((role) => ({ wallet, units, nobody: nativeAddress })[role]),
   }),
   value: 0n,
   chainId,
@@ -154,6 +181,9 @@ export function bindStaked(
   const [given, wanted] = [args[mine.roles.indexOf('units')], args[mine.roles.indexOf('wallet')]]
   if (typeof wanted === 'string' && !sameAddress(wanted, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It is for ${wanted}, not for ${intent.wallet}`)
+  const referral = args[mine.roles.indexOf('nobody')]
+  if (typeof referral === 'string' && !sameAddress(referral, nativeAddress))
+    return refuse('POLICY_RECIPIENT', `It names ${referral} as whoever brought the deposit`)
   const shown = printed(Object.fromEntries(args.map((value, at) => [mine.roles[at]!, value])))
   if (isDeposit) {
     const text = `Stake ${formatAmount(intent.amount, asset)} for ${receipt.symbol}`

@@ -130,7 +130,7 @@ export async function claimProposal(
   made: StrategyBytecode,
 ): Promise<Proposed> {
   const entry = entryOf(await cli.place.catalog(), strategy)
-  const { ids, amount, left } = await ownClaim(entry, wallet, asking(cli, entry))
+  const { ids, amount, left } = await ownClaim(entry, wallet, asking(cli, entry), made.bytecode)
   if (ids.length === 0)
     throw new AppError('NOTHING_CLAIMABLE', `${wallet} can claim nothing from ${entry.slug} now`)
   if (left > 0) cli.notice(`${left} more can be claimed after this: ${claimCommand(entry)}`)

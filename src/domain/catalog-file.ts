@@ -34,6 +34,15 @@ const Constants = z.discriminatedUnion('family', [
   z.strictObject({ family: z.literal('ethena'), vault: At }),
   z.strictObject({ family: z.literal('rocket-pool'), token: At, storage: At, depositPool: At }),
   z.strictObject({ family: z.literal('stader'), token: At, manager: At, withdrawals: At }),
+  z.strictObject({
+    family: z.literal('ether-fi'),
+    token: At,
+    pool: At,
+    depositAdapter: At,
+    withdrawAdapter: At,
+    requests: At,
+  }),
+  z.strictObject({ family: z.literal('frax-ether'), token: At, minter: At, queue: At }),
   z.strictObject({ family: z.literal('lista'), token: At, manager: At }),
   z.strictObject({ family: z.literal('benqi-staking'), token: At }),
   z.discriminatedUnion('holds', [

@@ -57,8 +57,25 @@ export type StaderConstants = { family: 'stader'; token: Address; manager: Addre
 export type ListaConstants = { family: 'lista'; token: Address; manager: Address }
 /** sAVAX of Benqi: the token does everything. */
 export type BenqiStakingConstants = { family: 'benqi-staking'; token: Address }
+/** ether.fi: adapters take the coin for weETH, and weETH for a ticket of `requests`; `pool` says whether all is paused. */
+export type EtherFiConstants = {
+  family: 'ether-fi'
+  token: Address
+  pool: Address
+  depositAdapter: Address
+  withdrawAdapter: Address
+  requests: Address
+}
+/** Staked frxETH: `minter` takes the coin, `queue` takes sfrxETH for a ticket. */
+export type FraxEtherConstants = { family: 'frax-ether'; token: Address; minter: Address; queue: Address }
 /** Staked coins as a token whose price grows. */
-export type StakedConstants = RocketPoolConstants | StaderConstants | ListaConstants | BenqiStakingConstants
+export type StakedConstants =
+  | EtherFiConstants
+  | FraxEtherConstants
+  | RocketPoolConstants
+  | StaderConstants
+  | ListaConstants
+  | BenqiStakingConstants
 /** What a market stands on, by its protocol family. */
 export type MarketConstants =
   | AaveV3Constants

@@ -24,6 +24,14 @@ export const grades: Readonly<Record<MarketConstants['family'], Grade>> = {
   ethena: { grade: 'C', by: 'ethena-labs/bbp-public-assets, StakedUSDeV2.sol' },
   'rocket-pool': { grade: 'C', by: 'rocket-pool/rocketpool, RocketTokenRETH and RocketDepositPool' },
   stader: { grade: 'C', by: 'stader-labs/ethx, StaderStakePoolsManager and UserWithdrawalManager' },
+  'ether-fi': {
+    grade: 'C',
+    by: 'etherfi-protocol/smart-contracts, WeETHWithdrawAdapter and WithdrawRequestNFT',
+  },
+  'frax-ether': {
+    grade: 'C',
+    by: 'FraxFinance/frxETH-public, FraxEtherMinter and FraxEtherRedemptionQueueV2',
+  },
   lista: { grade: 'C', by: 'lista-dao/synclub-contracts, ListaStakeManager.sol' },
   'benqi-staking': { grade: 'C', by: 'Benqi-fi/BENQI-Smart-Contracts, StakedAvax.sol' },
   lido: { grade: 'B', by: '@lidofinance/lido-ethereum-sdk 4.9.0' },

@@ -8,6 +8,7 @@ import { headOf } from './chain.ts'
 import type { Context } from './context.ts'
 import type { Market, Step } from './markets/market.ts'
 import { answered } from './rounds.ts'
+import { ticketsOf } from './tickets.ts'
 
 type Held = { market: Market; shares: bigint; balance: bigint; principal: bigint | null }
 
@@ -20,10 +21,14 @@ export async function queuedOf(
   const later = markets.filter(({ queue }) => queue !== undefined)
   const perChain = [...Map.groupBy(later, ({ entry }) => entry.chainId)].map(async ([chainId, here]) => {
     const chain = context.chain(chainId)
-    const { timestamp } = await headOf(chain)
-    const lines = here.map(({ queue }) => queue!.requests(owner, timestamp))
+    const head = await headOf(chain)
+    const tickets = await ticketsOf(context, chain, here, owner, head)
+    const known = here.filter((market) => tickets.get(market) !== null)
+    const lines = known.map((market) =>
+      market.queue!.requests(owner, head.timestamp, tickets.get(market) ?? []),
+    )
     const found = await answered(chain, lines)
-    return here.map((market, at) => [market, found[at]!] as const)
+    return here.map((market) => [market, found[known.indexOf(market)] ?? null] as const)
   })
   return new Map((await Promise.all(perChain)).flat())
 }

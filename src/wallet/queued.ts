@@ -5,6 +5,7 @@ import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
+import type { Transaction } from '../domain/transaction.ts'
 import { quantity } from '../net/quantity.ts'
 import { type Ask, answered } from './rounds.ts'
 import { word } from './simulate-reads.ts'
@@ -12,13 +13,25 @@ import { word } from './simulate-reads.ts'
 /** Whether a withdrawal of a strategy only asks for its funds, which are claimed later. */
 export const isQueued = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
 
-/** What a wallet has in the queue of a strategy, read by ourselves. */
-async function requestsOf(strategy: StrategyEntry, wallet: Address, ask: Ask) {
+/** What a wallet has in the queue of a strategy, read by ourselves: where its contract does not list tickets, of those that are proposed to be claimed. */
+async function requestsOf(
+  strategy: StrategyEntry,
+  wallet: Address,
+  ask: Ask,
+  proposed: readonly Transaction[] = [],
+) {
   const queue = queueOf(strategy)
   if (!queue) throw new AppError('USAGE', `${strategy.slug} pays out at once: there is nothing to claim`)
   const head = (await ask('eth_getBlockByNumber', ['latest', false])) as { timestamp?: unknown } | null
   const now = Number(quantity(head?.timestamp, 'the time'))
-  const found = await answered(queue.requests(wallet, now), ask)
+  const found = await answered(
+    queue.requests(
+      wallet,
+      now,
+      proposed.flatMap((one) => queue.named?.(one) ?? []),
+    ),
+    ask,
+  )
   if (found) return { queue, ...found }
   throw new AppError('RPC_INCONSISTENT', `The node gives no requests of the queue of ${strategy.slug}`)
 }
@@ -28,8 +41,9 @@ export async function ownClaim(
   strategy: StrategyEntry,
   wallet: Address,
   ask: Ask,
+  proposed: readonly Transaction[],
 ): Promise<{ ids: string[]; amount: bigint; left: number }> {
-  const { queue, claimable } = await requestsOf(strategy, wallet, ask)
+  const { queue, claimable } = await requestsOf(strategy, wallet, ask, proposed)
   const taken = queue.taken(claimable)
   return {
     ids: taken.map(({ id }) => id),

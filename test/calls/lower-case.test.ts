@@ -38,6 +38,15 @@ const swap = (exact: 'in' | 'out', tokens: uniswap.SwapPath['tokens'], fees: num
 const stakings = [
   staked.stakedOf({ family: 'rocket-pool', token: one, storage: two, depositPool: three }),
   staked.stakedOf({ family: 'stader', token: one, manager: two, withdrawals: three }),
+  staked.stakedOf({
+    family: 'ether-fi',
+    token: one,
+    pool: one,
+    depositAdapter: two,
+    withdrawAdapter: three,
+    requests: one,
+  }),
+  staked.stakedOf({ family: 'frax-ether', token: one, minter: two, queue: three }),
   staked.stakedOf({ family: 'lista', token: one, manager: two }),
   staked.stakedOf({ family: 'benqi-staking', token: one }),
 ]

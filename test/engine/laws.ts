@@ -98,6 +98,8 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
     constants.family === 'ethena' && constants.vault === receipt.address
       ? []
       : ['its vault is not its receipt'],
+  'ether-fi': isStaked,
+  'frax-ether': isStaked,
   'rocket-pool': isStaked,
   stader: isStaked,
   lista: isStaked,

@@ -5,10 +5,12 @@ import { queueOf } from '../../src/calls/queues.ts'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Catalog, MarketConstants, StrategyEntry } from '../../src/domain/catalog.ts'
+import { AppError } from '../../src/domain/errors.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import { networkNamed } from '../../src/domain/network.ts'
 import { nativeToken } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
 import { ownClaim, ownUnits, refuseRestart } from '../../src/wallet/queued.ts'
@@ -25,9 +27,18 @@ const wallet = sandbox.user.address
 const day = 86_400
 const ether = 10n ** 18n
 
-type Kind = 'rocket-pool' | 'stader' | 'lista' | 'benqi-staking' | 'ethena'
+type Kind = 'ether-fi' | 'frax-ether' | 'rocket-pool' | 'stader' | 'lista' | 'benqi-staking' | 'ethena'
 
-const constantsOf: Record<Kind, (place: Address) => MarketConstants> = {
+const constantsOf: Record<Kind, (place: Address, queue: Address) => MarketConstants> = {
+  'ether-fi': (place, queue) => ({
+    family: 'ether-fi',
+    token: place,
+    pool: place,
+    depositAdapter: place,
+    withdrawAdapter: queue,
+    requests: queue,
+  }),
+  'frax-ether': (place, queue) => ({ family: 'frax-ether', token: place, minter: place, queue }),
   'rocket-pool': (place) => ({ family: 'rocket-pool', token: place, storage: place, depositPool: place }),
   stader: (place) => ({ family: 'stader', token: place, manager: place, withdrawals: place }),
   lista: (place) => ({ family: 'lista', token: place, manager: place }),
@@ -43,7 +54,10 @@ async function opened(kind: Kind, more: Partial<MarketConstants> = {}) {
     : nativeToken(networkNamed(sandbox.world.catalog().networks, chainId))
   const file = join(import.meta.dirname, 'contracts', isVault ? 'CooldownVault.sol' : 'StakedLike.sol')
   const place = await deployedFrom(sandbox, chainId, file, isVault ? [asset.address] : [])
-  if (!isVault) await sandbox.sendAs(chainId, sandboxAddress(3), { to: place, value: 50n * ether })
+  const hasTickets = kind === 'ether-fi' || kind === 'frax-ether'
+  const tickets = join(import.meta.dirname, 'contracts', 'TicketQueueLike.sol')
+  const queue = hasTickets ? await deployedFrom(sandbox, chainId, tickets, [place]) : place
+  if (!isVault) await sandbox.sendAs(chainId, sandboxAddress(3), { to: queue, value: 50n * ether })
   const entry: StrategyEntry = {
     ...sandbox.strategy('aave-v3-USDC-sandbox-one'),
     id: `${kind}-${asset.symbol}-sandbox-one`,
@@ -58,7 +72,7 @@ async function opened(kind: Kind, more: Partial<MarketConstants> = {}) {
       name: 'receipt',
     },
     implementationSelector: `${kind}@1`,
-    constants: { ...constantsOf[kind](place), ...more } as MarketConstants,
+    constants: { ...constantsOf[kind](place, queue), ...more } as MarketConstants,
   }
   const known = sandbox.world.catalog()
   const catalog: Catalog = { ...known, strategies: [...known.strategies, entry] }
@@ -81,13 +95,14 @@ async function opened(kind: Kind, more: Partial<MarketConstants> = {}) {
     const units = await ownUnits(entry, amount, ask)
     return { kind: 'withdraw', ...own, amount, ...(units !== undefined && { units }) }
   }
-  const claiming = async (): Promise<Extract<Intent, { kind: 'claim' }>> => {
-    const { ids, amount } = await ownClaim(entry, wallet, ask)
+  const claiming = async (proposed: readonly Transaction[]): Promise<Extract<Intent, { kind: 'claim' }>> => {
+    const { ids, amount } = await ownClaim(entry, wallet, ask, proposed)
     return { kind: 'claim', ...own, amount, ids }
   }
   return {
     entry,
     place,
+    queue,
     service,
     made,
     ask,
@@ -103,15 +118,15 @@ async function opened(kind: Kind, more: Partial<MarketConstants> = {}) {
       return transactions
     },
     claim: async () => {
-      const intent = await claiming()
       const transactions = await made('claim', maxUint256)
+      const intent = await claiming(transactions)
       await done(intent, transactions)
       return { intent, transactions }
     },
     held: () =>
       isVault ? sandbox.balanceOf(chainId, asset.address, wallet) : sandbox.nativeBalanceOf(chainId, wallet),
-    tell: (signature: string, args: readonly unknown[]) =>
-      perform(sandbox, wallet, [{ to: place, data: calldata(signature, args), value: 0n, chainId }]),
+    tell: (signature: string, args: readonly unknown[], to = place) =>
+      perform(sandbox, wallet, [{ to, data: calldata(signature, args), value: 0n, chainId }]),
     position: async () =>
       (await service.getWallet({ address: wallet })).positions.find(
         ({ strategy }) => strategy.id === entry.id,
@@ -123,6 +138,8 @@ const set = 'function set(uint256,bool,bool,address)'
 const priced = (rate: bigint, place: Address) => [rate, false, false, place] as const
 /** What makes the requests of a family ready. */
 const ready: Partial<Record<Kind, (market: Awaited<ReturnType<typeof opened>>) => Promise<unknown>>> = {
+  'ether-fi': ({ tell, queue }) => tell('function finalize(uint256)', [100n], queue),
+  'frax-ether': ({ tell, queue }) => tell('function finalize(uint256)', [100n], queue),
   stader: ({ tell }) => tell('function finalize(uint256)', [100n]),
   lista: ({ tell }) => tell('function finalize(uint256)', [100n]),
   'benqi-staking': () => sandbox.world.warp(16 * day),
@@ -130,86 +147,98 @@ const ready: Partial<Record<Kind, (market: Awaited<ReturnType<typeof opened>>) =
 }
 const gas = ether / 100n
 
-describe.each(['stader', 'lista', 'benqi-staking', 'ethena'] as const)('%s', (kind) => {
-  let market: Awaited<ReturnType<typeof opened>>
-  beforeEach(async () => {
-    market = await opened(kind)
-  })
-
-  test('takes a stake, is asked for a part and then for the rest, and pays what it set aside', async () => {
-    const { amount, deposit, withdraw, claim, shares, held, position, place, tell, service, entry } = market
-    await deposit(amount)
-    if (kind !== 'ethena') await tell(set, priced((ether * 12n) / 10n, place))
-    const grown = (await position())!
-    if (kind !== 'ethena') expect(grown.profit! > amount / 12n).toBe(true)
-    await withdraw(amount / 3n)
-    await ready[kind]!(market)
-    const first = (await position())!
-    expect(first.pending).toEqual([])
-    const [request] = first.claimable!
-    expect(Number(request!.amount) / Number(amount / 3n)).toBeCloseTo(1, 9)
-    const before = await held()
-    const { intent } = await claim()
-    expect(Number((await held()) - before + gas) / Number(intent.amount + gas)).toBeCloseTo(1, 2)
-    expect(Number(intent.amount) / Number(amount / 3n)).toBeCloseTo(1, 9)
-    await withdraw(maxUint256)
-    expect(await shares()).toBe(0n)
-    const rest = (await position())!
-    expect([rest.balance, rest.principal, rest.pending!.length + rest.claimable!.length]).toEqual([0n, 0n, 1])
-    const history = (await service.walletHistory({ address: wallet, strategyId: entry.slug })).items
-    expect(history.map(({ type }) => type).filter((type) => type !== 'claim')).toEqual([
-      'withdraw',
-      'withdraw',
-      'deposit',
-    ])
-  })
-
-  test('has nothing to claim before it is ready, and says what waits', async () => {
-    const { amount, deposit, withdraw, made, service, entry } = market
-    await deposit(amount)
-    expect(await codeOf(made('claim', maxUint256))).toBe('NOTHING_CLAIMABLE')
-    await withdraw(amount / 2n)
-    expect(await codeOf(made('claim', maxUint256))).toBe('NOTHING_CLAIMABLE')
-    expect(await codeOf(made('claim', 5n))).toBe('VALIDATION_ERROR')
-    const asked = await service.strategyBytecode({
-      id: entry.slug,
-      action: 'withdraw',
-      amount: amount / 4n,
-      wallet,
+describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'ethena'] as const)(
+  '%s',
+  (kind) => {
+    let market: Awaited<ReturnType<typeof opened>>
+    beforeEach(async () => {
+      market = await opened(kind)
     })
-    const seconds = { 'benqi-staking': 15 * day, ethena: 7 * day }
-    expect(asked.queued).toEqual({ seconds: kind in seconds ? seconds[kind as 'ethena'] : null })
-  })
 
-  test('is found out where a claim pays nobody', async () => {
-    const { amount, deposit, withdraw, claiming, made, done, tell, place } = market
-    await deposit(amount)
-    await withdraw(amount / 2n)
-    await ready[kind]!(market)
-    const [intent, transactions] = [await claiming(), await made('claim', maxUint256)]
-    if (kind === 'ethena') await tell('function set(uint24,address)', [7n * BigInt(day), sandboxAddress(4)])
-    else await tell(set, [(ether * 11n) / 10n, false, true, place])
-    expect(await codeOf(done(intent, transactions))).toBe('POLICY_SIMULATION')
-  })
+    test('takes a stake, is asked for a part and then for the rest, and pays what it set aside', async () => {
+      const { amount, deposit, withdraw, claim, shares, held, position, place, tell, service, entry } = market
+      await deposit(amount)
+      if (kind !== 'ethena') await tell(set, priced((ether * 12n) / 10n, place))
+      const grown = (await position())!
+      if (kind !== 'ethena') expect(grown.profit! > amount / 12n).toBe(true)
+      await withdraw(amount / 3n)
+      await ready[kind]!(market)
+      const first = (await position())!
+      expect(first.pending).toEqual([])
+      const [request] = first.claimable!
+      // Frax takes a fee of two thousandths.
+      const part = kind === 'frax-ether' ? 0.998 : 1
+      expect(Number(request!.amount) / Number(amount / 3n)).toBeCloseTo(part, 7)
+      const before = await held()
+      const { intent } = await claim()
+      expect(Number((await held()) - before + gas) / Number(intent.amount + gas)).toBeCloseTo(1, 2)
+      expect(Number(intent.amount) / Number(amount / 3n)).toBeCloseTo(part, 7)
+      await withdraw(maxUint256)
+      expect(await shares()).toBe(0n)
+      const rest = (await position())!
+      expect([rest.balance, rest.principal, rest.pending!.length + rest.claimable!.length]).toEqual([
+        0n,
+        0n,
+        1,
+      ])
+      const history = (await service.walletHistory({ address: wallet, strategyId: entry.slug })).items
+      expect(history.map(({ type }) => type).filter((type) => type !== 'claim')).toEqual([
+        'withdraw',
+        'withdraw',
+        'deposit',
+      ])
+    })
 
-  test('refuses a claim for somebody else, of another request, and in another contract', async () => {
-    const { amount, deposit, withdraw, claiming, made, done } = market
-    await deposit(amount)
-    await withdraw(amount / 2n)
-    await ready[kind]!(market)
-    const intent = await claiming()
-    const [transaction] = await made('claim', maxUint256)
-    const other = queueOf(market.entry)!.claim(sandboxAddress(4), [
-      { id: '7', amount: 1n, requestedAt: null, availableAt: null },
-    ]) as Transaction
-    if (kind === 'ethena') expect(await codeOf(done(intent, [other]))).toBe('POLICY_RECIPIENT')
-    else if (kind !== 'benqi-staking') expect(await codeOf(done(intent, [other]))).toBe('POLICY_AMOUNT')
-    const elsewhere = { ...transaction!, to: sandboxAddress(4) }
-    expect(await codeOf(done(intent, [elsewhere]))).toBe('POLICY_CONTRACT_NOT_ALLOWED')
-    expect(await codeOf(done(intent, [{ ...transaction!, value: 1n }]))).toBe('POLICY_VALUE')
-    expect(await codeOf(done(intent, [{ ...transaction!, data: '0x12345678' }]))).toBe('POLICY_DECODE')
-  })
-})
+    test('has nothing to claim before it is ready, and says what waits', async () => {
+      const { amount, deposit, withdraw, made, service, entry } = market
+      await deposit(amount)
+      expect(await codeOf(made('claim', maxUint256))).toBe('NOTHING_CLAIMABLE')
+      await withdraw(amount / 2n)
+      expect(await codeOf(made('claim', maxUint256))).toBe('NOTHING_CLAIMABLE')
+      expect(await codeOf(made('claim', 5n))).toBe('VALIDATION_ERROR')
+      const asked = await service.strategyBytecode({
+        id: entry.slug,
+        action: 'withdraw',
+        amount: amount / 4n,
+        wallet,
+      })
+      const seconds = { 'frax-ether': 15 * day, 'benqi-staking': 15 * day, ethena: 7 * day }
+      expect(asked.queued).toEqual({ seconds: kind in seconds ? seconds[kind as 'ethena'] : null })
+    })
+
+    test('is found out where a claim pays nobody', async () => {
+      const { amount, deposit, withdraw, claiming, made, done, tell, place, queue } = market
+      await deposit(amount)
+      await withdraw(amount / 2n)
+      await ready[kind]!(market)
+      const transactions = await made('claim', maxUint256)
+      const intent = await claiming(transactions)
+      if (kind === 'ethena') await tell('function set(uint24,address)', [7n * BigInt(day), sandboxAddress(4)])
+      else if (queue !== place) await tell('function set(bool)', [true], queue)
+      else await tell(set, [(ether * 11n) / 10n, false, true, place])
+      expect(await codeOf(done(intent, transactions))).toBe('POLICY_SIMULATION')
+    })
+
+    test('refuses a claim for somebody else, of another request, and in another contract', async () => {
+      const { amount, deposit, withdraw, claiming, made, done } = market
+      await deposit(amount)
+      await withdraw(amount / 2n)
+      await ready[kind]!(market)
+      const [transaction] = await made('claim', maxUint256)
+      const intent = await claiming([transaction!])
+      const other = queueOf(market.entry)!.claim(sandboxAddress(4), [
+        { id: '7', amount: 1n, requestedAt: null, availableAt: null },
+      ]) as Transaction
+      if (kind === 'ethena' || kind === 'frax-ether')
+        expect(await codeOf(done(intent, [other]))).toBe('POLICY_RECIPIENT')
+      else if (kind !== 'benqi-staking') expect(await codeOf(done(intent, [other]))).toBe('POLICY_AMOUNT')
+      const elsewhere = { ...transaction!, to: sandboxAddress(4) }
+      expect(await codeOf(done(intent, [elsewhere]))).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+      expect(await codeOf(done(intent, [{ ...transaction!, value: 1n }]))).toBe('POLICY_VALUE')
+      expect(await codeOf(done(intent, [{ ...transaction!, data: '0x12345678' }]))).toBe('POLICY_DECODE')
+    })
+  },
+)
 
 test('a new cooldown of sUSDe makes all wait again, so that it is refused unless nothing waits or it is accepted', async () => {
   const { entry, amount, deposit, withdraw, position, ask } = await opened('ethena')
@@ -285,5 +314,53 @@ describe('rocket-pool', () => {
     const vouched = { allow: [moved], allowTokens: [], exactAllowance: 'refuse' } as const
     const question = { intent, chainId, transactions: [stake!], catalog, vouched }
     expect(checkLeg(question)).toHaveLength(1)
+  })
+})
+
+describe.each(['ether-fi', 'frax-ether'] as const)('tickets of %s', (kind) => {
+  test('count for whoever has them now, and a claim of those that are gone is refused', async () => {
+    const { entry, deposit, withdraw, made, ask, position, tell, queue, held, claim } = await opened(kind)
+    const friend = sandboxAddress(2)
+    await deposit(3n * ether)
+    for (const _ of [1, 2]) await withdraw(ether)
+    await tell('function finalize(uint256)', [100n], queue)
+    expect((await position())!.claimable!.map(({ id }) => id)).toEqual(['1', '2'])
+    const first = await made('claim', maxUint256)
+    expect((await ownClaim(entry, wallet, ask, first)).ids).toEqual(['1'])
+    await tell('function transferFrom(address,address,uint256)', [wallet, friend, 1n], queue)
+    expect((await ownClaim(entry, wallet, ask, first)).ids).toEqual([])
+    expect((await position())!.claimable!.map(({ id }) => id)).toEqual(['2'])
+    const before = await held()
+    expect((await claim()).intent.ids).toEqual(['2'])
+    expect((await held()) - before).toBeGreaterThan((ether * 9n) / 10n)
+    expect((await position())!.claimable).toEqual([])
+  })
+
+  test('are not known where logs cannot be read', async () => {
+    const { entry, deposit, withdraw } = await opened(kind)
+    await deposit(3n * ether)
+    await withdraw(ether)
+    const known = sandbox.world.catalog()
+    const { rpc } = sandbox.chain(chainId)
+    const silent: Rpc = {
+      ...rpc,
+      batch: async (calls) => {
+        if (calls.some(([method]) => method === 'eth_getLogs'))
+          throw new AppError('RPC_ERROR', 'no logs', { details: { code: -32000, message: 'no logs' } })
+        return rpc.batch(calls)
+      },
+      request: async (method, params) => {
+        if (method === 'eth_getLogs')
+          throw new AppError('RPC_ERROR', 'no logs', { details: { code: -32000, message: 'no logs' } })
+        return rpc.request(method, params)
+      },
+    }
+    const { service } = engineOn(sandbox, {
+      catalog: { ...known, strategies: [...known.strategies, entry] },
+      rpc: (id) => (id === chainId ? silent : sandbox.chain(id).rpc),
+    })
+    const { positions } = await service.getWallet({ address: wallet })
+    const mine = positions.find(({ strategy }) => strategy.id === entry.id)!
+    expect([mine.pending, mine.claimable, mine.principal]).toEqual([null, null, null])
   })
 })

@@ -145,6 +145,58 @@ const families: Record<string, Family> = {
       ['a new request', to(queue, 'requestWithdraw(uint256,address)', [5n, wallet]), 'POLICY_DECODE'],
     ],
   },
+  'ether-fi': {
+    strategy: market(
+      {
+        family: 'ether-fi',
+        token: place,
+        pool: place,
+        depositAdapter: place,
+        withdrawAdapter: place,
+        requests: queue,
+      },
+      { asset: coin },
+    ),
+    ids: ['5'],
+    claim: to(queue, 'claimWithdraw(uint256)', [5n]),
+    lies: [
+      ['the ticket of somebody else', to(queue, 'claimWithdraw(uint256)', [6n]), 'POLICY_AMOUNT'],
+      ['several', to(queue, 'batchClaimWithdraw(uint256[])', [[5n, 6n]]), 'POLICY_DECODE'],
+      ['another contract', to(place, 'claimWithdraw(uint256)', [5n]), 'POLICY_CONTRACT_NOT_ALLOWED'],
+      [
+        'a ticket given away',
+        to(queue, 'transferFrom(address,address,uint256)', [wallet, thief, 5n]),
+        'POLICY_AUTHORITY',
+      ],
+    ],
+  },
+  'frax-ether': {
+    strategy: market({ family: 'frax-ether', token: place, minter: place, queue }, { asset: coin }),
+    ids: ['5'],
+    claim: to(queue, 'burnRedemptionTicketNft(uint256,address)', [5n, wallet]),
+    lies: [
+      [
+        'another receiver',
+        to(queue, 'burnRedemptionTicketNft(uint256,address)', [5n, thief]),
+        'POLICY_RECIPIENT',
+      ],
+      [
+        'the ticket of somebody else',
+        to(queue, 'burnRedemptionTicketNft(uint256,address)', [6n, wallet]),
+        'POLICY_AMOUNT',
+      ],
+      [
+        'a part',
+        to(queue, 'partialRedeemTicketNft(uint256,address,uint120)', [5n, wallet, 1n]),
+        'POLICY_DECODE',
+      ],
+      [
+        'another contract',
+        to(place, 'burnRedemptionTicketNft(uint256,address)', [5n, wallet]),
+        'POLICY_CONTRACT_NOT_ALLOWED',
+      ],
+    ],
+  },
   lista: {
     strategy: market({ family: 'lista', token: place, manager: queue }, { asset: coin }),
     ids: ['0'],

@@ -225,6 +225,79 @@ const families: Record<string, Family> = {
       ],
     ],
   },
+  'ether-fi': {
+    strategy: market(
+      {
+        family: 'ether-fi',
+        token: place,
+        pool: thief,
+        depositAdapter: router,
+        withdrawAdapter: queue,
+        requests: thief,
+      },
+      { asset: coin },
+    ),
+    deposit: [to('depositETHForWeETH(address)', [nativeAddress], { to: router, value: amount })],
+    part: to('requestWithdraw(uint256,address)', [80_000_000n, wallet], { to: queue }),
+    units: 80_000_000n,
+    all: { transaction: to('requestWithdraw(uint256,address)', [77n, wallet], { to: queue }), shares: 77n },
+    lies: [
+      [
+        'a referral',
+        'deposit',
+        to('depositETHForWeETH(address)', [thief], { to: router, value: amount }),
+        'POLICY_RECIPIENT',
+      ],
+      [
+        'another owner',
+        'all',
+        to('requestWithdraw(uint256,address)', [77n, thief], { to: queue }),
+        'POLICY_RECIPIENT',
+      ],
+      [
+        'far more',
+        'part',
+        to('requestWithdraw(uint256,address)', [90_000_000n, wallet], { to: queue }),
+        'POLICY_AMOUNT',
+      ],
+    ],
+  },
+  'frax-ether': {
+    strategy: market({ family: 'frax-ether', token: place, minter: router, queue }, { asset: coin }),
+    deposit: [to('submitAndDeposit(address)', [wallet], { to: router, value: amount })],
+    part: to('enterRedemptionQueueViaSfrxEth(address,uint120)', [wallet, 80_000_000n], { to: queue }),
+    units: 80_000_000n,
+    all: {
+      transaction: to('enterRedemptionQueueViaSfrxEth(address,uint120)', [wallet, 77n], { to: queue }),
+      shares: 77n,
+    },
+    lies: [
+      [
+        'somebody else',
+        'deposit',
+        to('submitAndDeposit(address)', [thief], { to: router, value: amount }),
+        'POLICY_RECIPIENT',
+      ],
+      [
+        'another owner',
+        'part',
+        to('enterRedemptionQueueViaSfrxEth(address,uint120)', [thief, 80_000_000n], { to: queue }),
+        'POLICY_RECIPIENT',
+      ],
+      [
+        'a unit less',
+        'all',
+        to('enterRedemptionQueueViaSfrxEth(address,uint120)', [wallet, 76n], { to: queue }),
+        'POLICY_AMOUNT',
+      ],
+      [
+        'what is not staked',
+        'part',
+        to('enterRedemptionQueue(address,uint120)', [wallet, 80_000_000n], { to: queue }),
+        'POLICY_DECODE',
+      ],
+    ],
+  },
   lista: {
     strategy: market({ family: 'lista', token: place, manager: router }, { asset: coin }),
     deposit: [to('deposit()', [], { to: router, value: amount })],

@@ -23,6 +23,8 @@ export function marketOf(entry: StrategyEntry): Market {
       return erc4626(entry, constants)
     case 'ethena':
       return ethena(entry, constants)
+    case 'ether-fi':
+    case 'frax-ether':
     case 'rocket-pool':
     case 'stader':
     case 'lista':

@@ -2,12 +2,13 @@ import { decodeEventLog } from 'viem/utils'
 
 import { erc20Abi } from '../../calls/erc20.ts'
 import { queueOf } from '../../calls/queues.ts'
-import { stake, stakedOf, unitsAt, unstake } from '../../calls/staked.ts'
+import { type Staked, stake, stakedOf, unitsAt, unstake } from '../../calls/staked.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StakedConstants, StrategyEntry } from '../../domain/catalog.ts'
 import type { Answer, Read } from '../reading.ts'
 import { says } from '../readings/claims.ts'
 import { balance } from '../readings/reserve.ts'
+import { ticketLogs } from '../readings/tickets.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
@@ -24,7 +25,7 @@ export const staked = (entry: StrategyEntry, constants: StakedConstants): Market
     ...(takesReceipt && { needs: { token: receipt.address, spender: exit.to, amount: units } }),
   })
   const supply: Read = { address: receipt.address, abi: erc20Abi, functionName: 'totalSupply' }
-  const others = [protocol.paused, protocol.headroom, protocol.liquidity, registry]
+  const others = [protocol.paused, protocol.closed, protocol.headroom, protocol.liquidity, registry]
   return {
     entry,
     // What all of these have in common: it began as one, and never became less.
@@ -38,9 +39,9 @@ export const staked = (entry: StrategyEntry, constants: StakedConstants): Market
       reads: [rate, supply, ...others.flatMap((read) => read ?? [])],
       parse: ([price, all, ...rest]) => {
         const left = [...rest]
-        const [paused, headroom, liquidity, place] = others.map((read) => read && left.shift())
+        const [paused, closed, headroom, liquidity, place] = others.map((read) => read && left.shift())
         return stateOf(
-          { price, all, paused, headroom, liquidity },
+          { price, all, paused, closed, headroom, liquidity },
           place === undefined || sameAddress(place as string, protocol.stake.to),
         )
       },
@@ -66,22 +67,26 @@ export const staked = (entry: StrategyEntry, constants: StakedConstants): Market
     }),
     withdraw: ({ owner, units }) => leave(units ?? 0n, owner),
     withdrawAll: ({ owner, shares }) => leave(shares, owner),
-    logs: (owner) => logsOf(receipt.address, owner),
-    event: (log, owner) => eventOf(log, owner, exit.to),
+    logs: (owner) => [...logsOf(receipt.address, owner), ...(queue ? ticketLogs({ queue }, owner) : [])],
+    event: (log, owner) =>
+      sameAddress(log.address, receipt.address) ? eventOf(log, owner, protocol) : undefined,
   }
 }
 
-type Answers = Record<'price' | 'all' | 'paused' | 'headroom' | 'liquidity', Answer>
+type Answers = Record<'price' | 'all' | 'paused' | 'closed' | 'headroom' | 'liquidity', Answer>
 
 /** What is known of where stakes go holds only while they go there. */
-function stateOf({ price, all, paused, headroom, liquidity }: Answers, isThere: boolean): MarketState {
+function stateOf(
+  { price, all, paused, closed, headroom, liquidity }: Answers,
+  isThere: boolean,
+): MarketState {
   const room = isThere ? ((headroom as bigint | undefined) ?? null) : null
   return {
     apr: null,
     apy: null,
     tvl: ((all as bigint) * (price as bigint)) / one,
     index: (price as bigint) * 10n ** 9n,
-    canDeposit: paused !== true && room !== 0n,
+    canDeposit: paused !== true && closed !== true && room !== 0n,
     canWithdraw: paused !== true,
     headroom: room !== null && room >= 2n ** 255n ? null : room,
     liquidity: (liquidity as bigint | undefined) ?? null,
@@ -93,14 +98,17 @@ const logsOf = (token: Address, owner: Address): LogFilter[] => [
   { address: token, topics: [topicOf(erc20Abi, 'Transfer'), null, topic(owner)] },
 ]
 
-/** What comes from nobody was staked; what goes to nobody, or to where withdrawals are asked for, was given back. Worth is read at the block. */
-function eventOf(log: Log, owner: Address, exit: Address): MarketEvent | undefined {
+/** What comes from nobody, or from where stakes go, was staked; what goes to nobody, or to where withdrawals are asked for, was given back. Worth is read at the block. */
+function eventOf(log: Log, owner: Address, { stake: into, leave }: Staked): MarketEvent | undefined {
   const { args } = decodeEventLog({ abi: erc20Abi, topics: log.topics as never, data: log.data })
   const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }
   if (sameAddress(from, to)) return undefined
   const rest = { amount: null, shares: [value] }
   if (sameAddress(to, owner))
-    return { type: sameAddress(from, nativeAddress) ? 'deposit' : 'transfer_in', ...rest }
-  const isBack = sameAddress(to, nativeAddress) || sameAddress(to, exit)
+    return {
+      type: sameAddress(from, nativeAddress) || sameAddress(from, into.to) ? 'deposit' : 'transfer_in',
+      ...rest,
+    }
+  const isBack = sameAddress(to, nativeAddress) || sameAddress(to, leave.to)
   return { type: isBack ? 'withdraw' : 'transfer_out', ...rest }
 }

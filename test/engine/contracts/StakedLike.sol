@@ -4,7 +4,7 @@ pragma solidity ^0.8.20;
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
 /// One contract with the published interfaces of several stakings whose token grows in price: of Rocket Pool (pool, storage and token),
-/// Stader, Lista and sAVAX. It was given coins to pay rewards with; requests are ready when they are told to be, or when time has passed.
+/// Stader, Lista and sAVAX, and what ether.fi and Frax have beside their tickets. It was given coins to pay rewards with; requests are ready when they are told to be, or when time has passed.
 contract StakedLike is ERC20 {
     struct Request {
         address owner;
@@ -97,6 +97,28 @@ contract StakedLike is ERC20 {
     function burn(uint256 units) external {
         _burn(msg.sender, units);
         _pay((units * rate) / 1 ether);
+    }
+
+    // ether.fi and Frax
+    function getRate() external view returns (uint256) {
+        return rate;
+    }
+
+    function pricePerShare() external view returns (uint256) {
+        return rate;
+    }
+
+    function mintFrxEthPaused() external view returns (bool) {
+        return paused;
+    }
+
+    function depositETHForWeETH(address) external payable returns (uint256 units) {
+        units = _stake(address(this));
+        _transfer(address(this), msg.sender, units);
+    }
+
+    function submitAndDeposit(address recipient) external payable returns (uint256) {
+        return _stake(recipient);
     }
 
     // Stader
