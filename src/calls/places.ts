@@ -11,7 +11,8 @@ import type { Verdict } from './decode.ts'
 import { bindErc4626, erc4626Abi } from './erc4626.ts'
 import { bindEthena } from './ethena.ts'
 import { bindLido, lidoAbi, entranceOf as lidoEntranceOf } from './lido.ts'
-import { bindStaked, stakedOf, unitsAt } from './staked.ts'
+import { bindStaked, unitsAt } from './staked.ts'
+import { stakedOf } from './staked-protocols.ts'
 import { bindYearnV3 } from './yearn-v3.ts'
 
 /**

@@ -1,135 +1,17 @@
-import type { Abi } from 'viem'
-import { encodeFunctionData, keccak256, parseAbi, toBytes } from 'viem/utils'
+import { encodeFunctionData } from 'viem/utils'
 
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import type { StakedConstants } from '../domain/catalog.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { printed, refuse, strictDecode, type Verdict } from './decode.ts'
-import type { Query } from './queue.ts'
+import type { Staked, StakedCall } from './staked-protocols.ts'
 import { isUnits } from './units.ts'
-
-/** A call of one function: what each of its arguments is. */
-type Call = { to: Address; abi: Abi; name: string; roles: readonly ('wallet' | 'units' | 'nobody')[] }
-
-/**
- * A token of staked coins whose price grows: how one gets in and out, and what there is to read. `stake` carries the coin; `leave` gives units
- * of the token back. `rate` is what 1e18 units are worth.
- */
-export type Staked = {
-  rate: Query
-  stake: Call
-  leave: Call
-  /** Whether units are taken through an allowance. */
-  takesReceipt?: true
-  /** Whether it is closed both ways, or to what goes in, how much more fits in, and how much can come out at once. */
-  paused?: Query
-  closed?: Query
-  headroom?: Query
-  liquidity?: Query
-  /** Where the protocol itself says that stakes go now: it may have moved. */
-  registry?: Query
-}
-
-const one = 10n ** 18n
-
-/** What each protocol is to read and to call (sources: rocket-pool/rocketpool, etherfi-protocol/smart-contracts, FraxFinance/frxETH-public, stader-labs/ethx, lista-dao/synclub-contracts, Benqi-fi/BENQI-Smart-Contracts). */
-export function stakedOf(constants: StakedConstants): Staked {
-  switch (constants.family) {
-    case 'rocket-pool': {
-      const { token, storage, depositPool } = constants
-      return {
-        rate: ask(token, 'function getExchangeRate() view returns (uint256)'),
-        stake: call(depositPool, 'function deposit() payable', []),
-        leave: call(token, 'function burn(uint256 rethAmount)', ['units']),
-        headroom: ask(depositPool, 'function getMaximumDepositAmount() view returns (uint256)'),
-        liquidity: ask(token, 'function getTotalCollateral() view returns (uint256)'),
-        registry: ask(storage, 'function getAddress(bytes32 key) view returns (address)', [
-          keccak256(toBytes('contract.addressrocketDepositPool')),
-        ]),
-      }
-    }
-    case 'stader': {
-      const { manager, withdrawals } = constants
-      const leave = 'function requestWithdraw(uint256 ethXAmount, address owner) returns (uint256)'
-      return {
-        rate: ask(manager, 'function getExchangeRate() view returns (uint256)'),
-        stake: call(manager, 'function deposit(address receiver) payable returns (uint256 shares)', [
-          'wallet',
-        ]),
-        leave: call(withdrawals, leave, ['units', 'wallet']),
-        takesReceipt: true,
-        headroom: ask(manager, 'function maxDeposit() view returns (uint256)'),
-      }
-    }
-    case 'ether-fi': {
-      const { token, pool, depositAdapter, withdrawAdapter } = constants
-      const into = 'function depositETHForWeETH(address referral) payable returns (uint256)'
-      const leave =
-        'function requestWithdraw(uint256 weETHAmount, address recipient) returns (uint256 requestId)'
-      return {
-        rate: ask(token, 'function getRate() view returns (uint256)'),
-        stake: call(depositAdapter, into, ['nobody']),
-        leave: call(withdrawAdapter, leave, ['units', 'wallet']),
-        takesReceipt: true,
-        paused: ask(pool, 'function paused() view returns (bool)'),
-      }
-    }
-    case 'frax-ether': {
-      const { token, minter, queue } = constants
-      const into = 'function submitAndDeposit(address recipient) payable returns (uint256 shares)'
-      const leave =
-        'function enterRedemptionQueueViaSfrxEth(address recipient, uint120 sfrxEthAmount) returns (uint256 nftId)'
-      return {
-        rate: ask(token, 'function pricePerShare() view returns (uint256)'),
-        stake: call(minter, into, ['wallet']),
-        leave: call(queue, leave, ['wallet', 'units']),
-        takesReceipt: true,
-        closed: ask(minter, 'function mintFrxEthPaused() view returns (bool)'),
-      }
-    }
-    case 'lista': {
-      const { manager } = constants
-      const rate = 'function convertSnBnbToBnb(uint256 amountInSlisBnb) view returns (uint256)'
-      return {
-        rate: ask(manager, rate, [one]),
-        stake: call(manager, 'function deposit() payable', []),
-        leave: call(manager, 'function requestWithdraw(uint256 amountInSlisBnb)', ['units']),
-        takesReceipt: true,
-        paused: ask(manager, 'function paused() view returns (bool)'),
-      }
-    }
-    case 'benqi-staking': {
-      const { token } = constants
-      return {
-        rate: ask(token, 'function getPooledAvaxByShares(uint256 shareAmount) view returns (uint256)', [one]),
-        stake: call(token, 'function submit() payable returns (uint256)', []),
-        leave: call(token, 'function requestUnlock(uint256 shareAmount)', ['units']),
-        paused: ask(token, 'function paused() view returns (bool)'),
-      }
-    }
-  }
-}
-
-const ask = (address: Address, signature: string, args: readonly unknown[] = []): Query => ({
-  address,
-  abi: parseAbi([signature]),
-  functionName: nameIn(signature),
-  args,
-})
-const call = (to: Address, signature: string, roles: Call['roles']): Call => ({
-  to,
-  abi: parseAbi([signature]),
-  name: nameIn(signature),
-  roles,
-})
-const nameIn = (signature: string): string => /function (\w+)/.exec(signature)![1]!
 
 /** What a part costs in units of the token, by its rate: as many as are worth no less. */
 export const unitsAt = (rate: bigint, amount: bigint): bigint =>
-  rate === 0n ? 0n : (amount * one) / rate + 1n
+  rate === 0n ? 0n : (amount * 10n ** 18n) / rate + 1n
 
 type Ask = { chainId: number; wallet: Address }
 
@@ -150,7 +32,7 @@ export const unstake = ({ staked, ...rest }: Ask & { staked: Staked; units: bigi
   written(staked.leave, rest)
 
 const written = (
-  { to, abi, name, roles }: Call,
+  { to, abi, name, roles }: StakedCall,
   { chainId, wallet, units }: Ask & { units: bigint },
 ): Transaction => ({
   to,

@@ -13,6 +13,7 @@ import * as ethena from '../../src/calls/ethena.ts'
 import * as lido from '../../src/calls/lido.ts'
 import * as lidoQueue from '../../src/calls/lido-queue.ts'
 import * as staked from '../../src/calls/staked.ts'
+import { stakedOf } from '../../src/calls/staked-protocols.ts'
 import * as uniswap from '../../src/calls/uniswap-v3.ts'
 import * as yearn from '../../src/calls/yearn-v3.ts'
 import type { Hex } from '../../src/domain/address.ts'
@@ -36,9 +37,9 @@ const swap = (exact: 'in' | 'out', tokens: uniswap.SwapPath['tokens'], fees: num
     deadline: 0xabcdef,
   })
 const stakings = [
-  staked.stakedOf({ family: 'rocket-pool', token: one, storage: two, depositPool: three }),
-  staked.stakedOf({ family: 'stader', token: one, manager: two, withdrawals: three }),
-  staked.stakedOf({
+  stakedOf({ family: 'rocket-pool', token: one, storage: two, depositPool: three }),
+  stakedOf({ family: 'stader', token: one, manager: two, withdrawals: three }),
+  stakedOf({
     family: 'ether-fi',
     token: one,
     pool: one,
@@ -46,9 +47,9 @@ const stakings = [
     withdrawAdapter: three,
     requests: one,
   }),
-  staked.stakedOf({ family: 'frax-ether', token: one, minter: two, queue: three }),
-  staked.stakedOf({ family: 'lista', token: one, manager: two }),
-  staked.stakedOf({ family: 'benqi-staking', token: one }),
+  stakedOf({ family: 'frax-ether', token: one, minter: two, queue: three }),
+  stakedOf({ family: 'lista', token: one, manager: two }),
+  stakedOf({ family: 'benqi-staking', token: one }),
 ]
 const plainly = { family: 'lido', holds: 'stETH', stEth: one, queue: three } as const
 const wrapped = { ...plainly, holds: 'wstETH', wstEth: two, staker: two } as const
