@@ -8,6 +8,7 @@ import type { Ground } from '../wallet/ground.ts'
 import type { Desk } from '../wallet/signing/words.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
 import type { Settings } from './config.ts'
+import type { Finding } from './finding.ts'
 import type { Globals } from './globals.ts'
 import type { Io } from './io.ts'
 
@@ -177,6 +178,8 @@ export type Place = {
   ground: () => Promise<Ground>
   /** Whose wallet, by flags, environment, configuration, or the sandbox's own account. */
   who: (choice: SignerChoice) => Promise<Who>
+  /** What this profile stands on: the service, and each network that there is an RPC for. */
+  look: () => Promise<Finding[]>
   /** Raw JSON-RPC, for reading the chain without the engine. */
   read: (chainId: number, method: string, params: readonly unknown[]) => Promise<unknown>
 }

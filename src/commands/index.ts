@@ -89,6 +89,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     group: 'Set up',
+    name: 'doctor',
+    summary: 'look whether everything works',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
+    group: 'Set up',
     name: 'profile',
     summary: 'where commands run: sandbox, your RPCs, or a deployment',
     load: async () => (await import('./profile.ts')).profile,

@@ -37,6 +37,7 @@ export function enginePlace(needs: PlaceNeeds): Place {
         newId,
       })
     }),
+    look: async () => (await import('./network-findings.ts')).networkFindings({ ...(await opened()), now }),
     ...walletSide(needs, opened),
   }
 }

@@ -10,6 +10,9 @@ import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { type RpcChains, rpcChains, walletSide } from './rpc-chains.ts'
 
+/** How far the clock of the service is ahead of ours, as far as it was told: only minutes count. */
+type Clock = { offMs: number }
+
 /** What one call of the service may cost where nobody says, in ms. */
 const patienceMs = 15_000
 
@@ -27,13 +30,14 @@ export function remotePlace(needs: PlaceNeeds): Place {
     return { catalog, rpc }
   }
   const heard = hearing()
+  const clock: Clock = { offMs: 0 }
   const hasRpcs = Object.keys(env).some((name) => name.startsWith('SLUICE_RPC_') && env[name])
-  return {
+  const place: Place = {
     profile: needs.profile,
     kind: 'remote',
     serving: undefined,
     heard: heard.said,
-    service: once(async () => withRpcFirst(await deployment(needs, chains, heard), chains)),
+    service: once(async () => withRpcFirst(await deployment(needs, chains, { heard, clock }), chains)),
     reference: hasRpcs
       ? once(async () => {
           const [{ createEngine }, { engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([
@@ -47,10 +51,25 @@ export function remotePlace(needs: PlaceNeeds): Place {
           return createEngine({ catalog, rpc, store, customer: 'reference', now, newId })
         })
       : undefined,
+    look: async () => {
+      const [{ serviceFindings }, { networkFindings }, { found }] = await Promise.all([
+        import('./service-findings.ts'),
+        import('./network-findings.ts'),
+        import('../cli/finding.ts'),
+      ])
+      const { reachable, rpc } = await chains()
+      const host = URL.parse(env.SLUICE_BASE_URL ?? '')?.host ?? null
+      const [service, networks] = await Promise.all([
+        found('service', host, async () => serviceFindings(await place.service(), host, () => clock.offMs)),
+        networkFindings({ catalog: reachable, rpc, now }),
+      ])
+      return [...service, ...networks]
+    },
     ...walletSide(needs, opened),
     // The service may have strategies on networks that nobody can sign for from here.
     catalog: async () => (await chains()).all(),
   }
+  return place
 }
 
 /**
@@ -60,7 +79,7 @@ export function remotePlace(needs: PlaceNeeds): Place {
 async function deployment(
   needs: PlaceNeeds,
   chains: () => Promise<RpcChains>,
-  heard: ReturnType<typeof hearing>,
+  { heard, clock }: { heard: ReturnType<typeof hearing>; clock: Clock },
 ): Promise<Service> {
   const { env, secrets, io, globals, until, now, dirs } = needs
   const [{ remote }, { routes }, { governorOf }] = await Promise.all([
@@ -92,10 +111,12 @@ async function deployment(
         { env, data: dirs.data, baseUrl, apiKey },
         { now, notice, traced: (line) => globals.debug && notice(line) },
       ),
-      clockIsOff: (byMs) =>
+      clockIsOff: (byMs) => {
+        clock.offMs = byMs
         notice(
           `The clocks of the service and of this machine are ${Math.round(Math.abs(byMs) / 60_000)} minutes apart; deadlines may be wrong`,
-        ),
+        )
+      },
       waits: (seconds) => notice(`The limit of requests is reached; waiting ${seconds} s`),
       traced: ({ method, host, path, status, ms }) => {
         if (globals.debug)

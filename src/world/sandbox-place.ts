@@ -92,6 +92,7 @@ export function sandboxPlace(needs: Needs): Place {
       keepAlive: () => sandbox.admin.status(),
     }),
     catalog: async () => (await opened()).catalog,
+    look: async () => (await import('./network-findings.ts')).networkFindings({ ...(await opened()), now }),
     service: once(async () => {
       const { catalog, rpc, store, aheadMs } = await opened()
       const { createEngine } = await import('../engine/engine.ts')

@@ -1,0 +1,45 @@
+import { AppError, type ErrorCode } from '../domain/errors.ts'
+
+/** One thing that was looked at: whether it works, what was found, and what to do where it does not. `details` is for programs. */
+export type Finding = {
+  check: 'profile' | 'settings' | 'journal' | 'signer' | 'service' | 'clock' | 'rpc'
+  /** The network or profile that it is about. */
+  subject: string | null
+  state: 'ok' | 'warning' | 'failed'
+  says: string
+  code: ErrorCode | null
+  hint: string | null
+  details: Record<string, unknown>
+}
+
+/** Something that works. */
+export const fine = (
+  check: Finding['check'],
+  subject: string | null,
+  says: string,
+  details: Finding['details'] = {},
+): Finding => ({ check, subject, state: 'ok', says, code: null, hint: null, details })
+
+/** Something that works, and that whoever relies on it should know. */
+export const doubtful = (
+  check: Finding['check'],
+  subject: string | null,
+  says: string,
+  hint: string,
+  details: Finding['details'] = {},
+): Finding => ({ ...fine(check, subject, says, details), state: 'warning', hint })
+
+/** What came of a check that could fail: any failure of the table is a finding, and what nobody expected stays an error. */
+export async function found(
+  check: Finding['check'],
+  subject: string | null,
+  work: () => Promise<Finding | Finding[]>,
+): Promise<Finding[]> {
+  try {
+    return [await work()].flat()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, hint, details = {} } = error
+    return [{ check, subject, state: 'failed', says: message, code, hint: hint ?? null, details }]
+  }
+}

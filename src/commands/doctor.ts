@@ -1,0 +1,95 @@
+import { Command } from 'commander'
+
+import { type Aside, aside } from '../cli/cli.ts'
+import { type Finding, fine, found } from '../cli/finding.ts'
+import type { Stream } from '../cli/io.ts'
+import type { Place, World } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+
+/** `doctor`: whether everything that commands stand on works. */
+export const doctor = (world: World) =>
+  new Command('doctor')
+    .description(
+      'Look whether everything works: profile, settings, journal, signer, service, and each network with its RPC. Asks, and changes nothing.',
+    )
+    .addHelpText('after', '\nExample:\n  $ SLUICE_RPC_BASE=https://... sluice doctor')
+    .action(aside(world, look))
+
+async function look(cli: Aside): Promise<void> {
+  const checks = await findings(cli)
+  const failed = checks.filter(({ state }) => state === 'failed')
+  if (failed.length === 0) return cli.emit({ ok: true, checks }, view)
+  const [first] = failed
+  // As one document there is only the failure, which has everything in it.
+  if (!cli.globals.json) cli.emit({ ok: false, checks }, view)
+  throw new AppError(first!.code!, `${failed.length} of ${checks.length} checks failed: ${first!.says}`, {
+    details: { checks },
+    ...(first!.hint !== null && { hint: first!.hint }),
+  })
+}
+
+async function findings({ world, globals }: Aside): Promise<Finding[]> {
+  const settings = await found('settings', null, async () => {
+    const { profiles = {}, wallet } = await world.settings.read()
+    const names = Object.keys(profiles)
+    return fine(
+      'settings',
+      null,
+      `${world.settings.path}: ${names.length} profiles, ${wallet === undefined ? 'no wallet by default' : `wallet ${wallet}`}`,
+      { path: world.settings.path, profiles: names, wallet: wallet ?? null },
+    )
+  })
+  let place: Place | undefined
+  const profile = await found('profile', globals.profile ?? null, async () => {
+    place = await world.at(globals)
+    return fine('profile', place.profile, kindWords[place.kind], { kind: place.kind })
+  })
+  if (!place) return [...settings, ...profile]
+  const here = place
+  // What is looked at together is named together: a node that is silent keeps nobody waiting.
+  const rest = await Promise.all([
+    found('journal', null, async () => {
+      const { journal } = await here.ground()
+      const count = journal.list({ limit: 1_000 }).length
+      return fine('journal', null, `readable and writable; ${count} operations`, { operations: count })
+    }),
+    found('signer', null, () => signerFinding(here)),
+    found(here.kind === 'remote' ? 'service' : 'rpc', here.profile, here.look),
+  ])
+  return [...settings, ...profile, ...rest.flat()]
+}
+
+const kindWords: Record<Place['kind'], string> = {
+  sandbox: 'the engine in this program over two local chains',
+  engine: 'the engine in this program over your RPCs',
+  remote: 'a deployment of the service',
+}
+
+async function signerFinding(place: Place): Promise<Finding> {
+  try {
+    const { address, label, source } = await place.who({})
+    return fine('signer', null, `${address} (${label})`, { address, source })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'KEY_REQUIRED') throw error
+    return fine(
+      'signer',
+      null,
+      'nobody by default: commands that sign need --wallet NAME or SLUICE_PRIVATE_KEY',
+      {
+        address: null,
+      },
+    )
+  }
+}
+
+const view = ({ checks }: { checks: readonly Finding[] }, to: Stream): string =>
+  checks
+    .flatMap(({ check, subject, state, says, hint }) => {
+      const mark = { ok: to.paint.green('✓'), warning: to.paint.yellow('!'), failed: to.paint.red('✗') }[
+        state
+      ]
+      const line = `${mark} ${[check, subject].filter((word) => word !== null).join(' ')}  ${plain(says)}`
+      return state === 'ok' || hint === null ? [line] : [line, `  ${to.paint.dim(plain(hint))}`]
+    })
+    .join('\n')

@@ -1,0 +1,107 @@
+import { doubtful, type Finding, fine, found } from '../cli/finding.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Network } from '../domain/network.ts'
+import type { Chain } from '../engine/chain.ts'
+import type { Rpc } from '../net/rpc.ts'
+
+type Needs = { catalog: Catalog; rpc: (chainId: number) => Rpc; now: () => number }
+
+/** A block that only a node which keeps all states can look back from: two days old or more on every network. */
+const longAgo = 500_000n
+
+/** Whether each network can be used: its node answers, is on the right chain and not behind, keeps old states or not, and how many markets are what the catalogue says. */
+export async function networkFindings({ catalog, rpc, now }: Needs): Promise<Finding[]> {
+  const { openChain } = await import('../engine/chain.ts')
+  const all = await Promise.all(
+    catalog.networks.map((network) => {
+      const one = rpc(network.chainId)
+      return found('rpc', network.name, async () => [
+        ...(await endpointFindings(network, one)),
+        await nodeFinding(network, openChain(network, one), catalog, now()),
+      ])
+    }),
+  )
+  return all.flat()
+}
+
+/** Where several endpoints are named, each must answer by itself: one that does not is no help when it is needed. */
+async function endpointFindings({ name, chainId }: Network, { peers }: Rpc): Promise<Finding[]> {
+  const all = await Promise.all(
+    peers.map((peer) =>
+      found('rpc', name, async () => {
+        const said = Number(await peer.request<string>('eth_chainId'))
+        if (said === chainId) return []
+        throw new AppError('CHAIN_ID_MISMATCH', `${peer.host} is on chain ${said}, and ${name} is ${chainId}`)
+      }),
+    ),
+  )
+  // With another one that answers, this one is not missed yet.
+  return all.flat().map((one) => ({ ...one, state: 'warning', says: `one endpoint of several: ${one.says}` }))
+}
+
+async function nodeFinding(
+  network: Network,
+  chain: Chain,
+  catalog: Catalog,
+  nowMs: number,
+): Promise<Finding> {
+  const [{ headOf }, { marketsOf }, { selfChecks }] = await Promise.all([
+    import('../engine/chain.ts'),
+    import('../engine/markets/catalog.ts'),
+    import('../engine/self-check.ts'),
+  ])
+  const { name, chainId, headMaxAgeMs } = network
+  const began = performance.now()
+  const said = Number(await chain.rpc.request<string>('eth_chainId'))
+  if (said !== chainId)
+    throw new AppError(
+      'CHAIN_ID_MISMATCH',
+      `${chain.rpc.host} is on chain ${said}, and ${name} is ${chainId}`,
+    )
+  const head = await headOf(chain)
+  const ms = Math.round((performance.now() - began) / 2)
+  const markets = marketsOf(catalog).filter(({ entry }) => entry.chainId === chainId)
+  const [archive, flawed] = await Promise.all([keepsAll(chain, head.number), selfChecks(chain, markets)])
+  const pass = markets.length - flawed.length
+  const details = {
+    chainId,
+    host: chain.rpc.host,
+    blockNumber: Number(head.number),
+    archive,
+    ms,
+    markets: { total: markets.length, pass },
+    flawed: flawed.map(({ market, faults }) => ({ slug: market.entry.slug, faults })),
+  }
+  const says = `${chain.rpc.host} chain ${chainId}, block ${head.number}, ${archive ? 'archive' : 'no archive'}, ${pass} of ${markets.length} markets pass, ${ms} ms`
+  const ageMs = nowMs - head.timestamp * 1000
+  if (headMaxAgeMs !== undefined && ageMs > headMaxAgeMs)
+    throw new AppError('RPC_INCONSISTENT', `${says}; its newest block is ${Math.round(ageMs / 1000)} s old`, {
+      hint: 'The node is behind, or the clock of this machine is ahead: name another RPC, or set the clock.',
+      details,
+    })
+  if (headMaxAgeMs !== undefined && ageMs < -120_000)
+    return doubtful(
+      'rpc',
+      name,
+      `${says}; its newest block is ${Math.round(-ageMs / 1000)} s from now`,
+      'The clock of this machine seems to be behind: deadlines and quotes will be wrong. Set it.',
+      details,
+    )
+  if (flawed.length > 0)
+    return doubtful('rpc', name, says, 'Why, by market: sluice doctor --json (details.flawed)', details)
+  return fine('rpc', name, says, details)
+}
+
+/** Whether a node still has old states: history is read from logs either way, and realised rates need these. */
+async function keepsAll({ rpc }: Chain, head: bigint): Promise<boolean> {
+  const block = head > longAgo ? head - longAgo : 0n
+  const anybody = '0x0000000000000000000000000000000000000001'
+  try {
+    await rpc.request('eth_getBalance', [anybody, `0x${block.toString(16)}`])
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return false
+    throw error
+  }
+}

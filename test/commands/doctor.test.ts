@@ -1,0 +1,170 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+
+import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
+import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
+import { listener } from '../support/listener.ts'
+import { rpcEnvOf, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { useServe } from '../support/serving.ts'
+
+const sandbox = useSandbox()
+const served = useServe(sandbox)
+const { run, home } = useCommands(sandbox)
+
+/** A node with the id of Base, on which nothing of the catalogue stands. */
+let bare: Anvil
+beforeAll(async () => {
+  bare = await startAnvil({ binary: inject('anvil'), noteDir: inject('sandboxNotes'), chainId: 8453 })
+})
+afterAll(() => bare?.stop())
+
+type Check = {
+  check: string
+  subject: string | null
+  state: string
+  code: string | null
+  details: Record<string, unknown>
+}
+const about = (checks: Check[], check: string, subject?: string) =>
+  checks.filter((one) => one.check === check && (subject === undefined || one.subject === subject))
+
+describe('doctor', () => {
+  test('of a machine that has nothing looks at the sandbox, all of whose markets pass', async () => {
+    const { exit, json } = await run('doctor --json')
+    expect({ exit, ok: json.ok }).toEqual({ exit: 0, ok: true })
+    expect(json.checks.map(({ check, state }: Check) => `${check} ${state}`)).toEqual([
+      'settings ok',
+      'profile ok',
+      'journal ok',
+      'signer ok',
+      'rpc ok',
+      'rpc ok',
+    ])
+    for (const { details } of about(json.checks, 'rpc')) {
+      const { total, pass } = details.markets as { total: number; pass: number }
+      expect(pass).toBe(total)
+      expect(total).toBeGreaterThan(3)
+    }
+    expect(about(json.checks, 'signer')[0]!.details.address).toBe(sandboxAddress())
+    const text = await run('doctor')
+    expect(text.out).toMatch(
+      /✓ rpc sandbox-one {2}127\.0\.0\.1:\d+ chain 31337, block \d+, .*7 of 7 markets pass/,
+    )
+  })
+
+  test('of an engine says for each network what its node is and how many markets pass', async () => {
+    const env = { ...rpcEnvOf(sandbox), SLUICE_RPC_BASE: bare.rpcUrl }
+    const { exit, json } = await run('doctor --json', { env })
+    expect(exit).toBe(0)
+    const [base] = about(json.checks, 'rpc', 'base')
+    expect(base).toMatchObject({
+      state: 'warning',
+      details: { chainId: 8453, archive: true, markets: { pass: 0 } },
+    })
+    const { flawed, markets } = base!.details as {
+      flawed: { slug: string; faults: string[] }[]
+      markets: { total: number }
+    }
+    expect(flawed).toHaveLength(markets.total)
+    expect(flawed.find(({ slug }) => slug === 'compound-v3-usdc-base')!.faults.join()).toMatch(
+      /is not said by|no contract/,
+    )
+    expect(about(json.checks, 'rpc', 'sandbox-two')[0]).toMatchObject({ state: 'ok' })
+  })
+
+  test('names the node that is dead and the one that is of another chain, and looks at the others', async () => {
+    const one = rpcEnvOf(sandbox).SLUICE_RPC_SANDBOX_ONE!
+    const env = {
+      SLUICE_RPC_SANDBOX_ONE: `${one},http://127.0.0.1:1`,
+      SLUICE_RPC_BASE: one,
+      SLUICE_RPC_OPTIMISM: 'http://127.0.0.1:1',
+    }
+    const { exit, json } = await run('doctor --json --timeout 3s', { env })
+    expect({ exit, code: json.error.code }).toEqual({ exit: 7, code: 'CHAIN_ID_MISMATCH' })
+    const { checks } = json.error.details
+    expect(about(checks, 'rpc', 'base')).toMatchObject([{ state: 'failed', code: 'CHAIN_ID_MISMATCH' }])
+    expect(about(checks, 'rpc', 'optimism')).toMatchObject([{ state: 'failed', code: 'RPC_UNREACHABLE' }])
+    expect(about(checks, 'rpc', 'sandbox-one').map(({ state }) => state)).toEqual(['warning', 'ok'])
+    const text = await run('doctor --timeout 3s', { env })
+    expect(text.exit).toBe(7)
+    expect(text.out).toMatch(/✗ rpc optimism {2}.*127\.0\.0\.1:1/)
+    expect(text.err).toMatch(/2 of \d+ checks failed/)
+  })
+
+  test('says that a node is behind, and that the clock of this machine is', async () => {
+    const env = { SLUICE_RPC_BASE: bare.rpcUrl }
+    await bare.rpc.request('evm_mine')
+    const behind = await run('doctor --json', { env, later: 3_600_000 })
+    expect(behind.json.error).toMatchObject({
+      code: 'RPC_INCONSISTENT',
+      message: expect.stringMatching(/36\d\d s old/),
+    })
+    const ahead = await run('doctor --json', { env, later: -3_600_000 })
+    expect(ahead.exit).toBe(0)
+    expect(about(ahead.json.checks, 'rpc')[0]).toMatchObject({ state: 'warning' })
+  })
+
+  test('of a deployment says whether it answers and takes the key', async () => {
+    const env = { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: served.url() }
+    const apiKey = await served.newKey('acme')
+    const good = await run('doctor --json', { env, secrets: { apiKey, privateKey: sandboxKey() } })
+    expect(good.exit).toBe(0)
+    expect(about(good.json.checks, 'service')[0]!.details).toMatchObject({ customer: 'acme' })
+    expect(about(good.json.checks, 'clock')).toMatchObject([{ state: 'ok' }])
+    expect(about(good.json.checks, 'rpc').map(({ state }) => state)).toEqual(['ok', 'ok'])
+    expect(good.out).not.toContain(apiKey)
+    const late = await run('doctor --json', { env, secrets: { apiKey }, later: 3_600_000 })
+    expect(about(late.json.checks, 'clock')).toMatchObject([
+      { state: 'warning', details: { offMs: expect.any(Number) } },
+    ])
+    const bad = await run('doctor --json', { env, secrets: { apiKey: 'wrong-key' } })
+    expect({ exit: bad.exit, code: bad.json.error.code }).toEqual({ exit: 3, code: 'UNAUTHORIZED' })
+    expect(about(bad.json.error.details.checks, 'rpc').map(({ state }) => state)).toEqual(['ok', 'ok'])
+    const gone = await run('doctor --json --timeout 3s', {
+      env: { SLUICE_BASE_URL: 'http://127.0.0.1:1' },
+      secrets: { apiKey },
+    })
+    expect(gone.exit).toBe(6)
+  })
+
+  test('of a deployment without a page about the key still says that it answers', async () => {
+    const other = await listener(({ url }, response) => {
+      const isList = url?.startsWith('/strategies')
+      const page = {
+        docs: [],
+        totalDocs: 0,
+        limit: 1,
+        page: 1,
+        totalPages: 1,
+        hasNextPage: false,
+        hasPrevPage: false,
+      }
+      response.writeHead(isList ? 200 : 404, { 'content-type': 'application/json' })
+      response.end(
+        JSON.stringify(isList ? page : { code: 'NOT_FOUND', message: 'nothing here', statusCode: 404 }),
+      )
+    })
+    const env = { SLUICE_BASE_URL: other.url }
+    const { exit, json } = await run('doctor --json', { env, secrets: { apiKey: 'a-key-of-somebody' } })
+    await other.close()
+    expect({ exit, error: json.error }).toEqual({ exit: 0, error: undefined })
+    expect(about(json.checks, 'service')[0]!.details).toMatchObject({ customer: null, strategies: 0 })
+  })
+
+  test('says what is wrong with the profile and the journal, each with its exit code', async () => {
+    const moon = await run('doctor --json --profile moon')
+    expect(moon).toMatchObject({ exit: 2 })
+    expect(about(moon.json.error.details.checks, 'profile')).toMatchObject([
+      { state: 'failed', code: 'CONFIG_INVALID' },
+    ])
+    await run('doctor')
+    chmodSync(join(home(), 'data'), 0o700)
+    const refused = await run('doctor --json', { env: { SLUICE_HOME: '/dev/null/home' } })
+    expect(refused.exit).toBe(12)
+    expect(about(refused.json.error.details.checks, 'journal')).toMatchObject([
+      { state: 'failed', code: 'STATE_UNUSABLE' },
+    ])
+  })
+})
