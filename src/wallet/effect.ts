@@ -93,6 +93,7 @@ export function checkEffect(
       { details: { token: token.address, change: delta.toString(), least: least.toString() } },
     )
   }
+  refuseRest(intent, changes)
   // What gas may cost is not told from what does not come out: more than that is missing, or nothing.
   const least = leastCoin(intent)
   if (least !== undefined) {
@@ -111,6 +112,26 @@ export function checkEffect(
       { details: { token, spender, left: after.toString() } },
     )
   }
+}
+
+/**
+ * All of a position is all of it. A queue takes a receipt that rebases by its amount, which may leave the rounding of it; and what was
+ * not read leaves nothing to compare.
+ */
+function refuseRest(intent: Intent, changes: Simulation['changes']): void {
+  if (intent.kind !== 'withdraw' || intent.shares === undefined) return
+  const { receipt } = intent.strategy
+  const change = changes.find(({ token }) => sameAddress(token.address, receipt.address))
+  const left = change ? change.before + change.delta : 0n
+  if (left <= (queueOf(intent.strategy) ? rounding : 0n)) return
+  throw new AppError(
+    'POLICY_SIMULATION',
+    `In the simulation something of the position is left: ${formatAmount(left, receipt)}, and all of it was to come out`,
+    {
+      details: { token: receipt.address, left: left.toString() },
+      hint: 'Ask again: somebody may have sent some of it meanwhile. Or name the amount.',
+    },
+  )
 }
 
 /** How much of the native coin a leg must bring at least, gas aside; `undefined` where it need not bring any. */
