@@ -57,7 +57,7 @@ const mostRequest = 1_000n * 10n ** 18n
 function requestsFor({ holds }: Pick<LidoConstants, 'holds'>, amount: bigint): bigint[] {
   if (amount < leastRequest)
     throw new AppError('VALIDATION_ERROR', `A withdrawal from Lido is for at least ${leastRequest} wei`, {
-      details: { errors: [{ path: 'amount', message: `must be at least ${leastRequest}` }] },
+      details: { errors: [{ path: 'amount', message: `is for at least ${leastRequest} wei` }] },
     })
   const most = holds === 'stETH' ? mostRequest : mostRequest / 2n
   const parts: bigint[] = []

@@ -1,6 +1,6 @@
 import type { Abi } from 'viem'
 
-import type { Address } from '../domain/address.ts'
+import type { Address, Hex } from '../domain/address.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Verdict } from './decode.ts'
@@ -43,6 +43,8 @@ export type Queue = {
   bind: (transaction: Transaction, intent: Claim) => Verdict
   /** The token (ERC-721) that stands for a request, where there is one. Those of an owner that are `unlisted` are found in logs. */
   ticket?: { address: Address; symbol: string; unlisted?: true }
+  /** What is logged of a claim, if that can be filtered by owner: its first topic is who claimed, and its last word how much was paid. */
+  paid?: Hex
   /** Which tickets does a claim name? There where they are unlisted. */
   named?: (transaction: Transaction) => readonly bigint[]
   /** Whether a new request makes all that waits begin again. */

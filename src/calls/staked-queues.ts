@@ -1,4 +1,4 @@
-import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 
 import type { Address } from '../domain/address.ts'
 import type { BenqiStakingConstants, ListaConstants, StaderConstants } from '../domain/catalog.ts'
@@ -15,6 +15,7 @@ const staderClaim = parseAbi(['function claim(uint256 requestId)'])
 /** The requests of Stader (source: stader-labs/ethx, UserWithdrawalManager.sol): each is claimed by itself, by its owner. */
 export const staderQueue = (chainId: number, { withdrawals: address }: StaderConstants): Queue => ({
   place: address,
+  paid: toEventSelector('RequestRedeemed(address,address,uint256)'),
   *requests(owner): Rounds<Requests | null> {
     const [found, next] = yield [
       { address, abi: staderAbi, functionName: 'getRequestIdsByUser', args: [owner] },
@@ -104,6 +105,7 @@ export const savaxQueue = (chainId: number, { token: address }: BenqiStakingCons
   })
   return {
     place: address,
+    paid: toEventSelector('Redeem(address,uint256,uint256,uint256)'),
     *requests(owner, now): Rounds<Requests | null> {
       const [count, cooldown, window, rate] = (yield [
         ask('getUnlockRequestCount', [owner]),

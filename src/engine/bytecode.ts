@@ -73,7 +73,7 @@ async function claimed(
 ): Promise<StrategyBytecode> {
   if (input.amount !== maxUint256)
     throw new AppError('VALIDATION_ERROR', 'A claim takes all that there is: its amount is 2^256 - 1', {
-      details: { errors: [{ path: 'amount', message: 'must be 2^256 - 1' }] },
+      details: { errors: [{ path: 'amount', message: 'its amount is 2^256 - 1' }] },
     })
   const { transaction, amount } = await claimStep(context, market, input.wallet)
   return finished(context, { ...input, amount }, market, {

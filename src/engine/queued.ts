@@ -99,7 +99,7 @@ export async function claimStep(
   const { entry, queue } = market
   if (!queue)
     throw new AppError('VALIDATION_ERROR', `${entry.slug} pays out at once: there is nothing to claim`, {
-      details: { errors: [{ path: 'action', message: 'is not one of this strategy' }] },
+      details: { errors: [{ path: 'action', message: 'there is nothing to claim' }] },
     })
   const requests = (await queuedOf(context, [market], owner)).get(market)
   if (!requests)

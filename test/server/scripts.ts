@@ -5,6 +5,7 @@ const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const slug = 'aave-v3-usdc-sandbox-one'
 const id = 'aave-v3-USDC-sandbox-one'
 const vault = 'sandbox-vault-usdc-sandbox-one'
+const queued = 'sandbox-lido-eth-sandbox-one'
 const across = '--from sandbox-one --to sandbox-two --token-in USDC --token-out USDC'
 const same = '--from sandbox-one --to sandbox-one --token-in USDC --token-out WETH'
 const key = (name: string) => `--yes --json --trust-first-use --idempotency-key job-${name}-1`
@@ -40,6 +41,21 @@ export const scripts: readonly (readonly [name: string, exits: string, lines: re
       'strategies show a/b%2e?c --json',
       'strategies analytics',
       'strategies analytics --json',
+    ],
+  ],
+  [
+    'what is queued',
+    '0 0 0 0 10 10 2 2 0',
+    [
+      `strategies show ${queued} --json`,
+      `deposit ${queued} --amount 3 ${key('stake')}`,
+      `withdraw ${queued} --amount 1 ${key('request')}`,
+      'wallet show --json',
+      `withdraw ${queued} --claim ${key('claim')}`,
+      `withdraw ${queued} --claim --dry-run --json`,
+      `withdraw ${slug} --claim ${key('none')}`,
+      `withdraw ${queued} --amount-raw 1 ${key('dust')}`,
+      `history ${queued} --json`,
     ],
   ],
   [

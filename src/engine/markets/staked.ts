@@ -68,9 +68,16 @@ export const staked = (entry: StrategyEntry, constants: StakedConstants): Market
     }),
     withdraw: ({ owner, units }) => leave(units ?? 0n, owner),
     withdrawAll: ({ owner, shares }) => leave(shares, owner),
-    logs: (owner) => [...logsOf(receipt.address, owner), ...(queue ? ticketLogs({ queue }, owner) : [])],
-    event: (log, owner) =>
-      sameAddress(log.address, receipt.address) ? eventOf(log, owner, protocol) : undefined,
+    logs: (owner) => [
+      ...logsOf(receipt.address, owner),
+      ...(queue ? ticketLogs({ queue }, owner) : []),
+      ...(queue?.paid ? [{ address: queue.place, topics: [queue.paid, topic(owner)] }] : []),
+    ],
+    event: (log, owner) => {
+      if (queue?.paid && log.topics[0] === queue.paid)
+        return { type: 'claim', amount: BigInt(`0x${log.data.slice(-64)}`), shares: [] }
+      return sameAddress(log.address, receipt.address) ? eventOf(log, owner, protocol) : undefined
+    },
   }
 }
 

@@ -33,6 +33,9 @@ contract StakedLike is ERC20 {
     Request[] internal requests;
     mapping(address => uint256[]) internal mine;
 
+    event RequestRedeemed(address indexed sender, address recipient, uint256 ethTransferred);
+    event Redeem(address indexed user, uint256 unlockRequestedAt, uint256 shareAmount, uint256 avaxAmount);
+
     constructor() ERC20("Staked", "sETH") {
         requests.push();
         elsewhere = address(this);
@@ -145,6 +148,7 @@ contract StakedLike is ERC20 {
         require(id < nextRequestIdToFinalize, "not finalized");
         require(requests[id].owner == msg.sender, "not yours");
         for (uint256 at = 0; at < mine[msg.sender].length; at++) if (mine[msg.sender][at] == id) _drop(at);
+        emit RequestRedeemed(msg.sender, msg.sender, requests[id].amount);
         _pay(requests[id].amount);
     }
 
@@ -223,6 +227,7 @@ contract StakedLike is ERC20 {
                 continue;
             }
             sum += (r.units * rate) / 1 ether;
+            emit Redeem(msg.sender, r.startedAt, r.units, (r.units * rate) / 1 ether);
             _drop(at);
         }
         _pay(sum);
