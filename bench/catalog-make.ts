@@ -227,6 +227,7 @@ function fileOf(network: Network): CatalogFile {
   return {
     network: name,
     priceOracle: oracle ? { address: main, source: oracle.source } : null,
+    priceFeeds: feedsOn(network, [...known.values()], strategies),
     uniswapV3: swapsOn(network, [...known.values()]),
     cctpV2,
     tokens: [...known.values()],
@@ -262,6 +263,19 @@ function strategyOf(market: Surveyed): Row[] {
       ...made,
     },
   ]
+}
+
+/** Feeds for what goes into markets and the Aave oracle does not list: the pair of its symbol, where just one token is called so. */
+function feedsOn({ chainId }: Network, known: CatalogFile['tokens'], rows: Row[]): CatalogFile['priceFeeds'] {
+  const { aave, chainlink = {} } = feeds[chainId] ?? {}
+  const listed = new Set(Object.keys(aave?.assets ?? {}))
+  return known.flatMap(({ address, symbol }) => {
+    const pair = chainlink[`${symbol}/USD`]
+    const isNeeded = !listed.has(address) && rows.some(({ asset }) => asset === address)
+    const isOnly = known.filter((other) => other.symbol === symbol).length === 1
+    if (!pair || !isNeeded || !isOnly || /may be/.test(pair.source)) return []
+    return [{ token: address, feed: pair.address, decimals: pair.decimals, source: pair.source }]
+  })
 }
 
 function swapsOn({ chainId, native }: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV3'] {

@@ -79,6 +79,7 @@ const Strategy = z.strictObject({
 export const CatalogFile = z.strictObject({
   network: Text,
   priceOracle: z.strictObject({ address: At, source: Text }).nullable(),
+  priceFeeds: z.array(z.strictObject({ token: At, feed: At, decimals: Decimals, source: Text })),
   uniswapV3: z
     .strictObject({
       factory: At,
@@ -141,6 +142,7 @@ export function catalogOfFile(json: unknown): Catalog {
     cctpV2: file.cctpV2 ? [{ chainId, ...withoutSource(file.cctpV2) }] : [],
     attestation: null,
     priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},
+    priceFeeds: file.priceFeeds.map((feed) => ({ chainId, ...withoutSource(feed) })),
   }
 }
 

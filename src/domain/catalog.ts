@@ -136,6 +136,9 @@ export type CctpV2Constants = {
   attestation?: string
 }
 
+/** A Chainlink feed that prices a token in USD, for tokens that the Aave oracle of their chain does not list. */
+export type PriceFeed = { chainId: number; token: Address; feed: Address; decimals: number }
+
 /** Everything an engine and a guard know in advance about the chains they serve: data, and nothing else. */
 export type Catalog = {
   networks: readonly Network[]
@@ -147,6 +150,7 @@ export type Catalog = {
   attestation: string | null
   /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
   priceOracles: Readonly<Record<number, Address>>
+  priceFeeds: readonly PriceFeed[]
 }
 
 /** Several catalogues as one. The attestation service is that of the first that has one. */
@@ -158,4 +162,5 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   cctpV2: parts.flatMap(({ cctpV2 }) => cctpV2),
   attestation: parts.find(({ attestation }) => attestation !== null)?.attestation ?? null,
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
+  priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
 })

@@ -1,4 +1,5 @@
-import { formatUnits } from 'viem/utils'
+import { multicall3Abi } from 'viem'
+import { formatUnits, parseAbi } from 'viem/utils'
 
 import { aaveV3OracleAbi } from '../calls/aave-v3.ts'
 import { nativeAddress } from '../domain/address.ts'
@@ -9,16 +10,55 @@ import { known, type Reading } from './reading.ts'
 /** USD for one whole token with 8 decimals; `null` is unknown. */
 export type Price = bigint | null
 
-/** The USD price of a token by the Aave oracle of its chain: 8 decimals, 0 means unknown (source: AaveOracle.getAssetPrice). */
+/**
+ * The USD price of a token: by the Aave oracle of its chain (8 decimals, 0 means unknown; source: AaveOracle.getAssetPrice), and where
+ * that does not list it by a Chainlink feed. What neither knows, and what was not renewed for a day, is `null`.
+ */
 export function priceOf(catalog: Catalog, token: Token): Reading<Price> {
-  const oracle = catalog.priceOracles[token.chainId]
   const asked = token.address === nativeAddress ? wrappedOf(catalog, token) : token
-  if (!oracle || !asked) return known(null)
+  if (!asked) return known(null)
+  const [listed, fed] = [byOracle(catalog, asked), byFeed(catalog, asked)]
   return {
-    reads: [{ address: oracle, abi: aaveV3OracleAbi, functionName: 'getAssetPrice', args: [asked.address] }],
+    reads: [...listed.reads, ...fed.reads],
+    parse: (answers) =>
+      listed.parse(answers.slice(0, listed.reads.length)) ?? fed.parse(answers.slice(listed.reads.length)),
+  }
+}
+
+function byOracle({ priceOracles }: Catalog, { chainId, address }: Token): Reading<Price> {
+  const oracle = priceOracles[chainId]
+  if (!oracle) return known(null)
+  return {
+    reads: [{ address: oracle, abi: aaveV3OracleAbi, functionName: 'getAssetPrice', args: [address] }],
     parse: ([price]) => (typeof price === 'bigint' && price > 0n ? price : null),
   }
 }
+
+/** A day is the longest that a Chainlink feed waits where the price does not move; two hours more, for a chain that is slow. */
+const freshFor = 26n * 3_600n
+
+function byFeed({ priceFeeds, networks }: Catalog, { chainId, address }: Token): Reading<Price> {
+  const found = priceFeeds.find((one) => one.chainId === chainId && one.token === address)
+  const clock = networks.find((network) => network.chainId === chainId)?.multicall3
+  if (!found || !clock) return known(null)
+  return {
+    reads: [
+      { address: found.feed, abi: feedAbi, functionName: 'latestRoundData' },
+      { address: clock, abi: multicall3Abi, functionName: 'getCurrentBlockTimestamp' },
+    ],
+    parse: ([round, now]) => {
+      if (!Array.isArray(round) || typeof now !== 'bigint') return null
+      const [, answer, , updatedAt] = round as bigint[]
+      if (answer! <= 0n || updatedAt! + freshFor < now) return null
+      return (answer! * 10n ** 8n) / 10n ** BigInt(found.decimals)
+    },
+  }
+}
+
+/** A price feed (source: Chainlink, AggregatorV3Interface). */
+const feedAbi = parseAbi([
+  'function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
+])
 
 /** The token that wraps the native coin, which is worth the same; `undefined` where not exactly one token is called so. */
 function wrappedOf({ tokens }: Catalog, { chainId, symbol }: Token): Token | undefined {

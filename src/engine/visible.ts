@@ -19,6 +19,7 @@ export function visible(catalog: Catalog, { testnets, strategies }: Sees): Catal
     uniswapV3: catalog.uniswapV3.filter(isThere),
     cctpV2: catalog.cctpV2.filter(isThere),
     attestation: catalog.attestation,
+    priceFeeds: catalog.priceFeeds.filter(isThere),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => known.has(Number(chainId))),
     ),

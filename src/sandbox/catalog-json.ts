@@ -15,6 +15,8 @@ export function decodeCatalog(json: unknown): Catalog {
   const written = json as Written
   return {
     ...written,
+    // A world that an older version saved knows nothing of feeds.
+    priceFeeds: written.priceFeeds ?? [],
     strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
   }
 }

@@ -78,6 +78,7 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     uniswapV3: catalog.uniswapV3.filter(here),
     cctpV2: catalog.cctpV2.filter(here),
     attestation: catalog.attestation,
+    priceFeeds: catalog.priceFeeds.filter(here),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),
     ),

@@ -14,6 +14,7 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
   const { uniswapV3, cctpV2 } = file
   return [
     ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
+    ...file.priceFeeds.map(({ feed }): [string, string] => [feed, 'price feed']),
     ...(uniswapV3
       ? (['factory', 'quoterV2', 'swapRouter02'] as const).map((name): [string, string] => [
           uniswapV3[name],
@@ -156,6 +157,10 @@ export function faultsOf(json: unknown): string[] {
         : [`${row.implementationSelector} is not of its family`]),
       ...familyLaws[row.constants.family](row, file).map((fault) => `${row.protocol} ${row.asset}: ${fault}`),
     ]),
+    ...file.priceFeeds.flatMap(({ token }) =>
+      known.has(token) && token !== nativeAddress ? [] : [`the feed of ${token} prices no token`],
+    ),
+    ...repeated(file.priceFeeds.map(({ token }) => token)).map((token) => `${token} has two feeds`),
     ...(file.uniswapV3?.via ?? []).flatMap((address) =>
       known.has(address) ? [] : [`${address} is not a token`],
     ),

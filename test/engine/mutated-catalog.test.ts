@@ -67,6 +67,10 @@ function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       const at = constants.family === 'stader' ? constants.manager : constants.token
       tell(at, asked('function getExchangeRate()'), word(11n * 10n ** 17n))
     }
+    if (constants.family === 'ether-fi')
+      tell(receipt.address, asked('function getRate()'), word(11n * 10n ** 17n))
+    if (constants.family === 'frax-ether')
+      tell(receipt.address, asked('function pricePerShare()'), word(11n * 10n ** 17n))
     if (constants.family === 'lido') {
       tell(constants.queue, asked('function STETH()'), word(constants.stEth))
       if (constants.holds === 'wstETH')

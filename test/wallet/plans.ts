@@ -95,6 +95,7 @@ export const catalog = {
   ],
   attestation: null,
   priceOracles: {},
+  priceFeeds: [],
 } as unknown as Catalog
 
 const chainId = 31337

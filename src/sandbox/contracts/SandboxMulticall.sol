@@ -16,6 +16,10 @@ contract SandboxMulticall {
 
     error CallFailed(uint256 index);
 
+    function getCurrentBlockTimestamp() external view returns (uint256) {
+        return block.timestamp;
+    }
+
     function aggregate3(Call3[] calldata calls) external payable returns (Result[] memory results) {
         results = new Result[](calls.length);
         for (uint256 index; index < calls.length; ++index) {

@@ -31,6 +31,7 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   uniswapV3: chains.map(({ uniswap }) => uniswap),
   cctpV2: chains.map(({ bridge }) => bridge),
   attestation: null,
+  priceFeeds: [],
   priceOracles: Object.fromEntries(chains.map(({ plan, aave }) => [plan.chainId, aave.oracle])),
 })
 
