@@ -136,6 +136,8 @@ describe.each(['token', 'market', 'router'] as const)(
       await perform(sandbox, wallet, lent)
       const first = (await position())!
       expect(Number(amount - first.principal!) / Number(amount)).toBeCloseTo(0, 8)
+      // A token shows what was paid, to the unit.
+      if (isToken) expect(first.principal).toBe(amount)
       const { apy } = await service.getStrategy({ id: entry.slug })
       expect(apy).toBeCloseTo(0.05, 6)
       await sandbox.world.warp(365 * day)
@@ -157,6 +159,7 @@ describe.each(['token', 'market', 'router'] as const)(
       expect(await shares()).toBe(0n)
       const history = await service.walletHistory({ address: wallet, strategyId: entry.slug })
       expect(history.items.map(({ type }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
+      if (isToken) expect(history.items.slice(1).map((item) => item.amount)).toEqual([amount / 3n, amount])
     })
   },
 )

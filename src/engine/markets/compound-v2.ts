@@ -57,8 +57,8 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
     }),
     withdraw: ({ amount }) => ({ transaction: redeemUnderlying({ chainId, market, amount }) }),
     withdrawAll: ({ shares }) => ({ transaction: redeem({ chainId, market, amount: shares }) }),
-    logs: (owner) => logsOf(market, owner),
-    event: (log, owner) => eventOf(log, owner, market),
+    logs: (owner) => logsOf(market, asset.address, owner),
+    event: (log, owner, inSame) => eventOf(log, owner, inSame, { market, asset: asset.address }),
   }
 }
 
@@ -100,18 +100,48 @@ function stateOf(
   }
 }
 
-const logsOf = (market: Address, owner: Address): LogFilter[] => [
-  { address: market, topics: [topicOf(abi, 'Transfer'), topic(owner)] },
-  { address: market, topics: [topicOf(abi, 'Transfer'), null, topic(owner)] },
-]
+const logsOf = (market: Address, asset: Address, owner: Address): LogFilter[] => {
+  const moved = topicOf(abi, 'Transfer')
+  return [
+    { address: market, topics: [moved, topic(owner)] },
+    { address: market, topics: [moved, null, topic(owner)] },
+    ...(asset === nativeAddress
+      ? []
+      : [
+          { address: asset, topics: [moved, topic(owner), topic(market)] },
+          { address: asset, topics: [moved, topic(market), topic(owner)] },
+        ]),
+  ]
+}
 
-/** What comes from the market or goes to it is a deposit or a withdrawal; the market's own events cannot be filtered by owner. Worth is read at the block. */
-function eventOf(log: Log, owner: Address, market: Address): MarketEvent | undefined {
-  const { args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
-  const { from, to, amount: shares } = args as unknown as { from: Address; to: Address; amount: bigint }
+/**
+ * What comes from the market or goes to it is a deposit or a withdrawal; the market's own events cannot be filtered by owner. The amount
+ * is what was paid beside it, where that was a token; else its worth is read at the block.
+ */
+function eventOf(
+  log: Log,
+  owner: Address,
+  inSame: readonly Log[],
+  { market, asset }: { market: Address; asset: Address },
+): MarketEvent | undefined {
+  if (!sameAddress(log.address, market)) return undefined
+  const { from, to, amount: shares } = transferIn(log)
   if (sameAddress(from, to)) return undefined
   const isMarket = (at: Address) => sameAddress(at, market) || sameAddress(at, nativeAddress)
-  if (sameAddress(to, owner))
-    return { type: isMarket(from) ? 'deposit' : 'transfer_in', amount: null, shares: [shares] }
-  return { type: isMarket(to) ? 'withdraw' : 'transfer_out', amount: null, shares: [shares] }
+  const comes = sameAddress(to, owner)
+  const other = comes ? from : to
+  if (!isMarket(other))
+    return { type: comes ? 'transfer_in' : 'transfer_out', amount: null, shares: [shares] }
+  const beside = inSame.filter(({ address }) => sameAddress(address, market)).length
+  const paid = inSame.filter((one) => sameAddress(one.address, asset)).map(transferIn)
+  const [only] = paid
+  const isClear = only && paid.length === 1 && beside === 1 && sameAddress(comes ? only.from : only.to, owner)
+  return { type: comes ? 'deposit' : 'withdraw', amount: isClear ? only.amount : null, shares: [shares] }
 }
+
+const transferIn = ({ topics, data }: Log) =>
+  decodeEventLog({ abi, eventName: 'Transfer', topics: topics as never, data }).args as unknown as {
+    from: Address
+    to: Address
+    amount: bigint
+  }

@@ -65,7 +65,9 @@ export function ratesOf(series: readonly Point[], apy: number | null): Rates {
   const now = series.at(-1)
   const over = (days: number) => {
     const then = now && daysAgo(series, now.at, days)
-    return then ? rateBetween(then, now) : null
+    // What is much older says nothing of so few days; of a month, what is known is told.
+    const isOf = then && (days === averageDays || now.at - then.at <= (2 * days + 0.5) * day)
+    return isOf ? rateBetween(then, now) : null
   }
   return {
     base: apy,

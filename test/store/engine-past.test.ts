@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+
+import { engineMigrations, engineStore } from '../../src/store/engine.ts'
+import { sqliteSql } from '../../src/store/sqlite.ts'
+
+const opened = () => engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
+const place = { chainId: 1, source: 'a', owner: '0x1' }
+const log = (block: number, idx = 0) => ({ block, idx, log: `${block}/${idx}` })
+
+describe('logs that are kept', () => {
+  test('go on from a mark that is there, and leave no hole where it is gone', async () => {
+    const store = opened()
+    expect(
+      await store.keepLogs([{ place, after: null, logs: [log(3), log(9)] }], { block: 10, hash: 'x' }),
+    ).toBe(true)
+    expect(await store.keepLogs([{ place, after: 10, logs: [log(12)] }], { block: 20, hash: 'y' })).toBe(true)
+    // Somebody found out that the chain was rearranged above 10, while another one was still reading on from 20.
+    await store.forgetLogs(place, 10)
+    expect(await store.keepLogs([{ place, after: 20, logs: [log(22)] }], { block: 30, hash: 'z' })).toBe(
+      false,
+    )
+    expect(await store.marks(place)).toEqual([{ block: 10, hash: 'x' }])
+    expect((await store.keptLogs(place)).map(({ block }) => block)).toEqual([3, 9])
+  })
+
+  test('of several places are kept together or not at all', async () => {
+    const store = opened()
+    const other = { ...place, source: 'b' }
+    const pieces = [
+      { place, after: null, logs: [log(3)] },
+      { place: other, after: 7, logs: [log(8)] },
+    ]
+    expect(await store.keepLogs(pieces, { block: 10, hash: 'x' })).toBe(false)
+    expect(await store.keptLogs(place)).toEqual([])
+  })
+
+  test('are each once, in order, with the newest marks alone, and of nobody else', async () => {
+    const store = opened()
+    let after: number | null = null
+    for (let block = 10; block <= 120; block += 10) {
+      await store.keepLogs([{ place, after, logs: [log(block, 2), log(block, 1), log(block, 2)] }], {
+        block,
+        hash: `${block}`,
+      })
+      after = block
+    }
+    expect((await store.marks(place)).map(({ block }) => block)).toEqual([120, 110, 100, 90, 80, 70, 60, 50])
+    expect((await store.keptLogs(place)).slice(0, 3).map(({ log: text }) => text)).toEqual([
+      '10/1',
+      '10/2',
+      '20/1',
+    ])
+    expect(await store.keptLogs({ ...place, owner: '0x2' })).toEqual([])
+    expect(await store.marks({ ...place, chainId: 2 })).toEqual([])
+    await store.forgetLogs(place, -1)
+    expect(await store.keptLogs(place)).toEqual([])
+  })
+})
+
+test('readings of markets: the first of a day stays, and those of forty days ago go', async () => {
+  const store = opened()
+  const row = (day: number, idx: string) => ({
+    market: 'm',
+    day,
+    at: day * 86_400,
+    block: day,
+    hash: 'h',
+    idx,
+  })
+  await store.keepSnapshots(1, [row(100, '1')], false)
+  await store.keepSnapshots(1, [row(100, '2')], false)
+  await store.keepSnapshots(1, [row(141, '3')], false)
+  expect((await store.snapshots(1, { from: 0, to: 999 })).map(({ idx }) => idx)).toEqual(['3'])
+  await store.keepSnapshots(1, [row(130, '4')], true)
+  await store.keepSnapshots(1, [row(130, '5')], true)
+  expect((await store.snapshots(1, { from: 0, to: 999, market: 'm' })).map(({ idx }) => idx)).toEqual([
+    '5',
+    '3',
+  ])
+  expect(await store.snapshots(1, { from: 0, to: 999, market: 'other' })).toEqual([])
+})
