@@ -63,6 +63,10 @@ function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
     if ('vault' in constants) tell(constants.vault, asked('function asset()'), word(asset))
     if ('stated' in constants && constants.stated)
       tell(constants.stated.at, asked(`function ${constants.stated.name}()`), word(10n ** 27n + 1n))
+    if (constants.family === 'ether-fi')
+      tell(constants.token, asked('function getRate()'), word(11n * 10n ** 17n))
+    if (constants.family === 'frax-ether')
+      tell(constants.token, asked('function pricePerShare()'), word(11n * 10n ** 17n))
     if (constants.family === 'rocket-pool' || constants.family === 'stader') {
       const at = constants.family === 'stader' ? constants.manager : constants.token
       tell(at, asked('function getExchangeRate()'), word(11n * 10n ** 17n))
