@@ -82,7 +82,7 @@ async function investedAt(
   // A node behind the same address may not have this block yet: then the position alone is read, at whatever block.
   const held = await holdings(chain, here, owner, head.number)
   const markets = held.map(({ market }) => market)
-  const logs = await logsOf(context.store, chain, markets, owner, head)
+  const logs = await logsOf(context, chain, markets, owner, head)
   return Promise.all(
     held.map(async (one) => ({
       ...one,
@@ -154,7 +154,7 @@ export async function historyOf(
   const market = marketNamed(context, input.strategyId)
   const chain = context.chain(market.entry.chainId)
   const events = await steadily(async () => {
-    const logs = await logsOf(context.store, chain, [market], input.address, await headOf(chain))
+    const logs = await logsOf(context, chain, [market], input.address, await headOf(chain))
     return eventsIn(context.store, chain, market, input.address, logs.get(market)!)
   })
   const items = events.reverse().map(({ txHash, at, type, amount }) => ({

@@ -24,7 +24,7 @@ export async function ticketsOf(
   const none = new Map(unlisted.map((market) => [market, [] as readonly bigint[] | null]))
   if (searched.length === 0) return none
   try {
-    const logs = await logsOf(context.store, chain, searched, owner, head)
+    const logs = await logsOf(context, chain, searched, owner, head)
     for (const market of searched) {
       const { address } = market.queue!.ticket!
       const ids = logs

@@ -136,6 +136,28 @@ describe('a node that gives logs of few blocks at once', () => {
   })
 })
 
+test('a node that is slow is read for some seconds at a time, and what it gave is kept', async () => {
+  await someYears()
+  node.limit = 20
+  const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
+  // Every question takes three seconds of this clock.
+  let seconds = 0
+  node.meanwhile = async () => {
+    seconds += 3
+  }
+  const { service } = engineOn(sandbox, {
+    store,
+    now: () => seconds * 1_000,
+    rpc: (id) => (id === chainId ? httpRpc(node.url, { retries: 0 }) : sandbox.chain(id).rpc),
+  })
+  expect(await codeOf(history(service))).toBe('HISTORY_UNREAD')
+  const first = node.given.length
+  expect(first).toBeLessThan(40)
+  for (let again = 0; again < 20; again++) if ((await codeOf(history(service))) === undefined) break
+  expect(told(await history(service))).toEqual(await replayed())
+  expect(node.given.length).toBeGreaterThan(first)
+})
+
 describe('a history that breaks off', () => {
   test('is told by nobody, and goes on where it was: no range that was kept is asked for again', async () => {
     await someYears()

@@ -5,8 +5,8 @@ import type { LogQuery, RpcLog } from './filters.ts'
 /** The blocks from the first to the last, both included. */
 export type Range = { from: bigint; to: bigint }
 
-/** How many blocks are asked for at once: it grows while a node gives everything, and stays below what it refused. */
-export type Window = { size: bigint; most: bigint; left: number }
+/** How many blocks are asked for at once: it grows while a node gives everything, and stays below what it refused. `late` says that this took long enough. */
+export type Window = { size: bigint; most: bigint; left: number; late: () => boolean }
 
 /** The first question is this wide. */
 const firstSize = 10_000n
@@ -17,8 +17,14 @@ const mostRanges = 480
 /** So many of them are asked for side by side. */
 const sideBySide = 4
 
-/** A window at the beginning of a reading. */
-export const newWindow = (): Window => ({ size: firstSize, most: mostSize, left: mostRanges })
+/** And for so long, in ms. */
+const longest = 20_000
+
+/** A window at the beginning of a reading, by a clock in ms. */
+export function newWindow(now: () => number): Window {
+  const until = now() + longest
+  return { size: firstSize, most: mostSize, left: mostRanges, late: () => now() > until }
+}
 
 /** What was read of a stretch, up to a block. */
 type Piece = { to: bigint; logs: RpcLog[] }
@@ -37,7 +43,7 @@ export async function* piecesOf(
   while (at <= stretch.to) {
     const ranges = nextRanges({ from: at, to: stretch.to }, window)
     window.left -= ranges.length
-    if (window.left < 0) throw tooLong(chain, at)
+    if (window.left < 0 || window.late()) throw tooLong(chain, at)
     const answers = await Promise.allSettled(ranges.map((range) => asked(chain, queries, range)))
     const refused = answers.findIndex(({ status }) => status === 'rejected')
     const came = answers.slice(0, refused === -1 ? undefined : refused)

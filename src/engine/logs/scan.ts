@@ -25,7 +25,7 @@ const short = 10_000n
  * that is too long for one go HISTORY_UNREAD: what was read till then is kept.
  */
 export async function logsOf(
-  store: EngineStore,
+  { store, now }: { store: EngineStore; now: () => number },
   chain: Chain,
   markets: readonly Market[],
   owner: Address,
@@ -35,7 +35,7 @@ export async function logsOf(
   const sources = await begun(store, chain, markets, owner, tip.number)
   const base =
     last === tip.number ? tip : { number: last, hash: (await hashesOf(chain, [last])).get(last) ?? '' }
-  const window = newWindow()
+  const window = newWindow(now)
   for (const { range, members } of stretches(sources, last))
     await readInto(store, chain, members, { range, window, base })
   const newest: RpcLog[] = []
