@@ -38,7 +38,11 @@ describe('what is called is what was published', () => {
   it.each<[string, Abi, string[]]>([
     ['the pool of Aave v3', aaveV3PoolAbi, [`${aave}/interfaces/IPool.sol/IPool.json`]],
     ['the oracle of Aave v3', aaveV3OracleAbi, [`${aave}/interfaces/IAaveOracle.sol/IAaveOracle.json`]],
-    ['the aToken', aaveV3ATokenAbi, [`${aave}/interfaces/IAToken.sol/IAToken.json`]],
+    [
+      'the aToken',
+      aaveV3ATokenAbi,
+      [`${aave}/interfaces/IAToken.sol/IAToken.json`, `${aave}/protocol/tokenization/AToken.sol/AToken.json`],
+    ],
     ['QuoterV2', quoterV2Abi, ['@uniswap/v3-periphery/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json']],
     [
       'SwapRouter02',
