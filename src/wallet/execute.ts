@@ -19,6 +19,7 @@ import {
   stepAt,
   stopped,
 } from './run.ts'
+import type { KnownGas } from './sign.ts'
 import { executeStep, sendStep } from './step.ts'
 import { findOnChain, isLocal } from './watch.ts'
 
@@ -109,6 +110,10 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     run.clock.now() - checked.at <= freshness.ms &&
     block - checked.block <= freshness.blocks
   const gasOf = new Map<number, bigint>()
+  const known = (index: number, how: 'exactly' | 'atLeast') => {
+    const gas = gasOf.get(index)
+    return gas === undefined ? undefined : ({ [how]: gas } as KnownGas)
+  }
   for (const { index } of unfinished(run, leg)) {
     if (isUnsigned(stepAt(run, index))) {
       if (run.replacement === 'cancel') throw tooLate(run)
@@ -122,10 +127,10 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
         const gas = await run.beforeLeg?.(leg, left)
         for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
         if (run.pipeline && left.length > 1)
-          for (const step of left) await sendStep(run, step.index, gasOf.get(step.index))
+          for (const step of left) await sendStep(run, step.index, known(step.index, 'exactly'))
       }
     }
-    await executeStep(run, index)
+    await executeStep(run, index, known(index, 'atLeast'))
   }
 }
 

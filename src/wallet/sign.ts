@@ -36,19 +36,31 @@ async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: St
   }
 }
 
-/** How a step is signed for the first time. `gas` is a limit that is known to be enough; otherwise the node is asked. */
+/**
+ * What is known of the gas that a step takes. `exactly`: a limit that is enough. `atLeast`: one that was enough when the step was tried in a
+ * block of its own. A node estimates in the newest block, where a market that was just touched has no interest to take up, which the next has.
+ */
+export type KnownGas = { exactly: bigint } | { atLeast: bigint }
+
+/** How a step is signed for the first time. Unless its gas is known exactly, the node is asked. */
 export type SignQuestion = {
   rpc: Rpc
   signer: TransactionSigner
   step: Step
   head: Head
-  gas?: bigint
+  gas?: KnownGas
   feeCap?: FeeCap
+}
+
+async function limitOf(rpc: Rpc, step: Step, known?: KnownGas): Promise<bigint> {
+  if (known && 'exactly' in known) return known.exactly
+  const estimated = await gasFor(rpc, step)
+  return known && known.atLeast > estimated ? known.atLeast : estimated
 }
 
 /** Signs a step with the nonce that it holds, with gas and fees of now. */
 export async function signStep({ rpc, signer, step, head, gas, feeCap }: SignQuestion): Promise<Signed> {
-  const [limit, fees] = await Promise.all([gas ?? gasFor(rpc, step), currentFees(rpc, head)])
+  const [limit, fees] = await Promise.all([limitOf(rpc, step, gas), currentFees(rpc, head)])
   return signAttempt(signer, step, {
     kind: 'run',
     transaction: step.transaction,

@@ -4,17 +4,17 @@ import { broadcast } from './broadcast.ts'
 import { follow } from './follow.ts'
 import { takeNonce } from './nonce.ts'
 import { current, isUnsigned, type Run, stepAt, stopped } from './run.ts'
-import { signStep } from './sign.ts'
+import { type KnownGas, signStep } from './sign.ts'
 
 /** Takes one step from wherever it stands to final. */
-export async function executeStep(run: Run, index: number, gas?: bigint): Promise<void> {
+export async function executeStep(run: Run, index: number, gas?: KnownGas): Promise<void> {
   const sent = await sendStep(run, index, gas)
   if (sent && run.noWait) throw stopped
   await follow(run, index, sent)
 }
 
 /** Signs a step that is not signed, writes it down and sends it; gives whether it did. */
-export async function sendStep(run: Run, index: number, gas?: bigint): Promise<boolean> {
+export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise<boolean> {
   const { journal, operationId, queueBehind, feeCap } = run
   for (;;) {
     const step = stepAt(run, index)

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, inject } from 'vitest'
 import type { Io } from '../../src/cli/io.ts'
 import type { Sandbox } from '../../src/cli/world.ts'
 import type { Hex } from '../../src/domain/address.ts'
+import type { Catalog } from '../../src/domain/catalog.ts'
 import type { Exit } from '../../src/domain/exits.ts'
 import { main } from '../../src/main.ts'
 import { flag } from '../../src/wallet/signing/argv.ts'
@@ -48,8 +49,14 @@ export type Commands = {
   signsNothing: <value>(work: () => Promise<value>) => Promise<value>
 }
 
-/** Runs command lines in this process through `main()`, as `bin` does, over the world of `useSandbox()`. */
-export function useCommands(sandbox: TestSandbox): Commands {
+/**
+ * Runs command lines in this process through `main()`, as `bin` does, over the world of `useSandbox()`. `catalog` is what is known of it,
+ * to the engine, the wallet and the signer: where a test has deployed something beside what every sandbox has.
+ */
+export function useCommands(
+  sandbox: TestSandbox,
+  { catalog = () => sandbox.world.catalog() }: { catalog?: () => Catalog } = {},
+): Commands {
   let home = ''
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'sluice-commands-'))
@@ -105,11 +112,11 @@ export function useCommands(sandbox: TestSandbox): Commands {
                 argv: wordsOf(line),
                 dirs,
                 isSandbox: profile.kind === 'sandbox',
-                catalog: async () => world.catalog(),
+                catalog: async () => catalog(),
               }),
               argv: wordsOf(line),
               privateKey: secrets.privateKey,
-              catalog: async () => world.catalog(),
+              catalog: async () => catalog(),
               sandboxKey: async () => sandbox.user.key,
               say: () => undefined,
             })
@@ -122,7 +129,7 @@ export function useCommands(sandbox: TestSandbox): Commands {
           openSandbox: {
             admin: adminOf(sandbox),
             open: async () => ({
-              catalog: world.catalog(),
+              catalog: catalog(),
               chains: world.chains.map(({ network: { chainId } }) => ({
                 chainId,
                 rpcUrl: world.faults.urlOf(chainId),

@@ -1,0 +1,72 @@
+/** A contract of a package: where it is in there, and which of its functions are called. `true` is all of them: what a facet is cut by. */
+export type Piece = { name: string; path: string; uses: readonly string[] | true }
+
+/** A published package with bytecode in it that is too large, or does not install, to be a dependency. */
+export type Package = {
+  name: string
+  version: string
+  /** What the registry says of this version, and what is fetched must be. */
+  integrity: string
+  /** Of its authors, who made what is taken. */
+  licence: string
+  pieces: readonly Piece[]
+}
+
+const venus = (path: string, uses: Piece['uses'] = []): Piece => {
+  const name = path.split('/').at(-1)!
+  return { name, path: `artifacts/contracts/${path}.sol/${name}.json`, uses }
+}
+const market = [
+  'borrow',
+  'mint',
+  '_setReserveFactor',
+  'setAccessControlManager',
+  'setReduceReservesBlockDelta',
+]
+
+/** Where the bytecode of protocols is published. */
+export const packages: readonly Package[] = [
+  {
+    name: '@venusprotocol/venus-protocol',
+    version: '10.3.0',
+    integrity:
+      'sha512-qGvjvUgYhK5REF/Cj4Lg4FNBMrEscnSSxr4sHL4WDlb2woPucvqLfGkw/f3XKFanf+lWD1G4K0Gzpdc430+BeQ==',
+    licence: 'BSD-3-Clause',
+    pieces: [
+      venus('Tokens/VTokens/VBep20Delegator'),
+      venus('Tokens/VTokens/VBep20Delegate', market),
+      venus('Tokens/VTokens/VBNB', market),
+      venus('Comptroller/Unitroller', ['_setPendingImplementation']),
+      venus('Comptroller/Diamond/Diamond', ['_become', 'diamondCut']),
+      venus('Comptroller/Diamond/facets/MarketFacet', true),
+      venus('Comptroller/Diamond/facets/PolicyFacet', true),
+      venus('Comptroller/Diamond/facets/SetterFacet', true),
+      venus('Lens/ComptrollerLens'),
+      venus('InterestRateModels/JumpRateModel'),
+    ],
+  },
+  {
+    name: '@morpho-org/morpho-blue-bundlers',
+    version: '1.1.2',
+    integrity:
+      'sha512-LdxnmFXZKS0kqr6BbFD3tGh0ECuNBT8N5iKrMs9ijstbs4t9pa+pEMd4msX5PVNCWAx377eJQ+SGNgnGjnJqug==',
+    licence: 'GPL-2.0-or-later',
+    pieces: [
+      {
+        name: 'Morpho',
+        path: 'types/factories/lib/morpho-blue/src/Morpho__factory.js',
+        uses: ['enableIrm', 'enableLltv', 'createMarket', 'setFee', 'setFeeRecipient'],
+      },
+      {
+        name: 'MetaMorpho',
+        path: 'types/factories/lib/metamorpho/src/MetaMorpho__factory.js',
+        uses: ['submitCap', 'acceptCap', 'setSupplyQueue', 'setFeeRecipient', 'setFee'],
+      },
+      {
+        name: 'AdaptiveCurveIrm',
+        path: 'types/factories/lib/morpho-blue-irm/src/adaptive-curve-irm/AdaptiveCurveIrm__factory.js',
+        uses: [],
+      },
+    ],
+  },
+]

@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+
+import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { useCommands } from '../support/run.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+import { blocksADay, deployVenus, type Venus } from './venus.ts'
+
+// The core pool of Venus by its own bytecode: what is ours here is the prices it is told, and who may configure it.
+const sandbox = useSandbox()
+const chainId = 31337
+const wallet = sandbox.user.address
+const ether = 10n ** 18n
+
+let venus: Venus
+beforeEach(async () => {
+  venus = await deployVenus(sandbox, chainId)
+})
+const catalog = (): Catalog => {
+  const known = sandbox.world.catalog()
+  return { ...known, strategies: [...known.strategies, ...venus.entries] }
+}
+const { run } = useCommands(sandbox, { catalog })
+
+const entryOf = (slug: string): StrategyEntry => venus.entries.find((entry) => entry.slug === slug)!
+const marketOf = (slug: string) => entryOf(slug).receipt.address
+const shares = (slug: string) => sandbox.balanceOf(chainId, marketOf(slug), wallet)
+const said = async (slug: string, signature: string, args: readonly unknown[] = []) =>
+  BigInt(await sandbox.call(chainId, marketOf(slug), signature, args))
+/** What one of the receipt is worth, with the interest of this very block, by the market's own word. */
+const price = (slug: string) => said(slug, 'function exchangeRateCurrent()')
+const done = async (line: string) => {
+  const ran = await run(`${line} --yes --json`)
+  expect(ran.err + ran.out).toMatch(ran.exit === 0 ? /./ : /^$/)
+  return ran.json
+}
+const position = async (slug: string) =>
+  (await run('wallet show --json')).json.positions.find(
+    ({ strategy }: { strategy: { slug: string } }) => strategy.slug === slug,
+  )
+const assetOf = (slug: string) =>
+  slug.startsWith('venus-usdc')
+    ? sandbox.balanceOf(chainId, entryOf(slug).asset.address, wallet)
+    : sandbox.nativeBalanceOf(chainId, wallet)
+/** So many days pass, and somebody touches the market with the last block of each. */
+const daysPass = async (slug: string, days: number) => {
+  const { rpc } = sandbox.chain(chainId)
+  const apart = `0x${(86_400 / blocksADay).toString(16)}`
+  for (let day = 0; day < days; day++) {
+    await rpc.request('anvil_mine', [`0x${(blocksADay - 1).toString(16)}`, apart])
+    await rpc.request('evm_increaseTime', [apart])
+    await send(sandboxAddress(2), slug, 'function accrueInterest()')
+  }
+}
+const send = async (from: `0x${string}`, slug: string, signature: string, args: readonly unknown[] = []) => {
+  const receipt = await sandbox.sendAs(chainId, from, { to: marketOf(slug), data: calldata(signature, args) })
+  expect(receipt.status).toBe('0x1')
+}
+describe.each([
+  ['venus-usdc-sandbox-one', '1234.567891', 1_234_567_891n, [30, 60, 90, 90, 95]],
+  ['venus-eth-sandbox-one', '3.000000000000000007', 3n * ether + 7n, [10, 20]],
+])('%s, by the bytecode of Venus', (slug, typed, amount, spans) => {
+  test('takes a deposit, gives a part back, and then all: no receipt is left', async () => {
+    const before = await assetOf(slug)
+    await done(`deposit ${slug} --amount ${typed}`)
+    const held = await shares(slug)
+    expect(held).toBeGreaterThan(0n)
+    const shown = await position(slug)
+    expect(BigInt(shown.balance.raw)).toBe((held * (await price(slug))) / ether)
+    const { strategy } = shown
+    expect([strategy.slug, strategy.paused]).toEqual([slug, false])
+
+    const third = `${Number(typed) / 4}`.slice(0, 6)
+    const { amounts } = await done(`withdraw ${slug} --amount ${third}`)
+    expect(Number(amounts.out.formatted)).toBeCloseTo(Number(third), 6)
+    await done(`withdraw ${slug} --amount max`)
+    expect(await shares(slug)).toBe(0n)
+    expect(await position(slug)).toBeUndefined()
+    const cost = before - (await assetOf(slug))
+    // Of the coin, gas was paid too.
+    expect(Number(cost) / Number(amount)).toBeLessThan(1e-3)
+    const history = (await run(`history ${slug} --json`)).json.items
+    expect(history.map(({ type }: { type: string }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
+  })
+
+  test('grows with daily touches as its own price does, to the wei, at the rate that is shown', async () => {
+    await done(`deposit ${slug} --amount ${typed}`)
+    const held = await shares(slug)
+    for (const days of spans) {
+      await daysPass(slug, days)
+      const now = await price(slug)
+      expect(BigInt((await position(slug)).balance.raw)).toBe((held * now) / ether)
+      // What the market says of a block, taken up once a day.
+      const aDay = (Number(await said(slug, 'function supplyRatePerBlock() view')) / 1e18) * blocksADay
+      const { apy } = (await run(`strategies show ${slug} --json`)).json
+      console.log(days, apy, Math.expm1(365 * Math.log1p(aDay)))
+      expect(Math.abs(apy - Math.expm1(365 * Math.log1p(aDay)))).toBeLessThan(1e-4)
+    }
+    await done(`withdraw ${slug} --amount max`)
+    expect(await shares(slug)).toBe(0n)
+  }, 240_000)
+})
