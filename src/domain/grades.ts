@@ -19,7 +19,7 @@ export const isGrade = (word: string): word is Grade['grade'] => Object.hasOwn(g
 /** The grade of each family, and what it rests on. */
 export const grades: Readonly<Record<MarketConstants['family'], Grade>> = {
   'aave-v3': { grade: 'A', by: '@aave/core-v3 1.19.3' },
-  'compound-v2': { grade: 'C', by: 'VenusProtocol/venus-protocol, moonwell-fi/moonwell-contracts-v2' },
+  'compound-v2': { grade: 'A', by: '@venusprotocol/venus-protocol 10.3.0' },
   'compound-v3': { grade: 'C', by: 'compound-finance/comet, CometMainInterface and CometExtInterface' },
   ethena: { grade: 'C', by: 'ethena-labs/bbp-public-assets, StakedUSDeV2.sol' },
   'rocket-pool': { grade: 'C', by: 'rocket-pool/rocketpool, RocketTokenRETH and RocketDepositPool' },

@@ -8,6 +8,8 @@ import { grades } from '../../src/domain/grades.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import { marketsOf } from '../../src/engine/markets/catalog.ts'
 import { wholeCatalog } from '../../src/world/known-catalog.ts'
+import { oracles } from '../oracles/sets.ts'
+import { packages } from '../protocols/packages.ts'
 import { faultsOf } from './laws.ts'
 import { seeded } from './support.ts'
 
@@ -40,11 +42,13 @@ describe('the public networks', () => {
   )
 })
 
-test('a grade A stands on a package that is installed here, as it is named', () => {
+test('a grade A stands on a package that is installed here, or whose contracts lie in test/protocols, by name and version; a grade B on an SDK that is asked', () => {
   const { dependencies } = JSON.parse(readFileSync(join(folder, '..', '..', '..', 'package.json'), 'utf8'))
   for (const { grade, by } of Object.values(grades)) {
     const [, name, version] = /^(@?[\w/.-]+) ([0-9.]+)$/.exec(by) ?? []
-    if (grade === 'A') expect(dependencies[name!]).toBe(version)
+    const taken = packages.find((one) => one.name === name)?.version
+    if (grade === 'A') expect([dependencies[name!], taken]).toContain(version)
+    if (grade === 'B') expect(oracles.map(({ packages: asked }) => asked[name!])).toContain(version)
   }
   const families = names.flatMap((name) => fileOf(name).strategies.map(({ constants }) => constants.family))
   expect([...new Set(families)].toSorted()).toEqual(Object.keys(grades).toSorted())

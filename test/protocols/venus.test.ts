@@ -20,7 +20,7 @@ const catalog = (): Catalog => {
   const known = sandbox.world.catalog()
   return { ...known, strategies: [...known.strategies, ...venus.entries] }
 }
-const { run } = useCommands(sandbox, { catalog })
+const { run, signsNothing } = useCommands(sandbox, { catalog })
 
 const entryOf = (slug: string): StrategyEntry => venus.entries.find((entry) => entry.slug === slug)!
 const marketOf = (slug: string) => entryOf(slug).receipt.address
@@ -85,7 +85,8 @@ describe.each([
 
   test('grows with daily touches as its own price does, to the wei, at the rate that is shown', async () => {
     await done(`deposit ${slug} --amount ${typed}`)
-    const held = await shares(slug)
+    const [held, first] = [await shares(slug), await price(slug)]
+    let stated = 0
     for (const days of spans) {
       await daysPass(slug, days)
       const now = await price(slug)
@@ -93,10 +94,35 @@ describe.each([
       // What the market says of a block, taken up once a day.
       const aDay = (Number(await said(slug, 'function supplyRatePerBlock() view')) / 1e18) * blocksADay
       const { apy } = (await run(`strategies show ${slug} --json`)).json
-      console.log(days, apy, Math.expm1(365 * Math.log1p(aDay)))
-      expect(Math.abs(apy - Math.expm1(365 * Math.log1p(aDay)))).toBeLessThan(1e-4)
+      expect(Math.abs(apy - Math.expm1(365 * Math.log1p(aDay)))).toBeLessThan(1e-5)
+      stated += Math.log1p(apy) * days
     }
+    const all = spans.reduce((sum, days) => sum + days)
+    const grown = Math.log(Number(await price(slug)) / Number(first))
+    expect(Math.abs(Math.expm1(stated / all) - Math.expm1((grown * 365) / all))).toBeLessThan(1e-4)
     await done(`withdraw ${slug} --amount max`)
     expect(await shares(slug)).toBe(0n)
   }, 240_000)
+})
+
+test('what the comptroller has paused is not asked for, and what it does not take is found out before anything is signed', async () => {
+  const slug = 'venus-usdc-sandbox-one'
+  const configure = async (signature: string, args: readonly unknown[]) => {
+    const data = calldata(signature, args)
+    const receipt = await sandbox.sendAs(chainId, sandboxAddress(0), { to: venus.comptroller, data })
+    expect(receipt.status).toBe('0x1')
+  }
+  const pause = (action: number, isOn: boolean) =>
+    configure('function _setActionsPaused(address[],uint8[],bool)', [[marketOf(slug)], [action], isOn])
+  const code = async (line: string) =>
+    (await signsNothing(() => run(`${line} --yes --json`))).json.error?.code
+  await done(`deposit ${slug} --amount 100`)
+  await pause(0, true)
+  expect(await code(`deposit ${slug} --amount 1`)).toBe('STRATEGY_PAUSED')
+  await pause(0, false)
+  await pause(1, true)
+  expect(await code(`withdraw ${slug} --amount 1`)).toBe('STRATEGY_PAUSED')
+  await pause(1, false)
+  await configure('function setMarketSupplyCaps(address[],uint256[])', [[marketOf(slug)], [50_000_000_000n]])
+  expect(await code(`deposit ${slug} --amount 1`)).toBe('SIMULATION_REVERTED')
 })

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { madeBy, type Taken } from './make.ts'
+import { packages } from './packages.ts'
+
+const folder = join(import.meta.dirname, 'artifacts')
+const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8')
+const pieces = packages.flatMap((one) => one.pieces.map((piece) => [piece.name, one, piece] as const))
+
+test.each(pieces)(
+  '%s was taken out of the package that is named here (npm run artifacts)',
+  (name, one, { path }) => {
+    const taken: Taken = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
+    expect(taken.madeBy).toBe(madeBy(taken))
+    expect(taken).toMatchObject({ package: one.name, path, version: one.version, integrity: one.integrity })
+    expect(taken.licence).toBe(one.licence)
+    expect(readme).toContain(`\`${one.name}\` ${one.version}: ${one.licence}`)
+  },
+)
+
+test('nothing else lies there, and all of it is small', () => {
+  const files = readdirSync(folder)
+  expect(files.toSorted()).toEqual(pieces.map(([name]) => `${name}.json`).toSorted())
+  const size = files.reduce((sum, file) => sum + readFileSync(join(folder, file)).length, 0)
+  expect(size).toBeLessThan(1_000_000)
+})
