@@ -1,5 +1,5 @@
 import { queueOf } from '../calls/queues.ts'
-import { sameAddress } from '../domain/address.ts'
+import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Operation } from '../store/operation.ts'
@@ -23,6 +23,8 @@ export async function withReceived(
   const intent = decodeIntent(kept, catalog)
   if (intent.kind !== 'withdraw' || queueOf(intent.strategy)) return report
   const { asset } = intent.strategy
+  // No log tells of the native coin: how much came is not known, which is not nothing.
+  if (asset.address === nativeAddress) return report
   const found = await findOnChain(rpc(step.transaction.chainId), step.inclusion.hash).catch(
     (error: unknown) => {
       // The money moved; a node that is silent now must not make a failure of it.

@@ -73,7 +73,10 @@ describe.each([
     const third = `${Number(typed) / 4}`.slice(0, 6)
     const { amounts } = await done(`withdraw ${slug} --amount ${third}`)
     expect(Number(amounts.out.formatted)).toBeCloseTo(Number(third), 6)
-    await done(`withdraw ${slug} --amount max`)
+    const max = await done(`withdraw ${slug} --amount max`)
+    // No log tells how much of the native coin came.
+    if (slug.startsWith('venus-eth')) expect(max.amounts.out).toBeNull()
+    else expect(Number(max.amounts.out.formatted)).toBeCloseTo(Number(typed) - Number(third), 1)
     expect(await shares(slug)).toBe(0n)
     expect(await position(slug)).toBeUndefined()
     const cost = before - (await assetOf(slug))
