@@ -13,7 +13,7 @@ export type Network = {
   /** How old the newest block may be before a node counts as stuck; without it, the chain makes blocks only when it has to. */
   headMaxAgeMs?: number
   /** Where Multicall3 stands, which asks many contracts in one call; without it, the call brings that code itself. */
-  multicall3?: Address
+  multicall3?: Address | undefined
   /** Base URL of a block explorer, without a slash at the end; `null` where there is none. */
   explorer: string | null
 }

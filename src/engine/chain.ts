@@ -60,9 +60,21 @@ async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: big
     ...(blockNumber !== undefined && { blockNumber }),
   })) as { status: string; result?: unknown; error?: unknown }[]
   const fault = results.map(({ error }) => faultOf(error)).find((one) => one !== undefined)
-  if (!fault) return results.map(({ status, result }) => (status === 'success' ? result : undefined))
+  if (!fault) {
+    const isSilent = results.every(({ status }) => status !== 'success')
+    if (isSilent && multicall3 && (await isMissing(chain, multicall3, blockNumber))) {
+      return answersTo({ ...chain, network: { ...chain.network, multicall3: undefined } }, reads, blockNumber)
+    }
+    return results.map(({ status, result }) => (status === 'success' ? result : undefined))
+  }
   if (!isRefusal(fault)) throw fault
   return reads.length === 1 ? [undefined] : inParts(chain, reads, cuts, blockNumber)
+}
+
+/** Whether there is nothing at an address: a local chain, or an old block, may not have what its network has now. */
+async function isMissing({ rpc }: Chain, address: Address, blockNumber?: bigint): Promise<boolean> {
+  const block = blockNumber === undefined ? 'latest' : `0x${blockNumber.toString(16)}`
+  return (await rpc.request<Hex>('eth_getCode', [address, block])) === '0x'
 }
 
 /**

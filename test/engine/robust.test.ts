@@ -56,6 +56,17 @@ describe('a contract of a market that', () => {
   })
 })
 
+test('where the contract that asks many is not there, the call brings its code itself', async () => {
+  const before = await engineOn(sandbox).service.listStrategies({ limit: 100 })
+  for (const { network, rpc } of sandbox.world.chains)
+    await rpc.request('anvil_setCode', [network.multicall3, '0x'])
+  const { items } = await engineOn(sandbox).service.listStrategies({ limit: 100 })
+  expect(items.map(({ id, tvlUsd }) => [id, tvlUsd])).toEqual(
+    before.items.map(({ id, tvlUsd }) => [id, tvlUsd]),
+  )
+  expect(items.every(({ paused }) => paused !== null)).toBe(true)
+})
+
 test('an error of the node itself stays an error, and is asked about once', async () => {
   const said: string[] = []
   const refusing = (rpc: Rpc): Rpc => ({

@@ -14,11 +14,24 @@ export type Books = {
   pools: { chainId: number; pool: At; oracle: At; reserves: { asset: At; aToken: At; decimals: number }[] }[]
   listed: { chainId: number; address: At; symbol: string; decimals: number }[]
   uniswap: { chainId: number; factory: At; swapRouter02: At | null }[]
+  bridge: {
+    chainId: number
+    testnet: boolean
+    domain: number
+    token: At
+    tokenMessenger: At
+    messageTransmitter: At
+  }[]
 }
 
-/** The books as they were last asked: `npm run oracles address-books`. */
-export const keptBooks = (): Books =>
-  JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures', 'address-books.json'), 'utf8'))
+const fixture = (name: string) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures', `${name}.json`), 'utf8'))
+
+/** The books as they were last asked: `npm run oracles address-books cctp-v2`. */
+export function keptBooks(): Books {
+  const [books, cctp] = [fixture('address-books'), fixture('cctp-v2')]
+  return { ...books, bridge: cctp.ends, packages: { ...books.packages, ...cctp.packages } }
+}
 
 /** Where a file of the catalogue says something else than the books do; what no book knows is not judged. `found` counts what one did. */
 export function differences(file: CatalogFile, books: Books): { faults: string[]; found: number } {
@@ -55,5 +68,9 @@ export function differences(file: CatalogFile, books: Books): { faults: string[]
     compare('the factory of Uniswap v3', file.uniswapV3.factory, uniswap.factory)
     if (uniswap.swapRouter02) compare('SwapRouter02', file.uniswapV3.swapRouter02, uniswap.swapRouter02)
   }
+  const [end] = here(books.bridge)
+  for (const name of ['domain', 'token', 'tokenMessenger', 'messageTransmitter'] as const)
+    if (end && file.cctpV2) compare(`${name} of CCTP v2`, file.cctpV2[name], end[name])
+  if (!end && file.cctpV2) faults.push(`${file.network}: the book has no end of CCTP v2`)
   return { faults, found }
 }

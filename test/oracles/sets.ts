@@ -33,6 +33,12 @@ export const oracles: readonly Oracle[] = [
     overrides: { jsbi: '3.2.5' },
   },
   {
+    name: 'cctp-v2',
+    script: 'cctp-v2.mjs',
+    packages: { '@circle-fin/provider-cctp-v2': '1.14.0', viem: '2.57.1' },
+    overrides: { ox: '0.14.45' },
+  },
+  {
     name: 'lido',
     script: 'lido.mjs',
     packages: { '@lidofinance/lido-ethereum-sdk': '4.9.0', viem: '2.57.1' },
