@@ -7,6 +7,7 @@ import type { World } from './cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
 import { AppError, errorRow } from './domain/errors.ts'
 import type { Exit } from './domain/exits.ts'
+import { didYouMean } from './domain/nearest.ts'
 import { plain } from './domain/text.ts'
 import { trace } from './domain/trace.ts'
 
@@ -15,6 +16,7 @@ export async function main(argv: readonly string[], world: World): Promise<Exit>
   const help: string[] = []
   try {
     refuseKeys(argv, operands(argv).name)
+    if (await explained(argv, world)) return 0
     const root = await program(argv, world, false, (text) => void help.push(text))
     await root.parseAsync([...argv], { from: 'user' })
     return 0
@@ -27,6 +29,24 @@ export async function main(argv: readonly string[], world: World): Promise<Exit>
     }
     return failed(error, argv, world)
   }
+}
+
+/** Whether the line asks for a topic of the help, which is then shown. */
+async function explained(argv: readonly string[], { io }: World): Promise<boolean> {
+  const { name, sub } = operands(argv)
+  if (name !== 'help' || sub === undefined || commands.some((one) => one.name === sub)) return false
+  const { topics, topicText } = await import('./commands/help-topics.ts')
+  const topic = topics[sub]
+  if (!topic) {
+    const known = [...commands.map((one) => one.name), ...Object.keys(topics)]
+    throw new AppError('USAGE', `There is no help for "${plain(sub)}"${didYouMean(sub, known)}`, {
+      hint: `sluice --help. Topics: ${Object.keys(topics).join(', ')}`,
+    })
+  }
+  const { intro, rows, outro = null } = topic
+  const asData = { topic: sub, intro, rows: rows.map(([name, meaning]) => ({ name, meaning })), outro }
+  io.out.write(`${sniff(argv).json ? toJson(asData, io.out.isTerminal) : topicText(topic, io.out)}\n`)
+  return true
 }
 
 /** The command tree with the one branch loaded that this line needs; the others are only their names. */
@@ -46,11 +66,9 @@ export async function program(
     .usage('<command> [options]')
     .addHelpText(
       'after',
-      `\nStart here:\n  $ sluice demo\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
+      `\nMore:\n  $ sluice help exit-codes|environment|signing|formatting\n\nStart here:\n  $ sluice demo\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
     )
   const { name: wanted, sub } = operands(argv)
-  if (wanted === 'help' && sub !== undefined && !commands.some(({ name }) => name === sub))
-    throw new AppError('USAGE', `There is no help for "${plain(sub)}"`, { hint: 'sluice --help' })
   for (const group of helpGroups) {
     for (const entry of commands.filter((one) => one.group === group)) {
       const command =

@@ -13,7 +13,7 @@ export const doctor = (world: World) =>
     .description(
       'Look whether everything works: profile, settings, journal, signer, service, and each network with its RPC. Asks, and changes nothing.',
     )
-    .addHelpText('after', '\nExample:\n  $ SLUICE_RPC_BASE=https://... sluice doctor')
+    .addHelpText('after', '\nExample:\n  $ sluice doctor --profile prod')
     .action(aside(world, look))
 
 async function look(cli: Aside): Promise<void> {

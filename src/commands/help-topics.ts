@@ -1,0 +1,84 @@
+import type { Stream } from '../cli/io.ts'
+import { fields } from '../cli/table.ts'
+import { exits } from '../domain/exits.ts'
+
+/** Something that is not about one command: `sluice help NAME`. */
+export type Topic = {
+  summary: string
+  intro: string
+  rows: readonly (readonly [name: string, meaning: string])[]
+  outro?: string
+}
+
+/** Every topic, in the order that help lists them. */
+export const topics: Readonly<Record<string, Topic>> = {
+  'exit-codes': {
+    summary: 'what each exit code means',
+    intro:
+      'Below 20 nothing of this operation was ever signed. From 20 to 29 at least one transaction was signed: go on with the same\noperation (sluice action resume ID, or the same --idempotency-key), never with a new one.',
+    rows: Object.entries(exits),
+    outro:
+      'With --json a failure is {"error":{"code","message","details","hint","retryable"}}, and the exit code is the same.',
+  },
+  environment: {
+    summary: 'the variables that are read',
+    intro:
+      'A flag counts more than a variable, a variable more than a profile, a profile more than what is built in.',
+    rows: [
+      ['SLUICE_PROFILE', 'the profile that answers: sandbox, engine, remote, or one of your own'],
+      ['SLUICE_BASE_URL', 'where a deployment of the service is; with no profile named, it is asked'],
+      ['SLUICE_LEGACY_BASE_URL', 'where its older pages are, if that is another host'],
+      ['SLUICE_API_KEY', 'the key of the deployment; goes only to these two'],
+      [
+        'SLUICE_RPC_<NETWORK>',
+        'RPC URLs of a network, separated by commas: SLUICE_RPC_BASE, SLUICE_RPC_BASE_SEPOLIA',
+      ],
+      ['SLUICE_PRIVATE_KEY', 'a key that signs; read once, and passed on to nobody but the signer'],
+      ['SLUICE_PASSWORD', 'the password of the keystore'],
+      ['SLUICE_HOME', 'one directory for configuration, data and cache'],
+      ['XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME', 'where these are otherwise'],
+      ['SLUICE_ANVIL', 'the anvil that the sandbox runs, where it is not found by itself'],
+      ['NO_COLOR', 'no colour, whatever the terminal can'],
+    ],
+    outro: 'What is set now, and whether it works: sluice doctor',
+  },
+  signing: {
+    summary: 'who signs, what is checked before, and what is sent once',
+    intro:
+      'What a service proposes is only signed when it does what was asked and nothing else. A key is never an argument.',
+    rows: [
+      ['--wallet NAME', 'an encrypted keystore; password by prompt, --password-file or SLUICE_PASSWORD'],
+      ['--key-file PATH', 'a file of mode 0600 that holds the key'],
+      ['SLUICE_PRIVATE_KEY', 'the key itself; in the sandbox, with nobody named, a funded account signs'],
+      ['--dry-run', 'builds, checks and tries it, prints the plan, signs nothing'],
+      ['--idempotency-key K', 'the same key with the same request is the same operation for ever'],
+      ['--policy FILE', 'what may be signed at all; sluice policy check PLAN'],
+      ['--assert LIST', "what must come of it: --assert 'USDC>=-100,aUSDC>=99.9'"],
+    ],
+    outro:
+      'Each step is written down before it is sent. After a crash: sluice action list, then sluice action resume ID. What is left\nto decide: sluice action explain ID',
+  },
+  formatting: {
+    summary: 'text, JSON, CSV, fields, amounts and rates',
+    intro:
+      'stdout is the answer and nothing else; progress, notices and questions go to stderr. In a pipe there is no colour and nothing is cut.',
+    rows: [
+      ['--json', 'exactly one JSON document and a newline, in success and in failure'],
+      ['--csv', 'a list as CSV'],
+      ['--fields a,b,c', 'which columns or fields, and in which order'],
+      ['--quiet, --debug', 'no notices; every HTTP and RPC call on stderr, secrets left out'],
+      ['--raw', 'of a deployment: the body as it came'],
+      [
+        'amounts',
+        '--amount 100.5 or 100.5USDC in units of the token, --amount-raw 100500000 in the smallest unit',
+      ],
+      ['rates', 'in JSON a fraction a year: 0.0525 is 5.25 %; typed with its unit: --slippage 0.5% or 50bps'],
+      ['times', 'ISO 8601 in UTC; durations typed as 30s, 5m, 1h30m, 40d'],
+      ['networks, tokens', 'a name or a chain id; a symbol or an address'],
+    ],
+  },
+}
+
+/** A topic as text. */
+export const topicText = ({ intro, rows, outro }: Topic, to: Stream): string =>
+  [intro, '', fields(rows, to), ...(outro ? ['', outro] : [])].join('\n')

@@ -1,0 +1,59 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+import { exits } from '../../src/domain/exits.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const { run } = useCommands(useSandbox())
+
+describe('help about what is not one command', () => {
+  test.each(['exit-codes', 'environment', 'signing', 'formatting'])(
+    '%s is text and one document',
+    async (topic) => {
+      const text = await run(`help ${topic}`)
+      expect({ exit: text.exit, err: text.err }).toEqual({ exit: 0, err: '' })
+      const { json } = await run(`help ${topic} --json`)
+      expect(json.topic).toBe(topic)
+      for (const { name, meaning } of json.rows)
+        for (const word of [name, meaning]) expect(text.out).toContain(word)
+      expect((await run('--help')).out).toContain(topic)
+    },
+  )
+
+  test('exit-codes has all of them', async () => {
+    const { json } = await run('help exit-codes --json')
+    expect(json.rows).toEqual(Object.entries(exits).map(([name, meaning]) => ({ name, meaning })))
+  })
+
+  test('environment has every variable that is read anywhere', async () => {
+    const root = join(import.meta.dirname, '..', '..')
+    const all = globSync(['src/**/*.ts', 'bin/*.js'], { cwd: root })
+      .map((file) => readFileSync(join(root, file), 'utf8'))
+      .join('\n')
+    // Between our own processes, and never set by a person.
+    const ours = ['SLUICE_LAUNCHER', 'SLUICE_RPC']
+    const read = new Set(
+      [...all.matchAll(/env\.(SLUICE_[A-Z_]+|NO_COLOR)|'(SLUICE_[A-Z_]+)'/g)].map(([, a, b]) => a ?? b!),
+    )
+    const { json } = await run('help environment --json')
+    const told = json.rows.map(({ name }: { name: string }) => name).join(' ')
+    expect(read.size).toBeGreaterThan(7)
+    expect(
+      [...read].filter((name) => !told.includes(name) && !ours.includes(name.replace(/_$/, ''))),
+    ).toEqual([])
+  })
+
+  test('what is no topic is said with the one that was meant', async () => {
+    expect(await run('help exit-code')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('did you mean exit-codes?'),
+    })
+    expect(await run('help nothing')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('Topics: exit-codes'),
+    })
+    expect((await run('help deposit')).out).toContain('Usage: sluice deposit')
+  })
+})
