@@ -23,6 +23,7 @@ export type SigningOptions = ExecutionOptions & {
   maxAssuranceLoss?: string | true
   assert?: string[]
   maxFee?: string
+  maxServiceFee?: string
   slippage?: string
 }
 
@@ -75,6 +76,12 @@ export const withSigning = (command: Command): Command =>
         .helpGroup('Safety:'),
     )
     .addOption(new Option('--max-fee <gwei>', 'the most that a unit of gas may cost').helpGroup('Safety:'))
+    .addOption(
+      new Option(
+        '--max-service-fee <share>',
+        'the most that the service may charge of what is swapped or withdrawn: 1% where nothing is said',
+      ).helpGroup('Safety:'),
+    )
     .addOption(
       new Option(
         '--exact-allowance <how>',

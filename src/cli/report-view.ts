@@ -14,8 +14,19 @@ type Plan = ReturnType<typeof planJson>
 
 /** What will be signed, before it is: who, what each transaction does, what it changes, what it can cost. */
 export function planView(plan: Plan, title: string, label: string | null, to: Stream): string {
-  const { wallet, steps, contracts, simulation, fees, planHash, assurance, reference, policy, expiresAt } =
-    plan
+  const {
+    wallet,
+    steps,
+    contracts,
+    simulation,
+    fees,
+    serviceFees,
+    planHash,
+    assurance,
+    reference,
+    policy,
+    expiresAt,
+  } = plan
   const rows = steps.map(
     ({ network, text, to: target, simulated }, at) =>
       `  ${at + 1}. ${text} ${to.paint.dim(`${network} ${target}${simulated === 'later' ? ', simulated when it is its turn' : ''}`)}`,
@@ -33,6 +44,10 @@ export function planView(plan: Plan, title: string, label: string | null, to: St
       [
         ['wallet', `${wallet}${label === null ? '' : ` (${label})`}`],
         ...(moved.length > 0 ? ([['changes', moved.join(', ')]] as const) : []),
+        ...serviceFees.map(
+          ({ amount, to: collector }) =>
+            ['fee', `${decimal(amount.formatted)} ${plain(amount.symbol)} to ${collector}`] as const,
+        ),
         ...(fees
           ? ([['gas', `at most ${decimal(fees.maxCost.formatted, 9)} ${fees.maxCost.symbol}`]] as const)
           : []),

@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import { serviceFeeIn } from '../domain/service-fee.ts'
 import { plain } from '../domain/text.ts'
 import { parseAssertions } from '../wallet/asserts.ts'
 import { type Level, levels } from '../wallet/assurance.ts'
@@ -15,6 +16,7 @@ export function termsOf({ io, place, world }: Cli, options: Partial<SigningOptio
     allow: listed(options.allowContract, '--allow-contract'),
     allowTokens: listed(options.allowToken, '--allow-token'),
     exactAllowance: exactAllowance(options.exactAllowance),
+    ...(options.maxServiceFee !== undefined && { maxServiceFeeBps: serviceFee(options.maxServiceFee) }),
     policy: readPolicy(options.policy, world.policyPath),
     asserts: (options.assert ?? []).flatMap(parseAssertions),
     // What stands on the embedded chains was put there by this program.
@@ -24,6 +26,17 @@ export function termsOf({ io, place, world }: Cli, options: Partial<SigningOptio
     maxFeePerGas: options.maxFee === undefined ? null : maxFee(options.maxFee),
     maxSlippage: options.slippage === undefined ? null : slippage(options.slippage),
   }
+}
+
+/** What the service may charge at most, in basis points, from what was typed with its unit. */
+function serviceFee(text: string): number {
+  const most = serviceFeeIn(text)
+  if (most !== undefined) return most
+  throw new AppError(
+    'USAGE',
+    `--max-service-fee is a share of the amount in whole basis points, and "${plain(text)}" is none`,
+    { hint: '--max-service-fee 1% or --max-service-fee 100bps' },
+  )
 }
 
 function exactAllowance(text: string | undefined): Terms['exactAllowance'] {

@@ -2,6 +2,9 @@ import type { Address } from './address.ts'
 import type { StrategyEntry } from './catalog.ts'
 import type { Token } from './token.ts'
 
+/** What the service is paid by a transaction of its own after the action: `amount` to `to`, out of `of`, which is what is swapped or withdrawn. */
+export type ServiceFee = { to: Address; amount: bigint; of: bigint }
+
 /**
  * What was asked for on one chain, in the words that the guard binds calldata to. Amounts are in the
  * smallest unit. `shares` of a withdrawal is the wallet's whole balance of the receipt token, read by us,
@@ -17,6 +20,8 @@ export type Intent =
       shares?: bigint
       /** What a part costs in units of the receipt, read by us, where one leaves a market by giving that back. */
       units?: bigint
+      /** In the asset, of what comes out. */
+      fee?: ServiceFee
     }
   /** Takes what queued withdrawals have set aside: `ids` are the wallet's own requests that can be claimed, read by us, and `amount` is what they pay at least. */
   | { kind: 'claim'; wallet: Address; strategy: StrategyEntry; amount: bigint; ids: readonly string[] }
@@ -33,6 +38,8 @@ export type Intent =
       recipient: Address
       /** Unix seconds after which the swap must not execute. */
       deadline: number
+      /** In `tokenIn`, and a part of `amountIn`: the swap itself spends the rest. */
+      fee?: ServiceFee
     }
   | { kind: 'transfer'; wallet: Address; token: Token; recipient: Address; amount: bigint }
   /** Takes an allowance back. */

@@ -8,7 +8,7 @@ import { tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { tokensOf, type Vouched } from './registry.ts'
 
-type Role = 'approve-reset' | 'approve' | 'action'
+type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
 
 /** An approval above the need, made exact where the person asked for that; all else stays as it is and is judged so. */
 export function exactly(

@@ -1,6 +1,7 @@
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
+import { actionAmong, feePayment } from '../domain/service-fee.ts'
 import { plain } from '../domain/text.ts'
 import { nativeToken } from '../domain/token.ts'
 import type { Leg, Operation, Step } from '../store/operation.ts'
@@ -11,7 +12,7 @@ import { checkLeg } from './guard.ts'
 import { decodeIntent, type KeptPlan } from './intent-json.ts'
 import type { Policy } from './policy.ts'
 import { day, enforce, limitsOf, policyRules } from './policy-rules.ts'
-import { slippageOf, spendsByAsset, untilOf } from './spends.ts'
+import { type LegInHand, slippageOf, spendsByAsset, untilOf } from './spends.ts'
 import { decodeTerms, type Terms } from './terms.ts'
 import { tryLeg } from './try-leg.ts'
 
@@ -45,7 +46,9 @@ export async function beforeLeg(
     .map(({ transaction }) => transaction)
   // Approvals were made exact before they were written down: here each must be exact.
   const vouched = { ...terms, exactAllowance: 'refuse' } as const
-  const call = checkLeg({ intent, chainId, transactions: all, catalog, vouched }).at(-1)?.call
+  const steps = checkLeg({ intent, chainId, transactions: all, catalog, vouched })
+  const call = steps.find(({ role }) => role === 'action')?.call
+  const isPaidOnly = left.every(({ role }) => role === 'fee')
   const inHand = {
     chainId,
     intent,
@@ -55,7 +58,13 @@ export async function beforeLeg(
   const chains = operation.legs.map((one) => one.chainId)
   const [contract, simulation] = await Promise.all([
     checkPlace(ground, { ...inHand, transactions: all }, terms),
-    tryLeg(ground, inHand, terms, chains),
+    // Once the action is done, what is left is the payment of its fee, and is tried as such.
+    tryLeg(
+      ground,
+      isPaidOnly ? feeAlone(inHand) : inHand,
+      isPaidOnly ? { ...terms, asserts: [] } : terms,
+      chains,
+    ),
   ])
   const assurance = assuranceNow(plan, terms, {
     simulation: simulation.how,
@@ -66,7 +75,9 @@ export async function beforeLeg(
     const { perDay: _, ...rules } = terms.policy.policy
     enforce(
       policyRules(rules, catalog, {
-        legs: [{ intent, action: all.at(-1)!.to, slippage: slippageOf(intent, plan.about.amounts) }],
+        legs: [
+          { intent, action: actionAmong(intent, all).to, slippage: slippageOf(intent, plan.about.amounts) },
+        ],
         simulation,
         coin: nativeToken(networkNamed(catalog.networks, chainId)),
         assurance,
@@ -79,6 +90,13 @@ export async function beforeLeg(
   reserve(ground, operation, terms)
   return simulation.gas
 }
+
+/** What is left of a leg when only its fee is not paid. */
+const feeAlone = ({ chainId, intent, transactions }: LegInHand): LegInHand => ({
+  chainId,
+  intent: feePayment(intent) ?? intent,
+  transactions,
+})
 
 /** The assurance that a plan was made with, or a lower one where less can be checked now. A plan whose first step was sent elsewhere was only read then, and is checked in full now. */
 function assuranceNow(plan: KeptPlan, { canAsk }: Terms, now: Pick<Facts, 'simulation' | 'code'>): Level {

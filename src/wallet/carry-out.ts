@@ -125,7 +125,7 @@ function shownOnce(work: () => Promise<void>): () => Promise<void> {
 /** Shows the signer all that is left of an operation, leg by leg. */
 async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }: Operation): Promise<void> {
   const { intents, since, terms, planHash, quoteId } = plan as KeptPlan
-  const { allow, allowTokens } = decodeTerms(terms)
+  const { allow, allowTokens, maxServiceFeeBps } = decodeTerms(terms)
   const open = legs.flatMap(({ leg, chainId }) => {
     const of = steps.filter((step) => step.leg === leg && step.index >= (since?.[leg] ?? 0))
     const intent = intents[leg]
@@ -139,7 +139,12 @@ async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }:
     return [{ chainId, intent, transactions }]
   })
   // Approvals were made exact before they were written down: here each must be exact.
-  const vouched = { allow, allowTokens, exactAllowance: 'refuse' } as const
+  const vouched = {
+    allow,
+    allowTokens,
+    exactAllowance: 'refuse' as const,
+    ...(maxServiceFeeBps !== undefined && { maxServiceFeeBps }),
+  }
   await approve?.({ legs: open, vouched, planHash, quoteId })
 }
 

@@ -3,6 +3,7 @@ import { encodeFunctionData } from 'viem/utils'
 import { erc20Abi } from '../calls/erc20.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { actionAmong } from '../domain/service-fee.ts'
 import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
 import type { Rpc } from '../net/rpc.ts'
@@ -24,7 +25,7 @@ export async function checkPlace(
   terms: Terms,
 ): Promise<Contract | undefined> {
   if (isNativeTransfer(intent)) return undefined
-  const { to: spender } = transactions.at(-1)!
+  const { to: spender } = actionAmong(intent, transactions)
   const rpc = ground.rpc(chainId)
   const { wallet } = intent
   const [contract] = await Promise.all([

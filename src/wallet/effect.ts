@@ -38,7 +38,7 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
       return [
         {
           token: asset,
-          least: intent.shares === undefined ? intent.amount - rounding : 1n,
+          least: leastOut(intent),
           what: 'too little comes out',
         },
         { token: receipt, least: -most, what: 'more of the position is taken than was asked for' },
@@ -65,6 +65,10 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
       return []
   }
 }
+
+/** What must come out at least, less the fee: of everything, that which the fee was charged of, or anything at all. */
+const leastOut = ({ amount, shares, fee }: Extract<Intent, { kind: 'withdraw' }>): bigint =>
+  shares === undefined ? amount - rounding - (fee?.amount ?? 0n) : fee ? fee.of - rounding - fee.amount : 1n
 
 /** What was seen of a leg. Without a coin nothing is known of that, where a node cannot simulate blocks. */
 type Seen = Pick<Simulation, 'changes' | 'allowances'> &
@@ -139,7 +143,7 @@ function leastCoin(intent: Intent): bigint | undefined {
   if (intent.kind !== 'withdraw' && intent.kind !== 'claim') return undefined
   if (intent.kind === 'withdraw' && queueOf(intent.strategy)) return 0n
   if (intent.strategy.asset.address !== nativeAddress) return undefined
-  return intent.kind === 'withdraw' && intent.shares !== undefined ? 1n : intent.amount - rounding
+  return intent.kind === 'withdraw' ? leastOut(intent) : intent.amount - rounding
 }
 
 /** What a leg may leave of its allowance: a swap for an exact output leaves what it did not need, everything else nothing. */

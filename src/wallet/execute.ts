@@ -119,7 +119,7 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
       if (run.replacement === 'cancel') throw tooLate(run)
       refuseLost(run)
       const head = await readHead(rpc, leg.chainId)
-      refuseDead(run, leg, head)
+      if (unfinished(run, leg).some((step) => step.role !== 'fee')) refuseDead(run, leg, head)
       const block = Number(head.number)
       if (!isFresh(block)) {
         checked = { at: run.clock.now(), block }
@@ -127,7 +127,8 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
         const gas = await run.beforeLeg?.(leg, left)
         for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
         if (run.pipeline && left.length > 1)
-          for (const step of left) await sendStep(run, step.index, known(step.index, 'exactly'))
+          for (const step of left.filter(({ role }) => role !== 'fee'))
+            await sendStep(run, step.index, known(step.index, 'exactly'))
       }
     }
     await executeStep(run, index, known(index, 'atLeast'))

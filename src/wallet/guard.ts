@@ -7,12 +7,14 @@ import { type Hex, HexData, sameAddress } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
+import { feeOf, withoutFee } from '../domain/service-fee.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { checkApproval, describeApproval, exactly } from './approval.ts'
+import { checkFee, refuseDearFee } from './guard-fee.ts'
 import { expectation, nothingVouched, type Vouched } from './registry.ts'
 
 /** What a transaction is there for in its leg. */
-export type Role = 'approve-reset' | 'approve' | 'action'
+export type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
 
 /** One transaction of a leg, understood. */
 export type DecodedStep = {
@@ -43,33 +45,19 @@ const deny = ({ code, message }: Violation, index?: number): AppError =>
  * Decides whether the transactions of one leg do what was asked and nothing else, whoever built them. Gives them back
  * understood, or throws the first rule that is broken (G1 to G8), as POLICY_*. What is not known is refused.
  */
-export function checkLeg({
-  intent,
-  chainId,
-  transactions,
-  catalog,
-  vouched = nothingVouched,
-}: LegQuestion): DecodedStep[] {
-  const { allow } = vouched
-  if (transactions.length < 1 || transactions.length > 4)
-    throw deny({
-      code: 'POLICY_SHAPE',
-      message: `A leg has 1 to 4 transactions, this one has ${transactions.length}`,
-    })
-  for (const [index, transaction] of transactions.entries()) {
-    const wrong = shapeFault(transaction, intent)
-    if (wrong) throw deny({ code: 'POLICY_SHAPE', message: wrong }, index)
-  }
-  for (const [index, transaction] of transactions.entries())
-    if (transaction.chainId !== chainId)
-      throw deny(
-        { code: 'POLICY_CHAIN', message: `It is for chain ${transaction.chainId}, not for ${chainId}` },
-        index,
-      )
-
+export function checkLeg(question: LegQuestion): DecodedStep[] {
+  const { intent: asked, chainId, transactions: all, catalog, vouched = nothingVouched } = question
+  refuseMisshapen(question)
+  // Nothing but what is stated may stand behind the action, and it stands there once.
+  const paid = feeOf(asked) ? all.slice(-1) : []
+  const transactions = all.slice(0, all.length - paid.length)
+  if (transactions.length === 0)
+    throw deny({ code: 'POLICY_SHAPE', message: 'The fee that is stated is not among its transactions' })
+  const intent = withoutFee(asked)
   const roles = rolesOf(transactions, intent)
   const action = transactions[transactions.length - 1]!
   const last = transactions.length - 1
+  const { allow } = vouched
   const expected = expectation(intent, chainId, catalog, action, vouched)
   if ('violation' in expected) throw deny(expected.violation, last)
   if (![...expected.targets, ...allow].some((known) => sameAddress(known, action.to)))
@@ -98,7 +86,44 @@ export function checkLeg({
     return { index, role, transaction: given, call, text: `${text}${more}` }
   })
   const { name, args, text } = bound
-  return [...approvals, { index: last, role: 'action', transaction: action, call: { name, args }, text }]
+  return [
+    ...approvals,
+    { index: last, role: 'action', transaction: action, call: { name, args }, text },
+    ...feeStep(asked, paid, last + 1, vouched),
+  ]
+}
+
+/** The payment of the fee, where one is stated, as the last step. */
+function feeStep(
+  intent: Intent,
+  [transaction]: readonly Transaction[],
+  index: number,
+  { maxServiceFeeBps }: Vouched,
+) {
+  if (!transaction) return []
+  const fee = checkFee(intent, transaction)
+  if ('violation' in fee) throw deny(fee.violation, index)
+  refuseDearFee(intent, maxServiceFeeBps)
+  return [{ index, role: 'fee' as const, transaction, ...fee }]
+}
+
+/** G1 and G2: as many as there may be, each of its shape, all of them for the chain of the leg. */
+function refuseMisshapen({ intent, chainId, transactions }: LegQuestion): void {
+  if (transactions.length < 1 || transactions.length > 4)
+    throw deny({
+      code: 'POLICY_SHAPE',
+      message: `A leg has 1 to 4 transactions, this one has ${transactions.length}`,
+    })
+  for (const [index, transaction] of transactions.entries()) {
+    const wrong = shapeFault(transaction, intent)
+    if (wrong) throw deny({ code: 'POLICY_SHAPE', message: wrong }, index)
+  }
+  for (const [index, transaction] of transactions.entries())
+    if (transaction.chainId !== chainId)
+      throw deny(
+        { code: 'POLICY_CHAIN', message: `It is for chain ${transaction.chainId}, not for ${chainId}` },
+        index,
+      )
 }
 
 /** G1: exactly the four fields, each of its shape, and a target that can be meant. */

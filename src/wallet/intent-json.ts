@@ -1,8 +1,11 @@
-import type { Address } from '../domain/address.ts'
-import type { TokenAmount } from '../domain/amount.ts'
+import { z } from 'zod'
+
+import { type Address, EvmAddress } from '../domain/address.ts'
+import { type TokenAmount, Units } from '../domain/amount.ts'
 import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Intent } from '../domain/intent.ts'
+import type { Intent, ServiceFee } from '../domain/intent.ts'
+import { feeOf } from '../domain/service-fee.ts'
 import type { TermsJson } from './terms.ts'
 
 type Loose = Record<string, unknown> & { kind: Intent['kind'] }
@@ -10,9 +13,22 @@ type Loose = Record<string, unknown> & { kind: Intent['kind'] }
 /** An intent as JSON for the journal: amounts as text, a strategy by its slug. */
 export function encodeIntent(intent: Intent): Loose {
   const flat = 'strategy' in intent ? { ...intent, strategy: intent.strategy.slug } : intent
-  return Object.fromEntries(
+  const fee = feeOf(intent)
+  return { ...worded(flat), ...(fee && { fee: worded(fee) }) } as Loose
+}
+
+const worded = (flat: object) =>
+  Object.fromEntries(
     Object.entries(flat).map(([name, value]) => [name, typeof value === 'bigint' ? value.toString() : value]),
-  ) as Loose
+  )
+
+const Fee = z.strictObject({ to: EvmAddress, amount: Units, of: Units })
+
+/** A fee as it was written; what is none was not written by this program. */
+function decodeFee(json: unknown): ServiceFee {
+  const fee = Fee.safeParse(json)
+  if (fee.success) return fee.data
+  throw new AppError('POLICY_TAMPER', 'The fee of this operation cannot be read')
 }
 
 /** An intent out of the journal, with its strategy out of the catalogue. */
@@ -23,7 +39,8 @@ export function decodeIntent(json: Loose, catalog: Catalog): Intent {
     ),
   )
   const strategy = typeof json.strategy === 'string' ? { strategy: entryOf(catalog, json.strategy) } : {}
-  return { ...json, ...amounts, ...strategy } as unknown as Intent
+  const fee = json.fee === undefined ? {} : { fee: decodeFee(json.fee) }
+  return { ...json, ...amounts, ...strategy, ...fee } as unknown as Intent
 }
 
 function entryOf({ strategies }: Catalog, slug: string): StrategyEntry {

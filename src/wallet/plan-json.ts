@@ -2,6 +2,7 @@ import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { networkNamed } from '../domain/network.ts'
+import { feeOf, feePayment } from '../domain/service-fee.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import type { Ground } from './ground.ts'
 import type { Checked } from './plan.ts'
@@ -73,6 +74,7 @@ export function planJson(
             ),
           }
         : null,
+    serviceFees: serviceFeesOf(legs, catalog),
     reference,
     policy: terms.policy?.sha256 ?? null,
     assurance,
@@ -81,6 +83,24 @@ export function planJson(
     operation: operationJson(proposal),
   }
 }
+
+/** What the service is paid, by steps of their own: in which token, how much, to whom, and out of how much. */
+const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog) =>
+  legs.flatMap(({ intent }, leg) => {
+    const [fee, payment] = intent ? [feeOf(intent), feePayment(intent)] : []
+    if (!fee || !payment) return []
+    const { token } = payment
+    return [
+      {
+        leg,
+        network: networkNamed(networks, token.chainId).name,
+        token: token.address,
+        amount: tokenAmount(fee.amount, token),
+        of: tokenAmount(fee.of, token),
+        to: fee.to,
+      },
+    ]
+  })
 
 /** Whether a proposal is about a token: its change is told even when it is nothing. */
 const isNamed = ({ legs }: Checked['proposal'], token: Token): boolean =>

@@ -1,5 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
+import { actionAmong } from '../domain/service-fee.ts'
 import { nativeToken } from '../domain/token.ts'
 import { acceptAssurance, assuranceOf, type Facts, type Level } from './assurance.ts'
 import { checkPlace } from './check-place.ts'
@@ -159,7 +160,7 @@ export function factsOf({ catalog, journal, now }: Ground, checked: Checked): Po
   return {
     legs: activeLegs(proposal).map(({ intent, transactions }) => ({
       intent,
-      action: transactions.at(-1)!.to,
+      action: actionAmong(intent, transactions).to,
       slippage: slippageOf(intent, proposal.about.amounts),
     })),
     simulation,

@@ -13,6 +13,7 @@ export type Rule = {
   code:
     | 'POLICY_LIMIT'
     | 'POLICY_FEE_CAP'
+    | 'POLICY_SERVICE_FEE'
     | 'POLICY_RECIPIENT'
     | 'POLICY_CONTRACT_NOT_ALLOWED'
     | 'POLICY_ASSURANCE'

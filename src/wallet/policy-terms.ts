@@ -2,9 +2,11 @@ import { parseUnits } from 'viem/utils'
 
 import { sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
+import { feeOf } from '../domain/service-fee.ts'
 import { slippageIn } from '../domain/slippage.ts'
 import { plain } from '../domain/text.ts'
 import { reaches } from './assurance.ts'
+import { bpsOf } from './guard-fee.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyFacts, Rule } from './policy-facts.ts'
 import { receiverOf } from './spends.ts'
@@ -13,19 +15,18 @@ import { gwei } from './terms.ts'
 /** The rules about who is paid, and through what. */
 export function placeRules({ receivers, strategies, contracts }: Policy, legs: PolicyFacts['legs']): Rule[] {
   return legs.flatMap(({ intent, action }): Rule[] => {
-    const receiver = receiverOf(intent)
+    const collector = feeOf(intent)?.to
+    const paid = [receiverOf(intent), ...(collector ? [collector] : [])]
     const isAmong = (list: readonly string[], one: string) => list.some((known) => sameAddress(known, one))
     return [
       ...(receivers
-        ? [
-            {
-              rule: 'receivers',
-              wanted: 'the wallet itself, or one of the list',
-              found: receiver,
-              met: sameAddress(receiver, intent.wallet) || isAmong(receivers, receiver),
-              code: 'POLICY_RECIPIENT' as const,
-            },
-          ]
+        ? paid.map((receiver) => ({
+            rule: 'receivers',
+            wanted: 'the wallet itself, or one of the list',
+            found: receiver,
+            met: sameAddress(receiver, intent.wallet) || isAmong(receivers, receiver),
+            code: 'POLICY_RECIPIENT' as const,
+          }))
         : []),
       ...(strategies && 'strategy' in intent
         ? [
@@ -69,7 +70,7 @@ export function termRules(
   policy: Policy,
   { legs, at, quoteAgeMs, assurance, simulation }: PolicyFacts,
 ): Rule[] {
-  const { maxSlippage, hours, maxQuoteAge, minAssurance } = policy
+  const { maxSlippage, hours, maxQuoteAge, minAssurance, maxServiceFeeBps } = policy
   const most = maxSlippage === undefined ? 0 : (slippageIn(maxSlippage) ?? 0)
   const swaps = legs.filter(({ intent }) => intent.kind === 'swap')
   const is = (rule: string, code: Rule['code'], wanted: string, found: string, met: boolean): Rule => ({
@@ -103,6 +104,14 @@ export function termRules(
             quoteAgeMs <= maxQuoteAge * 1000,
           ),
         ]),
+    ...(maxServiceFeeBps === undefined
+      ? []
+      : legs.flatMap(({ intent }) => {
+          const fee = feeOf(intent)
+          if (!fee) return []
+          const [wanted, found] = [`at most ${maxServiceFeeBps} bps`, `${bpsOf(fee)} bps`]
+          return [is('maxServiceFeeBps', 'POLICY_SERVICE_FEE', wanted, found, bpsOf(fee) <= maxServiceFeeBps)]
+        })),
     ...(policy.simulation === 'required' && simulation
       ? [is('simulation', 'POLICY_SIMULATION', 'required', simulation.how, simulation.how !== 'unavailable')]
       : []),

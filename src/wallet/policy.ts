@@ -26,11 +26,13 @@ export const Policy = z.strictObject({
     .string()
     .regex(/^[0-9]+(\.[0-9]+)?(%|bps)$/, 'expected "0.5%" or "50bps"')
     .optional(),
+  /** The most that the service may charge of what is swapped or withdrawn, in basis points. Without --max-service-fee it is 100 at most. */
+  maxServiceFeeBps: z.int().min(0).max(10_000).optional(),
   /** In gwei. */
   maxFeePerGas: decimal.optional(),
   /** In units of the native coin, for all that one leg can cost. */
   maxTotalFee: decimal.optional(),
-  /** Who may be paid beside the wallet itself. */
+  /** Who may be paid beside the wallet itself, the collector of a fee among them. */
   receivers: z.array(address).optional(),
   strategies: z.array(z.string().min(1)).optional(),
   contracts: z.array(address).optional(),

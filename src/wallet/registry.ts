@@ -11,13 +11,15 @@ import { type Token, tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 
 /**
- * What the person vouches for, for one operation: contracts and tokens that are not in the catalogue, and whether an
- * approval of more than the need is refused or made exact.
+ * What the person vouches for, for one operation: contracts and tokens that are not in the catalogue, whether an
+ * approval of more than the need is refused or made exact, and what the service may charge.
  */
 export type Vouched = {
   allow: readonly Address[]
   allowTokens: readonly Address[]
   exactAllowance: 'refuse' | 'rewrite'
+  /** The most that the service may charge of what is swapped or withdrawn, in basis points; the usual where nothing is said. */
+  maxServiceFeeBps?: number
 }
 
 /** Nothing beyond the catalogue, and no approval of more than the need. */

@@ -1,6 +1,7 @@
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
+import { feePayment } from '../domain/service-fee.ts'
 import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
 import type { Operation, Step } from '../store/operation.ts'
@@ -11,11 +12,12 @@ import { type Checked, checkProposal } from './plan.ts'
 import type { ProposedLeg } from './proposal.ts'
 import { decodeTerms, encodeTerms } from './terms.ts'
 
-/** What of an operation can be planned anew: one leg of which something is not signed, or whose nonce was lost. */
-export type Open = { leg: number; chainId: number; intent: Intent }
+/** What of an operation can be planned anew: one leg of which something is not signed, or whose nonce was lost; or only its fee, which is then a payment. */
+export type Open = { leg: number; chainId: number; intent: Intent; role?: 'fee' }
 
 const isLost = ({ state }: Step) => state === 'SUPERSEDED'
 const isUnsigned = ({ state }: Step) => state === 'PLANNED' || state === 'RESERVED'
+const isPaid = ({ role, state }: Step) => role === 'fee' && state === 'FINAL_OK'
 const isInTheAir = ({ state }: Step) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
 /** The first leg of an operation that is not finished; PENDING while something of it is on its way, `undefined` when nothing is left. */
@@ -35,8 +37,18 @@ export function openLeg({ catalog }: Pick<Ground, 'catalog'>, operation: Operati
     const of = steps.filter((step) => step.leg === leg)
     const kept = (plan as KeptPlan).intents[leg]
     const isDone = of.some(({ role, state }) => role === 'action' && state === 'FINAL_OK')
-    if (kept && !isDone && of.some((step) => isUnsigned(step) || isLost(step)))
-      return { leg, chainId, intent: decodeIntent(kept, catalog) }
+    const isOpen = of.some((step) => isUnsigned(step) || isLost(step))
+    if (!kept || !isOpen) continue
+    const intent = decodeIntent(kept, catalog)
+    if (!isDone) return { leg, chainId, intent }
+    // The action is done: what is left of it is the payment of the service.
+    const payment = feePayment(intent) ?? (intent.kind === 'transfer' ? intent : undefined)
+    if (
+      payment &&
+      of.some((step) => step.role === 'fee' && (isUnsigned(step) || isLost(step))) &&
+      !of.some(isPaid)
+    )
+      return { leg, chainId, intent: payment, role: 'fee' }
   }
   return undefined
 }
@@ -89,7 +101,7 @@ export const checkAgain = (
 export function replaceLeg(
   { journal }: Ground,
   operation: Operation,
-  { leg }: Open,
+  { leg, role: only }: Open,
   { proposal, steps, terms, bounds, hash, assurance }: Checked,
   why: string,
 ): Operation {
@@ -111,7 +123,7 @@ export function replaceLeg(
   }
   journal.replan(operation.id, leg, {
     plan,
-    steps: steps.map(({ role, text, transaction }) => ({ role, text, transaction })),
+    steps: steps.map(({ role, text, transaction }) => ({ role: only ?? role, text, transaction })),
     why,
   })
   if (operation.state === 'ATTENTION' || operation.state === 'PARTIAL')

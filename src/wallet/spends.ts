@@ -2,6 +2,7 @@ import { placeOf } from '../calls/places.ts'
 import { drift } from '../calls/units.ts'
 import { nativeAddress } from '../domain/address.ts'
 import type { Intent } from '../domain/intent.ts'
+import { withoutFee } from '../domain/service-fee.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 
@@ -30,7 +31,7 @@ export function allowanceOf(intent: Intent): Spend | undefined {
     return placeOf(intent.strategy).takesReceipt
       ? { token: intent.strategy.receipt, amount: intent.shares ?? mostUnits(intent) }
       : undefined
-  const spend = intent.kind === 'transfer' ? undefined : spendOf(intent)
+  const spend = intent.kind === 'transfer' ? undefined : spendOf(withoutFee(intent))
   return spend?.token.address === nativeAddress ? undefined : spend
 }
 

@@ -4,6 +4,7 @@ import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import { networkNamed } from '../domain/network.ts'
+import { actionAmong } from '../domain/service-fee.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { checkAssertions } from './asserts.ts'
@@ -40,7 +41,9 @@ export async function tryLeg(
     transactions,
     tokens,
     needs: needsOf(intent),
-    ...(spend && { allowances: [{ token: spend.token.address, spender: transactions.at(-1)!.to }] }),
+    ...(spend && {
+      allowances: [{ token: spend.token.address, spender: actionAmong(intent, transactions).to }],
+    }),
     ...(until !== undefined && { until }),
     maxFeePerGas: feeCapOf(terms),
   })

@@ -89,7 +89,7 @@ export const going: readonly Row[] = [
     situation: 'QUOTE_EXPIRED',
     is: (facts) => {
       const { unsigned, plan, chains } = facts
-      const deadline = unsigned && plan.intents[unsigned.leg]?.deadline
+      const deadline = unsigned && unsigned.role !== 'fee' && plan.intents[unsigned.leg]?.deadline
       const chain = unsigned && chains.get(unsigned.transaction.chainId)
       return (
         isHalf(facts) &&

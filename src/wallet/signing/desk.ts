@@ -13,7 +13,7 @@ import { operandsOf } from './argv.ts'
 import { refuseDear } from './dear.ts'
 import type { DeskNeeds } from './desk-needs.ts'
 import { importedKey, keyFrom, stored } from './keys.ts'
-import { namesWritten, refuseUntyped } from './typed.ts'
+import { namesWritten, refuseUntyped, refuseUntypedFee } from './typed.ts'
 import type { Answers, Ask, Desk, SignableJson, TransactionJson } from './words.ts'
 import { isSame, refuseUnwritten } from './written.ts'
 
@@ -50,12 +50,13 @@ export function signingDesk(needs: DeskNeeds): Desk {
       if (intent.wallet !== accountOf(wallet).address)
         throw new AppError('POLICY_TAMPER', `The plan is for ${intent.wallet}, and the key is of ${wallet}`)
       if (isWritten) refuseUnwritten(needs.argv, written, transactions.map(read), vouched)
-      else refuseUntyped(needs.argv, intent, vouched, remembered, catalog)
+      if (operandsOf(needs.argv)[1] === 'submit') refuseUntypedFee(needs.argv, intent)
+      if (!isWritten) refuseUntyped(needs.argv, intent, vouched, remembered, catalog)
       const question = { intent, chainId, transactions: transactions.map(read), catalog, vouched }
       return checkLeg(question).map((step) => ({
         ...step,
         // What moves money is signed once, however often it is shown; an allowance may end in one plan and again in another.
-        isPayment: step.role === 'action' && intent.kind !== 'revoke',
+        isPayment: (step.role === 'action' || step.role === 'fee') && intent.kind !== 'revoke',
       }))
     })
     const core = coreFor(wallet, steps)

@@ -2,7 +2,9 @@ import { isFair } from '../../domain/accepted.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import type { Catalog } from '../../domain/catalog.ts'
 import type { Intent } from '../../domain/intent.ts'
+import { feeOf, serviceFeeIn, usualServiceFeeBps } from '../../domain/service-fee.ts'
 import type { Token } from '../../domain/token.ts'
+import { refuseDearFee } from '../guard-fee.ts'
 import type { Vouched } from '../registry.ts'
 import { flag, isTyped, operandsOf } from './argv.ts'
 import { type Remembered, refuseSwap } from './typed-swap.ts'
@@ -41,6 +43,7 @@ export function refuseUntyped(
   const kinds = command === 'action' && sub === 'revoke' ? (['revoke'] as const) : kindsOf[command ?? '']
   const isEnd = intent.kind === 'revoke' && argv.includes('--revoke-on-failure')
   if (!kinds?.includes(intent.kind) && !isEnd) throw untyped(`It is a ${intent.kind}`)
+  refuseUntypedFee(argv, intent)
   for (const address of [...allow, ...allowTokens])
     if (!isTyped(argv, address)) throw untyped(`Somebody vouches for ${address}`)
   switch (intent.kind) {
@@ -72,6 +75,13 @@ export function refuseUntyped(
       return
     case 'revoke':
   }
+}
+
+/** A fee is of what swaps or withdraws by its own command, and no more of it than was typed, or than is usual. */
+export function refuseUntypedFee(argv: readonly string[], intent: Intent): void {
+  if (!feeOf(intent)) return
+  if (operandsOf(argv)[0] === 'deposit') throw untyped('It pays the service a fee')
+  refuseDearFee(intent, serviceFeeIn(flag(argv, '--max-service-fee') ?? '') ?? usualServiceFeeBps)
 }
 
 /** The bridge before a deposit brings the strategy's own asset to its chain, for the wallet itself. */

@@ -1,0 +1,219 @@
+import { getAddress } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+
+import { withdraw } from '../../src/calls/aave-v3.ts'
+import { approve, transfer } from '../../src/calls/erc20.ts'
+import { swap } from '../../src/calls/uniswap-v3.ts'
+import type { Address } from '../../src/domain/address.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Intent, ServiceFee } from '../../src/domain/intent.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import { checkLeg } from '../../src/wallet/guard.ts'
+import { decodeIntent, encodeIntent } from '../../src/wallet/intent-json.ts'
+import { nothingVouched } from '../../src/wallet/registry.ts'
+import { catalog, coin, friend, honest, lending, pool, router, thief, usdc, usdt, wallet } from './plans.ts'
+
+const collector = getAddress(friend)
+const chainId = 31337
+const amount = 100_000_000n
+const cost = 250_000n
+const deadline = 1_900_000_000
+const fee: ServiceFee = { to: collector, amount: cost, of: amount }
+const pay = (much = cost, to: Address = collector, token = usdc) =>
+  transfer({ chainId, token: token.address, to, amount: much })
+
+const swapping = (exact: 'in' | 'out' = 'in', spent = amount - cost): Transaction[] => [
+  approve({ chainId, token: usdc.address, spender: router, amount: spent }),
+  swap({
+    chainId,
+    router,
+    exact,
+    path: { tokens: [usdc.address, usdt.address], fees: [500] },
+    amountIn: spent,
+    amountOut: 99_000_000n,
+    recipient: wallet,
+    deadline,
+  }),
+]
+const swapIntent = (more: object = {}): Intent => ({ ...honest['a swap'].intent, fee, ...more }) as Intent
+const leaving = (all = false): Transaction =>
+  withdraw({ chainId, pool, asset: usdc.address, amount: all ? maxUint256 : amount, to: wallet })
+const withdrawal = (more: object = {}): Intent => ({
+  kind: 'withdraw',
+  wallet,
+  strategy: lending,
+  amount,
+  fee,
+  ...more,
+})
+
+const check = (intent: Intent, transactions: readonly Transaction[], maxServiceFeeBps?: number) =>
+  checkLeg({
+    intent,
+    chainId,
+    transactions,
+    catalog,
+    vouched: { ...nothingVouched, ...(maxServiceFeeBps !== undefined && { maxServiceFeeBps }) },
+  })
+const refusal = (work: () => unknown): AppError | undefined => {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  return undefined
+}
+
+describe('a fee that is stated', () => {
+  test.each([
+    ['a swap', swapIntent(), swapping()],
+    ['a swap for an exact output', swapIntent({ exact: 'out' }), swapping('out')],
+    ['a withdrawal', withdrawal(), [leaving()]],
+    ['a withdrawal of everything', withdrawal({ amount: maxUint256, shares: amount }), [leaving(true)]],
+  ])('is the last step of %s, by itself, and is told', (_, intent, transactions) => {
+    const steps = check(intent, [...transactions, pay()])
+    expect(steps.slice(-2).map(({ role }) => role)).toEqual(['action', 'fee'])
+    expect(steps.at(-1)).toMatchObject({
+      text: `Pay the service a fee of 0.25 USDC to ${collector}`,
+      call: { name: 'transfer', args: { to: collector, amount: '250000' } },
+    })
+  })
+
+  test('stands after a reset of the allowance, too', () => {
+    const reset = approve({ chainId, token: usdc.address, spender: router, amount: 0n })
+    const roles = check(swapIntent(), [reset, ...swapping(), pay()]).map(({ role }) => role)
+    expect(roles).toEqual(['approve-reset', 'approve', 'action', 'fee'])
+  })
+
+  test('is written down and read back', () => {
+    for (const intent of [swapIntent(), withdrawal()])
+      expect(decodeIntent(JSON.parse(JSON.stringify(encodeIntent(intent))), catalog)).toEqual(intent)
+    const broken = { ...encodeIntent(swapIntent()), fee: { to: collector, amount: 1 } }
+    expect(refusal(() => decodeIntent(broken, catalog))?.code).toBe('POLICY_TAMPER')
+  })
+})
+
+const [approval, action] = swapping() as [Transaction, Transaction]
+const whole = honest['a swap'].transactions
+describe('the guard refuses', () => {
+  test.each<[string, Intent, readonly Transaction[], string]>([
+    ['another collector', swapIntent(), [approval, action, pay(cost, thief)], 'POLICY_RECIPIENT'],
+    ['another token', swapIntent(), [approval, action, pay(cost, collector, usdt)], 'POLICY_SERVICE_FEE'],
+    [
+      'the native coin instead',
+      swapIntent(),
+      [approval, action, pay(cost, collector, coin)],
+      'POLICY_SERVICE_FEE',
+    ],
+    ['more than is stated', swapIntent(), [approval, action, pay(cost + 1n)], 'POLICY_AMOUNT'],
+    ['less than is stated', swapIntent(), [approval, action, pay(cost - 1n)], 'POLICY_AMOUNT'],
+    ['the payment twice', swapIntent(), [approval, action, pay(), pay()], 'POLICY_SHAPE'],
+    ['the payment first', swapIntent(), [pay(), approval, action], 'POLICY_SHAPE'],
+    ['the payment before the action', swapIntent(), [approval, pay(), action], 'POLICY_CONTRACT_NOT_ALLOWED'],
+    ['a statement without a payment', swapIntent(), [approval, action], 'POLICY_SHAPE'],
+    ['nothing but a payment', swapIntent(), [pay()], 'POLICY_SHAPE'],
+    ['a payment without a statement', honest['a swap'].intent, [...whole, pay()], 'POLICY_SHAPE'],
+    ['a swap of all of it, and the fee on top', swapIntent(), [...whole, pay()], 'POLICY_AMOUNT'],
+    ['an approval of all of it', swapIntent(), [whole[0]!, action, pay()], 'POLICY_ALLOWANCE'],
+    [
+      'a swap for an exact output that may take the fee, too',
+      swapIntent({ exact: 'out' }),
+      [...swapping('out', amount), pay()],
+      'POLICY_AMOUNT',
+    ],
+    ['a coin with the payment', swapIntent(), [approval, action, { ...pay(), value: 1n }], 'POLICY_VALUE'],
+    [
+      'a tail on the payment',
+      swapIntent(),
+      [approval, action, { ...pay(), data: `${pay().data}00` }],
+      'POLICY_DECODE',
+    ],
+    [
+      'an approval of the collector',
+      swapIntent(),
+      [approval, action, approve({ chainId, token: usdc.address, spender: collector, amount: cost })],
+      'POLICY_DECODE',
+    ],
+    [
+      'a payment on another chain',
+      swapIntent(),
+      [approval, action, { ...pay(), chainId: 31338 }],
+      'POLICY_CHAIN',
+    ],
+    [
+      'a fee on a deposit',
+      honest['a deposit into Aave'].intent,
+      [...honest['a deposit into Aave'].transactions, pay()],
+      'POLICY_SHAPE',
+    ],
+    [
+      'a fee that a deposit states',
+      { ...honest['a deposit into Aave'].intent, fee } as Intent,
+      [...honest['a deposit into Aave'].transactions, pay()],
+      'POLICY_SHAPE',
+    ],
+    [
+      'a fee to nobody',
+      swapIntent({ fee: { ...fee, to: coin.address } }),
+      [approval, action, pay(cost, coin.address)],
+      'POLICY_SERVICE_FEE',
+    ],
+    [
+      'a fee to the wallet itself',
+      swapIntent({ fee: { ...fee, to: wallet } }),
+      [approval, action, pay(cost, wallet)],
+      'POLICY_SERVICE_FEE',
+    ],
+    [
+      'a fee of nothing',
+      withdrawal({ fee: { ...fee, amount: 0n } }),
+      [leaving(), pay(0n)],
+      'POLICY_SERVICE_FEE',
+    ],
+    [
+      'a fee of all of it',
+      withdrawal({ fee: { ...fee, amount } }),
+      [leaving(), pay(amount)],
+      'POLICY_SERVICE_FEE',
+    ],
+    [
+      'a fee of more than is withdrawn',
+      withdrawal({ fee: { ...fee, of: amount + 1n } }),
+      [leaving(), pay()],
+      'POLICY_SERVICE_FEE',
+    ],
+    [
+      'a fee of more than is swapped',
+      swapIntent({ fee: { ...fee, of: amount + 1n } }),
+      [approval, action, pay()],
+      'POLICY_SERVICE_FEE',
+    ],
+  ])('%s', (_, intent, transactions, code) => {
+    expect(refusal(() => check(intent, transactions))?.code).toBe(code)
+  })
+})
+
+describe('how much a fee may be', () => {
+  const dear = (much: bigint) =>
+    [withdrawal({ fee: { ...fee, amount: much } }), [leaving(), pay(much)]] as const
+
+  test('is a hundredth where nobody says otherwise, to the unit', () => {
+    expect(refusal(() => check(...dear(1_000_000n)))).toBeUndefined()
+    expect(refusal(() => check(...dear(1_000_001n)))).toMatchObject({
+      code: 'POLICY_SERVICE_FEE',
+      hint: 'If you accept it: --max-service-fee 1.01%',
+    })
+  })
+
+  test.each([
+    [0, 1n, 'POLICY_SERVICE_FEE'],
+    [24, cost, 'POLICY_SERVICE_FEE'],
+    [25, cost, undefined],
+    [200, 2_000_000n, undefined],
+    [200, 2_000_001n, 'POLICY_SERVICE_FEE'],
+  ])('is what the person says: at %i basis points, a fee of %s', (most, much, code) => {
+    expect(refusal(() => check(...dear(much), most))?.code).toBe(code)
+  })
+})
