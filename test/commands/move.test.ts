@@ -194,6 +194,7 @@ describe('--dry-run', () => {
       'contracts',
       'simulation',
       'fees',
+      'serviceFees',
       'reference',
       'policy',
       'assurance',
