@@ -55,7 +55,16 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
   'erc4626-sky': ({ contracts: { vault: at } }) =>
     vault({ contracts: { vault: at! } }, { at: at!, name: 'ssr' }),
   'erc4626-morpho': (market) =>
-    vault(market, undefined, /vault ?v2/i.test(String(market.params.vaultVersion)) ? 'none' : undefined),
+    /vault ?v2/i.test(String(market.params.vaultVersion))
+      ? vault(market, undefined, 'none')
+      : {
+          implementationSelector: 'morpho@1',
+          constants: {
+            family: 'morpho',
+            vault: market.contracts.vault!,
+            morpho: market.contracts.morpho!,
+          },
+        },
   'erc4626-euler': (market) => vault(market),
   'erc4626-fluid': (market) => vault(market),
   'ethena-susde': ({ contracts: { vault: at } }) => ({

@@ -93,9 +93,12 @@ export function placeOf({ constants, asset, receipt }: StrategyEntry): Place {
     }
     case 'ethena':
     case 'erc4626':
+    case 'morpho':
     case 'yearn-v3': {
       const { vault: to } = constants
-      const bind = { ethena: bindEthena, erc4626: bindErc4626, 'yearn-v3': bindYearnV3 }[constants.family]
+      const bind = { ethena: bindEthena, erc4626: bindErc4626, morpho: bindErc4626, 'yearn-v3': bindYearnV3 }[
+        constants.family
+      ]
       return {
         targets: [to],
         bind: (tx, intent) => bind(tx, intent, asset),

@@ -30,6 +30,7 @@ const Constants = z.discriminatedUnion('family', [
     coin: z.union([z.literal('market'), z.strictObject({ router: At })]).optional(),
   }),
   z.strictObject({ family: z.literal('erc4626'), ...vault }),
+  z.strictObject({ family: z.literal('morpho'), vault: At, morpho: At }),
   z.strictObject({ family: z.literal('yearn-v3'), ...vault }),
   z.strictObject({ family: z.literal('ethena'), vault: At }),
   z.strictObject({ family: z.literal('rocket-pool'), token: At, storage: At, depositPool: At }),

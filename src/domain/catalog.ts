@@ -20,6 +20,8 @@ export type VaultRules = {
 }
 /** A vault with nothing beyond EIP-4626. */
 export type Erc4626Constants = { family: 'erc4626' } & VaultRules
+/** A vault of Morpho (MetaMorpho v1.0 and v1.1), which lends on markets of the contract `morpho`. */
+export type MorphoConstants = { family: 'morpho'; vault: Address; morpho: Address }
 /** A vault that is left with a bound on the loss. */
 export type YearnV3Constants = { family: 'yearn-v3' } & VaultRules
 /** A market of Compound v3 is one contract. */
@@ -84,6 +86,7 @@ export type MarketConstants =
   | Erc4626Constants
   | EthenaConstants
   | LidoConstants
+  | MorphoConstants
   | StakedConstants
   | YearnV3Constants
 

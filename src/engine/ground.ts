@@ -9,6 +9,7 @@ import { type Grown, grownOn } from './growth.ts'
 import { keptMarkets, type Missed } from './kept.ts'
 import { lendingOf } from './lending.ts'
 import { marketsOf } from './markets/catalog.ts'
+import { ratedOn } from './rated.ts'
 import { detailedOn } from './rates/detail.ts'
 import { realisedOn } from './rates/realised.ts'
 import { cctp } from './swaps/cctp.ts'
@@ -53,10 +54,14 @@ function onceEach<made>(make: (chainId: number) => made): (chainId: number) => m
   }
 }
 
-/** Rates that are only known by growth, and then what all really paid. */
+/** Rates that follow from what markets stand on, those that are only known by growth, and then what all really paid. */
 function ratesOn(store: EngineStore, chain: () => Chain): Grown {
-  const [grown, realised] = [grownOn(chain), realisedOn(store, chain)]
-  return async (standings, head) => realised(await grown(standings, head), head)
+  const steps = [ratedOn(chain), grownOn(chain), realisedOn(store, chain)]
+  return async (standings, head) => {
+    let rows: Awaited<ReturnType<Grown>> = [...standings]
+    for (const step of steps) rows = await step(rows, head)
+    return rows
+  }
 }
 
 /** Every swap provider that the catalogue has contracts for. */

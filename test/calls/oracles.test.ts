@@ -9,6 +9,7 @@ import { packPath, swap } from '../../src/calls/uniswap-v3.ts'
 import type { LidoConstants } from '../../src/domain/catalog.ts'
 import { catalogOfFile } from '../../src/domain/catalog-file.ts'
 import { less, more } from '../../src/domain/slippage.ts'
+import { netRate } from '../../src/engine/readings/morpho-rate.ts'
 import { compounded, ray } from '../../src/engine/readings/reserve.ts'
 import { madeBy } from '../oracles/make.ts'
 import { oracles } from '../oracles/sets.ts'
@@ -19,6 +20,7 @@ const fixture = (name: string): Json =>
 const aave = fixture('aave-v3')
 const uniswap = fixture('uniswap-v3')
 const lido = fixture('lido')
+const morpho = fixture('morpho')
 
 describe('what the official SDKs say', () => {
   test.each(oracles.map((oracle) => [oracle.name, oracle] as const))(
@@ -95,6 +97,19 @@ describe('@lidofinance/lido-ethereum-sdk', () => {
           hints: hints.map(BigInt),
         }),
       ).toMatchObject({ to, data })
+  })
+})
+
+describe('@morpho-org/blue-sdk', () => {
+  test('what a vault pays within 1e-9 for any markets, shares and fees', () => {
+    expect(morpho.vaults).toHaveLength(100)
+    for (const { totalAssets, fee, lent, netApy } of morpho.vaults) {
+      const of = lent.map((one: Record<string, string>) =>
+        Object.fromEntries(Object.entries(one).map(([name, value]) => [name, BigInt(value)])),
+      )
+      expect(Math.abs(netRate(BigInt(totalAssets), BigInt(fee), of).apy - netApy)).toBeLessThan(1e-9)
+    }
+    expect(Math.max(...morpho.vaults.map((one: { netApy: number }) => one.netApy))).toBeGreaterThan(0.1)
   })
 })
 

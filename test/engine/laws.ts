@@ -45,12 +45,13 @@ const sameDecimals = ({ asset, receipt }: Row, { tokens }: CatalogFile) =>
 
 /** Vaults that are their own receipt; those of Morpho v2 say nothing by their limits, and savings contracts state their rate. */
 function isVault({ protocol, receipt, constants }: Row): string[] {
-  if (!('vault' in constants) || constants.family === 'ethena') return []
+  if (!('vault' in constants) || constants.family === 'ethena' || constants.family === 'morpho') return []
   const isV2 = /^morpho-.*-v2(-[0-9]+)?$/.test(protocol)
   const isSavings = /^(sky|spark-savings|spark-susdc)$/.test(protocol)
   return [
     ...(constants.vault === receipt.address ? [] : ['its vault is not its receipt']),
     ...((constants.limits === 'none') === isV2 ? [] : ['its limits mean something else']),
+    ...(/^morpho-/.test(protocol) && !isV2 ? ['it is a vault of the family of Morpho'] : []),
     ...((constants.stated !== undefined) === isSavings ? [] : ['its rate is stated elsewhere']),
   ]
 }
@@ -112,6 +113,18 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
             ? []
             : ['its receipt is not what it holds']),
           ...(receipt.decimals === 18 && asset === nativeAddress ? [] : ['it takes something else']),
+        ]
+      : [],
+  morpho: ({ receipt, constants }, { strategies }) =>
+    constants.family === 'morpho'
+      ? [
+          ...(constants.vault === receipt.address ? [] : ['its vault is not its receipt']),
+          ...(receipt.decimals === 18 ? [] : ['its receipt has not 18 decimals']),
+          ...(strategies.every(
+            (one) => !('morpho' in one.constants) || one.constants.morpho === constants.morpho,
+          )
+            ? []
+            : ['its chain has two Morphos']),
         ]
       : [],
   'yearn-v3': isVault,

@@ -75,6 +75,8 @@ function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       tell(receipt.address, asked('function getRate()'), word(11n * 10n ** 17n))
     if (constants.family === 'frax-ether')
       tell(receipt.address, asked('function pricePerShare()'), word(11n * 10n ** 17n))
+    if (constants.family === 'morpho')
+      tell(constants.vault, asked('function MORPHO()'), word(constants.morpho))
     if (constants.family === 'lido') {
       tell(constants.queue, asked('function STETH()'), word(constants.stEth))
       if (constants.holds === 'wstETH')

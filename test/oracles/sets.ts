@@ -45,6 +45,12 @@ export const oracles: readonly Oracle[] = [
     overrides: { ox: '0.14.45' },
   },
   {
+    name: 'morpho',
+    script: 'morpho.mjs',
+    packages: { '@morpho-org/blue-sdk': '6.4.0', '@morpho-org/morpho-ts': '2.8.0', viem: '2.57.1' },
+    overrides: { viem: '2.57.1', ox: '0.14.45' },
+  },
+  {
     name: 'uniswap-v3',
     script: 'uniswap-v3.cjs',
     packages: {

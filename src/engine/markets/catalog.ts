@@ -6,6 +6,7 @@ import { erc4626 } from './erc4626.ts'
 import { ethena } from './ethena.ts'
 import { lido } from './lido.ts'
 import type { Market } from './market.ts'
+import { morpho } from './morpho.ts'
 import { staked } from './staked.ts'
 import { yearnV3 } from './yearn-v3.ts'
 
@@ -32,6 +33,8 @@ export function marketOf(entry: StrategyEntry): Market {
       return staked(entry, constants)
     case 'lido':
       return lido(entry, constants)
+    case 'morpho':
+      return morpho(entry, constants)
     case 'yearn-v3':
       return yearnV3(entry, constants)
   }

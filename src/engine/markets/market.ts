@@ -1,4 +1,4 @@
-import type { Queue } from '../../calls/queue.ts'
+import type { Queue, Rounds } from '../../calls/queue.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -11,6 +11,9 @@ export type Step = { transaction: Transaction; needs?: { token: Address; spender
 /** How much, and whose. Amounts are in the smallest unit of the asset; `units` is what that costs of the
  * receipt and `entrance` where it goes in, where the market was asked. */
 export type Order = { amount: bigint; owner: Address; units?: bigint; entrance?: Address }
+
+/** What is paid a year: the linear rate, and its compounded form by the protocol's own convention. */
+export type Rate = { apr: number; apy: number }
 
 /**
  * How a market stands now. `apr` is the linear rate a year, `apy` its compounded form by the protocol's own convention;
@@ -56,6 +59,8 @@ export type Market = {
   state: Reading<MarketState>
   /** What has one unit become, by itself: there where the rate is only known by how that grew. */
   index?: Reading<bigint>
+  /** What does it pay, by what it stands on? There where no contract says, and what must be asked depends on answers. `null` is not known. */
+  rate?: () => Rounds<Rate | null>
   /** What does this owner hold, in units of the receipt token? */
   shares: (owner: Address) => Reading<bigint>
   /** What are so many units of the receipt worth, in units of the asset? */

@@ -1,0 +1,73 @@
+// What @morpho-org/blue-sdk makes of random vaults, as JSON on stdout. No network: markets are given to it as they would be read.
+import { createRequire } from 'node:module'
+import { AccrualPosition, AccrualVault, Market, MarketParams } from '@morpho-org/blue-sdk'
+
+const random = createRequire(import.meta.url)('./random.cjs')
+const { big, address, next, whole } = random(20260401)
+
+const wad = 10n ** 18n
+/** A share of the whole, by 1e18. */
+const part = (most) => (BigInt(Math.floor(next() * 1e15)) * 1000n * BigInt(Math.round(most * 1000))) / 1000n
+const now = 1_800_000_000n
+
+const aMarket = (loanToken) => {
+  const totalSupplyAssets = big(90) + 1_000n
+  const touched = now - BigInt(whole(3 * 86_400))
+  const market = new Market({
+    params: new MarketParams({
+      loanToken,
+      collateralToken: address(),
+      oracle: address(),
+      irm: address(),
+      lltv: (wad * 86n) / 100n,
+    }),
+    totalSupplyAssets,
+    totalBorrowAssets: (totalSupplyAssets * part(1)) / wad,
+    totalSupplyShares: totalSupplyAssets * 1_000_000n - (totalSupplyAssets * 1_000_000n * part(0.2)) / wad,
+    totalBorrowShares: 1n,
+    lastUpdate: touched,
+    fee: next() < 0.5 ? 0n : part(0.25),
+    rateAtTarget: ((wad / 1000n + part(0.5)) * 1n) / 31_536_000n,
+  })
+  return { market, supplyShares: (market.totalSupplyShares * part(1)) / wad }
+}
+
+const vaults = []
+for (let at = 0; at < 100; at++) {
+  const [at4626, asset] = [address(), address()]
+  const fee = next() < 0.3 ? 0n : part(0.5)
+  const lent = Array.from({ length: 1 + whole(6) }, () => aMarket(asset))
+  const allocations = lent.map(({ market, supplyShares }) => ({
+    config: { vault: at4626, marketId: market.id, cap: 2n ** 100n, enabled: true },
+    position: new AccrualPosition({ user: at4626, supplyShares, borrowShares: 0n, collateral: 0n }, market),
+  }))
+  const vault = new AccrualVault(
+    {
+      address: at4626,
+      asset,
+      decimals: 18,
+      symbol: 'v',
+      name: 'v',
+      decimalsOffset: 12n,
+      pendingTimelock: { value: 0n, validAt: 0n },
+      fee,
+      totalSupply: wad,
+      lastTotalAssets: 0n,
+    },
+    allocations,
+  )
+  vaults.push({
+    totalAssets: String(vault.totalAssets),
+    fee: String(fee),
+    lent: lent.map(({ market, supplyShares }) => ({
+      totalSupplyAssets: String(market.totalSupplyAssets),
+      totalSupplyShares: String(market.totalSupplyShares),
+      totalBorrowAssets: String(market.totalBorrowAssets),
+      fee: String(market.fee),
+      supplyShares: String(supplyShares),
+      rate: String(market.getAvgBorrowRate(now)),
+    })),
+    netApy: vault.getNetApy(now),
+  })
+}
+process.stdout.write(JSON.stringify({ vaults }))

@@ -1,0 +1,83 @@
+import { beforeEach, expect, test } from 'vitest'
+
+import type { Catalog } from '../../src/domain/catalog.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { engineOn } from '../engine/support.ts'
+import { useCommands } from '../support/run.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+import { deployMorpho, type Morpho } from './morpho.ts'
+
+// Morpho by its own bytecode: what is ours here is the price of the collateral.
+const sandbox = useSandbox()
+const chainId = 31337
+const wallet = sandbox.user.address
+const slug = 'morpho-test-usdc-sandbox-one'
+const day = 86_400
+
+let at: Morpho
+beforeEach(async () => {
+  at = await deployMorpho(sandbox, chainId)
+})
+const catalog = (): Catalog => {
+  const known = sandbox.world.catalog()
+  return { ...known, strategies: [...known.strategies, at.entry] }
+}
+const { run } = useCommands(sandbox, { catalog })
+const done = async (line: string) => {
+  const ran = await run(`${line} --yes --json`)
+  expect(ran.err + ran.out).toMatch(ran.exit === 0 ? /./ : /^$/)
+  return ran.json
+}
+const shares = () => sandbox.balanceOf(chainId, at.vault, wallet)
+const usdc = () => sandbox.balanceOf(chainId, at.params.loanToken, wallet)
+const worth = async (amount: bigint) =>
+  BigInt(await sandbox.call(chainId, at.vault, 'function convertToAssets(uint256)', [amount]))
+const position = async () =>
+  (await run('wallet show --json')).json.positions.find(
+    ({ strategy }: { strategy: { slug: string } }) => strategy.slug === slug,
+  )
+/** A day passes, and somebody else puts a thousandth in: the vault takes its fee of what was earned since it was touched. */
+const aDay = async () => {
+  await sandbox.chain(chainId).rpc.request('evm_increaseTime', [day])
+  const lender = sandboxAddress(3)
+  const data = calldata('function deposit(uint256,address)', [1_000n, lender])
+  expect((await sandbox.sendAs(chainId, lender, { to: at.vault, data })).status).toBe('0x1')
+}
+
+test('a vault of Morpho takes a deposit, gives a part back, and then all: no share is left', async () => {
+  const before = await usdc()
+  await done(`deposit ${slug} --amount 1234.567891`)
+  const held = await shares()
+  expect(held).toBeGreaterThan(10n ** 18n)
+  expect(BigInt((await position()).balance.raw)).toBe(await worth(held))
+  await done(`withdraw ${slug} --amount 300`)
+  await done(`withdraw ${slug} --amount max`)
+  expect(await shares()).toBe(0n)
+  expect(before - (await usdc())).toBeLessThanOrEqual(3n)
+  expect(await position()).toBeUndefined()
+  const history = (await run(`history ${slug} --json`)).json.items
+  expect(history.map(({ type }: { type: string }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
+})
+
+test('it grows over a year of daily touches as its own price does, to the wei, at the rate of its markets', async () => {
+  await done(`deposit ${slug} --amount 1234.567891`)
+  const held = await shares()
+  const whole = 10n ** 30n
+  const prices = [await worth(whole)]
+  const rates: number[] = []
+  for (let passed = 0; passed < 365; passed++) {
+    const { service } = engineOn(sandbox, { catalog: catalog() })
+    if (passed % 30 === 0) rates.push((await service.getStrategy({ id: slug })).apy!)
+    await aDay()
+    prices.push(await worth(whole))
+    if (passed % 73 === 72) expect(BigInt((await position()).balance.raw)).toBe(await worth(held))
+  }
+  for (const [month, apy] of rates.entries()) {
+    // A rate moves with the use of its market: what was stated at a time lies in the middle of the days around it.
+    const [first, last] = [Math.max(0, month * 30 - 1), month * 30 + 1]
+    const grown = (Number(prices[last]) / Number(prices[first])) ** (365 / (last - first)) - 1
+    expect(Math.abs(apy - grown)).toBeLessThan(3e-5)
+  }
+  await done(`withdraw ${slug} --amount max`)
+  expect(await shares()).toBe(0n)
+}, 240_000)
