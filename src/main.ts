@@ -16,6 +16,7 @@ export async function main(argv: readonly string[], world: World): Promise<Exit>
   const help: string[] = []
   try {
     refuseKeys(argv, operands(argv).name)
+    if (argv[0] === '__complete') return await completed(argv.slice(1), world)
     if (await explained(argv, world)) return 0
     const root = await program(argv, world, false, (text) => void help.push(text))
     await root.parseAsync([...argv], { from: 'user' })
@@ -29,6 +30,22 @@ export async function main(argv: readonly string[], world: World): Promise<Exit>
     }
     return failed(error, argv, world)
   }
+}
+
+/** The protocol of the scripts in `completions`: `-- WORDS` before and under the cursor; a line a candidate, and whether a file may stand there. */
+async function completed(argv: readonly string[], world: World): Promise<Exit> {
+  const words = argv[0] === '--' ? argv.slice(1) : argv
+  const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
+  const { complete } = await import('./cli/completion/complete.ts')
+  const { candidates, files } = await complete(
+    await program(before, world),
+    before,
+    last,
+    await world.completions(),
+  )
+  const lines = candidates.map(([value, text]) => `${value}${text === '' ? '' : `\t${plain(text)}`}\n`)
+  world.io.out.write(`${lines.join('')}:${files ? 0 : 4}\n`)
+  return 0
 }
 
 /** Whether the line asks for a topic of the help, which is then shown. */

@@ -54,6 +54,15 @@ export function createWorld(given: Given): World {
     password: secrets.password,
     sandbox: openSandbox.admin,
     quotes: once(() => quoteMemory(dirs, now)),
+    completions: async () =>
+      (await import('./world/completion-values.ts')).completionValues({
+        dirs,
+        env,
+        settings,
+        keystores: join(dirs.data, 'keystores'),
+      }),
+    seen: async (profile, strategies) =>
+      (await import('./world/completion-values.ts')).keepSeen(dirs, profile, { strategies }),
     fromEnvironment: async () => ({
       ...(env.SLUICE_BASE_URL && { baseUrl: env.SLUICE_BASE_URL }),
       ...(env.SLUICE_LEGACY_BASE_URL && { legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL }),

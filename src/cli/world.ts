@@ -7,6 +7,7 @@ import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { Desk } from '../wallet/signing/words.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
+import type { Values } from './completion/complete.ts'
 import type { Settings } from './config.ts'
 import type { Finding } from './finding.ts'
 import type { Globals } from './globals.ts'
@@ -98,6 +99,10 @@ export type World = {
   quotes: () => Promise<QuoteMemory>
   /** The parts that depend on which profile answers. */
   at: (globals: Globals) => Promise<Place>
+  /** What the words of a command line may be, without asking anybody. */
+  completions: () => Promise<Values>
+  /** Keeps what a list of strategies showed, for that. */
+  seen: (profile: string, strategies: { slug: string; about: string; asset: string }[]) => Promise<void>
   /** What the environment gives that a profile can keep: base URLs, the key, RPC URLs by network. */
   fromEnvironment: () => Promise<FromEnvironment>
   /**

@@ -101,6 +101,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     group: 'Set up',
+    name: 'completion',
+    summary: 'for bash, zsh, fish and PowerShell',
+    load: async () => (await import('./completion.ts')).completion,
+  },
+  {
+    group: 'Set up',
     name: 'wallet',
     summary: 'positions of a wallet, and encrypted keystores',
     load: async () => (await import('./wallet.ts')).wallet,

@@ -79,6 +79,14 @@ async function list(cli: Cli, options: ListOptions): Promise<void> {
       : networkNamed((await cli.place.catalog()).networks, options.network)
   const service = await cli.service()
   const every = await everything((page, limit) => service.listStrategies({ page, limit }))
+  await cli.world.seen(
+    cli.place.profile,
+    every.map(({ slug, asset, apy, network }) => ({
+      slug,
+      asset: asset.symbol,
+      about: `${percent(apy)} ${asset.symbol} ${network}`,
+    })),
+  )
   const is = (wanted: string | undefined, has: string | null) =>
     wanted === undefined || has?.toLowerCase() === wanted.toLowerCase()
   const rows = every

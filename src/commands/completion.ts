@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Argument, Command } from 'commander'
+
+import { type Aside, aside } from '../cli/cli.ts'
+import type { World } from '../cli/world.ts'
+
+/** The shells that there are completions for, with the file of each in `completions`. */
+const shells = { bash: 'sluice.bash', zsh: '_sluice', fish: 'sluice.fish', powershell: 'sluice.ps1' } as const
+
+/** `completion`: what makes a shell complete the words of this program. */
+export const completion = (world: World) =>
+  new Command('completion')
+    .description(
+      'Print the completion of a shell. It asks the program itself for words, which knows strategies, ids, profiles and wallets from this machine and never asks the network.',
+    )
+    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(shells)))
+    .addHelpText('after', '\nExample:\n  $ sluice completion bash >> ~/.bashrc')
+    .action(aside(world, print))
+
+async function print(cli: Aside, shell: keyof typeof shells): Promise<void> {
+  const path = join(import.meta.dirname, '..', '..', 'completions', shells[shell])
+  cli.emit({ shell, script: readFileSync(path, 'utf8') }, ({ script }) => script.trimEnd())
+}

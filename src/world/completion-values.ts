@@ -1,0 +1,101 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import type { Candidate, Values } from '../cli/completion/complete.ts'
+import type { Settings } from '../cli/config.ts'
+import { AppError } from '../domain/errors.ts'
+import { sandboxNetworks } from '../domain/network.ts'
+import type { Directories } from './directories.ts'
+import { allNetworks } from './known-catalog.ts'
+import { builtInProfiles, chosenProfile } from './profile.ts'
+
+/** What a list of strategies showed last, for whoever completes a word: never asked of anybody. */
+export type Seen = { strategies: { slug: string; about: string; asset: string }[] }
+
+type Needs = {
+  dirs: Directories
+  env: Readonly<Record<string, string | undefined>>
+  settings: Settings
+  keystores: string
+}
+
+const fileOf = ({ cache }: Directories, profile: string) => join(cache, 'completion', `${profile}.json`)
+
+/** Keeps what was seen, for completion; what cannot be kept is not missed. */
+export function keepSeen(dirs: Directories, profile: string, seen: Seen): void {
+  const path = fileOf(dirs, profile)
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(`${path}.${process.pid}.new`, JSON.stringify(seen), { mode: 0o600 })
+    renameSync(`${path}.${process.pid}.new`, path)
+  } catch {
+    // A full disk or a cache of somebody else: the list itself was right.
+  }
+}
+
+function seenOn(dirs: Directories, profile: string): Seen {
+  try {
+    return JSON.parse(readFileSync(fileOf(dirs, profile), 'utf8')) as Seen
+  } catch {
+    // Nothing was seen yet, or by a version that wrote it otherwise.
+    return { strategies: [] }
+  }
+}
+
+/** A shell puts a candidate on the line as it is: a word of a service that is more than a name is none. */
+const isPlain = ([value]: Candidate): boolean => /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$/.test(value)
+
+/** Everything that this machine knows without asking anybody: strategies, networks, tokens, ids, profiles and wallets. */
+export function completionValues(needs: Needs): Values {
+  const { dirs, settings, keystores } = needs
+  const profiles = async (): Promise<Candidate[]> => {
+    const { profiles: own = {} } = await settings.read()
+    return [
+      ...Object.entries(own).map(([name, { kind }]): Candidate => [name, kind]),
+      ...builtInProfiles.map((name): Candidate => [name, '']),
+    ]
+  }
+  const wallets = async (): Promise<Candidate[]> => {
+    const { listKeys } = await import('../wallet/keystore-names.ts')
+    return listKeys(keystores).map(({ name, address }) => [name, address ?? ''])
+  }
+  return async ({ command, name, given }) => {
+    const list = async (): Promise<readonly Candidate[] | undefined> => {
+      if (name === '--profile' || (/^profile (show|use|set|remove)$/.test(command) && name === '<name>'))
+        return profiles()
+      if (/^wallet (export|remove|use)$/.test(command)) return wallets()
+      if (name === '--wallet') return wallets()
+      const place = await placeOf(needs, given)
+      if (!place) return undefined
+      const { profile, kind } = place
+      if (/^--(network|from|to)$/.test(name)) return networks(kind)
+      if (name === '<id>' && /^(strategies show|deposit|withdraw|history)$/.test(command))
+        return seenOn(dirs, profile).strategies.map(({ slug, about }) => [slug, about])
+      if (/^--(asset|token|token-in|token-out)$/.test(name))
+        return [...new Set(seenOn(dirs, profile).strategies.map(({ asset }) => asset))].map((symbol) => [
+          symbol,
+          '',
+        ])
+      const { recentIn } = await import('../store/recent.ts')
+      const journal = join(dirs.data, ...(kind === 'sandbox' ? ['sandbox'] : []), 'journal.db')
+      const ids = /^action /.test(command) && /^<ids?>$/.test(name) ? recentIn(journal, 'journal') : undefined
+      const quotes = name === '<quote-id>' ? recentIn(join(dirs.data, 'quotes.db'), 'quotes') : undefined
+      return (ids ?? quotes)?.map(({ id, about }) => [id, about])
+    }
+    return (await list())?.filter(isPlain)
+  }
+}
+
+const networks = (kind: string): Candidate[] =>
+  (kind === 'sandbox' ? sandboxNetworks : allNetworks).map(({ name, chainId }) => [name, String(chainId)])
+
+/** The profile that the line is for; where none can be chosen, the command itself will say why. */
+async function placeOf({ env, settings }: Needs, given: Readonly<Record<string, string>>) {
+  try {
+    const { name, kind } = await chosenProfile(env, given['--profile'], settings)
+    return { profile: name, kind }
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const { run, home } = useCommands(useSandbox())
+const slug = 'aave-v3-usdc-sandbox-one'
+
+/** The candidates for the last word of a line. */
+const candidates = async (...words: string[]) => {
+  const { exit, out, err } = await run(['__complete', '--', ...words])
+  expect({ exit, err }).toEqual({ exit: 0, err: '' })
+  const lines = out.trimEnd().split('\n')
+  expect(lines.at(-1)).toMatch(/^:[04]$/)
+  return { words: lines.slice(0, -1).map((line) => line.split('\t')[0]), files: lines.at(-1) === ':0', out }
+}
+const words = async (...line: string[]) => (await candidates(...line)).words
+
+describe('the words of a line', () => {
+  test('are commands, options that are not there yet, and what an option can be', async () => {
+    expect(await words('strat')).toEqual(['strategies'])
+    expect(await words('strategies', '')).toEqual(expect.arrayContaining(['list', 'show', 'analytics']))
+    expect(await words('strategies', 'list', '--so')).toEqual(['--sort'])
+    expect(await words('strategies', 'list', '--sort', '')).toEqual(['apy', 'tvl', 'name'])
+    expect(await words('strategies', 'list', '--sort=t')).toEqual(['--sort=tvl'])
+    expect(await words('strategies', 'list', '--sort', 'apy', '--so')).toEqual([])
+    expect(await words('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell'])
+    expect(await words('strategies', 'list', '--network', 'sandbox-t')).toEqual(['sandbox-two'])
+    expect(await words('--profile', 'engine', 'strategies', 'list', '--network', 'bas')).toEqual([])
+  })
+
+  test('are strategies and tokens once a list was seen, and nothing is asked for them', async () => {
+    expect(await words('deposit', 'aave')).toEqual([])
+    await run('strategies list')
+    const { words: found, out } = await candidates('deposit', 'aave-v3-usdc-')
+    expect(found).toEqual(expect.arrayContaining([slug, 'aave-v3-usdc-sandbox-two']))
+    expect(out).toMatch(/aave-v3-usdc-sandbox-one\t\d+\.\d\d% USDC sandbox-one/)
+    expect(await words('history', slug)).toEqual([slug])
+    expect(await words('transfer', '--token', 'WE')).toEqual(['WETH'])
+  })
+
+  test('are the ids of what was done, profiles and wallets', async () => {
+    const { json } = await run(`deposit ${slug} --amount 1 --yes --json`)
+    expect(await words('action', 'show', json.id.slice(0, 4))).toEqual([json.id])
+    const quote = (
+      await run('swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --json')
+    ).json
+    expect(await words('swap', 'status', quote.id.slice(0, 4))).toEqual([quote.id])
+    await run('profile set prod --base-url https://service.example')
+    expect(await words('profile', 'use', 'p')).toEqual(['prod'])
+    expect(await words('--profile', '')).toEqual(['prod', 'sandbox', 'engine', 'remote'])
+    const keys = join(home(), 'data', 'keystores')
+    mkdirSync(keys, { recursive: true, mode: 0o700 })
+    writeFileSync(join(keys, 'ops.json'), '{}', { mode: 0o600 })
+    expect(await words('deposit', slug, '--wallet', 'o')).toEqual(['ops'])
+  })
+
+  test('may be a file where a plan is wanted, and nowhere else', async () => {
+    expect((await candidates('action', 'submit', './pl')).files).toBe(true)
+    expect((await candidates('deposit', slug, '--key-file', './k')).files).toBe(true)
+    expect((await candidates('deposit', 'x')).files).toBe(false)
+  })
+
+  test('of a service that are more than names are none: a shell would run them', async () => {
+    const bad = ['$(touch /tmp/x)', '`id`', 'a b', 'a;b', "a'b", '-rf', 'a\nb', '\u001b[31m']
+    const strategies = [...bad, 'fine-one'].map((name) => ({
+      slug: name,
+      about: '$(id)\u001b[31m',
+      asset: name,
+    }))
+    mkdirSync(join(home(), 'cache', 'completion'), { recursive: true })
+    writeFileSync(join(home(), 'cache', 'completion', 'sandbox.json'), JSON.stringify({ strategies }))
+    const seen = await run(['__complete', '--', 'deposit', ''])
+    expect(seen.out.split('\n').map((line) => line.split('\t')[0])).toEqual(['fine-one', ':4', ''])
+    expect(seen.out).not.toContain('\u001b')
+  })
+
+  test('are silent where the profile is broken or the cache is nonsense', async () => {
+    expect(await words('--profile', 'moon', 'deposit', '')).toEqual([])
+    mkdirSync(join(home(), 'config'), { recursive: true })
+    writeFileSync(join(home(), 'config', 'config.json'), '{')
+    expect(await words('strat')).toEqual(['strategies'])
+  })
+})
+
+test('every shell has its script, which is the file that is kept', async () => {
+  expect(readdirSync(join(import.meta.dirname, '..', '..', 'completions')).sort()).toEqual(
+    ['_sluice', 'sluice.bash', 'sluice.fish', 'sluice.ps1'].sort(),
+  )
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+    const { exit, out } = await run(`completion ${shell}`)
+    expect({ exit, asks: out.includes('__complete --') }).toEqual({ exit: 0, asks: true })
+  }
+  expect((await run('completion tcsh')).exit).toBe(2)
+})
+
+test('a real bash completes by it, after = as well', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-bash-'))
+  const root = join(import.meta.dirname, '..', '..')
+  symlinkSync(join(root, 'bin', 'sluice.js'), join(dir, 'sluice'))
+  const completed = (line: string) =>
+    execFileSync(
+      'bash',
+      [
+        '--norc',
+        '-c',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: these are the braces of bash.
+        'source "$1"; COMP_LINE=$2 COMP_POINT=${#2} COMP_TYPE=9; _sluice; printf "%s\\n" "${COMPREPLY[@]}"',
+        'bash',
+        join(root, 'completions', 'sluice.bash'),
+        line,
+      ],
+      { env: { PATH: `${dir}:${join(process.execPath, '..')}:${process.env.PATH}`, SLUICE_HOME: dir } },
+    )
+      .toString()
+      .trimEnd()
+      .split('\n')
+  expect(completed('sluice strat')).toEqual(['strategies'])
+  expect(completed('sluice strategies list --sort ')).toEqual(['apy', 'tvl', 'name'])
+  // Readline keeps what stands before the =.
+  expect(completed('sluice strategies list --sort=a')).toEqual(['apy'])
+  rmSync(dir, { recursive: true, force: true })
+})
