@@ -35,7 +35,7 @@ export const grades: Readonly<Record<MarketConstants['family'], Grade>> = {
   lista: { grade: 'C', by: 'lista-dao/synclub-contracts, ListaStakeManager.sol' },
   'benqi-staking': { grade: 'C', by: 'Benqi-fi/BENQI-Smart-Contracts, StakedAvax.sol' },
   lido: { grade: 'B', by: '@lidofinance/lido-ethereum-sdk 4.9.0' },
-  erc4626: { grade: 'C', by: 'EIP-4626' },
+  erc4626: { grade: 'A', by: '@morpho-org/morpho-blue-bundlers 1.1.2' },
   morpho: { grade: 'A', by: '@morpho-org/morpho-blue-bundlers 1.1.2' },
   'yearn-v3': { grade: 'C', by: 'yearn/yearn-vaults-v3, VaultV3.vy' },
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { supply, withdraw } from '../../src/calls/aave-v3.ts'
+import { mint, redeem, redeemUnderlying } from '../../src/calls/compound-v2.ts'
 import { requestWithdrawals, submit } from '../../src/calls/lido.ts'
 import { claimWithdrawals } from '../../src/calls/lido-queue.ts'
 import { packPath, swap } from '../../src/calls/uniswap-v3.ts'
@@ -19,6 +20,7 @@ const fixture = (name: string): Json =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', 'oracles', 'fixtures', `${name}.json`), 'utf8'))
 const aave = fixture('aave-v3')
 const uniswap = fixture('uniswap-v3')
+const compound = fixture('compound-v2')
 const lido = fixture('lido')
 const morpho = fixture('morpho')
 
@@ -56,6 +58,21 @@ describe('@aave/contract-helpers and math-utils', () => {
       const apr = Number(liquidityRate) / Number(ray)
       expect(Math.abs(apr - Number(supplyAPR))).toBeLessThan(1e-9)
       expect(Math.abs(compounded(apr) - Number(supplyAPY))).toBeLessThan(1e-9)
+    }
+  })
+})
+
+describe('@compound-finance/compound-js', () => {
+  test('deposits and withdrawals, in part and of all: the same bytes, of a token and of the coin', () => {
+    expect(compound.all).toHaveLength(100)
+    for (const { asset, amount: typed, ...said } of compound.all) {
+      const [amount, market] = [BigInt(typed), said.mint.to]
+      const [receiver, coin] = [market, asset === 'ETH' ? ('market' as const) : undefined]
+      const made = { mint: mint({ chainId: 1, market, coin, amount, receiver }) }
+      const left = { redeem: redeem({ chainId: 1, market, amount }) }
+      const part = { redeemUnderlying: redeemUnderlying({ chainId: 1, market, amount }) }
+      for (const [name, { to, data, value }] of Object.entries({ ...made, ...left, ...part }))
+        expect({ to, data, value: String(value) }).toEqual(said[name])
     }
   })
 })

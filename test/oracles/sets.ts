@@ -39,6 +39,11 @@ export const oracles: readonly Oracle[] = [
     overrides: { ox: '0.14.45' },
   },
   {
+    name: 'compound-v2',
+    script: 'compound-v2.cjs',
+    packages: { '@compound-finance/compound-js': '0.6.2', ethers: '5.8.0' },
+  },
+  {
     name: 'lido',
     script: 'lido.mjs',
     packages: { '@lidofinance/lido-ethereum-sdk': '4.9.0', viem: '2.57.1' },

@@ -18,9 +18,19 @@ let at: Morpho
 beforeEach(async () => {
   at = await deployMorpho(sandbox, chainId)
 })
+/** The same vault twice: as what it is, and as one of which nothing is known beyond EIP-4626. */
+const plain = 'vault-test-usdc-sandbox-one'
 const catalog = (): Catalog => {
   const known = sandbox.world.catalog()
-  return { ...known, strategies: [...known.strategies, at.entry] }
+  const standard = {
+    ...at.entry,
+    id: 'vault-test-USDC-sandbox-one',
+    slug: plain,
+    protocol: 'vault-test',
+    implementationSelector: 'erc4626@1',
+    constants: { family: 'erc4626', vault: at.vault } as const,
+  }
+  return { ...known, strategies: [...known.strategies, at.entry, standard] }
 }
 const { run } = useCommands(sandbox, { catalog })
 const done = async (line: string) => {
@@ -32,9 +42,9 @@ const shares = () => sandbox.balanceOf(chainId, at.vault, wallet)
 const usdc = () => sandbox.balanceOf(chainId, at.params.loanToken, wallet)
 const worth = async (amount: bigint) =>
   BigInt(await sandbox.call(chainId, at.vault, 'function convertToAssets(uint256)', [amount]))
-const position = async () =>
+const position = async (of = slug) =>
   (await run('wallet show --json')).json.positions.find(
-    ({ strategy }: { strategy: { slug: string } }) => strategy.slug === slug,
+    ({ strategy }: { strategy: { slug: string } }) => strategy.slug === of,
   )
 /** A day passes, and somebody else puts a thousandth in: the vault takes its fee of what was earned since it was touched. */
 const aDay = async () => {
@@ -44,19 +54,38 @@ const aDay = async () => {
   expect((await sandbox.sendAs(chainId, lender, { to: at.vault, data })).status).toBe('0x1')
 }
 
-test('a vault of Morpho takes a deposit, gives a part back, and then all: no share is left', async () => {
-  const before = await usdc()
-  await done(`deposit ${slug} --amount 1234.567891`)
+test.each([slug, plain])(
+  '%s takes a deposit, gives a part back, and then all: no share is left',
+  async (name) => {
+    const before = await usdc()
+    await done(`deposit ${name} --amount 1234.567891`)
+    const held = await shares()
+    expect(held).toBeGreaterThan(10n ** 18n)
+    expect(BigInt((await position(name)).balance.raw)).toBe(await worth(held))
+    await done(`withdraw ${name} --amount 300`)
+    await done(`withdraw ${name} --amount max`)
+    expect(await shares()).toBe(0n)
+    expect(before - (await usdc())).toBeLessThanOrEqual(3n)
+    expect(await position(name)).toBeUndefined()
+    const history = (await run(`history ${name} --json`)).json.items
+    expect(history.map(({ type }: { type: string }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
+  },
+)
+
+test('known only by EIP-4626, it grows to the wei, and its rate is that growth', async () => {
+  await done(`deposit ${plain} --amount 1234.567891`)
   const held = await shares()
-  expect(held).toBeGreaterThan(10n ** 18n)
-  expect(BigInt((await position()).balance.raw)).toBe(await worth(held))
-  await done(`withdraw ${slug} --amount 300`)
-  await done(`withdraw ${slug} --amount max`)
+  const prices = [await worth(10n ** 30n)]
+  for (let passed = 0; passed < 30; passed++) {
+    await aDay()
+    prices.push(await worth(10n ** 30n))
+  }
+  expect(BigInt((await position(plain)).balance.raw)).toBe(await worth(held))
+  const { apy } = (await run(`strategies show ${plain} --json`)).json
+  const week = Number(prices.at(-1)) / Number(prices.at(-8))
+  expect(Math.abs(apy - (week ** (365 / 7) - 1))).toBeLessThan(1e-4)
+  await done(`withdraw ${plain} --amount max`)
   expect(await shares()).toBe(0n)
-  expect(before - (await usdc())).toBeLessThanOrEqual(3n)
-  expect(await position()).toBeUndefined()
-  const history = (await run(`history ${slug} --json`)).json.items
-  expect(history.map(({ type }: { type: string }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
 })
 
 test('it grows over a year of daily touches as its own price does, to the wei, at the rate of its markets', async () => {
