@@ -5,7 +5,7 @@ import type { Address } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { tokenAt } from '../domain/token.ts'
 import { type Chain, read } from './chain.ts'
-import { usd } from './prices.ts'
+import { priceOf, usd } from './prices.ts'
 import { together } from './reading.ts'
 import {
   type Account,
@@ -16,13 +16,66 @@ import {
   reserveOf,
   reservesList,
 } from './readings/account.ts'
+import {
+  type CometPlace,
+  type CometTerms,
+  cometAccountIn,
+  cometListed,
+  symbolsOf,
+} from './readings/comet-account.ts'
 import { ray } from './readings/reserve.ts'
 
-/**
- * What a wallet has lent and borrowed in the Aave v3 markets of a catalogue; nothing in any of them is `null`. One call a market: its
- * reserves are asked for once, and again when an account uses one that is new.
- */
+/** What a wallet has lent and borrowed in the Aave v3 and Compound v3 markets of a catalogue; nothing in any of them is `null`. */
 export function lendingOf(catalog: Catalog, chain: (chainId: number) => Chain) {
+  const [aave, comet] = [aaveAccounts(catalog, chain), cometAccounts(catalog, chain)]
+  return async (owner: Address): Promise<Stats | null> => {
+    const accounts = (await Promise.all([...aave(owner), ...comet(owner)])).flatMap((account) =>
+      account?.holdings.some(counts) ? [account] : [],
+    )
+    return accounts.length === 0 ? null : statsOf(catalog, accounts)
+  }
+}
+
+type AccountsOf = (owner: Address) => Promise<There | undefined>[]
+
+/** One call a market: what it lists is asked for once. */
+function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountsOf {
+  const known = new Map<string, Promise<CometTerms | undefined>>()
+  const termsOf = (place: CometPlace): Promise<CometTerms | undefined> => {
+    const name = `${place.chainId} ${place.comet}`
+    const asked = known.get(name) ?? listedIn(chain(place.chainId), place)
+    known.set(name, asked)
+    asked.then(
+      (terms) => terms ?? known.delete(name),
+      () => known.delete(name),
+    )
+    return asked
+  }
+  const places = catalog.strategies.flatMap(({ chainId, constants, asset }): CometPlace[] =>
+    constants.family === 'compound-v3' ? [{ chainId, comet: constants.comet, base: asset }] : [],
+  )
+  return (owner) =>
+    places.map(async (place) => {
+      const terms = await termsOf(place)
+      const account =
+        terms &&
+        (await read(chain(place.chainId), cometAccountIn(place, terms, owner, priceOf(catalog, place.base))))
+      return account && { ...account, chainId: place.chainId }
+    })
+}
+
+async function listedIn(chain: Chain, place: CometPlace): Promise<CometTerms | undefined> {
+  const terms = await read(chain, cometListed(place))
+  if (!terms) return undefined
+  const symbols = await read(chain, symbolsOf(terms))
+  return {
+    ...terms,
+    collaterals: terms.collaterals.map((one, at) => ({ ...one, symbol: symbols[at] ?? null })),
+  }
+}
+
+/** One call a market: its reserves are asked for once, and again when an account uses one that is new. */
+function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountsOf {
   const known = new Map<string, Promise<readonly Reserve[]>>()
   const reservesOf = (place: LendingPool): Promise<readonly Reserve[]> => {
     const asked = known.get(nameOf(place)) ?? reservesIn(chain(place.chainId), place)
@@ -30,7 +83,7 @@ export function lendingOf(catalog: Catalog, chain: (chainId: number) => Chain) {
     asked.catch(() => known.delete(nameOf(place)))
     return asked
   }
-  const accountOf = async (place: LendingPool, owner: Address): Promise<Account | undefined> => {
+  const accountOf = async (place: LendingPool, owner: Address) => {
     const reserves = await reservesOf(place)
     const account = await read(chain(place.chainId), accountIn(place, reserves, owner))
     const bits = reserves.reduce((all, { id }) => all | (3n << BigInt(2 * id)), 0n)
@@ -39,15 +92,11 @@ export function lendingOf(catalog: Catalog, chain: (chainId: number) => Chain) {
     known.delete(nameOf(place))
     return read(chain(place.chainId), accountIn(place, await reservesOf(place), owner))
   }
-  return async (owner: Address): Promise<Stats | null> => {
-    const found = await Promise.all(
-      poolsOf(catalog).map(async (place) => ({ place, account: await accountOf(place, owner) })),
-    )
-    const accounts = found.flatMap(({ place: { chainId }, account }) =>
-      account?.holdings.some(counts) ? [{ ...account, chainId }] : [],
-    )
-    return accounts.length === 0 ? null : statsOf(catalog, accounts)
-  }
+  return (owner) =>
+    poolsOf(catalog).map(async (place) => {
+      const account = await accountOf(place, owner)
+      return account && { ...account, chainId: place.chainId }
+    })
 }
 
 /** The markets that strategies of the catalogue stand on, each once. */
@@ -117,9 +166,8 @@ function statsOf(catalog: Catalog, accounts: readonly There[]): Stats {
   }
 }
 
-/** What an account may still borrow, by its pool's own rounding (half up); the pool itself says zero where it is less. */
-const borrowable = ({ collateral, maxLtv, debt }: Account): bigint =>
-  (collateral * maxLtv + 5_000n) / 10_000n - debt
+/** What an account may still borrow; below zero it is owed already. */
+const borrowable = ({ limit, debt }: Account): bigint => limit - debt
 
 /**
  * The price of the only collateral at which the health factor is 1. What is borrowed of the same asset moves with it:
@@ -128,6 +176,6 @@ const borrowable = ({ collateral, maxLtv, debt }: Account): bigint =>
 function liquidationPrice(account: Account, { borrowed, reserve, price }: Holding): bigint | undefined {
   const own = (borrowed * price) / 10n ** BigInt(reserve.decimals)
   const others = account.debt - own
-  const carried = account.collateral * account.liquidationThreshold - own * 10_000n
+  const carried = account.carried - own * 10_000n
   return others <= 0n || carried <= 0n ? undefined : (price * others * 10_000n) / carried
 }

@@ -168,3 +168,77 @@ describe('a market of Compound v3', () => {
     expect(changes.find(({ token }) => token.address === comet)?.delta).toBeGreaterThan(amount - 3n)
   })
 })
+
+describe('what a wallet owes to a market of Compound v3', () => {
+  const [ethFeed, baseFeed]: Address[] = [
+    '0x00000000000000000000000000000000000000e7',
+    '0x000000000000000000000000000000000000ba5e',
+  ]
+  const eth = 10n ** 18n
+  const told = (signature: string, args: readonly unknown[]) =>
+    sandbox.sendAs(chainId, wallet, { to: comet, data: calldata(signature, args) })
+  const statsOf = async () => (await service().getWallet({ address: wallet })).stats
+  /** Two WETH against three thousand USDC, at prices in whatever the market counts in. */
+  const owe = async (ethPrice: bigint, basePrice: bigint) => {
+    const weth = sandbox.token(chainId, 'WETH')
+    await told('function list(address,address,uint64,uint64,uint64)', [
+      weth.address,
+      ethFeed,
+      eth,
+      (825n * eth) / 1000n,
+      (895n * eth) / 1000n,
+    ])
+    await told('function setPrice(address,uint256)', [ethFeed, ethPrice])
+    await told('function setPrice(address,uint256)', [baseFeed, basePrice])
+    const step = (to: Address, signature: string, args: readonly unknown[]) => ({
+      to,
+      data: calldata(signature, args),
+      value: 0n,
+      chainId,
+    })
+    await perform(sandbox, wallet, [
+      step(weth.address, 'function approve(address,uint256)', [comet, 2n * eth]),
+      step(comet, 'function supply(address,uint256)', [weth.address, 2n * eth]),
+      step(comet, 'function withdraw(address,uint256)', [entry.asset.address, 3_000_000_000n]),
+    ])
+  }
+
+  test('is nothing before it borrows', async () => {
+    expect(await statsOf()).toBeNull()
+  })
+
+  test.each([
+    ['USD', 3_000n * 10n ** 8n, 10n ** 8n],
+    ['another currency, in which its base is worth a half', 1_500n * 10n ** 8n, 5n * 10n ** 7n],
+  ])('is counted by its own factors, in USD, where it counts in %s', async (_, ethPrice, basePrice) => {
+    await owe(ethPrice, basePrice)
+    await set(9n * 10n ** 17n)
+    const stats = (await statsOf())!
+    expect(stats.underlying).toMatchObject([
+      {
+        asset: { symbol: 'WETH' },
+        balance: { humanized: '2' },
+        balanceUSD: '6000',
+        price: '3000',
+        liquidationThreshold: 0.895,
+      },
+    ])
+    expect(stats.debt).toMatchObject([
+      { asset: { symbol: 'USDC' }, balance: { humanized: '3000' }, balanceUSD: '3000' },
+    ])
+    const aSecond = 475_646_879n + (1_030_568_239n * 8n) / 10n + 107_813_292_744n / 10n
+    expect(stats.debt[0]!.borrowRate as number).toBeCloseTo((Number(aSecond) * 31_536_000) / 1e18, 6)
+    expect(stats.healthFactor as number).toBeCloseTo((6_000 * 0.895) / 3_000, 9)
+    expect(stats.ltv).toBe(0.5)
+    expect(Number(stats.maxBorrowValue)).toBeCloseTo(6_000 * 0.825 - 3_000, 6)
+    expect(Number(stats.liquidationPrice)).toBeCloseTo(3_000 / (2 * 0.895), 6)
+  })
+
+  test('is not guessed where nobody prices its base', async () => {
+    await owe(3_000n * 10n ** 8n, 10n ** 8n)
+    const nobody = { ...catalog, priceOracles: {} }
+    expect(
+      (await engineOn(sandbox, { catalog: nobody }).service.getWallet({ address: wallet })).stats,
+    ).toBeNull()
+  })
+})

@@ -8,6 +8,7 @@ import type { CompoundV3Constants, StrategyEntry } from '../../domain/catalog.ts
 import { known, type Reading } from '../reading.ts'
 import { says } from '../readings/claims.ts'
 import { perSecond } from '../readings/growth.ts'
+import { kinkedRate } from '../readings/kinked.ts'
 import { balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
@@ -55,7 +56,7 @@ const stateOf = (comet: Address, base: Address): Reading<MarketState> => ({
   parse: (answers) => {
     const [used, kink, first, low, high, supplied] = answers as bigint[]
     const [noSupply, noWithdraw, totals] = answers.slice(6) as [boolean, boolean, { baseSupplyIndex: bigint }]
-    const rate = perSecond(supplyRate({ used: used!, kink: kink!, base: first!, low: low!, high: high! }))
+    const rate = perSecond(kinkedRate({ used: used!, kink: kink!, base: first!, low: low!, high: high! }))
     return {
       ...rate,
       tvl: supplied!,
@@ -68,16 +69,8 @@ const stateOf = (comet: Address, base: Address): Reading<MarketState> => ({
   },
 })
 
-/** Indices count from 1e15, rates and utilization from 1e18 (source: CometCore). */
+/** Indices count from 1e15 (source: CometCore). */
 const indexScale = 10n ** 15n
-const factorScale = 10n ** 18n
-
-/** What suppliers get a second, scaled by 1e18: `getSupplyRate(getUtilization())` without asking twice (source: Comet.getSupplyRate). */
-function supplyRate(curve: { used: bigint; kink: bigint; base: bigint; low: bigint; high: bigint }): bigint {
-  const { used, kink, base, low, high } = curve
-  if (used <= kink) return base + (low * used) / factorScale
-  return base + (low * kink) / factorScale + (high * (used - kink)) / factorScale
-}
 
 const logsOf = (comet: Address, owner: Address): LogFilter[] => [
   { address: comet, topics: [topicOf(abi, 'Supply'), null, topic(owner)] },

@@ -45,7 +45,7 @@ export const reserveOf = ({ pool }: LendingPool, asset: Address): Reading<Reserv
 
 /** What an account has in one reserve, as it is now. Rates in ray, thresholds in basis points, the price in USD with 8 decimals. */
 export type Holding = {
-  reserve: Reserve
+  reserve: Pick<Reserve, 'asset' | 'symbol' | 'decimals'>
   isCollateral: boolean
   lent: bigint
   borrowed: bigint
@@ -54,24 +54,28 @@ export type Holding = {
   price: bigint
 }
 
-/** An account as its pool counts it: USD with 8 decimals, shares in basis points, the health factor with 18 decimals. */
+/**
+ * An account as its pool counts it: USD with 8 decimals, the health factor with 18. `limit` is what may be owed, and `carried` the debt at which
+ * it is liquidated, in basis points of USD units.
+ */
 export type Account = {
-  /** Two bits a reserve, the lower for a debt: some may be of reserves that were not known. */
-  used: bigint
   collateral: bigint
   debt: bigint
-  liquidationThreshold: bigint
-  maxLtv: bigint
+  limit: bigint
+  carried: bigint
   healthFactor: bigint
   holdings: Holding[]
 }
+
+/** An account of Aave. `used` has two bits a reserve, the lower for a debt: some may be of reserves that were not known. */
+type AaveAccount = Account & { used: bigint }
 
 /** What an account has in a pool, all of one block. Stable debts are left out: no version of Aave has any more. */
 export function accountIn(
   place: LendingPool,
   reserves: readonly Reserve[],
   owner: Address,
-): Reading<Account | undefined> {
+): Reading<AaveAccount | undefined> {
   const { pool } = place
   const inside = together(reserves.map((reserve) => optional(holdingOf(place, reserve, owner))))
   return {
@@ -96,7 +100,16 @@ export function accountIn(
         const isCollateral = held.lent > 0n && bits(used, 2 * held.reserve.id + 1, 1) === 1n
         return [{ ...held, isCollateral }]
       })
-      return { used, collateral, debt, liquidationThreshold, maxLtv, healthFactor, holdings }
+      return {
+        used,
+        collateral,
+        debt,
+        // By its pool's own rounding, half up; the pool itself says zero where it is less than the debt.
+        limit: (collateral * maxLtv + 5_000n) / 10_000n,
+        carried: collateral * liquidationThreshold,
+        healthFactor,
+        holdings,
+      }
     },
   }
 }
@@ -105,7 +118,7 @@ const holdingOf = (
   { pool, oracle }: LendingPool,
   reserve: Reserve,
   owner: Address,
-): Reading<Omit<Holding, 'isCollateral'>> => {
+): Reading<Omit<Holding, 'isCollateral' | 'reserve'> & { reserve: Reserve }> => {
   const [lent, borrowed] = [balance(reserve.aToken, owner), balance(reserve.debtToken, owner)]
   return {
     reads: [

@@ -21,6 +21,17 @@ contract CometLike {
         uint8 pauseFlags;
     }
 
+    struct AssetInfo {
+        uint8 offset;
+        address asset;
+        address priceFeed;
+        uint64 scale;
+        uint64 borrowCollateralFactor;
+        uint64 liquidateCollateralFactor;
+        uint64 liquidationFactor;
+        uint128 supplyCap;
+    }
+
     event Supply(address indexed from, address indexed dst, uint256 amount);
     event Withdraw(address indexed src, address indexed to, uint256 amount);
     event Transfer(address indexed from, address indexed to, uint256 amount);
@@ -38,6 +49,28 @@ contract CometLike {
     uint104 supplied;
     mapping(address => uint104) principal;
     mapping(address => uint256) public borrowBalanceOf;
+
+    AssetInfo[] infos;
+    address public baseTokenPriceFeed = address(0xBA5E);
+    mapping(address => uint256) public getPrice;
+    mapping(address => mapping(address => uint128)) public collateralBalanceOf;
+    uint256 public borrowKink = 0.8e18;
+    uint256 public borrowPerSecondInterestRateBase = 475_646_879;
+    uint256 public borrowPerSecondInterestRateSlopeLow = 1_030_568_239;
+    uint256 public borrowPerSecondInterestRateSlopeHigh = 107_813_292_744;
+
+    function list(address asset, address feed, uint64 scale, uint64 borrowFactor, uint64 liquidateFactor) external {
+        infos.push(AssetInfo(uint8(infos.length), asset, feed, scale, borrowFactor, liquidateFactor, 0.93e18, type(uint128).max));
+    }
+
+    function setPrice(address feed, uint256 price) external {
+        getPrice[feed] = price;
+    }
+
+    function getAssetInfo(uint8 i) external view returns (AssetInfo memory) {
+        require(i < infos.length, "BadAsset");
+        return infos[i];
+    }
 
     constructor(address base) {
         baseToken = base;
@@ -89,7 +122,12 @@ contract CometLike {
     }
 
     function supply(address asset, uint256 amount) external {
-        require(!isSupplyPaused && asset == baseToken, "paused");
+        require(!isSupplyPaused, "paused");
+        if (asset != baseToken) {
+            Token(asset).transferFrom(msg.sender, address(this), amount);
+            collateralBalanceOf[msg.sender][asset] += uint128(amount);
+            return;
+        }
         accrue();
         Token(asset).transferFrom(msg.sender, address(this), amount);
         uint256 moved = change(msg.sender, balanceOf(msg.sender) + amount);
