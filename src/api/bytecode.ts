@@ -26,11 +26,12 @@ export type StrategyBytecodeInput = z.output<typeof StrategyBytecodeInput>
  */
 const Queued = z.object({ seconds: maybe(z.int().min(0)) })
 
-/** The ordered transactions of a deposit, a withdrawal or a claim. `quote` is the bridge quote of a cross-chain deposit; `queued` is ours, and `null` where funds come at once. */
+/** The ordered transactions of a deposit, a withdrawal or a claim. `feeCharged` is in the smallest unit of the asset, and `fees` (ours) says of each what it is, how much, and who is paid. `quote` is the bridge quote of a cross-chain deposit; `queued` is ours, and `null` where funds come at once. */
 export const StrategyBytecode = z.codec(
   z.object({
     id: z.string(),
     feeCharged: maybe(z.union([z.string(), z.number()])),
+    fees: maybe(z.array(z.unknown())),
     chainIdIn: ChainId,
     chainIdOut: ChainId,
     crossChain: maybe(
@@ -43,6 +44,7 @@ export const StrategyBytecode = z.codec(
   z.object({
     id: z.string(),
     feeCharged: z.string(),
+    fees: z.array(z.unknown()).nullable(),
     chainIdIn: z.int(),
     chainIdOut: z.int(),
     crossChain: z.object({ isCrossChain: z.boolean(), chainIdIn: z.int(), chainIdOut: z.int() }),
@@ -54,6 +56,7 @@ export const StrategyBytecode = z.codec(
     decode: (wire) => ({
       id: wire.id,
       feeCharged: String(wire.feeCharged ?? '0'),
+      fees: orNull(wire.fees),
       chainIdIn: wire.chainIdIn,
       chainIdOut: wire.chainIdOut,
       crossChain: {

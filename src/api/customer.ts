@@ -27,11 +27,15 @@ export const Fees = z.codec(
 )
 export type Fees = z.output<typeof Fees>
 
-/** What is to change in the fees of a customer. */
+const Bps = Whole.refine((value) => value <= 10_000, 'must be 10000 or less')
+
+/** What is to change in the fees of a customer; `null` takes the collector away. */
 export const FeesInput = z.object({
-  markupBps: Whole.refine((value) => value <= 10_000, 'must be 10000 or less').optional(),
-  collector: EvmAddress.refine(
-    (address) => !/^0x0{40}$/.test(address),
-    'is nobody: what goes there is lost',
-  ).optional(),
+  swapFeeBps: Bps.optional(),
+  performanceFeeBps: Bps.optional(),
+  markupBps: Bps.optional(),
+  collector: EvmAddress.refine((address) => !/^0x0{40}$/.test(address), 'is nobody: what goes there is lost')
+    .nullable()
+    .optional(),
 })
+export type FeesInput = z.output<typeof FeesInput>

@@ -154,6 +154,6 @@ export const routes = {
     path: '/fees',
     input: FeesInput,
     output: Fees,
-    doc: 'Changes markup and collector of this customer. Path and shape are ours.',
+    doc: 'Changes fees, markup and collector of this customer; a collector of `null` takes it away. Path and shape are ours.',
   },
 } as const satisfies Record<string, Route>

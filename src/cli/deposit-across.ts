@@ -24,7 +24,8 @@ export async function legsAcross(
   if (away.length + home.length !== made.bytecode.length)
     throw new AppError('POLICY_CHAIN', 'The deposit has transactions for a chain that was not asked for')
   const asked = { exact: 'in', slippage: null, least: null } as const
-  const bridge = await swapIntent(cli, quote, { wallet, recipient: wallet, ...asked })
+  // A deposit pays the service nothing, whatever a quote says.
+  const { fee: _, ...bridge } = await swapIntent(cli, quote, { wallet, recipient: wallet, ...asked })
   if (
     bridge.amountIn !== amount ||
     !sameAddress(bridge.tokenOut.address, entry.asset.address) ||

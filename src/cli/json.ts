@@ -46,11 +46,16 @@ export const quoteJson = (quote: Quote) => {
 
 /** A fee with its amount as an object, where it names a token of the quote; another shape is shown as it came. */
 function feeJson(fee: unknown, sides: readonly Quote['tokenIn'][]): unknown {
-  const { token, chainId, amount } = (fee ?? {}) as Record<string, unknown>
+  const { token, chainId, amount, of } = (fee ?? {}) as Record<string, unknown>
   const side = sides.find((one) => one.address === token && one.chainId === chainId)
-  return side && typeof amount === 'string' && /^[0-9]+$/.test(amount)
-    ? { ...(fee as object), amount: tokenAmount(BigInt(amount), side) }
-    : fee
+  const isAmount = (value: unknown): value is string =>
+    typeof value === 'string' && /^[0-9]{1,78}$/.test(value)
+  if (!side || !isAmount(amount)) return fee
+  return {
+    ...(fee as object),
+    amount: tokenAmount(BigInt(amount), side),
+    ...(isAmount(of) && { of: tokenAmount(BigInt(of), side) }),
+  }
 }
 
 /** A position as `--json` prints it. */

@@ -1,15 +1,18 @@
 import type { StrategyBytecodeInput } from '../api/bytecode.ts'
 import type { Quote } from '../api/quote.ts'
 import { AppError } from '../domain/errors.ts'
+import { withoutPayment } from '../domain/service-fee.ts'
 import type { Opinion } from '../wallet/opinion.ts'
 import type { Cli } from './cli.ts'
+import { paidIn } from './stated-fee.ts'
 
 /** The price of a bridge that burns and mints: what it brings is what it takes, less its fee. */
 const oneForOne = { amountIn: 1n, amountOut: 1n }
 
 /** Where our own engine answered, it would build what it built. */
 const itself: Opinion = {
-  transactions: async ({ legs }) => (legs.length === 1 ? legs[0]?.transactions : undefined),
+  transactions: async ({ legs: [leg, ...others] }) =>
+    leg && others.length === 0 ? withoutPayment(leg.intent, leg.transactions) : undefined,
 }
 
 /** What our own engine would build for a deposit or withdrawal on one chain. Across chains the quotes differ, so there only the price of the bridge is held against its own. */
@@ -19,8 +22,8 @@ export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): O
   return {
     price: oneForOne,
     transactions: async () => {
-      const { bytecode, crossChain } = await (await reference()).strategyBytecode(ask)
-      return crossChain.isCrossChain ? undefined : bytecode
+      const { bytecode, crossChain, fees } = await (await reference()).strategyBytecode(ask)
+      return crossChain.isCrossChain ? undefined : bytecode.slice(0, bytecode.length - paidIn(fees))
     },
   }
 }

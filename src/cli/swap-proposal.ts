@@ -8,6 +8,7 @@ import { type Token, tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Proposed, ProposedLeg } from '../wallet/proposal.ts'
 import type { Cli } from './cli.ts'
+import { statedFee } from './stated-fee.ts'
 
 /** Whose swap it is, whom it pays, and what was asked of its quote. */
 export type SwapOrder = Asked & { wallet: Address; recipient: Address }
@@ -83,17 +84,20 @@ export async function swapIntent(
       )
     return known
   }
+  const tokenIn = token(quote.tokenIn)
+  const fee = statedFee(quote.fees, tokenIn)
   return {
     kind: 'swap',
     wallet,
     provider: quote.provider,
-    tokenIn: token(quote.tokenIn),
+    tokenIn,
     tokenOut: token(quote.tokenOut),
     exact,
     amountIn,
     amountOut,
     recipient,
     deadline: await deadlineOnChain(cli, quote.from.chainId, deadline),
+    ...(fee && { fee }),
   }
 }
 

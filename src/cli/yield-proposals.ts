@@ -10,6 +10,7 @@ import { isQueued, ownClaim, ownUnits, refuseRestart } from '../wallet/queued.ts
 import type { AskedStrategy } from './asked-for.ts'
 import type { Cli } from './cli.ts'
 import { legsAcross } from './deposit-across.ts'
+import { notesOn, statedFee } from './stated-fee.ts'
 
 /** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
 function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy): StrategyEntry {
@@ -97,6 +98,8 @@ export async function withdrawProposal(
   const queued = isQueued(entry) ? queuedOf(entry, made.queued?.seconds ?? null) : undefined
   if (queued) cli.notice(queuedLine(entry, queued))
   const shares = isAll ? await balanceOf(cli, entry.receipt, wallet) : undefined
+  const fee = statedFee(made.fees, entry.asset)
+  for (const note of notesOn(made.fees)) cli.notice(`fee: ${note}`)
   const intent: Intent = {
     kind: 'withdraw',
     wallet,
@@ -104,6 +107,7 @@ export async function withdrawProposal(
     amount,
     ...(shares !== undefined && { shares }),
     ...(units !== undefined && { units }),
+    ...(fee && { fee }),
   }
   return {
     id: made.id,

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 
-import type { Fees } from '../api/customer.ts'
+import type { Fees, FeesInput } from '../api/customer.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { address } from '../cli/options.ts'
 import type { View } from '../cli/output.ts'
@@ -19,28 +19,40 @@ export const fees = (world: World) => {
     .action(action(world, async (cli: Cli) => cli.emit(await (await cli.service()).getFees({}), view)))
   command
     .command('set')
-    .description('Change the markup or the collector of this customer.')
-    .option('--markup-bps <n>', 'markup in basis points')
-    .option('--collector <address>', 'who collects the fees')
-    .addHelpText('after', '\nExample:\n  $ sluice fees set --markup-bps 10')
+    .description('Change the fees of this customer, or who collects them.')
+    .option('--swap-fee-bps <n>', 'what is charged of the input of a swap, in basis points')
+    .option('--performance-fee-bps <n>', 'what is charged of the profit in a withdrawal, in basis points')
+    .option('--markup-bps <n>', 'what is charged on top of both, in basis points')
+    .option('--collector <address|none>', 'who collects the fees; nothing is charged where nobody does')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ sluice fees set --markup-bps 10\n  $ sluice fees set --collector none',
+    )
     .action(action(world, set))
   return command
 }
 
-async function set(cli: Cli, options: { markupBps?: string; collector?: string }): Promise<void> {
-  if (options.markupBps === undefined && options.collector === undefined)
-    throw new AppError('USAGE', 'Say what is to change', { hint: 'sluice fees set --markup-bps 10' })
-  const markupBps = options.markupBps === undefined ? undefined : bpsOf(options.markupBps)
-  const collector = options.collector === undefined ? undefined : address(options.collector, 'A collector')
-  const service = await cli.service()
-  cli.emit(
-    await service.setFees({
-      ...(markupBps !== undefined && { markupBps }),
-      ...(collector !== undefined && { collector }),
+type Options = { swapFeeBps?: string; performanceFeeBps?: string; markupBps?: string; collector?: string }
+
+async function set(cli: Cli, options: Options): Promise<void> {
+  const { collector } = options
+  const change: FeesInput = {
+    ...rate(options.swapFeeBps, 'swapFeeBps'),
+    ...rate(options.performanceFeeBps, 'performanceFeeBps'),
+    ...rate(options.markupBps, 'markupBps'),
+    ...(collector !== undefined && {
+      collector: collector === 'none' ? null : address(collector, 'A collector'),
     }),
-    view,
-  )
+  }
+  if (Object.keys(change).length === 0)
+    throw new AppError('USAGE', 'Say what is to change', { hint: 'sluice fees set --markup-bps 10' })
+  const service = await cli.service()
+  cli.emit(await service.setFees(change), view)
 }
+
+/** A rate that was typed, under its name. */
+const rate = (text: string | undefined, name: 'swapFeeBps' | 'performanceFeeBps' | 'markupBps'): FeesInput =>
+  text === undefined ? {} : { [name]: bpsOf(text) }
 
 const view: View<Fees> = ({ swapFeeBps, performanceFeeBps, markupBps, collector }, to) =>
   fields(

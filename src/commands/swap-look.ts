@@ -33,6 +33,7 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
         ...(one.minAmountOut
           ? ([['at least', `${one.minAmountOut.formatted} ${plain(one.tokenOut.symbol)}`]] as const)
           : []),
+        ...feesPaid(one.fees).map((text) => ['fee', text] as const),
         ['provider', plain(one.provider)],
         ['expires', when(one.deadline)],
       ],
@@ -40,6 +41,15 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
     ),
     ...(one.id ? [to.paint.dim(`next  sluice swap execute ${plain(one.id)}`)] : []),
   ].join('\n')
+
+/** The fees of a quote that somebody is paid by a step of their own, in words. */
+const feesPaid = (fees: readonly unknown[] | null): string[] =>
+  (fees ?? []).flatMap((fee) => {
+    const { amount, to } = (fee ?? {}) as { amount?: { formatted?: string; symbol?: string }; to?: unknown }
+    return typeof to === 'string' && amount?.formatted !== undefined
+      ? [`${amount.formatted} ${plain(amount.symbol ?? '')} to ${plain(to)}`]
+      : []
+  })
 
 /** `swap status` */
 export async function status(

@@ -35,6 +35,12 @@ export function feePayment(intent: Intent): Extract<Intent, { kind: 'transfer' }
   return fee && { kind: 'transfer', wallet, token, recipient: fee.to, amount: fee.amount }
 }
 
+/** The transactions of a leg without the payment of its fee. */
+export const withoutPayment = (
+  intent: Intent | null,
+  transactions: readonly Transaction[],
+): readonly Transaction[] => (intent && feeOf(intent) ? transactions.slice(0, -1) : transactions)
+
 /** The transaction of a leg that does what was asked: the last one, or the one before the fee. */
 export const actionAmong = (intent: Intent, transactions: readonly Transaction[]): Transaction =>
   transactions.at(feeOf(intent) ? -2 : -1) ?? transactions.at(-1)!

@@ -1,6 +1,6 @@
 import type { StrategyBytecode, StrategyBytecodeInput } from '../api/bytecode.ts'
 import { sameAddress } from '../domain/address.ts'
-import { formatAmount, maxUint256, tokenAmount } from '../domain/amount.ts'
+import { maxUint256, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -8,12 +8,14 @@ import { track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { type Context, marketNamed, networkOf } from './context.ts'
 import type { Market, MarketState, Step } from './markets/market.ts'
+import { mayDeposit } from './may-deposit.ts'
 import { claimStep, waitOf } from './queued.ts'
 import { quoteFor } from './quotes.ts'
 import { stepIn } from './step-in.ts'
 import { offerOf, providerNamed, quoteRow, routeOf } from './stored-quote.ts'
 import { standings } from './strategies.ts'
 import { withdrawal } from './withdrawal.ts'
+import { type WithdrawalFee, withdrawalFee } from './withdrawal-fee.ts'
 
 /** The ordered transactions of a deposit or a withdrawal, tracked under the id that comes with them. */
 export async function strategyBytecode(
@@ -31,8 +33,10 @@ export async function strategyBytecode(
     throw new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${market.entry.slug} do not answer`)
   const home = networkOf(context, market.entry)
   const origin = input.from === undefined ? home : originNamed(context, input.from)
-  if (input.action === 'withdraw')
-    return sameChain(context, input, market, await withdrawal(context, market, standing.state, input))
+  if (input.action === 'withdraw') {
+    const { step, out } = await withdrawal(context, market, standing.state, input)
+    return sameChain(context, input, market, step, await withdrawalFee(context, market, input.wallet, out))
+  }
   if (origin.chainId !== home.chainId) return crossChain(context, input, market, standing.state, origin, home)
   mayDeposit(market, standing.state, input.amount)
   return sameChain(context, input, market, await stepIn(context, market, input))
@@ -44,25 +48,6 @@ function originNamed({ catalog }: Context, name: string): Network {
   } catch (cause) {
     throw new AppError('NO_ROUTE_FOUND', `There is no network "${name}"`, { cause })
   }
-}
-
-function mayDeposit({ entry }: Market, state: MarketState, amount: bigint) {
-  if (state.headroom === 0n)
-    throw new AppError(
-      state.canDeposit ? 'STRATEGY_CAP_REACHED' : 'STRATEGY_PAUSED',
-      `${entry.slug} takes no deposits now`,
-      { details: { action: 'lend' } },
-    )
-  if (!state.canDeposit)
-    throw new AppError('STRATEGY_PAUSED', `${entry.slug} is paused: it takes no deposits now`, {
-      details: { action: 'lend' },
-    })
-  if (state.headroom !== null && amount > state.headroom)
-    throw new AppError(
-      'STRATEGY_CAP_REACHED',
-      `${entry.slug} takes at most ${formatAmount(state.headroom, entry.asset)} more`,
-      { details: { headroom: state.headroom.toString() } },
-    )
 }
 
 /** All that can be claimed; what is asked for is always all of it. */
@@ -91,22 +76,25 @@ async function sameChain(
   input: StrategyBytecodeInput,
   market: Market,
   step: Step,
+  fee?: WithdrawalFee,
 ): Promise<StrategyBytecode> {
   const { chainId } = market.entry
+  const payments = fee?.payments ?? []
   const bytecode = await withApprovals(context.chain(chainId), input.wallet, step)
   const isDeposit = input.action === 'lend'
   const seconds = isDeposit ? undefined : await waitOf(context, market)
   return finished(context, input, market, {
     type: isDeposit ? 'SAMECHAIN_INVESTMENT_DEPOSIT' : 'SAMECHAIN_INVESTMENT_WITHDRAW',
-    bytecode,
-    kinds: kindsOf(bytecode, isDeposit ? 'deposit' : 'withdraw'),
+    bytecode: [...bytecode, ...payments],
+    kinds: [...kindsOf(bytecode, isDeposit ? 'deposit' : 'withdraw'), ...payments.map(() => 'fee')],
+    ...(fee && { fee }),
     chainIdIn: chainId,
     quote: null,
     queued: seconds === undefined ? null : { seconds },
   })
 }
 
-/** A deposit whose funds are on another chain: the bridge first, then the deposit of what the bridge brings at least. */
+/** A deposit whose funds are on another chain: the bridge first, then the deposit of what the bridge brings at least. Deposits are not charged. */
 async function crossChain(
   context: Context,
   input: StrategyBytecodeInput,
@@ -123,14 +111,18 @@ async function crossChain(
   ]
   if (!here || !there || !sameAddress(there.token, asset.address))
     throw new AppError('NO_ROUTE_FOUND', `No bridge brings ${asset.symbol} from ${from.name} to ${to.name}`)
-  const quote = await quoteFor(context, {
-    chainIdIn: from.chainId,
-    chainIdOut: to.chainId,
-    tokenIn: here.token,
-    tokenOut: there.token,
-    amountIn: input.amount,
-    destinationAddress: input.wallet,
-  })
+  const quote = await quoteFor(
+    context,
+    {
+      chainIdIn: from.chainId,
+      chainIdOut: to.chainId,
+      tokenIn: here.token,
+      tokenOut: there.token,
+      amountIn: input.amount,
+      destinationAddress: input.wallet,
+    },
+    null,
+  )
   const row = await quoteRow(context, quote.id)
   const offer = offerOf(row!)
   mayDeposit(market, state, offer.minAmountOut)
@@ -155,10 +147,13 @@ async function crossChain(
   })
 }
 
-type Made = { type: string; bytecode: Transaction[]; kinds: string[]; chainIdIn: number } & Pick<
-  StrategyBytecode,
-  'quote' | 'queued'
->
+type Made = {
+  type: string
+  bytecode: Transaction[]
+  kinds: string[]
+  chainIdIn: number
+  fee?: WithdrawalFee
+} & Pick<StrategyBytecode, 'quote' | 'queued'>
 
 async function finished(
   context: Context,
@@ -183,7 +178,8 @@ async function finished(
   })
   return {
     id,
-    feeCharged: '0',
+    feeCharged: String(made.fee?.charged ?? 0n),
+    fees: made.fee?.fees ?? [],
     chainIdIn: made.chainIdIn,
     chainIdOut: entry.chainId,
     crossChain: {

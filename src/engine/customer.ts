@@ -1,10 +1,11 @@
-import type { Customer, Fees } from '../api/customer.ts'
+import type { Customer, Fees, FeesInput } from '../api/customer.ts'
 import type { Address } from '../domain/address.ts'
 import type { Context } from './context.ts'
 
 /** Swap fee and performance fee of the specification, in basis points; charged only where a collector is set. */
-const swapFeeBps = 25
-const performanceFeeBps = 500
+const usual = { swapFeeBps: 25, performanceFeeBps: 500, markupBps: 0 }
+
+const rates = ['swapFeeBps', 'performanceFeeBps', 'markupBps'] as const
 
 /** Whose engine this is. */
 export async function customerOf(context: Context): Promise<Customer> {
@@ -17,27 +18,31 @@ export async function customerOf(context: Context): Promise<Customer> {
   }
 }
 
+/** Who collects the fees of this customer; nobody is `null`. */
+export const collectorOf = async ({ store, customer }: Context): Promise<Address | null> =>
+  ((await store.setting(customer, 'collector')) || null) as Address | null
+
 /** The fees of this customer. */
-export async function feesOf({ store, customer }: Context): Promise<Fees> {
-  const [markup, collector] = await Promise.all([
-    store.setting(customer, 'markupBps'),
-    store.setting(customer, 'collector'),
+export async function feesOf(context: Context): Promise<Fees> {
+  const { store, customer } = context
+  const [collector, ...set] = await Promise.all([
+    collectorOf(context),
+    ...rates.map((name) => store.setting(customer, name)),
   ])
+  const [swapFeeBps, performanceFeeBps, markupBps] = rates.map((name, at) => Number(set[at] ?? usual[name]))
   return {
-    swapFeeBps,
-    performanceFeeBps,
-    markupBps: Number(markup ?? 0),
-    collector: (collector as Address | undefined) ?? null,
+    swapFeeBps: swapFeeBps!,
+    performanceFeeBps: performanceFeeBps!,
+    markupBps: markupBps!,
+    collector,
   }
 }
 
-/** Changes what the customer may change. */
-export async function setFees(
-  context: Context,
-  { markupBps, collector }: { markupBps?: number | undefined; collector?: Address | undefined },
-): Promise<Fees> {
-  if (markupBps !== undefined)
-    await context.store.saveSetting(context.customer, 'markupBps', String(markupBps))
-  if (collector !== undefined) await context.store.saveSetting(context.customer, 'collector', collector)
+/** Changes what the customer may change; a collector of `null` takes it away. */
+export async function setFees(context: Context, change: FeesInput): Promise<Fees> {
+  const { store, customer } = context
+  for (const name of rates)
+    if (change[name] !== undefined) await store.saveSetting(customer, name, String(change[name]))
+  if (change.collector !== undefined) await store.saveSetting(customer, 'collector', change.collector ?? '')
   return feesOf(context)
 }

@@ -5,6 +5,8 @@ import type { EngineStore } from '../store/engine.ts'
 import { ingest } from './actions/ingest.ts'
 import { actionOf } from './actions/show.ts'
 import { strategyBytecode } from './bytecode.ts'
+import { withCharges } from './charged-service.ts'
+import { chargesOf } from './charges.ts'
 import type { Context, Ground } from './context.ts'
 import { customerOf, feesOf, setFees } from './customer.ts'
 import { groundOf } from './ground.ts'
@@ -58,17 +60,19 @@ export function enginesOver(
 
 function serviceOf(context: Context): Service {
   return {
-    recommend: (input) => recommend(context, input),
-    listStrategies: async (input) => (await context.kept.listing()).page(input),
-    analytics: () => context.kept.totals(),
-    getStrategy: ({ id }) => oneStrategy(context, id),
+    ...withCharges(context, {
+      recommend: (input) => recommend(context, input),
+      listStrategies: async (input) => (await context.kept.listing()).page(input),
+      analytics: () => context.kept.totals(),
+      getStrategy: ({ id }) => oneStrategy(context, id),
+      getWallet: ({ address }) => walletOf(context, address),
+    }),
     strategyBytecode: (input) => strategyBytecode(context, input),
-    getWallet: ({ address }) => walletOf(context, address),
     walletHistory: (input) => historyOf(context, input),
     getAction: ({ id }) => actionOf(context, id),
     ingest: (input) => ingest(context, input),
     listQuotes: (input) => quotesOf(context, input),
-    quote: async (input) => ({ quote: await quoteFor(context, input) }),
+    quote: async (input) => ({ quote: await quoteFor(context, input, (await chargesOf(context)).swap) }),
     swapBytecode: (input) => swapBytecodeOf(context, input),
     swapStatus: (input) => swapStatus(context, input),
     transferBytecode: (input) => transferBytecode(context, input),

@@ -72,6 +72,14 @@ async function investedOn(context: Context, chainId: number, owner: Address): Pr
   return invested ?? (await holdings(chain, here, owner)).map((one) => ({ ...one, principal: null }))
 }
 
+/** How much an owner put into one market and still has there; `null` is not known. */
+export async function principalIn(context: Context, market: Market, owner: Address): Promise<bigint | null> {
+  const chain = context.chain(market.entry.chainId)
+  const [invested] =
+    (await unlessUnread(() => steadily(() => investedAt(context, chain, [market], owner)))) ?? []
+  return invested?.principal ?? null
+}
+
 async function investedAt(
   context: Context,
   chain: Chain,

@@ -9,6 +9,7 @@ import { type Network, networkNamed } from '../domain/network.ts'
 import { usualSlippage } from '../domain/slippage.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import { read } from './chain.ts'
+import { type Charge, shareBeside, shareOf, stated } from './charges.ts'
 import type { Context } from './context.ts'
 import { priceOf, usd } from './prices.ts'
 import { storedOffer } from './stored-quote.ts'
@@ -20,8 +21,8 @@ import { holdToRamp } from './swaps/ramps.ts'
 const fiveMinutes = 5 * 60_000
 const askDeadline = 5_000
 
-/** The best quote for a swap, persisted; it lives for five minutes. */
-export async function quoteFor(context: Context, input: QuoteInput): Promise<Quote> {
+/** The best quote for a swap, persisted; it lives for five minutes. What is charged is a part of its input, and paid apart. */
+export async function quoteFor(context: Context, input: QuoteInput, charge: Charge | null): Promise<Quote> {
   const { amountIn, amountOut, slippage = usualSlippage } = input
   if (amountIn !== undefined && amountOut !== undefined)
     throw new AppError('INVALID_AMOUNT_PARAMS', 'Send amountIn or amountOut, not both')
@@ -37,19 +38,25 @@ export async function quoteFor(context: Context, input: QuoteInput): Promise<Quo
     tokenFor(context, from, input.tokenIn),
     tokenFor(context, to, input.tokenOut),
   ])
+  const kept = charge && amountIn !== undefined ? shareOf(amount, charge) : 0n
   const ask: Ask = {
     from,
     to,
     tokenIn,
     tokenOut,
     exact: amountIn === undefined ? 'out' : 'in',
-    amount,
+    amount: amount - kept,
     slippage,
     speed: input.transferSpeed ?? 'fast',
     refund: input.refundAddress ?? null,
   }
+  if (ask.amount === 0n) throw allOfIt()
   holdToRamp(context.catalog.tokens, ask)
   const { provider, offer } = await best(context.providers, ask, input.preferredProvider, askDeadline)
+  const cost = charge && amountIn === undefined ? shareBeside(offer.amountIn, charge) : kept
+  if (cost === undefined) throw allOfIt()
+  const paid = offer.amountIn + cost
+  const fee = charge && cost > 0n ? stated('service', charge, tokenIn, cost, paid) : null
   const [priceIn, priceOut] = await Promise.all([
     read(context.chain(from.chainId), priceOf(context.catalog, tokenIn)),
     read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)),
@@ -70,7 +77,7 @@ export async function quoteFor(context: Context, input: QuoteInput): Promise<Quo
     quoteId: id,
     originChain: from.name,
     destinationChain: to.name,
-    tokenIn: side(tokenIn, offer.amountIn, priceIn),
+    tokenIn: side(tokenIn, paid, priceIn),
     tokenOut: side(tokenOut, offer.amountOut, priceOut),
     provider: provider.name,
     deadline,
@@ -82,9 +89,9 @@ export async function quoteFor(context: Context, input: QuoteInput): Promise<Quo
     feeSponsorship: false,
     customer: context.customer,
     minAmountOut: offer.minAmountOut.toString(),
-    maxAmountIn: offer.maxAmountIn.toString(),
+    maxAmountIn: (offer.maxAmountIn + cost).toString(),
     slippage,
-    fees: offer.fees,
+    fees: [...offer.fees, ...(fee ? [fee] : [])],
   }
   await context.store.saveQuote({
     id,
@@ -93,12 +100,15 @@ export async function quoteFor(context: Context, input: QuoteInput): Promise<Quo
     originChain: from.name,
     destinationChain: to.name,
     wire: JSON.stringify(wire),
-    offer: storedOffer(ask, input.destinationAddress, offer),
+    offer: storedOffer(ask, input.destinationAddress, offer, fee),
     createdAt: now,
     expiresAt: deadline * 1000,
   })
   return z.decode(Quote, wire)
 }
+
+const allOfIt = (): AppError =>
+  new AppError('QUOTE_GENERATION_FAILED', 'The fees of this customer are all that there is to swap')
 
 function networkFor({ catalog }: Context, name: string | number | undefined, what: string): Network {
   if (name === undefined)

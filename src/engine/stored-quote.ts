@@ -4,6 +4,7 @@ import { networkNamed } from '../domain/network.ts'
 import type { Token } from '../domain/token.ts'
 import type { QuoteWithAction } from '../store/engine-quotes.ts'
 import type { QuoteRow } from '../store/engine-rows.ts'
+import type { StatedFee } from './charges.ts'
 import type { Context } from './context.ts'
 import type { Offer, OfferFee, Route, SwapProvider } from './swaps/provider.ts'
 
@@ -21,6 +22,8 @@ type Stored = {
   maxAmountIn: string
   fees: OfferFee[]
   raw: unknown
+  /** What the service is paid beside; an older quote has none. */
+  fee?: StatedFee | null
 }
 
 /** A quote's own part as JSON text. */
@@ -28,6 +31,7 @@ export const storedOffer = (
   route: Route & { exact: 'in' | 'out' },
   recipient: Address | undefined,
   offer: Offer,
+  fee: StatedFee | null,
 ): string => {
   const stored: Stored = {
     chainIdIn: route.from.chainId,
@@ -42,6 +46,7 @@ export const storedOffer = (
     maxAmountIn: offer.maxAmountIn.toString(),
     fees: offer.fees,
     raw: offer.raw,
+    fee,
   }
   return JSON.stringify(stored)
 }
@@ -84,6 +89,9 @@ export function offerOf(row: QuoteRow): Offer {
     raw,
   }
 }
+
+/** What the service is paid for a stored quote, beside the offer. */
+export const feeIn = (row: QuoteRow): StatedFee | null => read(row).fee ?? null
 
 /** Whom a stored quote was asked for, if it was said then. */
 export const recipientOf = (row: QuoteRow): Address | null => read(row).recipient

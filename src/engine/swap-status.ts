@@ -30,7 +30,7 @@ async function statusOf(context: Context, id: string): Promise<SwapStatus> {
   const status = found ? found.action.status : context.now() > row.expiresAt ? 'expired' : 'pending'
   return {
     status,
-    originTxHash: found?.txs.at(-1)?.hash ?? null,
+    originTxHash: found?.txs.findLast(({ kind }) => kind !== 'fee')?.hash ?? null,
     destinationTxHash: found?.action.destinationHash ?? null,
     provider: row.provider,
   }

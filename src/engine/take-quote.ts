@@ -11,8 +11,9 @@ import { tracked } from './actions/refresh.ts'
 import { track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { chainTime, gasLimitOf } from './chain.ts'
+import { paymentOf } from './charges.ts'
 import type { Context } from './context.ts'
-import { offerOf, providerNamed, quoteRow, recipientOf, routeOf } from './stored-quote.ts'
+import { feeIn, offerOf, providerNamed, quoteRow, recipientOf, routeOf } from './stored-quote.ts'
 
 /** The transactions that take a quote. The quote must come back exactly as it was given; `rawQuote` may be left out. */
 export async function swapBytecodeOf(
@@ -46,12 +47,16 @@ export async function swapBytecodeOf(
     recipient,
     deadline: (await chainTime(chain, context.now())) + life,
   })
-  const transactions = await withApprovals(chain, wallet, step)
-  const call = transactions.at(-1)!
+  const acting = await withApprovals(chain, wallet, step)
+  const fee = feeIn(row)
+  const payments = fee ? [paymentOf(fee)] : []
+  const cost = BigInt(fee?.amount ?? 0)
+  const transactions = [...acting, ...payments]
+  const call = acting.at(-1)!
   const gasLimit = transactions.length === 1 ? await gasLimitOf(chain, wallet, call) : null
   const type = route.from.chainId === route.to.chainId ? 'SAMECHAIN_SWAP' : 'CROSSCHAIN_SWAP'
   const amounts = {
-    in: tokenAmount(offer.amountIn, route.tokenIn),
+    in: tokenAmount(offer.amountIn + cost, route.tokenIn),
     out: tokenAmount(offer.amountOut, route.tokenOut),
   }
   await track(context, {
@@ -64,17 +69,17 @@ export async function swapBytecodeOf(
     receiver: recipient,
     amounts,
     transactions,
-    kinds: kindsOf(transactions, 'swap'),
+    kinds: [...kindsOf(acting, 'swap'), ...payments.map(() => 'fee')],
   })
   return {
     type,
     provider: provider.name,
     chainId: route.from.chainId,
-    approvals: transactions.slice(0, -1),
-    transactions: transactions.slice(-1),
+    approvals: acting.slice(0, -1),
+    transactions: [call, ...payments],
     gasLimit,
     swapDetails: {
-      tokenIn: sideOf(route.tokenIn, offer.amountIn, { maxAmount: String(offer.maxAmountIn) }),
+      tokenIn: sideOf(route.tokenIn, offer.amountIn + cost, { maxAmount: String(offer.maxAmountIn + cost) }),
       tokenOut: sideOf(route.tokenOut, offer.amountOut, { minAmount: String(offer.minAmountOut) }),
       recipient,
     },

@@ -6,13 +6,13 @@ import type { Context } from './context.ts'
 import type { Market, MarketState, Step } from './markets/market.ts'
 import { holdings } from './positions.ts'
 
-/** The step out of a market: a part of the position, or all of it. */
+/** The step out of a market: a part of the position, or all of it, and how much comes out. */
 export async function withdrawal(
   context: Context,
   market: Market,
   state: MarketState,
   { amount, wallet }: StrategyBytecodeInput,
-): Promise<Step> {
+): Promise<{ step: Step; out: bigint }> {
   const { entry } = market
   if (!state.canWithdraw)
     throw new AppError('STRATEGY_PAUSED', `${entry.slug} is paused: nothing can be withdrawn now`, {
@@ -37,11 +37,13 @@ export async function withdrawal(
       `${entry.slug} can pay out ${formatAmount(liquidity, entry.asset)} now`,
       { details: { liquidity: liquidity.toString() } },
     )
-  return amount === maxUint256
-    ? market.withdrawAll({ owner: wallet, shares: held.shares })
-    : market.withdraw({
-        amount,
-        owner: wallet,
-        ...(market.units && { units: await read(context.chain(entry.chainId), market.units(amount)) }),
-      })
+  const step =
+    amount === maxUint256
+      ? market.withdrawAll({ owner: wallet, shares: held.shares })
+      : market.withdraw({
+          amount,
+          owner: wallet,
+          ...(market.units && { units: await read(context.chain(entry.chainId), market.units(amount)) }),
+        })
+  return { step, out: wanted }
 }

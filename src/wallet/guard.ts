@@ -7,7 +7,7 @@ import { type Hex, HexData, sameAddress } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
-import { feeOf, withoutFee } from '../domain/service-fee.ts'
+import { withoutFee, withoutPayment } from '../domain/service-fee.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { checkApproval, describeApproval, exactly } from './approval.ts'
 import { checkFee, refuseDearFee } from './guard-fee.ts'
@@ -49,8 +49,8 @@ export function checkLeg(question: LegQuestion): DecodedStep[] {
   const { intent: asked, chainId, transactions: all, catalog, vouched = nothingVouched } = question
   refuseMisshapen(question)
   // Nothing but what is stated may stand behind the action, and it stands there once.
-  const paid = feeOf(asked) ? all.slice(-1) : []
-  const transactions = all.slice(0, all.length - paid.length)
+  const transactions = withoutPayment(asked, all)
+  const paid = all.slice(transactions.length)
   if (transactions.length === 0)
     throw deny({ code: 'POLICY_SHAPE', message: 'The fee that is stated is not among its transactions' })
   const intent = withoutFee(asked)

@@ -1,12 +1,13 @@
 import { type Amounts, isFair } from '../domain/accepted.ts'
 import { sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { withoutFee, withoutPayment } from '../domain/service-fee.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { activeLegs, type Proposal } from './proposal.ts'
 
 /**
  * What our own engine says about the same request: the transactions that it would build for what was proposed
- * (`undefined` where it does not know how), and how much a swap should bring for how much.
+ * without the payment of a fee (`undefined` where it does not know how), and how much a swap should bring for how much.
  */
 export type Opinion = {
   transactions?: (proposed: Proposal) => Promise<readonly Transaction[] | undefined>
@@ -29,7 +30,8 @@ export async function compareWith(opinion: Opinion | undefined, proposed: Propos
     throw error
   })
   if (!ours) return 'unknown'
-  const theirs = proposed.legs.flatMap(({ transactions }) => transactions)
+  // What the service is paid is its own affair, and held to what was allowed.
+  const theirs = proposed.legs.flatMap(({ intent, transactions }) => withoutPayment(intent, transactions))
   return theirs.length === ours.length && theirs.every((one, at) => same(one, ours[at]!))
     ? 'equal'
     : 'different'
@@ -41,7 +43,8 @@ export function checkPrice(opinion: Opinion | undefined, proposal: Proposal): vo
   if (!price || price.amountIn === 0n || price.amountOut === 0n) return
   for (const { intent } of activeLegs(proposal)) {
     if (intent.kind !== 'swap') continue
-    if (isFair(intent, price)) continue
+    const { amountIn = intent.amountIn } = withoutFee(intent) as Partial<typeof intent>
+    if (isFair({ amountIn, amountOut: intent.amountOut }, price)) continue
     throw new AppError(
       'POLICY_MIN_OUT',
       `The swap may bring ${intent.amountOut} for ${intent.amountIn}, more than 3 % less than the ${price.amountOut} for ${price.amountIn} that our own engine knows`,

@@ -295,7 +295,12 @@ export const inputs: Inputs = {
   }),
   customer: fc.constant({}),
   getFees: fc.constant({}),
-  setFees: fc.record({ markupBps: optional(bps), collector: optional(address) }),
+  setFees: fc.record({
+    swapFeeBps: optional(bps),
+    performanceFeeBps: optional(bps),
+    markupBps: optional(bps),
+    collector: optional(orNull(address)),
+  }),
 }
 
 /** Anything that each route may answer. */
@@ -312,6 +317,7 @@ export const outputs: Outputs = {
   strategyBytecode: fc.record({
     id,
     feeCharged: word,
+    fees: orNull(list(json)),
     chainIdIn: chainId,
     chainIdOut: chainId,
     crossChain: fc.record({ isCrossChain: fc.boolean(), chainIdIn: chainId, chainIdOut: chainId }),

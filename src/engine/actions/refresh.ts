@@ -12,12 +12,16 @@ import { actionRow, type Tracked } from './track.ts'
 /** An operation brought up to date with its chains. */
 export async function tracked(context: Context, id: string): Promise<Tracked | undefined> {
   const found = await actionRow(context, id)
-  if (!found || (isOver(found.action.status as State) && found.action.status !== 'expired')) return found
+  if (!found) return found
+  if (isOver(found.action.status as State) && found.action.status !== 'expired')
+    return withPayment(context, found)
   const { action } = found
   const txs: ActionTxRow[] = []
   for (const tx of found.txs) txs.push(await lookAt(context, action, tx, txs))
-  const seen = await Promise.all(txs.map((tx) => depthOf(context, tx)))
-  const { delivered, destination, pastDeadline } = await delivery(context, action, txs, seen)
+  // What was asked for is done when its action is: the payment of the service is another matter.
+  const acting = txs.filter(({ kind }) => kind !== 'fee')
+  const seen = await Promise.all(acting.map((tx) => depthOf(context, tx)))
+  const { delivered, destination, pastDeadline } = await delivery(context, action, acting, seen)
   const status = nextState(action.status as State, { seen, pastDeadline, delivered })
   if (status === action.status && destination === action.destinationHash) return { action, txs }
   if (status !== action.status && !transitions[action.status as State].includes(status))
@@ -33,6 +37,16 @@ export async function tracked(context: Context, id: string): Promise<Tracked | u
   }
   await context.store.moveAction(moved)
   return { action: moved, txs }
+}
+
+/** An operation that is fulfilled, with a payment that may have come later. */
+async function withPayment(context: Context, { action, txs }: Tracked): Promise<Tracked> {
+  const now: ActionTxRow[] = []
+  for (const tx of txs) {
+    const isOpen = action.status === 'fulfilled' && tx.kind === 'fee' && tx.succeeded === null
+    now.push(isOpen ? await lookAt(context, action, tx, now) : tx)
+  }
+  return { action, txs: now }
 }
 
 type Receipt = { status: Hex; blockNumber: Hex; blockHash: Hex; gasUsed: Hex }
