@@ -405,6 +405,7 @@ describe('what is to be signed', () => {
     expect(read(StrategyBytecode, wire)).toEqual({
       id: 'x',
       feeCharged: '0',
+      fees: null,
       chainIdIn: 8453,
       chainIdOut: 8453,
       crossChain: { isCrossChain: false, chainIdIn: 8453, chainIdOut: 8453 },

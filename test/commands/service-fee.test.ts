@@ -5,7 +5,7 @@ import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
-const { run, signsNothing } = useCommands(sandbox)
+const { run } = useCommands(sandbox)
 const collector: Address = '0x7777777777777777777777777777777777777777'
 const slug = 'aave-v3-usdc-sandbox-one'
 const usdc = () => sandbox.token(31337, 'USDC').address
