@@ -63,6 +63,8 @@ export function createWorld(given: Given): World {
       }),
     seen: async (profile, strategies) =>
       (await import('./world/completion-values.ts')).keepSeen(dirs, profile, { strategies }),
+    origins: async (profile) =>
+      (await import('./world/origins.ts')).originsOf(profile, { env, dirs, secrets, settings }),
     fromEnvironment: async () => ({
       ...(env.SLUICE_BASE_URL && { baseUrl: env.SLUICE_BASE_URL }),
       ...(env.SLUICE_LEGACY_BASE_URL && { legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL }),

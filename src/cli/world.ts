@@ -59,6 +59,9 @@ export type QuoteMemory = {
   find: (id: string) => Promise<AskedQuote | undefined>
 }
 
+/** A setting that holds, and where it was said. */
+export type Origin = { name: string; value: string; origin: string }
+
 /** What the environment gives that a profile can keep. */
 export type FromEnvironment = {
   baseUrl?: string
@@ -103,6 +106,8 @@ export type World = {
   completions: () => Promise<Values>
   /** Keeps what a list of strategies showed, for that. */
   seen: (profile: string, strategies: { slug: string; about: string; asset: string }[]) => Promise<void>
+  /** Every setting that holds for a profile that may be named. */
+  origins: (profile: string | undefined) => Promise<Origin[]>
   /** What the environment gives that a profile can keep: base URLs, the key, RPC URLs by network. */
   fromEnvironment: () => Promise<FromEnvironment>
   /**

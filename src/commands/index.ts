@@ -101,6 +101,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     group: 'Set up',
+    name: 'config',
+    summary: 'the settings that hold now, and where they were said',
+    load: async () => (await import('./config.ts')).config,
+  },
+  {
+    group: 'Set up',
     name: 'completion',
     summary: 'for bash, zsh, fish and PowerShell',
     load: async () => (await import('./completion.ts')).completion,

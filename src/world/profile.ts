@@ -16,6 +16,8 @@ export type Chosen = {
   env: Env
   apiKey: string | undefined
   notice: string | undefined
+  /** What named it: a flag, a variable, a file, or nothing. */
+  origin: string
 }
 
 /** The profiles that need no file: what they need is in the environment. */
@@ -33,26 +35,28 @@ export async function chosenProfile(
   settings: Pick<Settings, 'read' | 'secretsOf'>,
 ): Promise<Chosen> {
   const named = flag ?? (env.SLUICE_PROFILE || undefined)
-  if (named === undefined && env.SLUICE_BASE_URL) return builtIn(env, 'remote', false)
+  const byName = flag === undefined ? 'SLUICE_PROFILE' : '--profile'
+  if (named === undefined && env.SLUICE_BASE_URL) return builtIn(env, 'remote', 'SLUICE_BASE_URL')
   const isBuiltIn = builtInProfiles.find((one) => one === named)
-  if (isBuiltIn) return builtIn(env, isBuiltIn, false)
+  if (isBuiltIn) return builtIn(env, isBuiltIn, byName)
   const { profile: inUse, profiles = {} } = await settings.read()
   const name = named ?? inUse
   if (name === undefined) {
-    const hasRpc = rpcVariables(env).length > 0
-    return builtIn(env, hasRpc ? 'engine' : 'sandbox', !hasRpc)
+    const [rpc] = rpcVariables(env)
+    return rpc ? builtIn(env, 'engine', rpc) : builtIn(env, 'sandbox', 'default')
   }
   const usual = builtInProfiles.find((one) => one === name)
-  if (usual) return builtIn(env, usual, false)
+  const origin = named === undefined ? 'config.json' : byName
+  if (usual) return builtIn(env, usual, origin)
   const found = profiles[name]
   if (!found)
     throw new AppError('CONFIG_INVALID', `There is no profile "${name}"`, {
       hint: `Known: ${[...builtInProfiles, ...Object.keys(profiles)].join(', ')}. Make one: sluice profile set --help`,
     })
-  return kept(env, name, found, await settings.secretsOf(name))
+  return { ...kept(env, name, found, await settings.secretsOf(name)), origin }
 }
 
-function builtIn(env: Env, kind: Chosen['kind'], announce: boolean): Chosen {
+function builtIn(env: Env, kind: Chosen['kind'], origin: string): Chosen {
   if (kind === 'engine' && rpcVariables(env).length === 0)
     throw new AppError('CONFIG_INVALID', 'The profile engine needs the RPC of at least one network', {
       hint: 'Set SLUICE_RPC_<NETWORK> to the URL of an RPC; several are separated by commas.',
@@ -61,11 +65,24 @@ function builtIn(env: Env, kind: Chosen['kind'], announce: boolean): Chosen {
     throw new AppError('CONFIG_INVALID', 'The profile remote needs the address of the service', {
       hint: 'Set SLUICE_BASE_URL to it, and SLUICE_API_KEY to the key.',
     })
-  return { name: kind, kind, announce, env, apiKey: undefined, notice: undefined }
+  return {
+    name: kind,
+    kind,
+    announce: origin === 'default',
+    env,
+    apiKey: undefined,
+    notice: undefined,
+    origin,
+  }
 }
 
 /** A profile out of the settings. Its key is for its own address: where the environment names another one, the key stays here. */
-function kept(env: Env, name: string, profile: KeptProfile, { apiKey, rpc = {} }: ProfileSecrets): Chosen {
+function kept(
+  env: Env,
+  name: string,
+  profile: KeptProfile,
+  { apiKey, rpc = {} }: ProfileSecrets,
+): Omit<Chosen, 'origin'> {
   const rpcs = Object.fromEntries(
     Object.entries(rpc).map(([network, urls]) => [rpcVariable({ name: network }), urls]),
   )

@@ -199,3 +199,32 @@ test.each([
     'remote',
   ])
 })
+
+test('config list says what holds and where it was said, and no secret', async () => {
+  const { apiKey } = await prod()
+  const env = { SLUICE_RPC_BASE: 'https://node.example/v1/canary-4711', SLUICE_LEGACY_BASE_URL: served.url() }
+  const { out, json } = await run('config list --show-origin --json --profile prod', {
+    env,
+    secrets: { password: 'canary-4712' },
+  })
+  for (const secret of [apiKey, 'canary']) expect(out).not.toContain(secret)
+  const rows = json.items.map(({ name, value, origin }: Record<string, string>) => [name, value, origin])
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      ['profile', 'prod', '--profile'],
+      ['kind', 'remote', 'config.json'],
+      ['base url', served.url(), 'profile prod'],
+      ['legacy base url', served.url(), 'SLUICE_LEGACY_BASE_URL'],
+      ['rpc base', 'node.example', 'SLUICE_RPC_BASE'],
+      ['password', 'set', 'SLUICE_PASSWORD'],
+      ['config directory', join(home(), 'config'), 'SLUICE_HOME'],
+    ]),
+  )
+  const bare = await run('config list --show-origin')
+  expect(bare.out).toMatch(/profile +sandbox +default/)
+  expect((await run('config list')).out).not.toMatch(/default/)
+  await run('profile use prod')
+  expect((await run('config list --show-origin')).out).toMatch(
+    /profile +prod +config\.json.*api key +set +profile prod/s,
+  )
+})

@@ -1,0 +1,64 @@
+import type { Settings } from '../cli/config.ts'
+import type { Origin } from '../cli/world.ts'
+import type { Directories } from './directories.ts'
+import { chosenProfile } from './profile.ts'
+import type { Secrets } from './secrets.ts'
+
+type Needs = {
+  env: Readonly<Record<string, string | undefined>>
+  dirs: Directories
+  secrets: Secrets
+  settings: Settings
+}
+
+/** Every setting that holds for a command line, and where it was said. Of what is confidential only that it is there; of an RPC the host. */
+export async function originsOf(
+  flag: string | undefined,
+  { env, dirs, secrets, settings }: Needs,
+): Promise<Origin[]> {
+  const chosen = await chosenProfile(env, flag, settings)
+  const { wallet } = await settings.read()
+  const said = (variable: string): string => (env[variable] ? variable : `profile ${chosen.name}`)
+  const directory = (name: keyof Directories, xdg: string): Origin => ({
+    name: `${name} directory`,
+    value: dirs[name],
+    origin: env.SLUICE_HOME ? 'SLUICE_HOME' : env[xdg] ? xdg : 'default',
+  })
+  const urls = (['SLUICE_BASE_URL', 'SLUICE_LEGACY_BASE_URL'] as const).flatMap((variable): Origin[] => {
+    const value = chosen.env[variable]
+    const name = variable === 'SLUICE_BASE_URL' ? 'base url' : 'legacy base url'
+    return value && chosen.kind === 'remote' ? [{ name, value, origin: said(variable) }] : []
+  })
+  const rpcs = Object.entries(chosen.env).flatMap(([variable, value]): Origin[] => {
+    const [, network] = /^SLUICE_RPC_(\w+)$/.exec(variable) ?? []
+    if (!network || !value || chosen.kind === 'sandbox') return []
+    const hosts = value.split(',').map((url) => URL.parse(url.trim())?.host ?? 'not a URL')
+    return [
+      {
+        name: `rpc ${network.toLowerCase().replaceAll('_', '-')}`,
+        value: hosts.join(', '),
+        origin: said(variable),
+      },
+    ]
+  })
+  return [
+    { name: 'profile', value: chosen.name, origin: chosen.origin },
+    { name: 'kind', value: chosen.kind, origin: chosen.name === chosen.kind ? 'built in' : 'config.json' },
+    ...urls,
+    ...(secrets.apiKey
+      ? [{ name: 'api key', value: 'set', origin: 'SLUICE_API_KEY' }]
+      : chosen.apiKey
+        ? [{ name: 'api key', value: 'set', origin: `profile ${chosen.name}` }]
+        : []),
+    ...rpcs,
+    ...(secrets.hasPrivateKey
+      ? [{ name: 'signer', value: 'a private key', origin: 'SLUICE_PRIVATE_KEY' }]
+      : wallet === undefined
+        ? []
+        : [{ name: 'signer', value: `keystore ${wallet}`, origin: 'config.json' }]),
+    ...(secrets.password ? [{ name: 'password', value: 'set', origin: 'SLUICE_PASSWORD' }] : []),
+    directory('config', 'XDG_CONFIG_HOME'),
+    directory('data', 'XDG_DATA_HOME'),
+    directory('cache', 'XDG_CACHE_HOME'),
+  ]
+}
