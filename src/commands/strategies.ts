@@ -148,9 +148,7 @@ const showView: View<
       ['since start', percent(one.inceptionApy)],
       ['tvl', dollars(one.tvlUsd)],
       ['actions', plain(one.actions?.join(', ') || 'none')],
-      ...(Number(one.performanceFeeBps ?? 0) > 0
-        ? ([['performance fee', `${plain(one.performanceFeeBps!)} bps of the profit`]] as const)
-        : []),
+      ['fee', one.performanceFeeBps ? `${plain(one.performanceFeeBps)} bps of the profit` : 'not known'],
       ['paused', one.paused === null ? 'not known' : one.paused ? to.paint.red('yes') : 'no'],
       ['adapter', plain(one.implementationSelector ?? '-')],
       ['grade', one.grade ? `${plain(one.grade.grade)}: ${gradeWords(one.grade)}` : '-'],
