@@ -1,17 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Abi } from 'viem'
 
+import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Artifact } from '../../src/sandbox/genesis/artifacts.ts'
 import { compiled } from '../support/compile.ts'
+import type { Taken } from './make.ts'
 
-/** A contract as its authors published it, by its name: `npm run artifacts`. */
-export const theirs = (name: string): Artifact =>
-  JSON.parse(readFileSync(join(import.meta.dirname, 'artifacts', `${name}.json`), 'utf8'))
+/** A contract as its authors published it, by its name (`npm run artifacts`), with its library put in where it has one. */
+export function theirs(name: string, library?: Address): Artifact {
+  const {
+    abi,
+    bytecode,
+    linkReferences = {},
+  }: Taken = JSON.parse(readFileSync(join(import.meta.dirname, 'artifacts', `${name}.json`), 'utf8'))
+  const holes = Object.values(linkReferences).flatMap((file) => Object.values(file).flat())
+  const linked = holes.reduce((code, { start, length }) => {
+    if (!library) throw new Error(`${name} needs a library`)
+    const [from, to] = [2 + start * 2, 2 + (start + length) * 2]
+    return code.slice(0, from) + library.slice(2).toLowerCase() + code.slice(to)
+  }, bytecode as string)
+  return { abi: abi as unknown as Artifact['abi'], bytecode: linked as Hex }
+}
 
-/** What stands around the protocols: prices and rights. Ours. */
-export const surroundings = (): Artifact =>
-  compiled(join(import.meta.dirname, 'contracts', 'Surroundings.sol')) as Artifact
-
-/** Several interfaces as one: what a proxy answers, and what is behind it. */
-export const both = (...artifacts: readonly Artifact[]): Abi => artifacts.flatMap(({ abi }) => [...abi])
+/** A contract of ours that stands around a protocol and is no part of it. */
+export const around = (name: 'Surroundings' | 'PendleYield'): Artifact =>
+  compiled(join(import.meta.dirname, 'contracts', `${name}.sol`)) as Artifact

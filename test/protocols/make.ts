@@ -23,7 +23,9 @@ export type Taken = {
   path: string
   licence: string
   abi: readonly { type: string; name?: string }[]
+  /** With holes where the addresses of libraries go, if there are any. */
   bytecode: `0x${string}`
+  linkReferences?: Record<string, Record<string, { start: number; length: number }[]>>
 }
 
 /** What a file was made by and holds: another script, another row of the table or another byte in it, and it is made anew. */
@@ -33,7 +35,7 @@ export const madeBy = ({ madeBy: _, ...rest }: Taken): string =>
     .update(JSON.stringify(rest))
     .digest('hex')
 
-type Published = Pick<Taken, 'abi' | 'bytecode'>
+type Published = Pick<Taken, 'abi' | 'bytecode' | 'linkReferences'>
 
 /** An artifact of a compiler, or the factory that is generated of one. */
 function published(text: string, path: string): Published {
@@ -44,12 +46,13 @@ function published(text: string, path: string): Published {
 }
 
 function taken({ pieces: _, ...about }: Package, { path, uses }: Piece, text: string): Taken {
-  const { abi, bytecode } = published(text, path)
-  if (!/^0x([0-9a-f]{2})+$/.test(bytecode)) throw new Error(`${path} has no bytecode without holes`)
+  const { abi, bytecode, linkReferences: links = {} } = published(text, path)
+  if (!/^0x([0-9a-f_$]{2})+$/i.test(bytecode)) throw new Error(`${path} has no bytecode`)
+  const holes = Object.keys(links).length > 0 ? { linkReferences: links } : {}
   const isUsed = ({ type, name }: Taken['abi'][number]) =>
     type === 'constructor' || (type === 'function' && (uses === true || uses.includes(name!)))
   const { name, ...rest } = about
-  const made = { madeBy: '', package: name, ...rest, path, abi: abi.filter(isUsed), bytecode }
+  const made = { madeBy: '', package: name, ...rest, path, abi: abi.filter(isUsed), bytecode, ...holes }
   return { ...made, madeBy: madeBy(made) }
 }
 

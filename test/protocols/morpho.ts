@@ -4,7 +4,7 @@ import type { StrategyEntry } from '../../src/domain/catalog.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { startDeployer } from '../../src/sandbox/genesis/deployer.ts'
 import { calldata, type TestSandbox } from '../support/sandbox.ts'
-import { surroundings, theirs } from './artifacts.ts'
+import { around, theirs } from './artifacts.ts'
 
 /** A lending market of Morpho, as it is named in calls. */
 export type MarketParams = {
@@ -35,13 +35,13 @@ export async function deployMorpho(sandbox: TestSandbox, chainId: number): Promi
     Address,
   ]
   const d = await startDeployer(rpc, sandboxAddress(roles.owner))
-  const around = surroundings()
+  const others = around('Surroundings')
   const core = theirs('Morpho')
   const morpho = d.deploy(core, [d.from])
   const irm = d.deploy(theirs('AdaptiveCurveIrm'), [morpho])
-  const oracle = d.deploy(around)
+  const oracle = d.deploy(others)
   // Of a unit of the collateral (18 decimals) in units of the loan (6), with 36 digits.
-  d.call(around.abi, oracle, 'setPrice', [3000n * 10n ** 24n])
+  d.call(others.abi, oracle, 'setPrice', [3000n * 10n ** 24n])
   const params = { loanToken: usdc, collateralToken: weth, oracle, irm, lltv: (wad * 86n) / 100n }
   d.call(core.abi, morpho, 'enableIrm', [irm])
   d.call(core.abi, morpho, 'enableLltv', [params.lltv])

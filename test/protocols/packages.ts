@@ -16,6 +16,10 @@ const venus = (path: string, uses: Piece['uses'] = []): Piece => {
   const name = path.split('/').at(-1)!
   return { name, path: `artifacts/contracts/${path}.sol/${name}.json`, uses }
 }
+const pendle = (path: string, uses: Piece['uses'] = []): Piece => {
+  const name = path.split('/').at(-1)!
+  return { name, path: `build/artifacts/contracts/${path}.sol/${name}.json`, uses }
+}
 const market = [
   'borrow',
   'mint',
@@ -43,6 +47,32 @@ export const packages: readonly Package[] = [
       venus('Comptroller/Diamond/facets/SetterFacet', true),
       venus('Lens/ComptrollerLens'),
       venus('InterestRateModels/JumpRateModel'),
+    ],
+  },
+  {
+    name: '@pendle/core-v2',
+    version: '6.11.0',
+    integrity:
+      'sha512-Q7h2KaYzYl8kZKNPe5qWKHYtdToVEL9FqCH0/5ab9/H34JBdutQoqo8hcggfaPYlziOOQ79dgbWfvyzMDJNQCw==',
+    licence: 'BUSL-1.1',
+    pieces: [
+      pendle('offchain-helpers/BaseSplitCodeFactoryContract', ['deploy']),
+      pendle('core/YieldContracts/PendleYieldToken'),
+      pendle('core/YieldContracts/PendleYieldContractFactoryUpg', [
+        'initialize',
+        'createYieldContract',
+        'getPT',
+        'getYT',
+      ]),
+      pendle('core/Market/OracleLib'),
+      pendle('core/Market/PendleMarketV7'),
+      pendle('core/Market/PendleMarketFactoryV7Upg', ['initialize', 'createNewMarket']),
+      pendle('router/PendleRouterV4'),
+      pendle('router/ActionStorageV4', ['setSelectorToFacets']),
+      pendle('router/ActionSwapPTV3', ['swapExactTokenForPt', 'swapExactPtForToken']),
+      pendle('router/ActionSimple', ['swapExactTokenForPtSimple']),
+      pendle('router/ActionMiscV3', ['redeemPyToToken']),
+      pendle('oracles/PtYtLpOracle/PendlePYLpOracle', ['initialize']),
     ],
   },
   {

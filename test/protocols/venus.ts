@@ -9,7 +9,7 @@ import { nativeToken } from '../../src/domain/token.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { type Deployer, startDeployer } from '../../src/sandbox/genesis/deployer.ts'
 import { calldata, type TestSandbox } from '../support/sandbox.ts'
-import { surroundings, theirs } from './artifacts.ts'
+import { around, theirs } from './artifacts.ts'
 
 /** Where the core pool of Venus is on a chain of a test: a market of USDC, and one of the native coin. */
 export type Venus = {
@@ -27,8 +27,8 @@ export const blocksADay = 12
 export async function deployVenus(sandbox: TestSandbox, chainId: number): Promise<Venus> {
   const { rpc } = sandbox.chain(chainId)
   const d = await startDeployer(rpc, sandboxAddress(roles.owner))
-  const around = surroundings()
-  const world = d.deploy(around)
+  const others = around('Surroundings')
+  const world = d.deploy(others)
   const comptroller = deployComptroller(d, world)
   // No more than 5e-6 a block may be asked of borrowers.
   const rates = [0n, (3n * ether) / 100n, ether, (8n * ether) / 10n, BigInt(365 * blocksADay)]
@@ -40,8 +40,8 @@ export async function deployVenus(sandbox: TestSandbox, chainId: number): Promis
   const vUsdc = d.deploy(theirs('VBep20Delegator'), [usdc.address, comptroller, model, rate(6), ...about])
   const vCoin = d.deploy(theirs('VBNB'), [comptroller, model, rate(18), 'Venus BNB', 'vBNB', 8, d.from])
 
-  d.call(around.abi, world, 'set', [vUsdc, 10n ** 30n])
-  d.call(around.abi, world, 'set', [vCoin, 3000n * ether])
+  d.call(others.abi, world, 'set', [vUsdc, 10n ** 30n])
+  d.call(others.abi, world, 'set', [vCoin, 3000n * ether])
   const { abi: policy } = theirs('MarketFacet')
   const { abi: setter } = theirs('SetterFacet')
   for (const at of [vUsdc, vCoin]) {
