@@ -1,11 +1,13 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import type { Address } from '../../src/domain/address.ts'
 import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
-const { run } = useCommands(sandbox)
+const { run, home, signsNothing } = useCommands(sandbox)
 const collector: Address = '0x7777777777777777777777777777777777777777'
 const slug = 'aave-v3-usdc-sandbox-one'
 const usdc = () => sandbox.token(31337, 'USDC').address
@@ -14,6 +16,12 @@ const held = (token: Address, who: Address = collector, chainId = 31337) =>
 const swap = (more = '') =>
   `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --yes --json ${more}`
 const collecting = (more = '') => run(`fees set --collector ${collector} ${more} --json`)
+
+const writePolicy = (policy: object) => {
+  const dir = join(home(), 'config')
+  mkdirSync(dir, { recursive: true })
+  writeFileSync(join(dir, 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
+}
 
 describe('fees set', () => {
   test('sets every rate and the collector, and takes the collector away', async () => {
@@ -42,15 +50,242 @@ describe('without a collector', () => {
   })
 })
 
+const kinds = (json: { transactions: { kind: string }[] }) => json.transactions.map(({ kind }) => kind)
+const bridge = (more = '') =>
+  `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 --yes --json ${more}`
+const refused = async (line: string, code: string) => {
+  const { exit, json } = await signsNothing(() => run(line))
+  expect({ exit, code: json.error?.code }).toEqual({ exit: 8, code })
+  return json.error
+}
+
 describe('with a collector, a swap', () => {
-  test('pays the fee as its last step, to the unit', async () => {
+  test('pays the fee and the markup as its last step, to the unit, and no more than was asked for', async () => {
     await collecting('--markup-bps 10')
-    const before = await held(usdc())
     const mine = await held(usdc(), sandbox.user.address)
-    const { exit, json, err } = await run(swap())
-    expect({ exit, err }).toMatchObject({ exit: 0 })
-    expect(json.transactions.map(({ kind }: { kind: string }) => kind)).toEqual(['approve', 'swap', 'fee'])
-    expect((await held(usdc())) - before).toBe(350_000n)
+    const { exit, json } = await run(swap())
+    expect(exit).toBe(0)
+    expect(kinds(json)).toEqual(['approve', 'swap', 'fee'])
+    expect(json.transactions[2]).toMatchObject({
+      text: `Pay the service a fee of 0.35 USDC to ${collector}`,
+      status: 'confirmed',
+    })
+    expect(json.amounts.in.formatted).toBe('100')
+    expect(await held(usdc())).toBe(350_000n)
     expect(mine - (await held(usdc(), sandbox.user.address))).toBe(100_000_000n)
+    const { json: shown } = await run(`action show ${json.id} --json`)
+    expect(kinds(shown)).toEqual(['approve', 'swap', 'fee'])
+    expect((await run(`swap status ${json.id} --json`)).json).toMatchObject({
+      status: 'fulfilled',
+      originTxHash: json.transactions[1].hash,
+    })
+    expect((await run(`action explain ${json.id} --json`)).json.situation).toBe('DONE')
+  })
+
+  test('says so in the quote, which is for what is left, and in the plan', async () => {
+    const ask = 'swap quote --from sandbox-one --token-in USDC --token-out WETH'
+    const { json: free } = await run(`${ask} --amount-in 99.75 --json`)
+    await collecting()
+    const { json: quote } = await run(`${ask} --amount-in 100 --json`)
+    expect(quote.tokenIn.amount.formatted).toBe('100')
+    expect([quote.tokenOut.amount, quote.minAmountOut]).toEqual([free.tokenOut.amount, free.minAmountOut])
+    expect(quote.fees).toMatchObject([
+      { kind: 'service', bps: 25, amount: { formatted: '0.25' }, of: { formatted: '100' }, to: collector },
+    ])
+    expect((await run(`${ask} --amount-in 100`)).out).toMatch(new RegExp(`fee +0\\.25 USDC to ${collector}`))
+    const { json: plan } = await run(swap('--dry-run'))
+    expect(plan.serviceFees).toMatchObject([
+      { leg: 0, network: 'sandbox-one', token: usdc(), amount: { raw: '250000' }, to: collector },
+    ])
+    expect(plan.steps.map(({ role }: { role: string }) => role)).toEqual(['approve', 'action', 'fee'])
+    expect(plan.steps[1].needs.amount.raw).toBe('99750000')
+    const change = plan.simulation.changes.find(({ token }: { token: string }) => token === usdc())
+    expect(change.formatted).toBe('-100')
+    const text = await run(swap('--dry-run').replace('--json', ''))
+    expect(text.out).toMatch(new RegExp(`fee +0\\.25 USDC to ${collector}`))
+  })
+
+  test('of a quote that was asked for earlier pays what that quote said', async () => {
+    await collecting()
+    const { json: quote } = await run(
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-out 0.01 --json',
+    )
+    await run('fees set --swap-fee-bps 90 --json')
+    const mine = await held(usdc(), sandbox.user.address)
+    const { exit, json } = await run(`swap execute ${quote.id} --yes --json`)
+    expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['approve', 'swap', 'fee'] })
+    const fee = BigInt(quote.fees.at(-1).amount.raw)
+    expect(await held(usdc())).toBe(fee)
+    const paid = mine - (await held(usdc(), sandbox.user.address))
+    expect(paid).toBe(BigInt(quote.tokenIn.amount.raw))
+    expect((paid * 25n) / 10_000n).toBe(fee)
+  })
+
+  test('to another chain pays where it begins', async () => {
+    await collecting()
+    const { exit, json } = await run(bridge())
+    expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['approve', 'swap', 'fee'] })
+    expect(await held(usdc())).toBe(250_000n)
+    expect((await run(`swap status ${json.id} --json`)).json.status).toBe('fulfilled')
+  })
+
+  test('pays nothing when the swap is so small that there is nothing to pay', async () => {
+    await collecting()
+    const { exit, json } = await run(swap().replace('--amount-in 100', '--amount-in 0.000399'))
+    expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['approve', 'swap'] })
+  })
+
+  test('is taken from the very last step on, in another run, after the quote has expired', async () => {
+    await collecting()
+    const key = '--idempotency-key fee-resumed'
+    expect((await run(swap(`${key} --no-wait`))).exit).toBe(20)
+    expect((await run('action resume fee-resumed --no-wait --json')).exit).toBe(20)
+    expect(await held(usdc())).toBe(0n)
+    await sandbox.world.warp(3_600)
+    const { exit, json } = await run('action resume fee-resumed --json')
+    expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['approve', 'swap', 'fee'] })
+    expect(await held(usdc())).toBe(250_000n)
+  })
+
+  test('whose fee cannot be paid is done in part, and the fee is planned anew and paid once', async () => {
+    await collecting()
+    await run(swap('--idempotency-key fee-later --no-wait'))
+    await run('action resume fee-later --no-wait --json')
+    const rest = await held(usdc(), sandbox.user.address)
+    const move = (from: Address, to: Address) =>
+      sandbox.sendAs(31337, from, {
+        to: usdc(),
+        data: calldata('function transfer(address,uint256)', [to, rest]),
+      })
+    const friend = (await sandbox.chain(31337).rpc.request<Address[]>('eth_accounts', []))[3]!
+    await move(sandbox.user.address, friend)
+    const short = await run('action resume fee-later --json')
+    expect({ exit: short.exit, code: short.json.error.code }).toEqual({ exit: 21, code: 'PARTIAL' })
+    await move(friend, sandbox.user.address)
+    const { exit, json } = await run('action replan fee-later --yes --json')
+    expect({ exit, status: json.status, kinds: kinds(json) }).toEqual({
+      exit: 0,
+      status: 'SUCCESS',
+      kinds: ['approve', 'swap', 'fee'],
+    })
+    expect((await run('action replan fee-later --yes --json')).json.replayed).toBe(true)
+    expect(await held(usdc())).toBe(250_000n)
+  })
+
+  test('that is sent all at once keeps the fee until the swap is done', async () => {
+    await collecting()
+    const { exit, json } = await run(swap('--pipeline'))
+    expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['approve', 'swap', 'fee'] })
+    const [, swapped, paid] = json.transactions
+    expect(paid.blockNumber).toBeGreaterThan(swapped.blockNumber)
+  })
+
+  test('is signed out of a plan in a file', async () => {
+    await collecting()
+    const { out } = await run(swap('--dry-run'))
+    const plan = join(home(), 'plan.json')
+    writeFileSync(plan, out)
+    expect((await run(`action submit ${plan} --yes --json`)).exit).toBe(0)
+    expect(await held(usdc())).toBe(250_000n)
+  })
+})
+
+describe('how much may be charged', () => {
+  test('is a hundredth where nobody says otherwise, and what is typed where somebody does', async () => {
+    await collecting('--swap-fee-bps 150')
+    const error = await refused(swap(), 'POLICY_SERVICE_FEE')
+    expect(error.hint).toBe('If you accept it: --max-service-fee 1.5%')
+    await refused(swap('--max-service-fee 149bps'), 'POLICY_SERVICE_FEE')
+    const { out } = await run(swap('--max-service-fee 1.5% --dry-run'))
+    const plan = join(home(), 'plan.json')
+    writeFileSync(plan, out)
+    await refused(`action submit ${plan} --yes --json`, 'POLICY_SERVICE_FEE')
+    expect((await run(`action submit ${plan} --yes --json --max-service-fee 150bps`)).exit).toBe(0)
+    expect((await run(swap('--max-service-fee 1.5%'))).exit).toBe(0)
+    expect(await held(usdc())).toBe(3_000_000n)
+  })
+
+  test.each(['1', '-1%', '101%', '0.5bps', ''])(
+    'is a share with its unit, and "%s" is none',
+    async (text) => {
+      const ran = await signsNothing(() => run([...swap().trim().split(' '), '--max-service-fee', text]))
+      expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 2, code: 'USAGE' })
+    },
+  )
+
+  test.each([
+    [{ maxServiceFeeBps: 24 }, 'POLICY_SERVICE_FEE'],
+    [{ maxServiceFeeBps: 0 }, 'POLICY_SERVICE_FEE'],
+    [{ receivers: [] }, 'POLICY_RECIPIENT'],
+  ])('is held to the policy %o', async (policy, code) => {
+    await collecting()
+    writePolicy(policy)
+    await refused(swap('--max-service-fee 5%'), code)
+  })
+
+  test('is within a policy that allows it', async () => {
+    await collecting()
+    writePolicy({
+      maxServiceFeeBps: 25,
+      receivers: [collector],
+      perTransaction: { 'sandbox-one:USDC': '100' },
+    })
+    expect((await run(swap())).exit).toBe(0)
+  })
+})
+
+describe('with a collector, a strategy', () => {
+  const deposit = `deposit ${slug} --amount 100 --yes --json`
+  const withdraw = (amount: string, more = '') => `withdraw ${slug} --amount ${amount} --yes --json ${more}`
+
+  test('says what its profits are charged, wherever it is shown', async () => {
+    await collecting('--performance-fee-bps 1000 --markup-bps 50')
+    await run(deposit)
+    const charged = { slug, fee: '0.105', performanceFeeBps: '1050' }
+    const { json: list } = await run('strategies list --all --json')
+    const { json: wallet } = await run('wallet show --json')
+    const { json: best } = await run('yield recommend usdc --json')
+    expect((await run(`strategies show ${slug} --json`)).json).toMatchObject(charged)
+    expect(list.items.find((one: { slug: string }) => one.slug === slug)).toMatchObject(charged)
+    expect(wallet.positions[0].strategy).toMatchObject(charged)
+    expect(best.strategy.performanceFeeBps).toBe('1050')
+    expect((await run(`strategies show ${slug}`)).out).toMatch(/fee +1050 bps of the profit/)
+  })
+
+  test('charges no deposit, on one chain or across two', async () => {
+    await collecting()
+    expect(kinds((await run(deposit)).json)).toEqual(['approve', 'deposit'])
+    const across = await run('deposit aave-v3-usdc-sandbox-two --from sandbox-one --amount 100 --yes --json')
+    expect({ exit: across.exit, kinds: kinds(across.json) }).toEqual({
+      exit: 0,
+      kinds: ['approve', 'bridge', 'approve', 'deposit'],
+    })
+    expect(await held(usdc())).toBe(0n)
+  })
+
+  test('charges a withdrawal nothing while it is of the principal, and a share of all beyond it', async () => {
+    await collecting('--performance-fee-bps 2000')
+    await run(deposit)
+    await sandbox.world.warp(365 * 86_400)
+    expect(kinds((await run(withdraw('60'))).json)).toEqual(['withdraw'])
+    const { json: plan } = await run(withdraw('max', '--max-service-fee 20% --dry-run'))
+    const [said] = plan.serviceFees
+    // 40 of the principal are left: all beyond that is profit.
+    expect(BigInt(said.amount.raw)).toBe(((BigInt(said.of.raw) - 40_000_000n) * 2_000n) / 10_000n)
+    expect(BigInt(said.amount.raw)).toBeGreaterThan(0n)
+    const mine = await held(usdc(), sandbox.user.address)
+    const { exit, json } = await run(withdraw('max', '--max-service-fee 20%'))
+    expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['withdraw', 'fee'] })
+    const [out, fee] = [BigInt(json.amounts.out.raw), await held(usdc())]
+    expect(fee).toBeGreaterThanOrEqual(BigInt(said.amount.raw))
+    expect((await held(usdc(), sandbox.user.address)) - mine).toBe(out - fee)
+  })
+
+  test('is withdrawn from at most at what may be charged', async () => {
+    await collecting('--performance-fee-bps 10000')
+    await run(deposit)
+    await sandbox.world.warp(2 * 365 * 86_400)
+    const error = await refused(withdraw('max'), 'POLICY_SERVICE_FEE')
+    expect(error.hint).toMatch(/--max-service-fee [0-9.]+%/)
   })
 })
