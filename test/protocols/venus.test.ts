@@ -65,6 +65,10 @@ describe.each([
     await done(`deposit ${slug} --amount ${typed}`)
     const held = await shares(slug)
     expect(held).toBeGreaterThan(0n)
+    // Nobody touches the market: what it earned meanwhile stands in no storage yet.
+    const stored = await said(slug, 'function exchangeRateStored() view')
+    await sandbox.chain(chainId).rpc.request('anvil_mine', ['0x9'])
+    expect(await price(slug)).toBeGreaterThan(stored)
     const shown = await position(slug)
     expect(BigInt(shown.balance.raw)).toBe((held * (await price(slug))) / ether)
     const { strategy } = shown
