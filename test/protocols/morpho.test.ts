@@ -1,8 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 
 import type { Catalog } from '../../src/domain/catalog.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { engineOn } from '../engine/support.ts'
+import { engineOn, watched } from '../engine/support.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { deployMorpho, type Morpho } from './morpho.ts'
@@ -110,3 +112,37 @@ test('it grows over a year of daily touches as its own price does, to the wei, a
   await done(`withdraw ${slug} --amount max`)
   expect(await shares()).toBe(0n)
 }, 240_000)
+
+test('its rate is asked for once a minute of the chain, and a node that does not answer costs the rate and nothing else', async () => {
+  const said: string[] = []
+  const { rpc } = sandbox.chain(chainId)
+  const calls = () => said.splice(0).filter((method) => method === 'eth_call').length
+  const { service } = engineOn(sandbox, {
+    catalog: { ...catalog(), strategies: [at.entry] },
+    rpc: () => watched(rpc, said),
+  })
+  const rate = async () => (await service.getStrategy({ id: slug })).apy
+  const first = await rate()
+  expect(first).toBeGreaterThan(0.01)
+  // The state, and then which markets, how they stand, and what they cost.
+  expect(calls()).toBeGreaterThanOrEqual(5)
+  await rpc.request('evm_mine')
+  expect(await rate()).toBe(first)
+  expect(calls()).toBe(1)
+  await rpc.request('evm_increaseTime', [3_600])
+  await rpc.request('evm_mine')
+  expect(await rate()).not.toBe(first)
+
+  let answered = 0
+  const failing: Rpc = {
+    ...rpc,
+    request: async (method, params) => {
+      if (method === 'eth_call' && ++answered > 2) throw new AppError('RPC_UNREACHABLE', 'late')
+      return rpc.request(method, params)
+    },
+  }
+  const other = engineOn(sandbox, { catalog: { ...catalog(), strategies: [at.entry] }, rpc: () => failing })
+  const { apy, tvlUsd, paused } = await other.service.getStrategy({ id: slug })
+  expect({ apy, paused }).toEqual({ apy: null, paused: false })
+  expect(Number(tvlUsd)).toBeGreaterThan(20_000)
+})
