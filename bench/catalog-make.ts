@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { type Address, nativeAddress, sameAddress } from '../src/domain/address.ts'
 import type { CatalogFile } from '../src/domain/catalog-file.ts'
+import { maturityOf } from '../src/domain/maturity.ts'
 import type { Network } from '../src/domain/network.ts'
 import { publicNetworks } from '../src/domain/networks.ts'
 import { protocolOf } from './catalog-names.ts'
@@ -112,6 +113,31 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     implementationSelector: 'benqi-staking@1',
     constants: { family: 'benqi-staking', token: savax! },
   }),
+  'gnosis-sdai': ({ contracts: { vault: token, adapter, wxdai } }) => ({
+    implementationSelector: 'gnosis-sdai@1',
+    constants: { family: 'gnosis-sdai', token: token!, adapter: adapter!, wrapped: wxdai! },
+  }),
+  'spark-psm3': ({ contracts: { psm3, ssrOracle } }) => ({
+    implementationSelector: 'spark-psm3@1',
+    constants: { family: 'spark-psm3', psm: psm3!, oracle: ssrOracle! },
+  }),
+  // What is mature takes no deposits, and the survey does not know the market that it was sold on.
+  'pendle-pt': ({ contracts, params }) =>
+    params.expired === false
+      ? {
+          implementationSelector: 'pendle-pt@1',
+          constants: {
+            family: 'pendle-pt',
+            market: contracts.market!,
+            yt: contracts.yt!,
+            sy: contracts.sy!,
+            router: contracts.router!,
+            routerStatic: contracts.routerStatic!,
+            oracle: contracts.ptOracle!,
+            expiry: Number(params.expiry),
+          },
+        }
+      : undefined,
   'lido-steth': ({ contracts: { steth, withdrawalQueue } }) => ({
     implementationSelector: 'lido@1',
     constants: { family: 'lido', holds: 'stETH', stEth: steth!, queue: withdrawalQueue! },
@@ -186,9 +212,15 @@ const [folder] = process.argv.slice(2)
 if (folder === undefined) throw new Error('npm run catalog:make -- FOLDER')
 const survey = (name: string) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
 // Some markets of the survey have no address yet: who wants those must ask their chain.
-const markets: Surveyed[] = survey('catalog').strategies.filter(
-  (market: { asset: unknown; underlyingAsset: unknown }) => market.asset && market.underlyingAsset,
-)
+const markets: Surveyed[] = survey('catalog')
+  .strategies.filter(
+    (market: { asset: unknown; underlyingAsset: unknown }) => market.asset && market.underlyingAsset,
+  )
+  // Numbers of an index that nobody else can look up are no source.
+  .map((market: Surveyed) => ({
+    ...market,
+    source: market.source.replace(/; code index ids [^(]*\([^)]*\)/, ''),
+  }))
 const tokens: Record<string, SurveyedToken[]> = survey('tokens').chains
 const feeds = survey('price-feeds').chains
 const { providers } = survey('providers')
@@ -252,6 +284,12 @@ function strategyOf(market: Surveyed): Row[] {
   const { protocol, name } = protocolOf(market)
   const logo = tokens[market.chainId]?.find(({ address }) => sameAddress(address, market.underlyingAsset))
   const { description, curator } = market.params
+  const maturity = maturityOf(made)
+  const said = {
+    ...(description ? { description } : {}),
+    ...(curator ? { curator } : {}),
+    ...(maturity && { maturity }),
+  }
   return [
     {
       protocol,
@@ -265,7 +303,7 @@ function strategyOf(market: Surveyed): Row[] {
       },
       startDate: null,
       isDefault: protocol === 'aave-v3' && market.underlyingSymbol === 'USDC',
-      metadata: description ? { en: { description, ...(curator ? { curator } : {}) } } : null,
+      metadata: Object.keys(said).length > 0 ? { en: said } : null,
       logourl: logo?.logoURI?.startsWith('https://') ? logo.logoURI : null,
       fromBlock: '0',
       source: market.source,

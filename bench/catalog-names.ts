@@ -20,6 +20,10 @@ export function protocolOf(market: { protocol: string; assetName: string; contra
   // One protocol, and two tokens that its positions are held in.
   if (market.protocol === 'Lido' && market.assetName === 'wstETH')
     return { protocol: 'lido-wsteth', name: 'Lido wstETH' }
+  // Each maturity is a market of its own, and its day is the end of the name of its token.
+  const [, day] =
+    market.protocol === 'Pendle' ? (/-([0-9]{1,2}[A-Z]{3}[0-9]{4})$/.exec(market.assetName) ?? []) : []
+  if (day) return { protocol: `pendle-pt-${day.toLowerCase()}`, name: `Pendle PT ${day}` }
   const found = known[market.protocol]
   if (found) return found
   const name = market.protocol

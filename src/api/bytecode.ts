@@ -4,12 +4,13 @@ import { EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { Quote, TakenQuote } from './quote.ts'
 import { ChainId, TransactionItem } from './transaction.ts'
-import { maybe, Name, orNull, Whole } from './wire.ts'
+import { Fraction, maybe, Name, orNull, Whole } from './wire.ts'
 
 /**
  * Query of `GET /strategies/{id}/bytecode`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all. `claim`
  * (ours) is the second step of queued withdrawals, which takes all that can be claimed: its `amount` is always 2^256 - 1.
- * `from` (ours) names the network that the funds start on, where it is not the strategy's own.
+ * `from` (ours) names the network that the funds start on, where it is not the strategy's own. `slippage` (ours) is how much less than now a
+ * strategy that is an exchange may bring, as a fraction of 1.
  */
 export const StrategyBytecodeInput = z.object({
   id: Name,
@@ -17,6 +18,7 @@ export const StrategyBytecodeInput = z.object({
   amount: Units,
   wallet: EvmAddress,
   from: Name.optional(),
+  slippage: Fraction.optional(),
 })
 export type StrategyBytecodeInput = z.output<typeof StrategyBytecodeInput>
 

@@ -10,7 +10,11 @@ import { bindCompoundV3 } from './compound-v3.ts'
 import type { Verdict } from './decode.ts'
 import { bindErc4626, erc4626Abi } from './erc4626.ts'
 import { bindEthena } from './ethena.ts'
+import type { Exchange } from './exchange.ts'
 import { bindLido, lidoAbi, entranceOf as lidoEntranceOf } from './lido.ts'
+import { pendleExchange, ptPrice } from './pendle.ts'
+import { bindPendlePt } from './pendle-bind.ts'
+import { bindSparkPsm3, psm3Exchange, psm3Rate, psm3Units } from './spark-psm3.ts'
 import { bindStaked, unitsAt } from './staked.ts'
 import { stakedOf } from './staked-protocols.ts'
 import { bindYearnV3 } from './yearn-v3.ts'
@@ -28,6 +32,8 @@ export type Place = {
   byUnits?: true
   /** Whether a withdrawal is taken through an allowance of the receipt. */
   takesReceipt?: true
+  /** Where its steps are exchanges at a price that moves: what they bring. */
+  exchange?: Exchange
 }
 
 /** What an amount costs of the receipt: so much, or what a read of the market says. */
@@ -76,10 +82,11 @@ export function placeOf({ constants, asset, receipt }: StrategyEntry): Place {
     case 'rocket-pool':
     case 'stader':
     case 'lista':
+    case 'gnosis-sdai':
     case 'benqi-staking': {
       const staked = stakedOf(constants)
       const { address: to, abi, functionName, args = [] } = staked.rate
-      const isQueued = constants.family !== 'rocket-pool'
+      const isQueued = constants.family !== 'rocket-pool' && constants.family !== 'gnosis-sdai'
       return {
         targets: [staked.stake.to, staked.leave.to],
         bind: (tx, intent) => bindStaked(tx, intent, { asset, receipt }, staked, isQueued),
@@ -89,6 +96,34 @@ export function placeOf({ constants, asset, receipt }: StrategyEntry): Place {
         }),
         byUnits: true,
         ...(staked.takesReceipt && { takesReceipt: true }),
+      }
+    }
+    case 'pendle-pt': {
+      const { address: to, abi, functionName, args = [] } = ptPrice(constants)
+      return {
+        targets: [constants.router],
+        bind: (tx, intent) => bindPendlePt(tx, intent, { asset, receipt }, constants),
+        cost: (amount) => ({
+          read: { to, data: encodeFunctionData({ abi, functionName, args: [...args] }) },
+          unitsOf: (price) => unitsAt(price, amount),
+        }),
+        byUnits: true,
+        takesReceipt: true,
+        exchange: pendleExchange(constants, asset.address),
+      }
+    }
+    case 'spark-psm3': {
+      const { address: to, abi, functionName } = psm3Rate(constants)
+      return {
+        targets: [constants.psm],
+        bind: (tx, intent) => bindSparkPsm3(tx, intent, { asset, receipt }),
+        cost: (amount) => ({
+          read: { to, data: encodeFunctionData({ abi, functionName }) },
+          unitsOf: (rate) => psm3Units(rate, amount, asset),
+        }),
+        byUnits: true,
+        takesReceipt: true,
+        exchange: psm3Exchange(constants, { asset, receipt }),
       }
     }
     case 'ethena':

@@ -30,11 +30,13 @@ export type Staked = {
   liquidity?: Query
   /** Where the protocol itself says that stakes go now: it may have moved. */
   registry?: Query
+  /** What it is a vault of, where it is one: a token that wraps the coin. */
+  wraps?: { asked: Query; is: Address }
 }
 
 const one = 10n ** 18n
 
-/** What each protocol is to read and to call (sources: rocket-pool/rocketpool, etherfi-protocol/smart-contracts, FraxFinance/frxETH-public, stader-labs/ethx, lista-dao/synclub-contracts, Benqi-fi/BENQI-Smart-Contracts). */
+/** What each protocol is to read and to call (sources: rocket-pool/rocketpool, etherfi-protocol/smart-contracts, FraxFinance/frxETH-public, stader-labs/ethx, lista-dao/synclub-contracts, Benqi-fi/BENQI-Smart-Contracts, karpatkey/defi-kit). */
 export function stakedOf(constants: StakedConstants): Staked {
   switch (constants.family) {
     case 'rocket-pool': {
@@ -98,6 +100,18 @@ export function stakedOf(constants: StakedConstants): Staked {
         leave: call(manager, 'function requestWithdraw(uint256 amountInSlisBnb)', ['units']),
         takesReceipt: true,
         paused: ask(manager, 'function paused() view returns (bool)'),
+      }
+    }
+    case 'gnosis-sdai': {
+      const { token, adapter, wrapped } = constants
+      const leave = 'function redeemXDAI(uint256 shares, address receiver) payable returns (uint256)'
+      return {
+        rate: ask(token, 'function convertToAssets(uint256 shares) view returns (uint256)', [one]),
+        stake: call(adapter, 'function depositXDAI(address receiver) payable returns (uint256)', ['wallet']),
+        leave: call(adapter, leave, ['units', 'wallet']),
+        takesReceipt: true,
+        headroom: ask(token, 'function maxDeposit(address receiver) view returns (uint256)', [adapter]),
+        wraps: { asked: ask(token, 'function asset() view returns (address)'), is: wrapped },
       }
     }
     case 'benqi-staking': {

@@ -41,9 +41,18 @@ async function proposeAgain(cli: Cli, operation: Planned, intent: Intent): Promi
     case 'withdraw': {
       const { strategy, amount } = intent
       const action = intent.kind === 'deposit' ? 'lend' : 'withdraw'
-      const made = await service.strategyBytecode({ id: strategy.slug, action, amount, wallet })
+      const { slippage: asked } = (operation.request ?? {}) as { slippage?: unknown }
+      const slippage = typeof asked === 'number' ? asked : null
+      const made = await service.strategyBytecode({
+        id: strategy.slug,
+        action,
+        amount,
+        wallet,
+        ...(slippage !== null && { slippage }),
+      })
       const build = intent.kind === 'deposit' ? depositProposal : withdrawProposal
-      return plain((await build(cli, strategy, amount, wallet, made)).legs[0]!)
+      const { legs, expiresAt } = await build(cli, strategy, amount, wallet, made, { slippage })
+      return { leg: legs[0]!, quoteId: null, expiresAt }
     }
     case 'claim': {
       const ask = { id: intent.strategy.slug, action: 'claim' as const, amount: maxUint256, wallet }

@@ -5,11 +5,13 @@ import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Token } from '../domain/token.ts'
+import { acceptedIn, acceptedOut } from '../wallet/exchanged.ts'
 import type { Proposed } from '../wallet/proposal.ts'
 import { isQueued, ownClaim, ownUnits, refuseRestart } from '../wallet/queued.ts'
 import type { AskedStrategy } from './asked-for.ts'
 import type { Cli } from './cli.ts'
 import { legsAcross } from './deposit-across.ts'
+import { expiryOf, sayMaturity } from './priced.ts'
 import { notesOn, statedFee } from './stated-fee.ts'
 
 /** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
@@ -31,7 +33,7 @@ export async function depositProposal(
   amount: bigint,
   wallet: Address,
   made: StrategyBytecode,
-  from?: number,
+  { from, slippage = null }: { from?: number | undefined; slippage?: number | null } = {},
 ): Promise<Proposed> {
   const catalog = await cli.place.catalog()
   const entry = entryOf(catalog, strategy)
@@ -48,18 +50,25 @@ export async function depositProposal(
     amounts: { in: tokenAmount(amount, entry.asset), out: null },
   }
   if (!made.crossChain.isCrossChain) {
-    const leg = {
-      chainId: entry.chainId,
-      intent: { kind: 'deposit' as const, wallet, strategy: entry, amount },
-      transactions: made.bytecode,
+    const accepted = await acceptedIn(entry, amount, asking(cli, entry), slippage)
+    sayMaturity(cli, entry)
+    const intent: Intent = {
+      kind: 'deposit',
+      wallet,
+      strategy: entry,
+      amount,
+      ...(accepted && { least: accepted.least }),
     }
+    const amounts = accepted
+      ? { ...about.amounts, out: tokenAmount(accepted.expected, entry.receipt) }
+      : about.amounts
     return {
       id: made.id,
       kind: 'deposit',
-      legs: [leg],
+      legs: [{ chainId: entry.chainId, intent, transactions: made.bytecode }],
       quoteId: null,
-      expiresAt: null,
-      about: { type: 'SAMECHAIN_INVESTMENT_DEPOSIT', ...about },
+      expiresAt: expiryOf(cli, accepted),
+      about: { type: 'SAMECHAIN_INVESTMENT_DEPOSIT', ...about, amounts },
     }
   }
   return {
@@ -88,7 +97,7 @@ export async function withdrawProposal(
   amount: bigint,
   wallet: Address,
   made: StrategyBytecode,
-  restarts = false,
+  { restarts = false, slippage = null }: { restarts?: boolean | undefined; slippage?: number | null } = {},
 ): Promise<Proposed> {
   const entry = entryOf(await cli.place.catalog(), strategy)
   const ask = asking(cli, entry)
@@ -100,6 +109,8 @@ export async function withdrawProposal(
   const shares = isAll ? await balanceOf(cli, entry.receipt, wallet) : undefined
   const fee = statedFee(made.fees, entry.asset)
   for (const note of notesOn(made.fees)) cli.notice(`fee: ${note}`)
+  const given = units ?? shares
+  const accepted = given === undefined ? undefined : await acceptedOut(entry, given, ask, slippage)
   const intent: Intent = {
     kind: 'withdraw',
     wallet,
@@ -108,19 +119,21 @@ export async function withdrawProposal(
     ...(shares !== undefined && { shares }),
     ...(units !== undefined && { units }),
     ...(fee && { fee }),
+    ...(accepted && { least: accepted.least }),
   }
+  const out = accepted?.expected ?? (isAll || queued ? undefined : amount)
   return {
     id: made.id,
     kind: 'withdraw',
     legs: [{ chainId: entry.chainId, intent, transactions: made.bytecode }],
     quoteId: null,
-    expiresAt: null,
+    expiresAt: expiryOf(cli, accepted),
     about: {
       type: 'SAMECHAIN_INVESTMENT_WITHDRAW',
       strategyId: entry.id,
       strategySlug: entry.slug,
       receiver: wallet,
-      amounts: { in: null, out: isAll || queued ? null : tokenAmount(amount, entry.asset) },
+      amounts: { in: null, out: out === undefined ? null : tokenAmount(out, entry.asset) },
       ...(queued && { queued }),
     },
   }

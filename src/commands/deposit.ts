@@ -4,7 +4,7 @@ import { askedStrategy } from '../cli/asked-for.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
 import { opinionOnStrategy } from '../cli/opinion.ts'
-import { amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
+import { amountOf, type SigningOptions, slippage, withSigning } from '../cli/options.ts'
 import type { World } from '../cli/world.ts'
 import { depositProposal } from '../cli/yield-proposals.ts'
 import type { Address } from '../domain/address.ts'
@@ -24,10 +24,8 @@ export const deposit = (world: World) =>
       .argument('<id>', 'strategy id or slug')
       .option('--amount <amount>', 'how much, in units of the asset: 100.5 or 100.5USDC')
       .option('--amount-raw <amount>', 'how much, in its smallest unit')
-      .option(
-        '--from <network>',
-        'where the funds are, if not on the network of the strategy: bridged first',
-      ),
+      .option('--from <network>', 'where the funds are, if not on the network of the strategy: bridged first')
+      .option('--slippage <size>', 'how much less than now may come, where it is bought at a price: 0.5%'),
   )
     .addHelpText('after', '\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100')
     .action(action(world, run))
@@ -36,6 +34,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const service = await cli.service()
   const strategy = await askedStrategy(cli, id, options.idempotencyKey)
   const amount = amountOf(options, strategy.asset)
+  const slips = options.slippage === undefined ? null : slippage(options.slippage)
   const { networks } = await cli.place.catalog()
   const origin = options.from === undefined ? undefined : networkNamed(networks, options.from)
   const from = origin?.name
@@ -46,6 +45,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
     amount,
     wallet,
     ...(from !== undefined && { from }),
+    ...(slips !== null && { slippage: slips }),
   })
   await operate(cli, options, {
     title: `Deposit ${formatAmount(amount, { ...strategy.asset, symbol: plain(strategy.asset.symbol) })}${across} into ${plain(strategy.slug)}`,
@@ -54,16 +54,13 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
       strategy: strategy.slug,
       amount: amount.toString(),
       from: from ?? strategy.network,
+      ...(slips !== null && { slippage: slips }),
     },
     propose: async (wallet) =>
-      depositProposal(
-        cli,
-        strategy,
-        amount,
-        wallet,
-        await service.strategyBytecode(ask(wallet)),
-        origin?.chainId,
-      ),
+      depositProposal(cli, strategy, amount, wallet, await service.strategyBytecode(ask(wallet)), {
+        from: origin?.chainId,
+        slippage: slips,
+      }),
     opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
   })
 }

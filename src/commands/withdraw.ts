@@ -4,7 +4,7 @@ import { type AskedStrategy, askedStrategy } from '../cli/asked-for.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
 import { opinionOnStrategy } from '../cli/opinion.ts'
-import { amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
+import { amountOf, type SigningOptions, slippage, withSigning } from '../cli/options.ts'
 import type { World } from '../cli/world.ts'
 import { claimProposal, withdrawProposal } from '../cli/yield-proposals.ts'
 import type { Address } from '../domain/address.ts'
@@ -30,6 +30,7 @@ export const withdraw = (world: World) =>
       .option('--amount <amount|max>', 'how much, in units of the asset, or max')
       .option('--amount-raw <amount>', 'how much, in its smallest unit')
       .option('--claim', 'take what earlier withdrawals, which were queued, have set aside')
+      .option('--slippage <size>', 'how much less than now may come, where it is sold at a price: 0.5%')
       .option('--restart-cooldown', 'accept that what waits already waits from the beginning'),
   )
     .addHelpText(
@@ -46,19 +47,27 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
   if (isAll && options.amountRaw !== undefined)
     throw new AppError('USAGE', '--amount and --amount-raw exclude each other')
   const amount = isAll ? maxUint256 : amountOf(options, strategy.asset)
-  const ask = (wallet: Address) => ({ id: strategy.slug, action: 'withdraw' as const, amount, wallet })
+  const slips = options.slippage === undefined ? null : slippage(options.slippage)
+  const ask = (wallet: Address) => ({
+    id: strategy.slug,
+    action: 'withdraw' as const,
+    amount,
+    wallet,
+    ...(slips !== null && { slippage: slips }),
+  })
   await operate(cli, options, {
     title: `Withdraw ${isAll ? 'everything' : formatAmount(amount, { ...strategy.asset, symbol: plain(strategy.asset.symbol) })} from ${plain(strategy.slug)}`,
-    request: { command: 'withdraw', strategy: strategy.slug, amount: isAll ? 'max' : amount.toString() },
+    request: {
+      command: 'withdraw',
+      strategy: strategy.slug,
+      amount: isAll ? 'max' : amount.toString(),
+      ...(slips !== null && { slippage: slips }),
+    },
     propose: async (wallet) =>
-      withdrawProposal(
-        cli,
-        strategy,
-        amount,
-        wallet,
-        await service.strategyBytecode(ask(wallet)),
-        options.restartCooldown,
-      ),
+      withdrawProposal(cli, strategy, amount, wallet, await service.strategyBytecode(ask(wallet)), {
+        restarts: options.restartCooldown,
+        slippage: slips,
+      }),
     opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
   })
 }

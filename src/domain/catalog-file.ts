@@ -46,6 +46,18 @@ const Constants = z.discriminatedUnion('family', [
   z.strictObject({ family: z.literal('frax-ether'), token: At, minter: At, queue: At }),
   z.strictObject({ family: z.literal('lista'), token: At, manager: At }),
   z.strictObject({ family: z.literal('benqi-staking'), token: At }),
+  z.strictObject({ family: z.literal('gnosis-sdai'), token: At, adapter: At, wrapped: At }),
+  z.strictObject({
+    family: z.literal('pendle-pt'),
+    market: At,
+    yt: At,
+    sy: At,
+    router: At,
+    routerStatic: At,
+    oracle: At,
+    expiry: z.int().positive(),
+  }),
+  z.strictObject({ family: z.literal('spark-psm3'), psm: At, oracle: At }),
   z.discriminatedUnion('holds', [
     z.strictObject({ family: z.literal('lido'), holds: z.literal('stETH'), stEth: At, queue: At }),
     z.strictObject({

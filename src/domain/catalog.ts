@@ -70,6 +70,29 @@ export type EtherFiConstants = {
 }
 /** Staked frxETH: `minter` takes the coin, `queue` takes sfrxETH for a ticket. */
 export type FraxEtherConstants = { family: 'frax-ether'; token: Address; minter: Address; queue: Address }
+/** Savings xDAI: `adapter` takes the coin for `token`, a vault of the wrapped coin `wrapped`, and gives it back at once. */
+export type GnosisSdaiConstants = {
+  family: 'gnosis-sdai'
+  token: Address
+  adapter: Address
+  wrapped: Address
+}
+/**
+ * A PT of Pendle: a claim on one unit of its asset at `expiry` (Unix seconds), sold below that on `market`. `sy` is what its yield is made
+ * of, `yt` its other half; `router` carries calls out, `routerStatic` says what they bring, and `oracle` its price.
+ */
+export type PendlePtConstants = {
+  family: 'pendle-pt'
+  market: Address
+  yt: Address
+  sy: Address
+  router: Address
+  routerStatic: Address
+  oracle: Address
+  expiry: number
+}
+/** sUSDS where it is a bridged token: `psm` sells it and buys it back, at the rate of `oracle`. */
+export type SparkPsm3Constants = { family: 'spark-psm3'; psm: Address; oracle: Address }
 /** Staked coins as a token whose price grows. */
 export type StakedConstants =
   | EtherFiConstants
@@ -78,6 +101,7 @@ export type StakedConstants =
   | StaderConstants
   | ListaConstants
   | BenqiStakingConstants
+  | GnosisSdaiConstants
 /** What a market stands on, by its protocol family. */
 export type MarketConstants =
   | AaveV3Constants
@@ -87,6 +111,8 @@ export type MarketConstants =
   | EthenaConstants
   | LidoConstants
   | MorphoConstants
+  | PendlePtConstants
+  | SparkPsm3Constants
   | StakedConstants
   | YearnV3Constants
 

@@ -11,7 +11,14 @@ export type ServiceFee = { to: Address; amount: bigint; of: bigint }
  * and stands for "max"; with it, `amount` is what is expected to come out.
  */
 export type Intent =
-  | { kind: 'deposit'; wallet: Address; strategy: StrategyEntry; amount: bigint }
+  | {
+      kind: 'deposit'
+      wallet: Address
+      strategy: StrategyEntry
+      amount: bigint
+      /** The least of the receipt that must come, by our own reading, where a deposit is an exchange at a price that moves. */
+      least?: bigint
+    }
   | {
       kind: 'withdraw'
       wallet: Address
@@ -22,6 +29,8 @@ export type Intent =
       units?: bigint
       /** In the asset, of what comes out. */
       fee?: ServiceFee
+      /** The least of the asset that must come out, by our own reading, where that is an exchange at a price that moves. */
+      least?: bigint
     }
   /** Takes what queued withdrawals have set aside: `ids` are the wallet's own requests that can be claimed, read by us, and `amount` is what they pay at least. */
   | { kind: 'claim'; wallet: Address; strategy: StrategyEntry; amount: bigint; ids: readonly string[] }

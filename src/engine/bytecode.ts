@@ -109,6 +109,11 @@ async function crossChain(
     bridges.find(({ chainId }) => chainId === from.chainId),
     bridges.find(({ chainId }) => chainId === to.chainId),
   ]
+  if (market.exchange)
+    throw new AppError(
+      'NO_ROUTE_FOUND',
+      `${market.entry.slug} is bought at a price that moves, and a bridge takes a while: bring ${asset.symbol} to ${to.name} first`,
+    )
   if (!here || !there || !sameAddress(there.token, asset.address))
     throw new AppError('NO_ROUTE_FOUND', `No bridge brings ${asset.symbol} from ${from.name} to ${to.name}`)
   const quote = await quoteFor(

@@ -1,5 +1,6 @@
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { maturityOf } from '../domain/maturity.ts'
 import type { Market, MarketState } from './markets/market.ts'
 
 /** Refuses a deposit that a market does not take now: it is paused, full, or has less room than that. */
@@ -9,6 +10,15 @@ export function mayDeposit({ entry }: Market, state: MarketState, amount: bigint
       state.canDeposit ? 'STRATEGY_CAP_REACHED' : 'STRATEGY_PAUSED',
       `${entry.slug} takes no deposits now`,
       { details: { action: 'lend' } },
+    )
+  const matured = !state.canDeposit && maturityOf(entry)
+  if (matured)
+    throw new AppError(
+      'STRATEGY_PAUSED',
+      `${entry.slug} takes no deposits any more: it matured on ${matured}`,
+      {
+        details: { action: 'lend', maturity: matured },
+      },
     )
   if (!state.canDeposit)
     throw new AppError('STRATEGY_PAUSED', `${entry.slug} is paused: it takes no deposits now`, {

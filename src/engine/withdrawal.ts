@@ -3,6 +3,7 @@ import { formatAmount, maxUint256 } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { read } from './chain.ts'
 import type { Context } from './context.ts'
+import { boundsIn } from './exchanged.ts'
 import type { Market, MarketState, Step } from './markets/market.ts'
 import { holdings } from './positions.ts'
 
@@ -11,7 +12,7 @@ export async function withdrawal(
   context: Context,
   market: Market,
   state: MarketState,
-  { amount, wallet }: StrategyBytecodeInput,
+  { amount, wallet, slippage }: StrategyBytecodeInput,
 ): Promise<{ step: Step; out: bigint }> {
   const { entry } = market
   if (!state.canWithdraw)
@@ -37,13 +38,15 @@ export async function withdrawal(
       `${entry.slug} can pay out ${formatAmount(liquidity, entry.asset)} now`,
       { details: { liquidity: liquidity.toString() } },
     )
+  const units =
+    market.units && amount !== maxUint256
+      ? await read(context.chain(entry.chainId), market.units(amount))
+      : undefined
+  const bounds = await boundsIn(context, market, market.exchange?.outOf(units ?? held.shares), slippage)
+  const more = bounds && { bounds }
   const step =
     amount === maxUint256
-      ? market.withdrawAll({ owner: wallet, shares: held.shares })
-      : market.withdraw({
-          amount,
-          owner: wallet,
-          ...(market.units && { units: await read(context.chain(entry.chainId), market.units(amount)) }),
-        })
+      ? market.withdrawAll({ owner: wallet, shares: held.shares, ...more })
+      : market.withdraw({ amount, owner: wallet, ...(units !== undefined && { units }), ...more })
   return { step, out: wanted }
 }

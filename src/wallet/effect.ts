@@ -21,7 +21,7 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
     case 'deposit':
       return [
         { token: intent.strategy.asset, least: -intent.amount, what: more },
-        { token: intent.strategy.receipt, least: 1n, what: 'the deposit brings no share' },
+        { token: intent.strategy.receipt, least: intent.least ?? 1n, what: 'the deposit brings too little' },
       ]
     case 'withdraw': {
       const { asset, receipt } = intent.strategy
@@ -66,9 +66,13 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
   }
 }
 
-/** What must come out at least, less the fee: of everything, that which the fee was charged of, or anything at all. */
-const leastOut = ({ amount, shares, fee }: Extract<Intent, { kind: 'withdraw' }>): bigint =>
-  shares === undefined ? amount - rounding - (fee?.amount ?? 0n) : fee ? fee.of - rounding - fee.amount : 1n
+/** What must come out at least, less the fee: what was read at a price that moves, of everything that which the fee was charged of, or anything at all. */
+function leastOut({ amount, shares, fee, least }: Extract<Intent, { kind: 'withdraw' }>): bigint {
+  const paid = fee?.amount ?? 0n
+  if (least !== undefined) return least - paid
+  if (shares === undefined) return amount - rounding - paid
+  return fee ? fee.of - rounding - paid : 1n
+}
 
 /** What was seen of a leg. Without a coin nothing is known of that, where a node cannot simulate blocks. */
 type Seen = Pick<Simulation, 'changes' | 'allowances'> &

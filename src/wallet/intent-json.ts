@@ -34,7 +34,7 @@ function decodeFee(json: unknown): ServiceFee {
 /** An intent out of the journal, with its strategy out of the catalogue. */
 export function decodeIntent(json: Loose, catalog: Catalog): Intent {
   const amounts = Object.fromEntries(
-    ['amount', 'shares', 'units', 'amountIn', 'amountOut'].flatMap((name) =>
+    ['amount', 'shares', 'units', 'least', 'amountIn', 'amountOut'].flatMap((name) =>
       typeof json[name] === 'string' ? [[name, BigInt(json[name])]] : [],
     ),
   )

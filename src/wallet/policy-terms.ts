@@ -9,7 +9,7 @@ import { reaches } from './assurance.ts'
 import { bpsOf } from './guard-fee.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyFacts, Rule } from './policy-facts.ts'
-import { receiverOf } from './spends.ts'
+import { isPriced, receiverOf } from './spends.ts'
 import { gwei } from './terms.ts'
 
 /** The rules about who is paid, and through what. */
@@ -72,7 +72,7 @@ export function termRules(
 ): Rule[] {
   const { maxSlippage, hours, maxQuoteAge, minAssurance, maxServiceFeeBps } = policy
   const most = maxSlippage === undefined ? 0 : (slippageIn(maxSlippage) ?? 0)
-  const swaps = legs.filter(({ intent }) => intent.kind === 'swap')
+  const swaps = legs.filter(({ intent }) => intent.kind === 'swap' || isPriced(intent))
   const is = (rule: string, code: Rule['code'], wanted: string, found: string, met: boolean): Rule => ({
     rule,
     wanted,

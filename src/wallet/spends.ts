@@ -59,11 +59,16 @@ export const assetName = ({ chainId, address }: Pick<Token, 'chainId' | 'address
 export const receiverOf = (intent: Intent): Intent['wallet'] =>
   intent.kind === 'swap' || intent.kind === 'transfer' ? intent.recipient : intent.wallet
 
+/** Whether a deposit or a withdrawal is an exchange at a price that moves. */
+export const isPriced = (intent: Intent): intent is Intent & { least: bigint } =>
+  (intent.kind === 'deposit' || intent.kind === 'withdraw') && intent.least !== undefined
+
 /** By how much less than expected a swap may bring, or more it may cost, as a fraction; `undefined` where it is not known or no swap. */
 export function slippageOf(
   intent: Intent,
   { in: expectedIn, out: expectedOut }: { in: { raw: string } | null; out: { raw: string } | null },
 ): number | undefined {
+  if (isPriced(intent)) return expectedOut ? 1 - ratio(intent.least, BigInt(expectedOut.raw)) : undefined
   if (intent.kind !== 'swap') return undefined
   const { tokenIn, tokenOut, amountIn, amountOut } = intent
   const isSameKind = tokenIn.symbol === tokenOut.symbol && tokenIn.decimals === tokenOut.decimals

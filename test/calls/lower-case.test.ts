@@ -12,6 +12,8 @@ import * as erc4626 from '../../src/calls/erc4626.ts'
 import * as ethena from '../../src/calls/ethena.ts'
 import * as lido from '../../src/calls/lido.ts'
 import * as lidoQueue from '../../src/calls/lido-queue.ts'
+import * as pendle from '../../src/calls/pendle.ts'
+import * as psm3 from '../../src/calls/spark-psm3.ts'
 import * as staked from '../../src/calls/staked.ts'
 import { stakedOf } from '../../src/calls/staked-protocols.ts'
 import * as uniswap from '../../src/calls/uniswap-v3.ts'
@@ -50,9 +52,21 @@ const stakings = [
   stakedOf({ family: 'frax-ether', token: one, minter: two, queue: three }),
   stakedOf({ family: 'lista', token: one, manager: two }),
   stakedOf({ family: 'benqi-staking', token: one }),
+  stakedOf({ family: 'gnosis-sdai', token: one, adapter: two, wrapped: three }),
 ]
 const plainly = { family: 'lido', holds: 'stETH', stEth: one, queue: three } as const
 const wrapped = { ...plainly, holds: 'wstETH', wstEth: two, staker: two } as const
+const pt = {
+  family: 'pendle-pt',
+  market: one,
+  yt: two,
+  sy: three,
+  router: one,
+  routerStatic: two,
+  oracle: three,
+  expiry: 1_900_000_000,
+} as const
+const bought = { chainId, owner: two, token: three, constants: pt, least: amount }
 const both = { tokens: [one, two, three], fees: [500, 3000] }
 
 /** Every encoder, by its file and name. */
@@ -111,6 +125,17 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     ids: [amount],
     hints: [amount],
   }),
+  'pendle buyPt': pendle.buyPt({ ...bought, amount }),
+  'pendle leavePt': [true, false].map((isMature) => pendle.leavePt({ ...bought, units: amount, isMature })),
+  'spark-psm3 swapExactIn': psm3.swapExactIn({
+    chainId,
+    psm: one,
+    from: two,
+    to: three,
+    amount,
+    least: amount,
+    owner: two,
+  }),
   'yearn-v3 withdrawWithLoss': yearn.withdrawWithLoss({ chainId, vault: one, amount, owner: two }),
   'yearn-v3 redeemWithLoss': yearn.redeemWithLoss({ chainId, vault: one, amount, owner: two }),
   'erc4626 deposit': erc4626.deposit({ chainId, vault: one, assets: amount, receiver: two }),
@@ -136,7 +161,7 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
   it('and no encoder is left out', async () => {
     const dir = join(import.meta.dirname, '..', '..', 'src', 'calls')
     const reads =
-      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|stakedOf$)/
+      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$)/
     const all: string[] = []
     for (const file of globSync('*.ts', { cwd: dir })) {
       const exported = (await import(join(dir, file))) as Record<string, unknown>

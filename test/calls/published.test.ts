@@ -8,6 +8,7 @@ import { aaveV3ATokenAbi, aaveV3OracleAbi, aaveV3PoolAbi } from '../../src/calls
 import { messageTransmitterV2Abi, tokenMessengerV2Abi } from '../../src/calls/cctp-v2.ts'
 import { erc20Abi } from '../../src/calls/erc20.ts'
 import { erc4626Abi } from '../../src/calls/erc4626.ts'
+import { pendleRouterAbi } from '../../src/calls/pendle.ts'
 import { quoterV2Abi, swapRouter02Abi, uniswapV3FactoryAbi } from '../../src/calls/uniswap-v3.ts'
 
 const published = (file: string): Abi => {
@@ -53,6 +54,11 @@ describe('what is called is what was published', () => {
       'the factory of Uniswap v3',
       uniswapV3FactoryAbi,
       ['@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'],
+    ],
+    [
+      'the router of Pendle',
+      pendleRouterAbi,
+      ['../protocols/artifacts/ActionSwapPTV3.json', '../protocols/artifacts/ActionMiscV3.json'],
     ],
     ['ERC-20', erc20Abi, ['@openzeppelin/contracts/build/contracts/IERC20Metadata.json']],
     ['ERC-4626', erc4626Abi, ['@openzeppelin/contracts/build/contracts/IERC4626.json']],

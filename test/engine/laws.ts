@@ -7,7 +7,7 @@ import { publicNetworks } from '../../src/domain/networks.ts'
 type Row = CatalogFile['strategies'][number]
 
 /** Constants that are tokens: what a receipt wraps. */
-const wrapped = new Set(['stEth', 'wstEth'])
+const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
 /** What an address is on its chain: one that is two things was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
@@ -106,6 +106,24 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
   stader: isStaked,
   lista: isStaked,
   'benqi-staking': isStaked,
+  'gnosis-sdai': isStaked,
+  // What a PT is worth one of has its decimals, and its name has the day.
+  'pendle-pt': (row, file) => {
+    const { receipt, constants } = row
+    if (constants.family !== 'pendle-pt') return []
+    const day = new Date(constants.expiry * 1000).toUTCString().slice(5, 16).toUpperCase().replaceAll(' ', '')
+    const said = row.metadata?.en as { maturity?: unknown } | undefined
+    return [
+      ...sameDecimals(row, file),
+      ...(row.category === 'fixed-yield' ? [] : ['it is no fixed yield']),
+      ...(receipt.symbol.endsWith(`-${day.replace(/^0/, '')}`) ? [] : ['it matures on another day']),
+      ...(said?.maturity === new Date(constants.expiry * 1000).toISOString().slice(0, 10)
+        ? []
+        : ['it does not say when it matures']),
+    ]
+  },
+  'spark-psm3': ({ receipt }) =>
+    receipt.symbol === 'sUSDS' && receipt.decimals === 18 ? [] : ['it is held in something else'],
   lido: ({ asset, receipt, constants }) =>
     constants.family === 'lido'
       ? [

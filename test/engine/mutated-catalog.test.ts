@@ -77,6 +77,21 @@ function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       tell(receipt.address, asked('function pricePerShare()'), word(11n * 10n ** 17n))
     if (constants.family === 'morpho')
       tell(constants.vault, asked('function MORPHO()'), word(constants.morpho))
+    if (constants.family === 'spark-psm3') {
+      tell(constants.psm, asked('function usdc()'), word(asset))
+      tell(constants.psm, asked('function susds()'), word(receipt.address))
+      tell(constants.oracle, asked('function getSSR()'), word(10n ** 27n + 1n))
+    }
+    if (constants.family === 'pendle-pt') {
+      const { market, sy, yt, expiry } = constants
+      const parts = [sy, receipt.address, yt].map((part) => word(part).slice(2)).join('')
+      tell(market, asked('function readTokens()'), `0x${parts}`)
+      tell(market, asked('function expiry()'), word(expiry))
+      const info = [word(0), word(asset), word(18)].map((part) => part.slice(2)).join('')
+      tell(sy, asked('function assetInfo()'), `0x${info}`)
+      tell(sy, asked('function isValidTokenIn(address)', [asset]), word(1))
+      tell(sy, asked('function isValidTokenOut(address)', [asset]), word(1))
+    }
     if (constants.family === 'lido') {
       tell(constants.queue, asked('function STETH()'), word(constants.stEth))
       if (constants.holds === 'wstETH')

@@ -69,11 +69,28 @@ export const packages: readonly Package[] = [
       pendle('core/Market/PendleMarketFactoryV7Upg', ['initialize', 'createNewMarket']),
       pendle('router/PendleRouterV4'),
       pendle('router/ActionStorageV4', ['setSelectorToFacets']),
+      pendle('offchain-helpers/router-static/PendleRouterStatic'),
+      pendle('offchain-helpers/router-static/base/ActionStorageStatic', [
+        'setFacetForSelectors',
+        'setDefaultApproxParams',
+      ]),
+      pendle('offchain-helpers/router-static/base/ActionMarketCoreStatic', true),
+      pendle('offchain-helpers/router-static/base/ActionMarketAuxStatic', true),
+      pendle('offchain-helpers/router-static/base/ActionMintRedeemStatic', true),
       pendle('router/ActionSwapPTV3', ['swapExactTokenForPt', 'swapExactPtForToken']),
       pendle('router/ActionSimple', ['swapExactTokenForPtSimple']),
       pendle('router/ActionMiscV3', ['redeemPyToToken']),
       pendle('oracles/PtYtLpOracle/PendlePYLpOracle', ['initialize']),
     ],
+  },
+  // The last version that came with what makes a standardized yield of a vault.
+  {
+    name: '@pendle/core-v2',
+    version: '4.7.2',
+    integrity:
+      'sha512-45zA81aNACHSljw3GuFXy8Fe+QESNwduew3xmIFfEbBsmjTGjP3gokrZz71w3Md630TGKdaoT0YMCjkPJQkGsg==',
+    licence: 'BUSL-1.1',
+    pieces: [pendle('core/StandardizedYield/implementations/PendleERC4626SY')],
   },
   {
     name: '@morpho-org/morpho-blue-bundlers',

@@ -1,77 +1,177 @@
-import { encodeFunctionData } from 'viem/utils'
-import { expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
-import { type Address, nativeAddress } from '../../src/domain/address.ts'
-import { maxUint256 } from '../../src/domain/amount.ts'
+import type { Catalog } from '../../src/domain/catalog.ts'
+import { networkNamed } from '../../src/domain/network.ts'
+import { openChain } from '../../src/engine/chain.ts'
+import { pendlePt } from '../../src/engine/markets/pendle-pt.ts'
+import { selfChecks } from '../../src/engine/self-check.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
-import { theirs } from './artifacts.ts'
-import { deployPendle } from './pendle.ts'
+import { deployPendle, type Pendle } from './pendle.ts'
 
-// Pendle by its own bytecode. The token whose yield it splits is ours, over a vault that lends on Aave.
+// A PT by the bytecode of Pendle, over the vault of the sandbox: what is ours here is that vault, and that nobody pays rewards.
 const sandbox = useSandbox()
 const chainId = 31337
 const wallet = sandbox.user.address
+const slug = 'pendle-usdc-sandbox-one'
+const one = 10n ** 18n
 const day = 86_400
-const amount = 1_000_000_000n
+const year = 365 * day
 
-/** No limit orders beside the market, and no swap before or after it. */
-const limit = {
-  limitRouter: nativeAddress,
-  epsSkipMarket: 0n,
-  normalFills: [],
-  flashFills: [],
-  optData: '0x',
+let pendle: Pendle
+beforeEach(async () => {
+  pendle = await deployPendle(sandbox, chainId)
+}, 60_000)
+const catalog = (): Catalog => {
+  const known = sandbox.world.catalog()
+  return { ...known, strategies: [...known.strategies, pendle.entry] }
 }
-const swapData = { swapType: 0, extRouter: nativeAddress, extCalldata: '0x', needScale: false }
-const guess = { guessMin: 0n, guessMax: maxUint256, guessOffchain: 0n, maxIteration: 256n, eps: 10n ** 14n }
+const { run, signsNothing } = useCommands(sandbox, { catalog })
 
-test('principal is bought below its worth, sold for what the oracle says, and is a whole asset each in the end', async () => {
-  const { router, oracle, market, pt, yt, expiry } = await deployPendle(sandbox, chainId)
-  const usdc = sandbox.token(chainId, 'USDC').address
-  const send = async (to: Address, data: `0x${string}`) => {
-    const { status } = await sandbox.sendAs(chainId, wallet, { to, data })
+const assets = () => sandbox.balanceOf(chainId, pendle.entry.asset.address, wallet)
+const held = () => sandbox.balanceOf(chainId, pendle.entry.receipt.address, wallet)
+const done = async (line: string) => {
+  const ran = await run(`${line} --yes --json`)
+  expect(ran.err + ran.out).toMatch(ran.exit === 0 ? /./ : /^$/)
+  return ran.json
+}
+const refused = async (line: string) =>
+  (await signsNothing(() => run(`${line} --yes --json`))).json.error as { code: string; message: string }
+const strategy = async () => (await run(`strategies show ${slug} --json`)).json
+const position = async () =>
+  (await run('wallet show --json')).json.positions.find(
+    (one: { strategy: { slug: string } }) => one.strategy.slug === slug,
+  )
+const time = async () => {
+  const { rpc } = sandbox.chain(chainId)
+  const block = await rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
+  return Number(block.timestamp)
+}
+const price = async (seconds: number) =>
+  BigInt(
+    await sandbox.call(
+      chainId,
+      pendle.constants.oracle,
+      'function getPtToAssetRate(address,uint32) view returns (uint256)',
+      [pendle.constants.market, seconds],
+    ),
+  )
+/** Somebody else buys PT with so much. */
+const somebodyBuys = async (amount: bigint) => {
+  const { market, sy } = pendle.constants
+  const from = sandboxAddress(4)
+  const send = async (to: `0x${string}`, signature: string, args: readonly unknown[]) => {
+    const { status } = await sandbox.sendAs(chainId, from, { to, data: calldata(signature, args) })
     expect(status).toBe('0x1')
   }
-  const approve = (token: Address, much: bigint) =>
-    send(token, calldata('function approve(address,uint256)', [router, much]))
-  const held = (token: Address) => sandbox.balanceOf(chainId, token, wallet)
-  const swaps = theirs('ActionSwapPTV3').abi
-  const via = { tokenMintSy: usdc, pendleSwap: nativeAddress, swapData }
-  const out = { tokenOut: usdc, minTokenOut: 0n, tokenRedeemSy: usdc, pendleSwap: nativeAddress, swapData }
-
-  await approve(usdc, amount)
-  const input = { tokenIn: usdc, netTokenIn: amount, ...via }
-  const buying = [wallet, market, 0n, guess, input, limit]
-  await send(router, encodeFunctionData({ abi: swaps, functionName: 'swapExactTokenForPt', args: buying }))
-  const bought = await held(pt)
-  // Five percent over half a year, less what so much moves the price.
-  expect(Number(bought) / Number(amount)).toBeGreaterThan(1.02)
-  expect(Number(bought) / Number(amount)).toBeLessThan(1.06)
-
-  await sandbox.world.warp(day)
-  const rate = 'function getPtToAssetRate(address,uint32) view'
-  const worth = Number(await sandbox.call(chainId, oracle, rate, [market, 900])) / 1e18
-  const before = await held(usdc)
-  await approve(pt, bought / 2n)
-  const selling = [wallet, market, bought / 2n, out, limit]
-  await send(router, encodeFunctionData({ abi: swaps, functionName: 'swapExactPtForToken', args: selling }))
-  const got = Number((await held(usdc)) - before) / (Number(bought) / 2)
-  expect(Math.abs(got - worth)).toBeLessThan(0.005)
-
-  await sandbox.world.warp(expiry + day - (await now()))
-  const left = await held(pt)
-  const then = await held(usdc)
-  await approve(pt, left)
-  const redeeming = { abi: theirs('ActionMiscV3').abi, functionName: 'redeemPyToToken' }
-  await send(router, encodeFunctionData({ ...redeeming, args: [wallet, yt, left, out] }))
-  expect(await held(pt)).toBe(0n)
-  const paid = (await held(usdc)) - then
-  expect(left - paid).toBeLessThanOrEqual(2n)
-  expect(paid - left).toBeLessThanOrEqual(2n)
-})
-
-const now = async () => {
-  const { rpc } = sandbox.chain(chainId)
-  const { timestamp } = await rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
-  return Number(timestamp)
+  const usdc = pendle.entry.asset.address
+  await send(usdc, 'function approve(address,uint256)', [sy, amount])
+  await send(sy, 'function deposit(address,address,uint256,uint256)', [market, usdc, amount, 0n])
+  await send(market, 'function swapSyForExactPt(address,uint256,bytes)', [from, (amount * 99n) / 100n, '0x'])
 }
+const leftToTake = async () => {
+  const signature = 'function allowance(address,address) view returns (uint256)'
+  const tokens = [pendle.entry.asset.address, pendle.entry.receipt.address]
+  const left = tokens.map((token) =>
+    sandbox.call(chainId, token, signature, [wallet, pendle.constants.router]),
+  )
+  return (await Promise.all(left)).map(BigInt)
+}
+
+describe('a PT, by the bytecode of Pendle', () => {
+  test('is bought below its asset, says when it matures, and kept to that day pays one for one: the rate that was shown', async () => {
+    const before = await assets()
+    const { apy, category, metadata, grade, paused } = await strategy()
+    expect([category, grade.grade, paused]).toEqual(['fixed-yield', 'A', false])
+    const maturity = new Date(pendle.constants.expiry * 1000).toISOString().slice(0, 10)
+    expect(metadata.en.maturity).toBe(maturity)
+    const ran = await run(`deposit ${slug} --amount 100 --yes --json`)
+    expect([ran.exit, ran.err]).toEqual([0, expect.stringContaining(`matures on ${maturity}`)])
+    const at = await time()
+    expect(before - (await assets())).toBe(100_000_000n)
+    const bought = await held()
+    expect(Math.abs(Number(ran.json.amounts.out.raw) / Number(bought) - 1)).toBeLessThan(1e-4)
+    expect(bought).toBeGreaterThan(100_000_000n)
+
+    await sandbox.world.warp(pendle.constants.expiry - (await time()) + 1)
+    const earned = (Number(bought) / 100e6) ** (year / (pendle.constants.expiry - at)) - 1
+    expect(Math.abs(earned - apy)).toBeLessThan(1e-4)
+    const shown = await position()
+    expect([shown.balance.raw, shown.principal.raw]).toEqual([bought.toString(), '100000000'])
+    expect(await strategy()).toMatchObject({ actions: ['withdraw'], apy: 0 })
+    const closed = await refused(`deposit ${slug} --amount 1`)
+    expect([closed.code, closed.message]).toEqual(['STRATEGY_PAUSED', expect.stringContaining(maturity)])
+
+    const part = await assets()
+    await done(`withdraw ${slug} --amount 30`)
+    expect(Number((await assets()) - part)).toBeCloseTo(30_000_000, -1)
+    await done(`withdraw ${slug} --amount max`)
+    expect([await held(), await leftToTake()]).toEqual([0n, [0n, 0n]])
+    // The SY and the vault below it round down once each.
+    const profit = (await assets()) - before
+    expect(bought - 100_000_000n - profit).toBeLessThanOrEqual(6n)
+    const types = (await run(`history ${slug} --json`)).json.items.map(({ type }: { type: string }) => type)
+    expect(types).toEqual(['withdraw', 'withdraw', 'deposit'])
+  }, 60_000)
+
+  test('is worth what its oracle says before that day, and is sold for that: a part, and then all, so that nothing is left', async () => {
+    await done(`deposit ${slug} --amount 1000`)
+    await sandbox.world.warp(60 * day)
+    const bought = await held()
+    const worth = BigInt((await position()).balance.raw)
+    expect(worth).toBe((bought * (await price(900))) / one)
+    const before = await assets()
+    const { amounts } = await done(`withdraw ${slug} --amount 400`)
+    const came = (await assets()) - before
+    expect(amounts.out.raw).toBe(came.toString())
+    expect(Math.abs(Number(came) / 400e6 - 1)).toBeLessThan(1e-3)
+    await done(`withdraw ${slug} --amount max`)
+    expect([await held(), await leftToTake()]).toEqual([0n, [0n, 0n]])
+    expect(Math.abs(Number((await assets()) - before) / Number(worth) - 1)).toBeLessThan(1e-3)
+    expect(await position()).toBeUndefined()
+    const items = (await run(`history ${slug} --json`)).json.items
+    expect(items.map(({ type }: { type: string }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
+    expect([items[1].amount.raw, items[2].amount.raw]).toEqual([came.toString(), '1000000000'])
+  }, 60_000)
+
+  test('is bought and sold within the slippage that was typed, and what moves the price before is refused before anything is signed', async () => {
+    const least = async (line: string) => {
+      const { steps } = (await run(`${line} --dry-run --json`)).json
+      return BigInt(steps.at(-1).call.args.minPtOut)
+    }
+    const [usual, wide] = [
+      await least(`deposit ${slug} --amount 1000`),
+      await least(`deposit ${slug} --amount 1000 --slippage 2%`),
+    ]
+    expect(Number(wide) / Number(usual)).toBeCloseTo(0.98 / 0.995, 4)
+    // In a market with little in it, somebody buys so much that what is bought next is far from what the last quarter of an hour says.
+    pendle = await deployPendle(sandbox, chainId, 5n)
+    await done(`deposit ${slug} --amount 10`)
+    await somebodyBuys(1_250_000_000n)
+    expect(Number(await price(900)) / Number(await price(0))).toBeLessThan(0.968)
+    const { code, message } = await refused(`deposit ${slug} --amount 10`)
+    expect([code, message]).toEqual(['POLICY_MIN_OUT', expect.stringContaining('more than 3 % less')])
+    // After a while it is the price.
+    await sandbox.world.warp(1_000)
+    await done(`deposit ${slug} --amount 10`)
+  }, 60_000)
+
+  test('is on its chain what the catalogue says, and another maturity, market or half of it is found', async () => {
+    const { network, rpc } = sandbox.chain(chainId)
+    const chain = openChain(networkNamed([network], network.name), rpc)
+    const faults = async (change: Partial<Pendle['constants']>) => {
+      const constants = { ...pendle.constants, ...change }
+      const found = await selfChecks(chain, [pendlePt({ ...pendle.entry, constants }, constants)])
+      return found.flatMap((one) => one.faults)
+    }
+    expect(await faults({})).toEqual([])
+    expect(await faults({ expiry: pendle.constants.expiry + day })).toEqual([
+      expect.stringContaining('the maturity of the market is'),
+    ])
+    expect(await faults({ yt: pendle.constants.sy })).toEqual([
+      expect.stringContaining('the YT of the market is'),
+    ])
+    expect(await faults({ market: pendle.constants.router })).not.toEqual([])
+  })
+})

@@ -1,63 +1,88 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type { Abi } from 'viem'
 import { encodeFunctionData, getContractAddress, parseAbi, toFunctionSelector } from 'viem/utils'
 
+import { guess } from '../../src/calls/pendle.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
+import type { PendlePtConstants, StrategyEntry } from '../../src/domain/catalog.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import type { Artifact } from '../../src/sandbox/genesis/artifacts.ts'
 import { type Deployer, startDeployer } from '../../src/sandbox/genesis/deployer.ts'
 import { calldata, type TestSandbox, topicOf } from '../support/sandbox.ts'
 import { around, theirs } from './artifacts.ts'
 
-/** Where Pendle is on a chain of a test: its router and oracle, and a market of the principal and the yield of a vault of USDC. */
-export type Pendle = {
-  router: Address
-  oracle: Address
-  market: Address
-  pt: Address
-  yt: Address
-  sy: Address
-  /** Unix seconds: from then on a unit of principal is a unit of the asset. */
-  expiry: number
-}
+/** Where a market of Pendle is on a chain of a test: a PT over the sandbox's vault of USDC. */
+export type Pendle = { entry: StrategyEntry; constants: PendlePtConstants }
 
-const wad = 10n ** 18n
 const day = 86_400
+const one = 10n ** 18n
+/** So long after the day of its deployment it is mature. */
+const term = 360
 
-/** Puts Pendle on a chain, by the bytecode that Pendle published, with liquidity in a market that ends after so many days. */
-export async function deployPendle(sandbox: TestSandbox, chainId: number, days = 180): Promise<Pendle> {
+/** Puts Pendle on a chain by the bytecode that Pendle published: SY, PT, YT, a market with funds in it, router and oracle. Trades move a price of more `depth` less. */
+export async function deployPendle(sandbox: TestSandbox, chainId: number, depth = 500n): Promise<Pendle> {
   const { rpc } = sandbox.chain(chainId)
   const d = await startDeployer(rpc, sandboxAddress(roles.owner))
-  const { asset, receipt } = sandbox.strategy('sandbox-vault-USDC-sandbox-one')
-  const others = around('PendleYield')
-  const sy = d.deploy(others, [receipt.address, sandbox.token(chainId, 'BRLA').address])
-  const { factory, markets } = deployFactories(d, sy)
   const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
-  const expiry = (Math.floor(Number(timestamp) / day) + days) * day
+  const expiry = (Math.floor(Number(timestamp) / day) + term) * day
+  const { asset: usdc, receipt } = sandbox.strategy('sandbox-vault-USDC-sandbox-one')
+  const sy = d.deploy(theirs('PendleERC4626SY'), ['SY Sandbox USDC Vault', 'SY-svUSDC', receipt.address])
+  const gauge = d.deploy(around('Gauge'), [sandbox.token(chainId, 'WETH').address])
+  const { factory, markets } = deployFactories(d, gauge)
   const yielding = theirs('PendleYieldContractFactoryUpg')
   d.call(yielding.abi, factory, 'createYieldContract', [sy, expiry, true])
   const pt = await d.read<Address>(yielding.abi, factory, 'getPT', [sy, expiry])
   const yt = await d.read<Address>(yielding.abi, factory, 'getYT', [sy, expiry])
-  const trading = theirs('PendleMarketFactoryV7Upg')
-  // How fast the price moves, where it begins, and a fee of a tenth of a percent a year: its logarithm.
-  const terms = [pt, 50n * wad, (105n * wad) / 100n, 999_500_333_083_533n] as const
-  d.call(trading.abi, markets, 'createNewMarket', terms)
+  // About 5 % a year where half of it is PT, and next to no fee.
+  const terms = [pt, depth * one, (10_495n * one) / 10_000n, one / 1_000_000n]
+  d.call(theirs('PendleMarketFactoryV7Upg').abi, markets, 'createNewMarket', terms)
   await d.flush()
   const market = await marketOf(sandbox, chainId, markets)
-  const router = deployRouter(d)
-  const reading = theirs('PendlePYLpOracle')
-  const oracle = proxyOf(d, reading, 'initialize', [1_000, d.from])
   // A price over time needs as many readings.
   const recording = parseAbi(['function increaseObservationsCardinalityNext(uint16)'])
-  d.call(recording, market, 'increaseObservationsCardinalityNext', [100])
+  d.call(recording, market, 'increaseObservationsCardinalityNext', [20])
+  const router = deployRouter(d)
+  const oracle = d.deploy(theirs('PendlePYLpOracle'))
+  const routerStatic = staticOf(d)
   await d.flush()
-  await addLiquidity(sandbox, chainId, asset.address, { sy, yt, pt, market })
-  return { router, oracle, market, pt, yt, sy, expiry }
+  const constants: PendlePtConstants = {
+    family: 'pendle-pt',
+    market,
+    yt,
+    sy,
+    router,
+    routerStatic,
+    oracle,
+    expiry,
+  }
+  await fill(sandbox, chainId, { usdc: usdc.address, pt, ...constants })
+  // The oracle looks back a quarter of an hour.
+  await sandbox.world.warp(1_800)
+  const symbol = 'PT-svUSDC'
+  return {
+    constants,
+    entry: {
+      ...sandbox.strategy('aave-v3-USDC-sandbox-one'),
+      id: 'pendle-USDC-sandbox-one',
+      slug: 'pendle-usdc-sandbox-one',
+      name: 'Pendle PT USDC',
+      protocol: 'pendle',
+      category: 'fixed-yield',
+      startDate: null,
+      isDefault: false,
+      metadata: { en: { maturity: new Date(expiry * 1000).toISOString().slice(0, 10) } },
+      asset: usdc,
+      receipt: { chainId, address: pt, symbol, decimals: 6, name: symbol },
+      implementationSelector: 'pendle-pt@1',
+      constants,
+    },
+  }
 }
 
 /** The two factories. What they make is too large to lie in them: it lies in two halves beside them. */
-function deployFactories(d: Deployer, sy: Address): { factory: Address; markets: Address } {
+function deployFactories(d: Deployer, gauge: Address): { factory: Address; markets: Address } {
   const split = theirs('BaseSplitCodeFactoryContract')
   const halves = d.deploy(split)
   let made = 0n
@@ -69,11 +94,11 @@ function deployFactories(d: Deployer, sy: Address): { factory: Address; markets:
   }
   const yt = inHalves('YT', theirs('PendleYieldToken'))
   const yielding = theirs('PendleYieldContractFactoryUpg')
-  const terms = [day, (3n * wad) / 100n, 0n, d.from, d.from]
+  const terms = [day, (3n * one) / 100n, 0n, d.from, d.from]
   const factory = proxyOf(d, yielding, 'initialize', terms, yt)
   const market = inHalves('market', theirs('PendleMarketV7', d.deploy(theirs('OracleLib'))))
   const trading = theirs('PendleMarketFactoryV7Upg')
-  const markets = proxyOf(d, trading, 'initialize', [d.from, d.from, 80], [factory, ...market, sy])
+  const markets = proxyOf(d, trading, 'initialize', [d.from, d.from, 80], [factory, ...market, gauge])
   return { factory, markets }
 }
 
@@ -110,30 +135,52 @@ function deployRouter(d: Deployer): Address {
 async function marketOf(sandbox: TestSandbox, chainId: number, markets: Address): Promise<Address> {
   const topics = [topicOf('CreateNewMarket(address,address,int256,int256,uint256)')]
   const filter = { address: markets, topics, fromBlock: '0x0', toBlock: 'latest' }
-  const [log] = await sandbox.chain(chainId).rpc.request<{ topics: Hex[] }[]>('eth_getLogs', [filter])
-  return `0x${log!.topics[1]!.slice(-40)}`
+  const logs = await sandbox.chain(chainId).rpc.request<{ topics: Hex[] }[]>('eth_getLogs', [filter])
+  return `0x${logs.at(-1)!.topics[1]!.slice(-40)}`
 }
 
-async function addLiquidity(
+const selectorsIn = (abi: Abi, names?: readonly string[]): Hex[] =>
+  abi.flatMap((item) =>
+    item.type === 'function' && (!names || names.includes(item.name)) ? [toFunctionSelector(item)] : [],
+  )
+
+/** What the router's calls bring, by a contract beside it that only reads. */
+function staticOf(d: Deployer): Address {
+  const storage = theirs('ActionStorageStatic')
+  const router = d.deploy(theirs('PendleRouterStatic'), [d.from, d.deploy(storage)])
+  const facets = ['ActionMarketCoreStatic', 'ActionMarketAuxStatic', 'ActionMintRedeemStatic'].map((name) => {
+    const facet = theirs(name)
+    return { facet: d.deploy(facet), selectors: selectorsIn(facet.abi) }
+  })
+  const own = { facet: d.deploy(storage), selectors: selectorsIn(storage.abi, ['setDefaultApproxParams']) }
+  d.call(storage.abi, router, 'setFacetForSelectors', [[...facets, own]])
+  d.call(storage.abi, router, 'setDefaultApproxParams', [guess])
+  return router
+}
+
+/** Puts all that the lender can spare into the market, half of it as PT. */
+async function fill(
   sandbox: TestSandbox,
   chainId: number,
-  usdc: Address,
-  { sy, yt, pt, market }: Pick<Pendle, 'sy' | 'yt' | 'pt' | 'market'>,
+  { usdc, sy, yt, pt, market }: PendlePtConstants & { usdc: Address; pt: Address },
 ): Promise<void> {
   const lender = sandboxAddress(3)
-  const send = async (to: Address, signature: string, args: readonly unknown[]) => {
+  const send = async (to: Address, signature: string, args: unknown[]) => {
     const { status } = await sandbox.sendAs(chainId, lender, { to, data: calldata(signature, args) })
     if (status !== '0x1') throw new Error(`${signature} reverted`)
   }
-  const transfer = (token: Address, to: Address, amount: bigint) =>
-    send(token, 'function transfer(address,uint256)', [to, amount])
+  const held = (token: Address) => sandbox.balanceOf(chainId, token, lender)
   await send(usdc, 'function approve(address,uint256)', [sy, maxUint256])
-  await send(sy, 'function deposit(address,address,uint256,uint256)', [lender, usdc, 80_000_000_000n, 0n])
-  const held = await sandbox.balanceOf(chainId, sy, lender)
-  await transfer(sy, yt, held / 2n)
+  await send(sy, 'function deposit(address,address,uint256,uint256)', [
+    lender,
+    usdc,
+    (await held(usdc)) / 2n,
+    0n,
+  ])
+  await send(sy, 'function transfer(address,uint256)', [yt, (await held(sy)) / 2n])
   await send(yt, 'function mintPY(address,address)', [lender, lender])
-  const principal = await sandbox.balanceOf(chainId, pt, lender)
-  await transfer(sy, market, held / 2n)
-  await transfer(pt, market, principal)
-  await send(market, 'function mint(address,uint256,uint256)', [lender, held / 2n, principal])
+  const [syIn, ptIn] = [await held(sy), await held(pt)]
+  await send(sy, 'function transfer(address,uint256)', [market, syIn])
+  await send(pt, 'function transfer(address,uint256)', [market, ptIn])
+  await send(market, 'function mint(address,uint256,uint256)', [lender, syIn, ptIn])
 }

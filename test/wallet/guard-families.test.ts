@@ -356,6 +356,45 @@ const families: Record<string, Family> = {
       ['the token without its wrap', 'part', asking('requestWithdrawals', [80_000_000n]), 'POLICY_DECODE'],
     ],
   },
+  'gnosis-sdai': {
+    strategy: market(
+      { family: 'gnosis-sdai', token: place, adapter: router, wrapped: queue },
+      { asset: coin },
+    ),
+    deposit: [to('depositXDAI(address)', [wallet], { to: router, value: amount })],
+    part: to('redeemXDAI(uint256,address)', [80_000_000n, wallet], { to: router }),
+    units: 80_000_100n,
+    all: { transaction: to('redeemXDAI(uint256,address)', [77n, wallet], { to: router }), shares: 77n },
+    lies: [
+      [
+        'somebody else',
+        'deposit',
+        to('depositXDAI(address)', [thief], { to: router, value: amount }),
+        'POLICY_RECIPIENT',
+      ],
+      [
+        'less of the coin',
+        'deposit',
+        to('depositXDAI(address)', [wallet], { to: router, value: 1n }),
+        'POLICY_VALUE',
+      ],
+      [
+        'another receiver',
+        'part',
+        to('redeemXDAI(uint256,address)', [80_000_000n, thief], { to: router }),
+        'POLICY_RECIPIENT',
+      ],
+      [
+        'far more',
+        'part',
+        to('redeemXDAI(uint256,address)', [80_009_000n, wallet], { to: router }),
+        'POLICY_AMOUNT',
+      ],
+      ['all', 'part', to('redeemAllXDAI(address)', [wallet], { to: router }), 'POLICY_DECODE'],
+      ['fewer', 'all', to('redeemXDAI(uint256,address)', [76n, wallet], { to: router }), 'POLICY_AMOUNT'],
+      ['the vault', 'all', to('redeem(uint256,address,address)', [77n, thief, wallet]), notHere],
+    ],
+  },
   'yearn-v3': {
     strategy: market({ family: 'yearn-v3', vault: place }),
     deposit: [allowing(amount), to('deposit(uint256,address)', [amount, wallet])],

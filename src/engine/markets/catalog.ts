@@ -6,7 +6,10 @@ import { erc4626 } from './erc4626.ts'
 import { ethena } from './ethena.ts'
 import { lido } from './lido.ts'
 import type { Market } from './market.ts'
+
 import { morpho } from './morpho.ts'
+import { pendlePt } from './pendle-pt.ts'
+import { sparkPsm3 } from './spark-psm3.ts'
 import { staked } from './staked.ts'
 import { yearnV3 } from './yearn-v3.ts'
 
@@ -24,6 +27,11 @@ export function marketOf(entry: StrategyEntry): Market {
       return erc4626(entry, constants)
     case 'ethena':
       return ethena(entry, constants)
+    case 'pendle-pt':
+      return pendlePt(entry, constants)
+    case 'spark-psm3':
+      return sparkPsm3(entry, constants)
+    case 'gnosis-sdai':
     case 'ether-fi':
     case 'frax-ether':
     case 'rocket-pool':

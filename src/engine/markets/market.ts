@@ -1,3 +1,4 @@
+import type { Exchange } from '../../calls/exchange.ts'
 import type { Queue, Rounds } from '../../calls/queue.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
@@ -9,8 +10,11 @@ import type { Claim } from '../readings/claims.ts'
 export type Step = { transaction: Transaction; needs?: { token: Address; spender: Address; amount: bigint } }
 
 /** How much, and whose. Amounts are in the smallest unit of the asset; `units` is what that costs of the
- * receipt and `entrance` where it goes in, where the market was asked. */
-export type Order = { amount: bigint; owner: Address; units?: bigint; entrance?: Address }
+ * receipt, `entrance` where it goes in and `bounds` what it must bring, where the market was asked. */
+export type Order = { amount: bigint; owner: Address; units?: bigint; entrance?: Address; bounds?: Bounds }
+
+/** What a step that is an exchange must bring at least, in the smallest unit of what comes out, and whether it pays what it promised, with no market between. */
+export type Bounds = { least: bigint; isMature: boolean }
 
 /** What is paid a year: the linear rate, and its compounded form by the protocol's own convention. */
 export type Rate = { apr: number; apy: number }
@@ -71,6 +75,8 @@ export type Market = {
   units?: (amount: bigint) => Reading<bigint>
   /** Where does a deposit go now, by the protocol's own word? There where that moves. */
   entrance?: Reading<Address>
+  /** What do its steps bring, where they are exchanges at a price that moves? */
+  exchange?: Exchange
   /** Where does a withdrawal wait before it is paid? Without it, it pays at once. */
   queue?: Queue
   /** How does one get in? */
@@ -78,7 +84,7 @@ export type Market = {
   /** How does one get out of a part? */
   withdraw: (order: Order) => Step
   /** How does one get out of all of it, so that nothing is left? */
-  withdrawAll: (order: { owner: Address; shares: bigint }) => Step
+  withdrawAll: (order: { owner: Address; shares: bigint; bounds?: Bounds }) => Step
   /** Which logs are about this owner? */
   logs: (owner: Address) => LogFilter[]
   /** What does one of those logs mean for this owner, beside the others of its transaction? `undefined` is nothing. */

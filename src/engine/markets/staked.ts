@@ -34,6 +34,7 @@ export const staked = (entry: StrategyEntry, constants: StakedConstants): Market
       says(`the price of ${receipt.symbol}`, rate, 'one or more', (price) =>
         (price as bigint) >= one ? 'one or more' : price,
       ),
+      ...(protocol.wraps ? [says('the asset of the vault', protocol.wraps.asked, protocol.wraps.is)] : []),
     ],
     ...(queue && { queue }),
     state: {

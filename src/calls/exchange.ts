@@ -1,0 +1,26 @@
+import { less } from '../domain/slippage.ts'
+import type { Rounds } from './queue.ts'
+
+/**
+ * What a step that is an exchange brings: by the contracts that carry it out, and by the word of an oracle beside them, in the smallest
+ * unit of what comes out. `undefined` is what nobody says. `isMature` is whether it pays what it promised, with no market between.
+ */
+export type Offer = { brings: bigint | undefined; fair: bigint | undefined; isMature?: boolean }
+
+/** Where a market is entered and left at a price that moves: what so much of the asset brings, and what so many units of the receipt. Engine and wallet ask the same, each of its own node. */
+export type Exchange = {
+  into: (amount: bigint) => Rounds<Offer>
+  outOf: (units: bigint) => Rounds<Offer>
+}
+
+/** By how much less than fair a step may bring, as a fraction: the same as for a swap. */
+const unfair = 0.03
+
+/** What is fair to the least: no more than 3 % below what an oracle says. */
+export const leastFair = (fair: bigint): bigint => less(fair, unfair)
+
+/** The least that a step is to bring: what it brings now, less slippage (a fraction), and never less than is fair. */
+export function leastOf({ brings = 0n, fair = 0n }: Offer, slippage: number): bigint {
+  const [bound, floor] = [less(brings, slippage), leastFair(fair)]
+  return bound > floor ? bound : floor
+}
