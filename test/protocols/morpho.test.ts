@@ -2,9 +2,11 @@ import { beforeEach, expect, test } from 'vitest'
 
 import type { Catalog } from '../../src/domain/catalog.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { engineOn, watched } from '../engine/support.ts'
+import { checkLeg } from '../../src/wallet/guard.ts'
+import { codeOf, engineOn, watched } from '../engine/support.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { deployMorpho, type Morpho } from './morpho.ts'
@@ -145,4 +147,24 @@ test('its rate is asked for once a minute of the chain, and a node that does not
   const { apy, tvlUsd, paused } = await other.service.getStrategy({ id: slug })
   expect({ apy, paused }).toEqual({ apy: null, paused: false })
   expect(Number(tvlUsd)).toBeGreaterThan(20_000)
+})
+
+test('the guard takes what the engine made, and no call that pays another or goes elsewhere', async () => {
+  const known = catalog()
+  const { service } = engineOn(sandbox, { catalog: known })
+  const amount = 1_234_567n
+  const { bytecode } = await service.strategyBytecode({ id: slug, action: 'lend', amount, wallet })
+  const intent = { kind: 'deposit', wallet, strategy: at.entry, amount } as const
+  const check = (transactions: readonly Transaction[]) =>
+    codeOf((async () => checkLeg({ intent, chainId, transactions, catalog: known }))())
+  const [approval, call] = bytecode as [Transaction, Transaction]
+  expect(await check([approval, call])).toBeUndefined()
+  const thief = sandboxAddress(4)
+  const other = calldata('function deposit(uint256,address)', [amount, thief])
+  expect(await check([approval, { ...call, data: other }])).toBe('POLICY_RECIPIENT')
+  const more = calldata('function deposit(uint256,address)', [amount + 1n, wallet])
+  expect(await check([approval, { ...call, data: more }])).toBe('POLICY_AMOUNT')
+  expect(await check([approval, { ...call, to: at.morpho }])).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+  const away = calldata('function transfer(address,uint256)', [thief, amount])
+  expect(await check([approval, { ...call, data: away }])).toBe('POLICY_DECODE')
 })
