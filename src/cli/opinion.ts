@@ -1,7 +1,9 @@
 import type { StrategyBytecodeInput } from '../api/bytecode.ts'
 import type { Quote } from '../api/quote.ts'
+import type { Asked } from '../domain/accepted.ts'
 import { AppError } from '../domain/errors.ts'
 import { withoutPayment } from '../domain/service-fee.ts'
+import { plain } from '../domain/text.ts'
 import type { Opinion } from '../wallet/opinion.ts'
 import type { Cli } from './cli.ts'
 import { paidIn } from './stated-fee.ts'
@@ -28,25 +30,49 @@ export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): O
   }
 }
 
-/** How much our own engine would give for the same swap, where a service that is not ours quotes it. An engine that knows no way has no opinion. */
+/**
+ * How much our own engine would give for the same swap, where a service that is not ours quotes it. What our engine cannot price is only
+ * swapped where the person says what is enough (`least`), or looks at it: POLICY_MIN_OUT.
+ */
 export async function opinionOnSwap(
-  { place }: Cli,
-  { from, to, tokenIn, tokenOut }: Quote,
-  exact: 'in' | 'out',
+  cli: Cli,
+  quote: Quote,
+  { exact, least }: Pick<Asked, 'exact' | 'least'>,
 ): Promise<Opinion | undefined> {
-  if (!place.reference) return undefined
+  const { reference } = cli.place
+  const { from, to, tokenIn, tokenOut } = quote
+  if (!reference) return undefined
   if (from.chainId !== to.chainId && tokenIn.decimals === tokenOut.decimals) return { price: oneForOne }
   try {
-    const { quote } = await (await place.reference()).quote({
+    const ours = await (await reference()).quote({
       chainIdIn: from.chainId,
       chainIdOut: to.chainId,
       tokenIn: tokenIn.address,
       tokenOut: tokenOut.address,
       ...(exact === 'in' ? { amountIn: tokenIn.amount } : { amountOut: tokenOut.amount }),
     })
-    return { price: { amountIn: quote.tokenIn.amount, amountOut: quote.tokenOut.amount } }
+    const { amount: amountIn } = ours.quote.tokenIn
+    const { amount: amountOut } = ours.quote.tokenOut
+    if (amountIn > 0n && amountOut > 0n) return { price: { amountIn, amountOut } }
   } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
+    if (!(error instanceof AppError)) throw error
+    return unpriced(cli, quote, least, error)
   }
+  return unpriced(cli, quote, least)
+}
+
+function unpriced(
+  { io, globals, notice }: Cli,
+  quote: Quote,
+  least: bigint | null,
+  cause?: AppError,
+): undefined {
+  if (least !== null) return undefined
+  const says = `Nobody but the service knows what ${plain(quote.tokenIn.symbol)} is worth in ${plain(quote.tokenOut.symbol)} now, so what it offers is not compared with anything`
+  if (!io.canAsk || !globals.input || globals.yes)
+    throw new AppError('POLICY_MIN_OUT', says, {
+      cause,
+      hint: 'Say what is enough: --accept-min-out AMOUNT, with an exact --amount-in. Or look at it in a terminal, without --yes.',
+    })
+  notice(io.err.paint.red(says))
 }

@@ -3,6 +3,7 @@ import { type Address, nativeAddress } from '../domain/address.ts'
 import { parseAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
+import { usualSlippage } from '../domain/slippage.ts'
 import { type Token, tokenNamed } from '../domain/token.ts'
 import { refuseDrift } from './asked-for.ts'
 import type { Cli } from './cli.ts'
@@ -93,7 +94,8 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
     destination,
     request,
     ask: async (cli) => {
-      const { quote } = await (await cli.service()).quote(input)
+      // What it may slip is said, too, where nobody typed it: it is what the answer is held to.
+      const { quote } = await (await cli.service()).quote({ slippage: usualSlippage, ...input })
       refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
       // Without an id it cannot be taken later.
       if (quote.id) {

@@ -12,20 +12,21 @@ export type Shown = Amounts & { minAmountOut: bigint | null; maxAmountIn: bigint
 export type Asked = { exact: 'in' | 'out'; slippage: number | null; least: bigint | null }
 
 /**
- * The most that is paid and the least that is accepted for a quote. What the person named counts first, then the bounds of
- * the quote; a quote of the specification alone has none, and there the amounts that it shows may slip by what was asked.
- * A least of nothing is no bound: POLICY_MIN_OUT.
+ * The most that is paid and the least that is accepted for a quote. What the person named counts first. The amounts that a quote shows
+ * may slip by what was asked, or by half a percent; its own bounds count where they are no wider than that, to a unit of rounding:
+ * who quotes does not say how much may slip. A least of nothing is no bound: POLICY_MIN_OUT.
  */
 export function acceptedOf(shown: Shown, { exact, slippage, least }: Asked): Amounts {
   const slips = slippage ?? usualSlippage
-  if (exact === 'out')
-    return {
-      amountIn: shown.maxAmountIn ?? more(shown.amountIn, slips),
-      amountOut: shown.minAmountOut ?? shown.amountOut,
-    }
-  const named = least ?? shown.minAmountOut
-  const amountOut = named ?? less(shown.amountOut, slips)
-  if (named === null && amountOut === 0n)
+  const [floor, ceiling] = [less(shown.amountOut, slips), more(shown.amountIn, slips)]
+  const narrow = shown.minAmountOut !== null && shown.minAmountOut + 1n >= floor ? shown.minAmountOut : null
+  if (exact === 'out') {
+    const most = shown.maxAmountIn !== null && shown.maxAmountIn <= ceiling + 1n ? shown.maxAmountIn : ceiling
+    return { amountIn: most, amountOut: narrow ?? (shown.minAmountOut === null ? shown.amountOut : floor) }
+  }
+  const named = least ?? narrow
+  const amountOut = named ?? floor
+  if (least === null && amountOut === 0n)
     throw new AppError(
       'POLICY_MIN_OUT',
       'The quote names no minimum, and brings so little that none can be derived',

@@ -99,7 +99,10 @@ export const errorTable = {
   POLICY_DECODE: { exit: 8 },
   POLICY_RECIPIENT: { exit: 8 },
   POLICY_AMOUNT: { exit: 8 },
-  POLICY_MIN_OUT: { exit: 8 },
+  POLICY_MIN_OUT: {
+    exit: 8,
+    hint: 'Ask for a new quote, let it slip more (--slippage 1%), or say what is enough: --accept-min-out AMOUNT',
+  },
   POLICY_VALUE: { exit: 8 },
   POLICY_AUTHORITY: { exit: 8 },
   POLICY_TOKEN_METADATA: { exit: 8 },

@@ -4,6 +4,7 @@ import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { engineOn } from '../engine/support.ts'
 import { type HostileService, type Lies, startHostileService } from '../support/hostile-service.ts'
+import { listener } from '../support/listener.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 
@@ -142,19 +143,79 @@ describe('the price of a swap', () => {
     expect(json.error.message).toContain('more than 3 % less')
   })
 
-  test('with more slippage than was asked for is refused', async () => {
-    const loose: Lies = {
+  /** A quote that names a minimum of so many thousandths, and the same in the calldata where it is asked to. */
+  const loose = (thousandths: bigint, inCalldata: boolean): Lies => {
+    let [honest, said] = ['', '']
+    const word = (amount: bigint) => amount.toString(16).padStart(64, '0')
+    return {
       quote: (body) => {
         const quote = body.quote ?? body
-        const changed = {
-          ...quote,
-          minAmountOut: ((BigInt(quote.tokenOut.amount) * 985n) / 1000n).toString(),
-        }
+        const minAmountOut = (BigInt(quote.tokenOut.amount) * thousandths) / 1000n
+        ;[honest, said] = [word(BigInt(quote.minAmountOut)), word(minAmountOut)]
+        const changed = { ...quote, minAmountOut: minAmountOut.toString() }
         return body.quote ? { ...body, quote: changed } : changed
       },
+      ...(inCalldata && {
+        swapBytecode: (body) => JSON.parse(JSON.stringify(body).replaceAll(honest, said)),
+      }),
     }
-    const { exit, json } = await signsNothing(() => lied(`${swap} --slippage 0.5%`, loose))
-    expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
-    expect(json.error.message).toContain('slippage')
+  }
+
+  test.each(['', '--slippage 0.5%'])(
+    'of calldata that lets it slip more than half a percent is refused (%s)',
+    async (flag) => {
+      for (const thousandths of [985n, 500n, 1n]) {
+        const { exit, json } = await signsNothing(() => lied(`${swap} ${flag}`, loose(thousandths, true)))
+        expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
+        expect(json.error.hint).toMatch(/--slippage|new quote/)
+      }
+    },
+  )
+
+  test('is held to what was asked for, whatever the quote names', async () => {
+    const { exit, json } = await lied(
+      `${swap.replace('--yes', '--dry-run')} --slippage 0.5%`,
+      loose(985n, false),
+    )
+    expect(exit).toBe(0)
+    expect(json.error).toBeUndefined()
+  })
+
+  test('that our own engine does not know is only paid where the person says what is enough', async () => {
+    const quoter = sandbox.world.catalog().uniswapV3.find(({ chainId }) => chainId === 31337)!.quoterV2
+    const honest = rpcEnvOf(sandbox).SLUICE_RPC_SANDBOX_ONE!
+    // The node of this machine does not answer for the quoter, which is how our engine would know a price.
+    const deaf = await listener((request, response) => {
+      let body = ''
+      request.on('data', (part) => {
+        body += String(part)
+      })
+      request.on('end', async () => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        const isQuote = body.toLowerCase().includes(quoter.slice(2).toLowerCase())
+        const { id } = JSON.parse(body)
+        response.end(
+          isQuote
+            ? JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'no' } })
+            : await (
+                await fetch(honest, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+              ).text(),
+        )
+      })
+    })
+    const unpriced = (line: string, lies: Lies = {}) => {
+      service.lies = lies
+      return run(line, {
+        env: { ...rpcEnvOf(sandbox), SLUICE_RPC_SANDBOX_ONE: deaf.url, SLUICE_BASE_URL: service.url },
+        secrets: { privateKey: sandbox.user.key, apiKey },
+      })
+    }
+    for (const lies of [{}, worse(50n)]) {
+      const { exit, json } = await signsNothing(() => unpriced(swap, lies))
+      expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
+      expect(json.error.hint).toContain('--accept-min-out')
+    }
+    expect((await unpriced(`${swap} --accept-min-out 0.03`)).json).toMatchObject({ status: 'SUCCESS' })
+    await deaf.close()
   })
 })

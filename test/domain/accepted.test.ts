@@ -41,7 +41,7 @@ describe('what is accepted for a quote that shows amounts alone', () => {
 
 describe('what is accepted for a quote that names its bounds', () => {
   const bounded = { ...shown, minAmountOut: 39_000_000n, maxAmountIn: 101_000_000n }
-  test('is those, whatever was asked for', () => {
+  test('is those, where they are no wider than what was asked for, to a unit', () => {
     expect(acceptedOf(bounded, { ...asked, slippage: 0.5 })).toEqual({
       amountIn: 100_000_000n,
       amountOut: 39_000_000n,
@@ -51,6 +51,19 @@ describe('what is accepted for a quote that names its bounds', () => {
       amountIn: 101_000_000n,
       amountOut: 40_000_000n,
     })
+    expect(acceptedOf({ ...shown, minAmountOut: 39_799_999n }, asked).amountOut).toBe(39_799_999n)
+    expect(acceptedOf({ ...shown, maxAmountIn: 100_500_001n }, out).amountIn).toBe(100_500_001n)
+  })
+
+  test('is what was asked for, or half a percent, where they are wider: who quotes does not say how much may slip', () => {
+    for (const minAmountOut of [0n, 1n, 39_000_000n, 39_799_998n])
+      expect(acceptedOf({ ...shown, minAmountOut }, asked).amountOut).toBe(39_800_000n)
+    expect(acceptedOf({ ...shown, minAmountOut: 1n }, { ...asked, slippage: 0.1 }).amountOut).toBe(
+      36_000_000n,
+    )
+    for (const maxAmountIn of [100_500_002n, 10n ** 12n])
+      expect(acceptedOf({ ...shown, maxAmountIn }, out).amountIn).toBe(100_500_000n)
+    expect(acceptedOf({ ...shown, minAmountOut: 1n }, out).amountOut).toBe(39_800_000n)
   })
 
   test('is what the person names, where that is another least', () => {
