@@ -19,6 +19,7 @@ export const policy = (world: World) => {
     )
     .argument('<plan>', 'a file that --dry-run --json made, or - for standard input')
     .option('--policy <file>', 'the policy; policy.json in the config directory otherwise')
+    .option('--max-service-fee <share>', 'what the service may charge where the policy says nothing: 1%')
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run --json | sluice policy check -',
@@ -27,7 +28,11 @@ export const policy = (world: World) => {
   return command
 }
 
-async function check(cli: Cli, file: string, options: { policy?: string }): Promise<void> {
+async function check(
+  cli: Cli,
+  file: string,
+  options: { policy?: string; maxServiceFee?: string },
+): Promise<void> {
   const terms = termsOf(cli, options)
   if (!terms.policy)
     throw new AppError('USAGE', 'There is no policy to compare with', {

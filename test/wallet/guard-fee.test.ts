@@ -9,7 +9,9 @@ import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Intent, ServiceFee } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
+import { checkEffect } from '../../src/wallet/effect.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
+import { checkFee } from '../../src/wallet/guard-fee.ts'
 import { decodeIntent, encodeIntent } from '../../src/wallet/intent-json.ts'
 import { nothingVouched } from '../../src/wallet/registry.ts'
 import { catalog, coin, friend, honest, lending, pool, router, thief, usdc, usdt, wallet } from './plans.ts'
@@ -192,6 +194,57 @@ describe('the guard refuses', () => {
     ],
   ])('%s', (_, intent, transactions, code) => {
     expect(refusal(() => check(intent, transactions))?.code).toBe(code)
+  })
+})
+
+test('a fee is less than what it is charged of, whatever is allowed', () => {
+  const all = withdrawal({ fee: { ...fee, amount } })
+  expect(refusal(() => check(all, [leaving(), pay(amount)], 10_000))?.code).toBe('POLICY_SERVICE_FEE')
+})
+
+test('a request that is queued is not charged: nothing comes of it yet', () => {
+  const queued = { ...lending, constants: { family: 'lido' } } as unknown as typeof lending
+  expect(checkFee(withdrawal({ strategy: queued }), pay())).toMatchObject({
+    violation: { code: 'POLICY_SERVICE_FEE' },
+  })
+})
+
+describe('a fee in the native coin', () => {
+  const inCoin = { strategy: { ...lending, asset: coin } }
+  const paying = pay(cost, collector, coin)
+  test('is sent as such', () => {
+    expect(checkFee(withdrawal(inCoin), paying)).toMatchObject({ call: { name: 'transfer' } })
+  })
+  test.each([
+    ['more of it', { ...paying, value: cost + 1n }, 'POLICY_VALUE'],
+    ['to somebody else', { ...paying, to: thief }, 'POLICY_RECIPIENT'],
+    ['with calldata', { ...paying, data: '0x00' as const }, 'POLICY_DECODE'],
+  ])('%s is refused', (_, transaction, code) => {
+    expect(checkFee(withdrawal(inCoin), transaction)).toMatchObject({ violation: { code } })
+  })
+})
+
+describe('what must come of a withdrawal that is charged', () => {
+  const seen = (delta: bigint, coinDelta = 0n) => ({
+    changes: [{ token: usdc, before: 0n, delta }],
+    allowances: [],
+    coin: coinDelta,
+    gasUsed: [],
+  })
+  const seems = (intent: Intent, delta: bigint, coinDelta = 0n) =>
+    refusal(() => checkEffect(intent, seen(delta, coinDelta)))?.code
+  const left = amount - cost - 2n
+  test.each([
+    ['a part', withdrawal()],
+    ['everything', withdrawal({ amount: maxUint256, shares: amount })],
+  ])('of %s is all that is left of it, but for rounding', (_, intent) => {
+    expect(seems(intent, left)).toBeUndefined()
+    expect(seems(intent, left - 1n)).toBe('POLICY_SIMULATION')
+  })
+  test('of the native coin is that, too', () => {
+    const intent = withdrawal({ strategy: { ...lending, asset: coin } })
+    expect(seems(intent, 0n, left)).toBeUndefined()
+    expect(seems(intent, 0n, left - 1n)).toBe('POLICY_SIMULATION')
   })
 })
 

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+
+import { approve, transfer } from '../../src/calls/erc20.ts'
+import { swap } from '../../src/calls/uniswap-v3.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import { encodeIntent } from '../../src/wallet/intent-json.ts'
+import { signerOf } from '../../src/wallet/signer.ts'
+import { signingDesk } from '../../src/wallet/signing/desk.ts'
+import type { Desk } from '../../src/wallet/signing/words.ts'
+import { catalog, thief as collector, router, usdc, usdt } from './plans.ts'
+
+const key = `0x${'17'.repeat(32)}` as const
+const wallet = signerOf(key).address
+const chainId = 31337
+const amount = 5_000_000n
+const line = 'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 5'
+const deadline = 1_900_000_000
+
+/** A swap of 5, of which `charged` is paid to the collector. */
+function charging(charged: bigint): { intent: Intent; transactions: Transaction[] } {
+  const spent = amount - charged
+  const path = { tokens: [usdc.address, usdt.address], fees: [500] }
+  const swapped = { chainId, router, exact: 'in' as const, path, amountIn: spent, amountOut: 4_900_000n }
+  return {
+    intent: {
+      kind: 'swap',
+      wallet,
+      provider: 'uniswap-v3',
+      tokenIn: usdc,
+      tokenOut: usdt,
+      exact: 'in',
+      amountIn: amount,
+      amountOut: 4_900_000n,
+      recipient: wallet,
+      deadline,
+      fee: { to: collector, amount: charged, of: amount },
+    },
+    transactions: [
+      approve({ chainId, token: usdc.address, spender: router, amount: spent }),
+      swap({ ...swapped, recipient: wallet, deadline }),
+      transfer({ chainId, token: usdc.address, to: collector, amount: charged }),
+    ],
+  }
+}
+
+const json = ({ to, data, value, chainId: on }: Transaction) => ({
+  to,
+  data,
+  value: String(value),
+  chainId: on,
+})
+
+/** What the signer says of a plan; `allowed` is what it is told that the person allows, in basis points. */
+async function shown(
+  argv: string,
+  charged: bigint,
+  allowed?: number,
+): Promise<{ desk: Desk; said: string[] }> {
+  const { intent, transactions } = charging(charged)
+  const said: string[] = []
+  const desk = signingDesk({
+    argv: argv.split(' '),
+    written: async () => ({ transactions, vouched: [] }),
+    remembered: async () => null,
+    isSigned: async () => false,
+    privateKey: key,
+    catalog: async () => catalog,
+    sandboxKey: async () => key,
+    say: (text) => void said.push(text),
+  })
+  await desk({ do: 'open', source: { kind: 'environment' } })
+  const vouched = {
+    allow: [],
+    allowTokens: [],
+    exactAllowance: 'refuse' as const,
+    ...(allowed !== undefined && { maxServiceFeeBps: allowed }),
+  }
+  const legs = [{ chainId, intent: encodeIntent(intent), transactions: transactions.map(json) }]
+  await desk({ do: 'approve', wallet, legs, vouched, planHash: '', quoteId: null })
+  return { desk, said }
+}
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof AppError) return error.code
+      throw error
+    },
+  )
+
+describe('the signer', () => {
+  test('says what the service is paid in its own words, and signs that once', async () => {
+    const { desk, said } = await shown(line, 12_500n)
+    expect(said.at(-1)).toBe(`Pay the service a fee of 0.0125 USDC to ${collector}`)
+    const payment = json(charging(12_500n).transactions[2]!)
+    const fees = { gas: '60000', maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
+    const sign = (nonce: number) =>
+      refusal(desk({ do: 'sign', wallet, transaction: { ...payment, ...fees, nonce } }))
+    expect(await sign(9)).toBeUndefined()
+    const { intent, transactions } = charging(12_500n)
+    const legs = [{ chainId, intent: encodeIntent(intent), transactions: transactions.map(json) }]
+    const vouched = { allow: [], allowTokens: [], exactAllowance: 'refuse' as const }
+    await desk({ do: 'approve', wallet, legs, vouched, planHash: '', quoteId: null })
+    expect(await sign(10)).toBe('POLICY_TAMPER')
+  })
+
+  test.each([
+    ['a hundredth where nothing is typed', line, 50_000n, undefined, undefined],
+    ['not more', line, 50_001n, undefined, 'POLICY_SERVICE_FEE'],
+    ['not more for somebody who only says that it is allowed', line, 50_001n, 10_000, 'POLICY_SERVICE_FEE'],
+    ['what is typed', `${line} --max-service-fee 2%`, 100_000n, 200, undefined],
+    ['not more than is typed', `${line} --max-service-fee=2%`, 100_001n, 10_000, 'POLICY_SERVICE_FEE'],
+    ['nothing where nothing is typed', `${line} --max-service-fee 0%`, 1n, 10_000, 'POLICY_SERVICE_FEE'],
+    ['a hundredth of a plan in a file', 'action submit plan.json', 50_000n, undefined, undefined],
+    ['not more of a plan in a file', 'action submit plan.json', 50_001n, 10_000, 'POLICY_SERVICE_FEE'],
+    ['what was allowed when it was written', 'action resume some-id', 100_000n, 200, undefined],
+    [
+      'nothing of a deposit',
+      'deposit aave-usdc-sandbox-one --amount 5 --from 31337',
+      12_500n,
+      undefined,
+      'POLICY_TAMPER',
+    ],
+  ])('lets the service be paid %s', async (_, argv, charged, allowed, code) => {
+    expect(await refusal(shown(argv, charged, allowed))).toBe(code)
+  })
+})
