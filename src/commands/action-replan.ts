@@ -14,7 +14,7 @@ import type { Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { outcomeOf } from '../wallet/outcome.ts'
 import { planJson } from '../wallet/plan-json.ts'
-import { openLeg, replaceLeg } from '../wallet/replan.ts'
+import { openLeg, promisedBy, replaceLeg } from '../wallet/replan.ts'
 import { takeTurn } from '../wallet/turn.ts'
 import { type GoOnOptions, journalled, liftedBy, ownerOf } from './action-run.ts'
 
@@ -73,13 +73,14 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   }
 }
 
-/** The least that a swap may bring, from what was typed. */
+/** The least that what is an exchange may bring, from what was typed. */
 function leastOf(ground: Ground, operation: Planned, text: string | undefined): bigint | null {
   if (text === undefined) return null
   const open = openLeg(ground, operation)
-  if (open?.intent.kind !== 'swap')
+  const promised = open && promisedBy(open.intent)
+  if (!promised)
     throw new AppError('USAGE', '--accept-min-out is for swaps, and this is none', {
       hint: `sluice action replan ${operation.id}`,
     })
-  return parseAmount(text, open.intent.tokenOut)
+  return parseAmount(text, promised.token)
 }

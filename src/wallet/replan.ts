@@ -10,6 +10,7 @@ import type { Ground } from './ground.ts'
 import { decodeIntent, encodeIntent, type KeptPlan } from './intent-json.ts'
 import { type Checked, checkProposal } from './plan.ts'
 import type { ProposedLeg } from './proposal.ts'
+import { isPriced } from './spends.ts'
 import { decodeTerms, encodeTerms } from './terms.ts'
 
 /** What of an operation can be planned anew: one leg of which something is not signed, or whose nonce was lost; or only its fee, which is then a payment. */
@@ -56,11 +57,12 @@ export function openLeg({ catalog }: Pick<Ground, 'catalog'>, operation: Operati
 const shown = (amount: bigint, token: Token): string =>
   formatAmount(amount, { ...token, symbol: plain(token.symbol) })
 
-/** What a new leg must keep of the old one. `least` is the least that a swap may bring, `null` what was accepted before. */
+/** What a new leg must keep of the old one. `least` is the least that it may bring now, `null` what was accepted before. */
 export function refuseWorse(was: Intent, now: Intent, least: bigint | null, id: string): void {
-  if (was.kind !== 'swap' || now.kind !== 'swap') return
-  const accepted = least ?? was.amountOut
-  if (now.amountIn > was.amountIn)
+  const [before, after] = [promisedBy(was), promisedBy(now)]
+  if (!before || !after) return
+  const accepted = least ?? before.least
+  if (was.kind === 'swap' && now.kind === 'swap' && now.amountIn > was.amountIn)
     throw new AppError(
       'PARTIAL',
       `A new quote costs ${shown(now.amountIn, now.tokenIn)}, and ${shown(was.amountIn, was.tokenIn)} was accepted`,
@@ -69,15 +71,23 @@ export function refuseWorse(was: Intent, now: Intent, least: bigint | null, id: 
         hint: `sluice action revoke ${id}`,
       },
     )
-  if (now.amountOut >= accepted) return
+  if (after.least >= accepted) return
   throw new AppError(
     'PARTIAL',
-    `A new quote brings at least ${shown(now.amountOut, now.tokenOut)}, and ${shown(accepted, now.tokenOut)} was accepted: nothing more is signed`,
+    `A new quote brings at least ${shown(after.least, after.token)}, and ${shown(accepted, after.token)} was accepted: nothing more is signed`,
     {
-      details: { operation: id, amountOut: now.amountOut.toString(), accepted: accepted.toString() },
-      hint: `sluice action replan ${id} --accept-min-out ${tokenAmount(now.amountOut, now.tokenOut).formatted}, or give it up: sluice action revoke ${id}`,
+      details: { operation: id, amountOut: after.least.toString(), accepted: accepted.toString() },
+      hint: `sluice action replan ${id} --accept-min-out ${tokenAmount(after.least, after.token).formatted}, or give it up: sluice action revoke ${id}`,
     },
   )
+}
+
+/** What an intent that is an exchange brings at least, and of which token. */
+export function promisedBy(intent: Intent): { least: bigint; token: Token } | undefined {
+  if (intent.kind === 'swap') return { least: intent.amountOut, token: intent.tokenOut }
+  if (!isPriced(intent)) return undefined
+  const { asset, receipt } = intent.strategy
+  return { least: intent.least, token: intent.kind === 'deposit' ? receipt : asset }
 }
 
 /** A new leg, checked by the terms of the operation as the first plan was; a unit of gas may cost `lifted` where that is said. */

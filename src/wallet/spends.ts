@@ -60,7 +60,9 @@ export const receiverOf = (intent: Intent): Intent['wallet'] =>
   intent.kind === 'swap' || intent.kind === 'transfer' ? intent.recipient : intent.wallet
 
 /** Whether a deposit or a withdrawal is an exchange at a price that moves. */
-export const isPriced = (intent: Intent): intent is Intent & { least: bigint } =>
+export const isPriced = (
+  intent: Intent,
+): intent is Extract<Intent, { kind: 'deposit' | 'withdraw' }> & { least: bigint } =>
   (intent.kind === 'deposit' || intent.kind === 'withdraw') && intent.least !== undefined
 
 /** By how much less than expected a swap may bring, or more it may cost, as a fraction; `undefined` where it is not known or no swap. */

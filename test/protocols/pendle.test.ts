@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import type { Catalog } from '../../src/domain/catalog.ts'
@@ -27,7 +29,7 @@ const catalog = (): Catalog => {
   const known = sandbox.world.catalog()
   return { ...known, strategies: [...known.strategies, pendle.entry] }
 }
-const { run, signsNothing } = useCommands(sandbox, { catalog })
+const { run, home, signsNothing } = useCommands(sandbox, { catalog })
 
 const assets = () => sandbox.balanceOf(chainId, pendle.entry.asset.address, wallet)
 const held = () => sandbox.balanceOf(chainId, pendle.entry.receipt.address, wallet)
@@ -145,6 +147,12 @@ describe('a PT, by the bytecode of Pendle', () => {
       await least(`deposit ${slug} --amount 1000 --slippage 2%`),
     ]
     expect(Number(wide) / Number(usual)).toBeCloseTo(0.98 / 0.995, 4)
+    // A policy holds for it as it does for a swap.
+    const policy = join(home(), 'policy-of-a-test.json')
+    writeFileSync(policy, JSON.stringify({ maxSlippage: '1%' }), { mode: 0o600 })
+    const bounded = `deposit ${slug} --amount 1000 --policy ${policy}`
+    expect((await refused(`${bounded} --slippage 2%`)).code).toBe('POLICY_LIMIT')
+    expect((await run(`${bounded} --dry-run --json`)).exit).toBe(0)
     // In a market with little in it, somebody buys so much that what is bought next is far from what the last quarter of an hour says.
     pendle = await deployPendle(sandbox, chainId, 5n)
     await done(`deposit ${slug} --amount 10`)

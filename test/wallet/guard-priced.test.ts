@@ -12,6 +12,7 @@ import type { Intent } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
 import { decodeIntent, encodeIntent } from '../../src/wallet/intent-json.ts'
+import { refuseWorse } from '../../src/wallet/replan.ts'
 import { catalog, lending, thief, usdc, usdt, wallet } from './plans.ts'
 
 const chainId = 31337
@@ -158,6 +159,19 @@ describe('the guard on a PT', () => {
     expect(code(low, buyPt({ ...ask, amount, least: 97_000_000n }))).toBe('passed')
   })
 
+  test('is planned anew for no less than was accepted, unless the person says so', () => {
+    const now = (much: bigint): Intent => ({ ...coming, least: much })
+    const again = (much: bigint, said: bigint | null) => () => refuseWorse(coming, now(much), said, 'one')
+    expect(again(least, null)).not.toThrow()
+    expect(again(least - 1n, null)).toThrow(/was accepted: nothing more is signed/)
+    expect(again(least - 1n, least - 1n)).not.toThrow()
+  })
+
+  test('calls what was published, by its selectors', () => {
+    const selectors = [bought, sold, redeemed].map(({ data }) => data.slice(0, 10))
+    expect(selectors).toEqual(['0xc81f847a', '0x594a88cc', '0x47f1de22'])
+  })
+
   test('reads what must come at least out of the journal as it was written', () => {
     const json = JSON.parse(JSON.stringify(encodeIntent(coming)))
     expect(decodeIntent(json, known)).toEqual(coming)
@@ -181,6 +195,7 @@ describe('the guard on sUSDS of a PSM', () => {
     const [token, much] = intent.kind === 'deposit' ? [asset, amount] : [receipt, units]
     const honest = swapExactIn(intent.kind === 'deposit' ? into : out)
     expect(check(intent, [allowing(token, much, psm), honest])).toBe('passed')
+    expect(honest.data.slice(0, 10)).toBe('0x1a019e37')
     expect(code(intent, { owner: thief })).toBe('POLICY_RECIPIENT')
     expect(code(intent, { least: least - 1n })).toBe('POLICY_MIN_OUT')
     expect(code(intent, { amount: much + 1n })).toBe('POLICY_AMOUNT')
