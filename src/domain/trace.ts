@@ -1,9 +1,14 @@
-/** The stack of an error and of its causes, without what could be a secret: URLs lose everything after the host, long hex is cut. */
+import { plain } from './text.ts'
+
+/** The stack of an error and of its causes, without what could be a secret or move a cursor: URLs lose everything after the host, long hex is cut. */
 export function trace(error: unknown): string {
   const lines: string[] = []
   for (let at: unknown = error; at instanceof Error; at = at.cause) lines.push(at.stack ?? at.message)
   return lines
     .join('\ncaused by ')
+    .split('\n')
+    .map(plain)
+    .join('\n')
     .replace(/(https?:\/\/)(?:[^@/\s]*@)?([^/\s)]+)[^\s)]*/g, '$1$2')
     .replace(/0x[0-9a-fA-F]{64}(?![0-9a-fA-F])/g, (hash) => `${hash.slice(0, 10)}…`)
 }

@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { refusedInput } from '../api/refused-input.ts'
 import type { Route } from '../api/routes.ts'
 import { AppError } from '../domain/errors.ts'
+import { hider } from '../net/hide.ts'
 import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../net/http.ts'
 import type { Governor } from './governor.ts'
-import { hider } from './hide.ts'
+
 import { seeTheAnswer, withNextStep } from './next-step.ts'
 import { patiently } from './patience.ts'
 import { unconfirmed } from './read-back.ts'
@@ -47,7 +48,7 @@ export type Ask = (
 export function asker(needs: AskNeeds): Ask {
   const { apiKey, deadlineMs, limitMs, now, governor, waits, traced } = needs
   const dispatcher = newDispatcher()
-  const hide = hider(apiKey)
+  const hide = hider([apiKey], '[API key]')
   return async (base, route, input, { signal, answered }) => {
     const { method } = route
     const read = z.safeEncode(route.input, input as never)

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import { plain } from '../../src/domain/text.ts'
 import { remote } from '../../src/remote/remote.ts'
 import { listener } from '../support/listener.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
+import { gaps, ways, whole } from '../support/spelled.ts'
 
 const { run } = useCommands(useSandbox())
 const owner = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -122,6 +125,62 @@ describe('the key is printed by no command when a deployment repeats it', () => 
       }
     // What stands where it was shows that it would have been printed.
     expect(told).toBeGreaterThan(prints ? lines.length * asks.length - 1 : 5)
+  })
+
+  test('in whatever way, raw, in a refusal and in an answer', { timeout: 240_000 }, async () => {
+    const keys = fc.string({
+      unit: fc.constantFrom(...'abcdXYZ0189-_+/=&"<.~'),
+      minLength: 12,
+      maxLength: 40,
+    })
+    const mixed = fc
+      .array(fc.tuple(fc.constantFrom(...ways), fc.constantFrom(...gaps)), { minLength: 40, maxLength: 40 })
+      .map((drawn) => (key: string) => [...key].map((one, at) => drawn[at]![0](one) + drawn[at]![1]).join(''))
+    const invisible = fc
+      .constantFrom(...gaps)
+      .map((gap) => (key: string) => [...key].map((one) => one + gap).join(''))
+    const said = fc.oneof(fc.constantFrom(...whole), mixed, invisible)
+    const seen: string[] = []
+    await fc.assert(
+      fc.asyncProperty(
+        keys,
+        said,
+        fc.boolean(),
+        fc.constantFrom(200, 400, 401),
+        async (key, way, isJson, status) => {
+          const text = isJson ? JSON.stringify(way(key)) : `"${way(key).replace(/^"+|"+$/g, '')}"`
+          says = (response) =>
+            response
+              .writeHead(status)
+              .end(
+                status === 200
+                  ? strategy(text).replace('"tvl"', `"metadata":{"en":{"risk":${text}}},"tvl"`)
+                  : `{"error":{"code":"X","message":${text},"details":{"a":${text}}}}`,
+              )
+          for (const mode of ['', '--json', '--raw', '--debug']) {
+            const { out, err } = await run(`strategies show some ${mode} --timeout 5s`, {
+              env: { SLUICE_BASE_URL: url },
+              secrets: { apiKey: key },
+            })
+            seen.push(out + err)
+            const forms = [key, JSON.stringify(key).slice(1, -1), ...whole.map((one) => one(key))]
+            for (const form of forms)
+              for (const shown of [out + err, plain(out + err)])
+                expect({
+                  mode,
+                  holds: shown.toLowerCase().includes(form.toLowerCase()),
+                  shown,
+                }).toMatchObject({
+                  holds: false,
+                })
+            // Every line alone: a trace has its lines one below the other, and nothing else in it that is not seen.
+            if (mode === '--debug') expect(err.split('\n').map(plain).join('\n')).toBe(err)
+          }
+        },
+      ),
+      { numRuns: 60 },
+    )
+    expect(seen.filter((one) => one.includes('[API key]')).length).toBeGreaterThan(100)
   })
 
   test('in what is no HTTP', async () => {
