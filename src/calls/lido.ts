@@ -112,6 +112,11 @@ export function bindLido(
   const isMeant = isPlain ? sum === (intent.shares ?? intent.amount) : isUnits(sum, intent)
   if (!isMeant)
     return refuse('POLICY_AMOUNT', `It asks for ${sum} of ${receipt.symbol}, which is not what was asked for`)
+  // Each request is claimed by itself: more of them than are needed only cost gas, now and then.
+  const most = isPlain ? mostRequest : mostRequest / 2n
+  const needed = sum <= most ? 1 : Number((sum + most - 1n) / most)
+  if (amounts.length !== needed)
+    return refuse('POLICY_SHAPE', `It makes ${amounts.length} requests of what ${needed} would do`)
   const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : `all ${receipt.symbol}`
   return {
     bound: {

@@ -30,7 +30,10 @@ export type Config = z.output<typeof Config>
 
 /** What is confidential about a profile: the key of its deployment, and RPC URLs by network, which may hold tokens. */
 export const ProfileSecrets = z.strictObject({
-  apiKey: z.string().optional(),
+  /** Kept together with the addresses that it was given for: it goes to no others, whatever the profile says later. */
+  apiKey: z
+    .strictObject({ key: z.string(), baseUrl: z.string(), legacyBaseUrl: z.string().optional() })
+    .optional(),
   rpc: z.record(z.string(), z.string()).optional(),
 })
 export type ProfileSecrets = z.output<typeof ProfileSecrets>

@@ -2,7 +2,7 @@ import type { Aside } from '../cli/cli.ts'
 import type { KeptProfile, ProfileSecrets } from '../cli/config.ts'
 import type { FromEnvironment } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { checkedKey, checkedUrl } from '../domain/service-address.ts'
+import { checkedKey, checkedUrl, isKeyFor } from '../domain/service-address.ts'
 import { plain } from '../domain/text.ts'
 import { readPrivateFile } from '../wallet/key-source.ts'
 import { shownProfile, showProfile } from './profile-shown.ts'
@@ -24,30 +24,31 @@ export async function setProfile(cli: Aside, name: string, options: SetOptions):
     })
   const { settings } = cli.world
   const config = await settings.read()
-  const before = config.profiles?.[name]
+  const { profiles: own = {} } = config
+  const before = Object.hasOwn(own, name) ? own[name] : undefined
   const given = options.fromEnv ? await cli.world.fromEnvironment() : { rpc: {} }
   const after = profileOf(name, before, options, given)
   const kept = await settings.secretsOf(name)
   const apiKey = await keyOf(cli, options, given)
   if (apiKey !== undefined && after.kind !== 'remote')
     throw new AppError('USAGE', 'Only a remote profile has an API key', { hint: 'Add --base-url URL.' })
-  // A key is for the address that it was given for.
-  const isSameAddress =
-    before?.kind === 'remote' && after.kind === 'remote' && before.baseUrl === after.baseUrl
-  if (kept.apiKey !== undefined && !isSameAddress && apiKey === undefined)
-    cli.notice('The key was for another address, and is forgotten.')
-  const secrets: ProfileSecrets = {
-    ...((apiKey ?? (isSameAddress ? kept.apiKey : undefined)) !== undefined && {
-      apiKey: apiKey ?? kept.apiKey,
-    }),
-    rpc: { ...kept.rpc, ...given.rpc },
-  }
-  // The new address is never there together with the old key.
+  // A key is for the addresses that it was given for, of which it is kept together with.
+  const stays = after.kind === 'remote' && isKeyFor(kept.apiKey, after) ? kept.apiKey : undefined
+  if (kept.apiKey !== undefined && !stays && apiKey === undefined)
+    cli.notice('The key was for other addresses, and is forgotten. Give it again: --api-key-file -')
+  const fresh =
+    after.kind === 'remote' && apiKey !== undefined ? { key: apiKey, ...addressesOf(after) } : stays
+  const secrets: ProfileSecrets = { ...(fresh && { apiKey: fresh }), rpc: { ...kept.rpc, ...given.rpc } }
   await settings.keepSecrets(name, secrets)
-  const profiles = { ...config.profiles, [name]: after }
+  const profiles = { ...own, [name]: after }
   await settings.write({ ...config, profiles })
   showProfile(cli, await shownProfile(cli, { ...config, profiles }, name))
 }
+
+const addressesOf = ({ baseUrl, legacyBaseUrl }: Extract<KeptProfile, { kind: 'remote' }>) => ({
+  baseUrl,
+  ...(legacyBaseUrl !== undefined && { legacyBaseUrl }),
+})
 
 function profileOf(
   name: string,
@@ -78,13 +79,13 @@ function profileOf(
     throw new AppError('USAGE', `Where the service of ${name} is was not said`, {
       hint: '--base-url https://...',
     })
-  const legacy =
-    typedLegacy === 'none'
-      ? undefined
-      : (typedLegacy ?? given.legacyBaseUrl ?? (before?.kind === 'remote' ? before.legacyBaseUrl : undefined))
+  const checked = checkedUrl(baseUrl, 'base URL')
+  // The older pages of another deployment are nothing to this one.
+  const same = before?.kind === 'remote' && before.baseUrl === checked ? before.legacyBaseUrl : undefined
+  const legacy = typedLegacy === 'none' ? undefined : (typedLegacy ?? given.legacyBaseUrl ?? same)
   return {
     kind,
-    baseUrl: checkedUrl(baseUrl, 'base URL'),
+    baseUrl: checked,
     ...(legacy !== undefined && { legacyBaseUrl: checkedUrl(legacy, 'legacy base URL') }),
   }
 }
@@ -94,6 +95,6 @@ async function keyOf(
   { apiKeyFile }: SetOptions,
   given: FromEnvironment,
 ): Promise<string | undefined> {
-  if (apiKeyFile === undefined) return given.apiKey
+  if (apiKeyFile === undefined) return given.apiKey === undefined ? undefined : checkedKey(given.apiKey)
   return checkedKey((apiKeyFile === '-' ? await cli.world.stdin() : readPrivateFile(apiKeyFile)).trim())
 }

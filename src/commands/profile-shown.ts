@@ -2,6 +2,7 @@ import type { Aside } from '../cli/cli.ts'
 import type { Config } from '../cli/config.ts'
 import { fields } from '../cli/table.ts'
 import { AppError } from '../domain/errors.ts'
+import { isKeyFor } from '../domain/service-address.ts'
 import { plain } from '../domain/text.ts'
 
 type Kind = 'sandbox' | 'engine' | 'remote'
@@ -33,14 +34,15 @@ export async function shownProfile(cli: Aside, config: Config, name: string): Pr
     }
     return { ...none, ...(name === 'remote' && service), kind: name, networks: Object.keys(rpc) }
   }
-  const found = config.profiles?.[name]
+  const { profiles = {} } = config
+  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (!found) throw unknownProfile(name, config)
   const { apiKey, rpc = {} } = await settings.secretsOf(name)
   const { kind } = found
   const networks = Object.keys(rpc)
   if (kind === 'engine') return { ...none, kind, networks }
   const { baseUrl, legacyBaseUrl = null } = found
-  return { name, kind, current, baseUrl, legacyBaseUrl, hasApiKey: apiKey !== undefined, networks }
+  return { name, kind, current, baseUrl, legacyBaseUrl, hasApiKey: isKeyFor(apiKey, found), networks }
 }
 
 /** Nobody knows a profile of that name. */

@@ -77,8 +77,8 @@ async function use(cli: Aside, name: string): Promise<void> {
 async function remove(cli: Aside, name: string): Promise<void> {
   const { settings } = cli.world
   const config = await settings.read()
-  const { [name]: found, ...profiles } = config.profiles ?? {}
-  if (!found) throw unknownProfile(name, config)
+  const { [name]: _, ...profiles } = config.profiles ?? {}
+  if (!Object.hasOwn(config.profiles ?? {}, name)) throw unknownProfile(name, config)
   await confirm(cli.io, cli.globals, `Forget the profile "${name}" and its key?`)
   const { profile: inUse, ...rest } = config
   // First out of use: a profile that is half gone must not be where the next command runs.

@@ -28,3 +28,9 @@ export function checkedUrl(baseUrl: string, what: string): string {
     )
   return baseUrl.replace(/\/+$/, '')
 }
+
+type Addresses = { baseUrl: string; legacyBaseUrl?: string | undefined }
+
+/** Whether a kept key was given for just these addresses: it goes to no others. */
+export const isKeyFor = (kept: Addresses | undefined, { baseUrl, legacyBaseUrl }: Addresses): boolean =>
+  kept !== undefined && kept.baseUrl === baseUrl && kept.legacyBaseUrl === legacyBaseUrl

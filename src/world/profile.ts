@@ -2,6 +2,7 @@ import type { KeptProfile, ProfileSecrets, Settings } from '../cli/config.ts'
 
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
+import { isKeyFor } from '../domain/service-address.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -48,7 +49,7 @@ export async function chosenProfile(
   const usual = builtInProfiles.find((one) => one === name)
   const origin = named === undefined ? 'config.json' : byName
   if (usual) return builtIn(env, usual, origin)
-  const found = profiles[name]
+  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (!found)
     throw new AppError('CONFIG_INVALID', `There is no profile "${name}"`, {
       hint: `Known: ${[...builtInProfiles, ...Object.keys(profiles)].join(', ')}. Make one: sluice profile set --help`,
@@ -108,7 +109,7 @@ function kept(
     kind: 'remote',
     announce: false,
     env: { ...rpcs, ...own, ...given },
-    apiKey: other ? undefined : apiKey,
+    apiKey: !other && isKeyFor(apiKey, profile) ? apiKey?.key : undefined,
     notice:
       other && `${other} is set: it is asked instead of what the profile ${name} has, and without its key`,
   }

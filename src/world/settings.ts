@@ -27,7 +27,10 @@ export function fileSettings({ config }: Directories): Settings {
     path,
     read: async () => parsed(path, textOf(path), async () => (await import('../cli/config.ts')).Config),
     write: async (settings) => write(path, settings),
-    secretsOf: async (profile) => (await readSecrets())[profile] ?? {},
+    secretsOf: async (profile) => {
+      const all = await readSecrets()
+      return (Object.hasOwn(all, profile) && all[profile]) || {}
+    },
     keepSecrets: async (profile, secrets) => {
       const { [profile]: _, ...others } = await readSecrets()
       await write(secretsPath, { ...others, ...(secrets && { [profile]: secrets }) })
@@ -66,11 +69,12 @@ async function write(path: string, content: Config | Record<string, ProfileSecre
   // Only few command lines write settings, and only those load the store for it.
   const { privateDirectory } = await import('../store/sqlite.ts')
   privateDirectory(dirname(path))
+  const next = `${path}.${process.pid}.new`
   try {
-    writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+    writeFileSync(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
     // A file that was left there keeps its mode when it is written again.
-    chmodSync(`${path}.new`, 0o600)
-    renameSync(`${path}.new`, path)
+    chmodSync(next, 0o600)
+    renameSync(next, path)
   } catch (cause) {
     throw new AppError('STATE_UNUSABLE', `${path} cannot be written`, { cause })
   }

@@ -123,13 +123,44 @@ describe('the key of a profile', () => {
     expect(keysSeen).toEqual([])
   })
 
-  test('stays when something else is changed', async () => {
+  test('stays when something else is changed, and goes with either address', async () => {
     await prod()
-    const changed = await run(`profile set prod --legacy-base-url ${served.url()} --json`)
-    expect(changed.json).toMatchObject({ hasApiKey: true, legacyBaseUrl: served.url() })
-    expect((await run('profile set prod --legacy-base-url none --json')).json).toMatchObject({
-      legacyBaseUrl: null,
+    const env = { SLUICE_RPC_BASE: 'https://node.example' }
+    expect((await run('profile set prod --from-env --json', { env })).json).toMatchObject({
+      hasApiKey: true,
+      networks: ['base'],
     })
+    const changed = await run(`profile set prod --legacy-base-url ${elsewhere.url} --json`)
+    expect(changed.json).toMatchObject({ hasApiKey: false, legacyBaseUrl: elsewhere.url })
+    expect((await run('strategies list --profile prod')).exit).toBe(3)
+    const again = await run('profile set prod --legacy-base-url none --json')
+    expect(again.json).toMatchObject({ legacyBaseUrl: null, hasApiKey: false })
+  })
+
+  test('of a new deployment never goes to the older pages of the one before', async () => {
+    await run(
+      `profile set prod --base-url ${served.url()} --legacy-base-url ${elsewhere.url} --api-key-file -`,
+      {
+        stdin: 'old-key-1\n',
+      },
+    )
+    const moved = await run(
+      `profile set prod --base-url ${served.url().replace('127.0.0.1', 'localhost')} --api-key-file - --json`,
+      {
+        stdin: 'new-key-2\n',
+      },
+    )
+    expect(moved.json).toMatchObject({ legacyBaseUrl: null, hasApiKey: true })
+    await run('strategies list --profile prod')
+    expect(keysSeen).toEqual([])
+  })
+
+  test('does not follow an address that was written into the file by hand', async () => {
+    await prod()
+    const config = readFileSync(file('config.json'), 'utf8')
+    writeFileSync(file('config.json'), config.replace(served.url(), elsewhere.url))
+    expect((await run('strategies list --profile prod')).exit).toBe(3)
+    expect(keysSeen).toEqual([])
   })
 
   test('is not used from a file that others can read', async () => {
@@ -187,6 +218,11 @@ test.each([
   ['profile set prod --base-url https://a.example?key=1', /more in it/],
   ['profile set prod --base-url nowhere', /not a URL/],
   ['profile use moon', /no profile "moon"/],
+  ['profile use toString', /no profile "toString"/],
+  ['profile show hasOwnProperty', /no profile "hasOwnProperty"/],
+  ['profile remove constructor --yes', /no profile "constructor"/],
+  ['strategies list --profile toString', /no profile "toString"/],
+  ['profile set constructor', /was not said/],
   ['profile show moon', /no profile "moon"/],
   ['profile remove sandbox --yes', /no profile "sandbox"/],
 ])('%s is refused, and nothing is written', async (line, says) => {

@@ -325,13 +325,14 @@ const families: Record<string, Family> = {
   'lido, held as stETH': {
     strategy: market({ family: 'lido', holds: 'stETH', stEth: place, queue }, { asset: coin }),
     deposit: [to('submit(address)', [nativeAddress], { value: amount })],
-    part: asking('requestWithdrawals', [amount - 100n, 100n]),
+    part: asking('requestWithdrawals', [amount]),
     all: { transaction: asking('requestWithdrawals', [77n]), shares: 77n },
     lies: [
       ['less of the coin', 'deposit', to('submit(address)', [nativeAddress], { value: 1n }), 'POLICY_VALUE'],
       ['a referral', 'deposit', to('submit(address)', [thief], { value: amount }), 'POLICY_RECIPIENT'],
       ['more', 'part', asking('requestWithdrawals', [amount, 100n]), 'POLICY_AMOUNT'],
       ['less', 'part', asking('requestWithdrawals', [amount - 1n]), 'POLICY_AMOUNT'],
+      ['in more parts', 'part', asking('requestWithdrawals', [amount - 100n, 100n]), 'POLICY_SHAPE'],
       ['another owner', 'part', asking('requestWithdrawals', [amount], thief), 'POLICY_RECIPIENT'],
       ['another owner', 'all', asking('requestWithdrawals', [77n], thief), 'POLICY_RECIPIENT'],
       ['the wrapped token', 'part', asking('requestWithdrawalsWstETH', [amount]), 'POLICY_DECODE'],

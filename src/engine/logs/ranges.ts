@@ -110,10 +110,15 @@ const hex = (value: bigint) => `0x${value.toString(16)}`
 /** A refusal in whatever words, or an answer that is larger than we take: fewer blocks may be given. */
 function isTooMuch(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false
+  // Fewer blocks are more questions: no help where there were too many of those.
+  if (isRate.test(String(error.details?.message ?? ''))) return false
   return (
     error.code === 'RPC_ERROR' || (error.code === 'RPC_UNREACHABLE' && error.details?.fault === 'too-large')
   )
 }
+
+const isRate =
+  /\brate\b|per (second|minute|hour|day)|too many requests|retry (in|after)|throttl|quota|credits|compute units/i
 
 /** The limit that a node names: "up to a 500 block range", "limited to a 10,000 range", "try with this block range [0x1, 0x64]". */
 export function limitSaid({ details }: AppError): bigint | undefined {
@@ -123,9 +128,12 @@ export function limitSaid({ details }: AppError): bigint | undefined {
     const size = BigInt(pair[2]!) - BigInt(pair[1]!) + 1n
     return size > 0n ? size : undefined
   }
-  const found =
-    /([0-9][0-9,_]*)\s*(k)?[\s-]*blocks?\b/i.exec(words) ??
-    /(?:limit|max|exceed|up to|within)[^0-9]{0,40}([0-9][0-9,_]*)\s*(k)?\b/i.exec(words)
+  // What it allows counts before what it was asked for; a number with a fraction, or in a link, is neither.
+  const found = /\b(block|range)/i.test(words)
+    ? (/(?:limit|max|exceed|up to|within|at most)[^0-9/.]{0,40}(?<![.\d/])([0-9][0-9,_]*)(?![.\d])\s*(k)?\b/i.exec(
+        words,
+      ) ?? /(?<![.\d/])([0-9][0-9,_]*)(?![.\d])\s*(k)?[\s-]*blocks?\b/i.exec(words))
+    : null
   if (!found || /result|logs/i.test(words.slice(found.index, found.index + found[0].length + 12)))
     return undefined
   const size = BigInt(found[1]!.replace(/[,_]/g, '')) * (found[2] ? 1_000n : 1n)
