@@ -12,8 +12,8 @@ const key = fc
     fc.base64String({ minLength: 12, maxLength: 64 }),
     visible.filter((one) => one.length >= 8),
   )
-  // A key that holds an escape is another matter when each letter of it comes in another way.
-  .filter((one) => !/[%]|&[#a-z]|\\[uxbfnrt"'/\\]/i.test(one))
+  // Of a key that holds an escape, or begins or ends with a backslash, something may stay when each letter comes in another way.
+  .filter((one) => !/%|&[#a-z]|^\\|\\$|\\[uxbfnrt"'/\\]/i.test(one))
 
 describe('a secret', () => {
   test('goes in every way of writing all of it, also of a key that is itself an escape', () => {
@@ -45,8 +45,7 @@ describe('a secret', () => {
           return `${at === 0 ? '' : gap}${way(one)}`
         })
         const left = hider([secret], '*')(`before ${said.join('')} after`)
-        // Where it begins or ends with one, a backslash too many stays, and what is not seen beside it.
-        expect(plain(left).replaceAll('\\', '')).toBe('before * after')
+        expect(left).toBe('before * after')
       }),
       { numRuns: 2_000 },
     )
