@@ -147,6 +147,14 @@ describe('a PT, by the bytecode of Pendle', () => {
       await least(`deposit ${slug} --amount 1000 --slippage 2%`),
     ]
     expect(Number(wide) / Number(usual)).toBeCloseTo(0.98 / 0.995, 4)
+    // What was read holds for as long as a quote, and no bridge is waited for.
+    const { expiresAt } = (await run(`deposit ${slug} --amount 1000 --dry-run --json`)).json
+    expect(Math.abs(Date.parse(expiresAt) - Date.now() - 300_000)).toBeLessThan(60_000)
+    const across = await refused(`deposit ${slug} --amount 1000 --from sandbox-two`)
+    expect([across.code, across.message]).toEqual([
+      'NO_ROUTE_FOUND',
+      expect.stringContaining('a price that moves'),
+    ])
     // A policy holds for it as it does for a swap.
     const policy = join(home(), 'policy-of-a-test.json')
     writeFileSync(policy, JSON.stringify({ maxSlippage: '1%' }), { mode: 0o600 })

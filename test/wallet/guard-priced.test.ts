@@ -9,7 +9,9 @@ import { maxUint256 } from '../../src/domain/amount.ts'
 import type { PendlePtConstants, StrategyEntry } from '../../src/domain/catalog.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Intent } from '../../src/domain/intent.ts'
+import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
+import { checkEffect } from '../../src/wallet/effect.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
 import { decodeIntent, encodeIntent } from '../../src/wallet/intent-json.ts'
 import { refuseWorse } from '../../src/wallet/replan.ts'
@@ -165,6 +167,19 @@ describe('the guard on a PT', () => {
     expect(again(least, null)).not.toThrow()
     expect(again(least - 1n, null)).toThrow(/was accepted: nothing more is signed/)
     expect(again(least - 1n, least - 1n)).not.toThrow()
+  })
+
+  test('brings in the simulation what was read, or is refused', () => {
+    const seen = (token: Token, delta: bigint, before = 0n) => ({ token, before, delta })
+    const effect = (intent: Intent, changes: ReturnType<typeof seen>[]) => () =>
+      checkEffect(intent, { changes, allowances: [] }, units)
+    const paid = seen(usdc, -amount, amount)
+    expect(effect(coming, [paid, seen(pt.receipt, least)])).not.toThrow()
+    expect(effect(coming, [paid, seen(pt.receipt, least - 1n)])).toThrow(/brings too little/)
+    const given = seen(pt.receipt, -units, units)
+    expect(effect(part, [given, seen(usdc, 99_000_000n)])).not.toThrow()
+    expect(effect(part, [given, seen(usdc, 98_999_999n)])).toThrow(/too little comes out/)
+    expect(effect(all, [given, seen(usdc, 98_999_999n)])).toThrow(/too little comes out/)
   })
 
   test('calls what was published, by its selectors', () => {
