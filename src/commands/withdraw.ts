@@ -86,8 +86,26 @@ async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promi
   await operate(cli, options, {
     title: `Claim what was withdrawn from ${plain(strategy.slug)}`,
     request: { command: 'withdraw', strategy: strategy.slug, claim: true },
-    propose: async (wallet) =>
-      claimProposal(cli, strategy, wallet, await service.strategyBytecode(ask(wallet))),
+    propose: async (wallet) => {
+      try {
+        return await claimProposal(cli, strategy, wallet, await service.strategyBytecode(ask(wallet)))
+      } catch (error) {
+        throw cli.place.kind === 'remote' ? withoutClaims(error, strategy.slug) : error
+      }
+    },
     opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
+  })
+}
+
+/** The specification has no claims: a deployment that refuses the word itself cannot make one, and our own engine can. */
+function withoutClaims(error: unknown, slug: string): unknown {
+  if (
+    !(error instanceof AppError) ||
+    !/^(VALIDATION_ERROR|BAD_REQUEST|NOT_FOUND|METHOD_NOT_ALLOWED)$/.test(error.code)
+  )
+    return error
+  return new AppError(error.code, `This deployment makes no claims: ${error.message}`, {
+    cause: error,
+    hint: `The engine of this program makes them over your RPCs: sluice withdraw ${plain(slug)} --claim --profile engine`,
   })
 }

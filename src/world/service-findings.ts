@@ -32,12 +32,14 @@ export async function serviceFindings(
   ]
 }
 
-/** Whose key it is; not every deployment has a page for that. */
+/** Whose key it is; not every deployment has a page for that, and what it says there has no shape that all agree on. */
 async function knownAs(service: Service): Promise<Awaited<ReturnType<Service['customer']>> | undefined> {
   try {
     return await service.customer({})
   } catch (error) {
-    if (error instanceof AppError && /^(NOT_FOUND|METHOD_NOT_ALLOWED)$/.test(error.code)) return undefined
+    // Only what would stop everything else, too, is a finding here.
+    if (error instanceof AppError && !/^(UNAUTHORIZED|RATE_LIMITED|SERVICE_UNREACHABLE)$/.test(error.code))
+      return undefined
     throw error
   }
 }

@@ -129,7 +129,13 @@ describe('doctor', () => {
     expect(gone.exit).toBe(6)
   })
 
-  test('of a deployment without a page about the key still says that it answers', async () => {
+  test.each([
+    ['none', 404, JSON.stringify({ code: 'NOT_FOUND', message: 'nothing here', statusCode: 404 })],
+    ['another shape', 200, '{"whatever":1}'],
+    ['nothing to say', 204, ''],
+    ['a failure', 500, '{}'],
+    ['a question of its own', 422, '{}'],
+  ])('of a deployment whose page about the key is %s still says that it answers', async (_, status, body) => {
     const other = await listener(({ url }, response) => {
       const isList = url?.startsWith('/strategies')
       const page = {
@@ -141,13 +147,14 @@ describe('doctor', () => {
         hasNextPage: false,
         hasPrevPage: false,
       }
-      response.writeHead(isList ? 200 : 404, { 'content-type': 'application/json' })
-      response.end(
-        JSON.stringify(isList ? page : { code: 'NOT_FOUND', message: 'nothing here', statusCode: 404 }),
-      )
+      response.writeHead(isList ? 200 : status, { 'content-type': 'application/json' })
+      response.end(isList ? JSON.stringify(page) : body)
     })
     const env = { SLUICE_BASE_URL: other.url }
-    const { exit, json } = await run('doctor --json', { env, secrets: { apiKey: 'a-key-of-somebody' } })
+    const { exit, json } = await run('doctor --json --timeout 5s', {
+      env,
+      secrets: { apiKey: 'a-key-of-somebody' },
+    })
     await other.close()
     expect({ exit, error: json.error }).toEqual({ exit: 0, error: undefined })
     expect(about(json.checks, 'service')[0]!.details).toMatchObject({ customer: null, strategies: 0 })
