@@ -1,18 +1,22 @@
 import { AppError } from '../domain/errors.ts'
+import { hider } from './hide.ts'
 import { exchangeJson, hostOf, newDispatcher } from './http.ts'
 import { retryAfterMs } from './patience.ts'
 import { quantity } from './quantity.ts'
 import { isRecord, type RpcCall, unwrap } from './rpc-envelope.ts'
+import { urlSecrets } from './url-secrets.ts'
 
 /** One URL that JSON-RPC is asked at: its host, and one exchange within a time. What is no answer is RPC_UNREACHABLE. */
 export type Endpoint = { host: string; exchange: (body: unknown, deadlineMs: number) => Promise<unknown> }
 
-/** Opens an endpoint, with connections of its own. Nothing is asked before the first exchange. */
+/** Opens an endpoint, with connections of its own. Nothing is asked before the first exchange, and nothing that its node says tells what is secret in its URL. */
 export function openEndpoint(
   url: string,
   { chainId, signal }: { chainId?: number; signal?: AbortSignal },
 ): Endpoint {
   const host = hostOf(url)
+  const secrets = urlSecrets(url)
+  const hide = secrets.length > 0 && { hide: hider(secrets, '[secret of the RPC URL]') }
   const dispatcher = newDispatcher()
   const exchange: Endpoint['exchange'] = async (body, deadlineMs) => {
     const {
@@ -22,6 +26,7 @@ export function openEndpoint(
     } = await exchangeJson('POST', url, body, {
       dispatcher,
       deadlineMs,
+      ...hide,
       ...(signal ? { signal } : {}),
     }).catch((error: unknown) => {
       throw unreachable(host, error)
