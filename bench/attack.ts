@@ -76,6 +76,17 @@ export const sabotages: Readonly<Record<string, Judge>> = {
     ),
   },
   'skip-G8': { ...guard, leg: blindTo((_, { value }) => ({ value })) },
+  'skip-fee': {
+    ...guard,
+    leg: (question, honest) => {
+      const { intent, transactions } = question
+      const isCharged = 'fee' in intent && transactions.length > 0
+      guard.leg(
+        isCharged ? { ...question, transactions: [...transactions.slice(0, -1), honest.at(-1)!] } : question,
+        honest,
+      )
+    },
+  },
   'skip-G12': { ...guard, signed: () => {} },
 }
 

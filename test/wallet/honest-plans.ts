@@ -6,6 +6,7 @@ import type { Intent } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import {
   coin,
+  friend,
   lending,
   messenger,
   type Plan,
@@ -232,8 +233,38 @@ function swapOf({ exact, recipient }: Extract<Intent, { kind: 'swap' }>, choice:
   })
 }
 
+/** What is paid to the service for a request, and what its action does without that; said here anew, not by the program. */
+function apart(intent: Intent): { acting: Intent; payment: Transaction[] } {
+  if ((intent.kind !== 'swap' && intent.kind !== 'withdraw') || !intent.fee)
+    return { acting: intent, payment: [] }
+  const { to: collector, amount } = intent.fee
+  const token = intent.kind === 'swap' ? intent.tokenIn.address : usdc.address
+  const payment = [to(token, encoded('erc20', 'transfer', collector, amount))]
+  const { fee: _, ...acting } = intent
+  return {
+    acting: acting.kind === 'swap' ? { ...acting, amountIn: acting.amountIn - amount } : acting,
+    payment,
+  }
+}
+
+/** A request that pays the service half a percent, where there is so much of it and a swap or a withdrawal. */
+function charged(intent: Intent): Intent {
+  if (intent.kind !== 'swap' && intent.kind !== 'withdraw') return intent
+  const of = intent.kind === 'swap' ? intent.amountIn : intent.amount
+  const fee = { to: friend, amount: of / 200n, of }
+  if (fee.amount === 0n) return intent
+  if (intent.kind === 'withdraw' || intent.tokenOut !== usdcThere) return { ...intent, fee }
+  // A bridge brings what is left of what it is given.
+  return intent.amountOut > fee.amount ? { ...intent, amountOut: intent.amountOut - fee.amount, fee } : intent
+}
+
 /** The transactions of a request with these choices. */
 export function built(intent: Intent, choice: Choice): Transaction[] {
+  const { acting, payment } = apart(intent)
+  return [...builtAction(acting, choice), ...payment]
+}
+
+function builtAction(intent: Intent, choice: Choice): Transaction[] {
   const { action, spends } = actionOf(intent, choice)
   if (!spends || choice.approvals === 'none') return [action]
   const approve = (much: bigint) => to(spends.token, encoded('erc20', 'approve', action.to, much))
@@ -244,8 +275,9 @@ export function built(intent: Intent, choice: Choice): Transaction[] {
 
 /** A request and transactions that do it and nothing else; the same numbers give the same plan. */
 export function honestPlan(random: () => number): Plan & { choice: Choice } {
-  const intent = anIntent(random)
-  const choice = aChoice(random, intent)
+  const free = anIntent(random)
+  const intent = random() < 0.3 ? charged(free) : free
+  const choice = aChoice(random, apart(intent).acting)
   return { intent, choice, transactions: built(intent, choice) }
 }
 
@@ -327,8 +359,9 @@ export function isHonest(
   transactions: readonly Transaction[],
 ): boolean {
   try {
-    const chosen = choiceIn(intent, transactions, choice)
-    if (!chosen || !isAllowed(intent, chosen)) return false
+    const { acting, payment } = apart(intent)
+    const chosen = choiceIn(acting, transactions.slice(0, transactions.length - payment.length), choice)
+    if (!chosen || !isAllowed(acting, chosen)) return false
     const wanted = built(intent, chosen)
     return (
       wanted.length === transactions.length &&
