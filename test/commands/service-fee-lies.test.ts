@@ -92,6 +92,18 @@ describe('an honest service is paid what it said', () => {
     expect(await held(collector)).toBe(fee)
   })
 
+  test('and is told who collects it, or that nobody does, as the sandbox is', async () => {
+    for (const line of ['fees set --swap-fee-bps 7 --collector none --json', 'fees show --json']) {
+      const { json } = await lied(line, {})
+      expect(json).toEqual({ swapFeeBps: 7, performanceFeeBps: 1_000, markupBps: 0, collector: null })
+    }
+    const there = await lied(`fees set --collector ${collector} --json`, {})
+    const here = await run(
+      `fees set --swap-fee-bps 7 --performance-fee-bps 1000 --collector ${collector} --json`,
+    )
+    expect(there.out).toBe(here.out)
+  })
+
   test('for a withdrawal, which our own engine would build the same', async () => {
     await invested()
     const plan = await lied(`${everything} --dry-run`, {})

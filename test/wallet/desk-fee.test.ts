@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import { depositForBurn } from '../../src/calls/cctp-v2.ts'
 import { approve, transfer } from '../../src/calls/erc20.ts'
 import { swap } from '../../src/calls/uniswap-v3.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -9,7 +10,7 @@ import { encodeIntent } from '../../src/wallet/intent-json.ts'
 import { signerOf } from '../../src/wallet/signer.ts'
 import { signingDesk } from '../../src/wallet/signing/desk.ts'
 import type { Desk } from '../../src/wallet/signing/words.ts'
-import { catalog, thief as collector, router, usdc, usdt } from './plans.ts'
+import { catalog, thief as collector, messengerThere, router, usdc, usdcThere, usdt } from './plans.ts'
 
 const key = `0x${'17'.repeat(32)}` as const
 const wallet = signerOf(key).address
@@ -58,7 +59,14 @@ async function shown(
   charged: bigint,
   allowed?: number,
 ): Promise<{ desk: Desk; said: string[] }> {
-  const { intent, transactions } = charging(charged)
+  return shownAs(argv, charging(charged), allowed)
+}
+
+async function shownAs(
+  argv: string,
+  { intent, transactions }: ReturnType<typeof charging>,
+  allowed?: number,
+): Promise<{ desk: Desk; said: string[] }> {
   const said: string[] = []
   const desk = signingDesk({
     argv: argv.split(' '),
@@ -77,7 +85,8 @@ async function shown(
     exactAllowance: 'refuse' as const,
     ...(allowed !== undefined && { maxServiceFeeBps: allowed }),
   }
-  const legs = [{ chainId, intent: encodeIntent(intent), transactions: transactions.map(json) }]
+  const on = transactions[0]!.chainId
+  const legs = [{ chainId: on, intent: encodeIntent(intent), transactions: transactions.map(json) }]
   await desk({ do: 'approve', wallet, legs, vouched, planHash: '', quoteId: null })
   return { desk, said }
 }
@@ -125,5 +134,39 @@ describe('the signer', () => {
     ],
   ])('lets the service be paid %s', async (_, argv, charged, allowed, code) => {
     expect(await refusal(shown(argv, charged, allowed))).toBe(code)
+  })
+
+  /** The bridge of a deposit of 5 that are on the other chain, of which `charged` is paid to the collector. */
+  const bridging = (charged: bigint): ReturnType<typeof charging> => {
+    const spent = amount - charged
+    const from = { chainId: usdcThere.chainId, messenger: messengerThere, burnToken: usdcThere.address }
+    const burn = depositForBurn({
+      ...from,
+      amount: spent,
+      domain: 7,
+      recipient: wallet,
+      maxFee: 10_000n,
+      minFinalityThreshold: 1000,
+    })
+    const paid = transfer({ ...from, token: usdcThere.address, to: collector, amount: charged })
+    const { fee, ...intent } = charging(charged).intent as Extract<Intent, { kind: 'swap' }>
+    return {
+      intent: {
+        ...intent,
+        ...(charged > 0n && fee && { fee }),
+        provider: 'cctp-v2',
+        tokenIn: usdcThere,
+        tokenOut: usdc,
+        amountOut: 4_980_000n,
+      },
+      transactions: charged === 0n ? [burn] : [burn, paid],
+    }
+  }
+  test.each([
+    ['without a fee', 0n, undefined],
+    ['and not with one', 1n, 'POLICY_TAMPER'],
+  ])('bridges for a deposit %s', async (_, charged, code) => {
+    const argv = 'deposit aave-usdc-sandbox-one --amount 5 --from 31338'
+    expect(await refusal(shownAs(argv, bridging(charged)))).toBe(code)
   })
 })
