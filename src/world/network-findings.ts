@@ -8,7 +8,7 @@ import type { Rpc } from '../net/rpc.ts'
 type Needs = { catalog: Catalog; rpc: (chainId: number) => Rpc; now: () => number }
 
 /** A block that only a node which keeps all states can look back from: two days old or more on every network. */
-const longAgo = 500_000n
+const longAgo = 1_000_000n
 
 /** Whether each network can be used: its node answers, is on the right chain and not behind, keeps old states or not, and how many markets are what the catalogue says. */
 export async function networkFindings({ catalog, rpc, now }: Needs): Promise<Finding[]> {

@@ -93,7 +93,12 @@ async function deployment(
   const longestMs = globals.timeoutMs ?? patienceMs
   const made = once(async () => {
     const { apiKey } = secrets
-    if (!apiKey) throw new AppError('UNAUTHORIZED', 'There is no API key for the service')
+    if (!apiKey)
+      throw new AppError('UNAUTHORIZED', 'There is no API key for the service', {
+        ...(needs.profile !== 'remote' && {
+          hint: `sluice profile set ${needs.profile} --api-key-file -, or set SLUICE_API_KEY.`,
+        }),
+      })
     const baseUrl = env.SLUICE_BASE_URL ?? ''
     return remote({
       baseUrl,

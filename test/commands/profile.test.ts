@@ -119,7 +119,10 @@ describe('the key of a profile', () => {
     const moved = await run(`profile set prod --base-url ${elsewhere.url} --json`)
     expect(moved.json).toMatchObject({ baseUrl: elsewhere.url, hasApiKey: false })
     expect(moved.err).toMatch(/forgotten/)
-    expect((await run('strategies list --profile prod')).exit).toBe(3)
+    expect(await run('strategies list --profile prod')).toMatchObject({
+      exit: 3,
+      err: expect.stringContaining('sluice profile set prod --api-key-file -'),
+    })
     expect(keysSeen).toEqual([])
   })
 
