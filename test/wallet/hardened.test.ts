@@ -131,7 +131,7 @@ describe('a vault that gives shares only to whoever simulates', () => {
     expect(BigInt(plain!.calls.at(-1)!.returnData)).toBe(hundred)
     await expect(tried(intent, transactions)).rejects.toMatchObject({
       code: 'POLICY_SIMULATION',
-      message: expect.stringContaining('the deposit brings no share'),
+      message: expect.stringContaining('the deposit brings too little'),
     })
   })
 })
