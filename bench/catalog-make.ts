@@ -219,7 +219,12 @@ const markets: Surveyed[] = survey('catalog')
   // Numbers of an index that nobody else can look up are no source.
   .map((market: Surveyed) => ({
     ...market,
-    source: market.source.replace(/; code index ids [^(]*\([^)]*\)/, ''),
+    // A survey may say where in an index of its own it found something: that is nobody's source.
+    source: market.source
+      .replace(/; code index ids [^(]*\([^)]*\)/, '')
+      .replace('>=6 independent public files in the code index (', '')
+      .replace(/ (definition|test|discovery|tests) ids? [0-9/]+/g, ' $1')
+      .replace(/\)(?=; V1:)/, ''),
   }))
 const tokens: Record<string, SurveyedToken[]> = survey('tokens').chains
 const feeds = survey('price-feeds').chains
