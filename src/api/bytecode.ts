@@ -4,7 +4,7 @@ import { EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { Quote, TakenQuote } from './quote.ts'
 import { ChainId, TransactionItem } from './transaction.ts'
-import { Fraction, maybe, Name, orNull, Whole } from './wire.ts'
+import { Fraction, maybe, Name, orNull, ours, Whole } from './wire.ts'
 
 /**
  * Query of `GET /strategies/{id}/bytecode`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all. `claim`
@@ -33,14 +33,14 @@ export const StrategyBytecode = z.codec(
   z.object({
     id: z.string(),
     feeCharged: maybe(z.union([z.string(), z.number()])),
-    fees: maybe(z.array(z.unknown())),
+    fees: ours(z.array(z.unknown())),
     chainIdIn: ChainId,
     chainIdOut: ChainId,
     crossChain: maybe(
       z.object({ isCrossChain: z.boolean(), chainIdIn: maybe(ChainId), chainIdOut: maybe(ChainId) }),
     ),
     quote: maybe(Quote),
-    queued: maybe(Queued),
+    queued: ours(Queued),
     bytecode: z.array(TransactionItem),
   }),
   z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { Units } from '../domain/amount.ts'
-import { isoTime, maybe, Numeric } from './wire.ts'
+import { isoTime, Numeric, ours } from './wire.ts'
 import { historyStatuses, historyTypes, ourWord } from './words.ts'
 
 /** One event of a wallet in a strategy. `amount` is in the smallest unit of the strategy's asset. */
@@ -19,8 +19,8 @@ export const History = z.codec(
     transactions: z.array(HistoryItem),
     page: Numeric,
     totalPages: Numeric,
-    limit: maybe(Numeric),
-    total: maybe(Numeric),
+    limit: ours(Numeric),
+    total: ours(Numeric),
   }),
   z.object({
     items: z.array(z.custom<z.output<typeof HistoryItem>>()),

@@ -4,7 +4,7 @@ import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
 import { TransactionItem } from './transaction.ts'
-import { maybe, Name, orNull } from './wire.ts'
+import { maybe, Name, orNull, ours } from './wire.ts'
 
 /** Input of `GET /yield/{identifier}`: an asset name (any casing) or a category. `amount` is in the smallest unit and goes with `wallet`. */
 export const RecommendationInput = z.object({
@@ -30,7 +30,7 @@ export const Recommendation = z.codec(
     ),
     strategy: StrategyComposite,
     spotPosition: maybe(z.record(z.string(), z.unknown())),
-    actionId: maybe(z.string()),
+    actionId: ours(z.string()),
   }),
   z.object({
     recommendedStrategyId: z.string(),
@@ -62,7 +62,7 @@ export const Analytics = z.codec(
     averageAPY: z.number(),
     strategyCount: z.int(),
     topStrategies: z.array(StrategyDetail),
-    averageApyFraction: maybe(z.number()),
+    averageApyFraction: ours(z.number()),
   }),
   z.object({
     totalTvlUsd: z.string(),

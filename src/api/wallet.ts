@@ -4,7 +4,7 @@ import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { QueuedWire, type QueuedWithdrawal, readQueued } from './queued.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
-import { Decimals, maybe, Numeric, oneOf, orNull } from './wire.ts'
+import { Decimals, maybe, Numeric, oneOf, orNull, ours } from './wire.ts'
 
 /** What a wallet holds in one strategy. Amounts are in the smallest unit of the strategy's asset; `null` is unknown. */
 export type Position = {
@@ -78,14 +78,14 @@ const ShapeA = z.object({
       balanceUSD: maybe(Numeric),
       earned: maybe(Signed),
       earnedUSD: maybe(Numeric),
-      principal: maybe(Units),
-      apyFraction: maybe(z.number()),
-      pending: maybe(z.array(QueuedWire)),
-      claimable: maybe(z.array(QueuedWire)),
+      principal: ours(Units),
+      apyFraction: ours(z.number()),
+      pending: ours(z.array(QueuedWire)),
+      claimable: ours(z.array(QueuedWire)),
     }),
   ),
   totalValueUSD: maybe(Numeric),
-  stats: maybe(Stats),
+  stats: ours(Stats),
 })
 
 const humanized = <inner extends z.ZodType>(value: inner) =>
@@ -93,7 +93,7 @@ const humanized = <inner extends z.ZodType>(value: inner) =>
 
 /** Shape B (quickstart). */
 const ShapeB = z.object({
-  address: maybe(EvmAddress),
+  address: ours(EvmAddress),
   positions: z.array(
     z.object({
       strategy: StrategyComposite,

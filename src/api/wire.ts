@@ -27,6 +27,9 @@ export const Flag = z.codec(z.union([z.boolean(), z.enum(['true', 'false'])]), z
 /** What a deployment may leave out or send as null; inside it is `null`. */
 export const maybe = <inner extends z.ZodType>(inner: inner) => z.nullish(inner)
 
+/** A field that the specification does not have at this place: what another deployment means by such a name, and is not understood, is `null`. It is written as it is. */
+export const ours = <inner extends z.ZodType>(inner: inner) => z.nullish(inner).catch(null)
+
 /** How many decimals a token has: what a contract can say (uint8), and no more than can be written out. */
 export const Decimals = z.int().min(0).max(255)
 

@@ -112,10 +112,20 @@ const changesNothing = ({ method, path }: Asked): boolean => method === 'GET' ||
 function understood({ method, path, output }: Asked, body: unknown): unknown {
   const read = z.safeDecode(output, body as never)
   if (read.success) return read.data
-  const at = read.error.issues.slice(0, 5).map((issue) => issue.path.join('.') || '(the whole)')
+  const at = placesOf(read.error.issues)
+    .slice(0, 5)
+    .map((path) => path.join('.') || '(the whole)')
   throw new AppError(
     'SERVICE_BAD_RESPONSE',
     `The service answers ${method} ${path} with something else than it should`,
     { details: { at }, hint: seeTheAnswer },
   )
 }
+
+/** Where issues are. Of several shapes that a value could have, the one that it comes closest to counts. */
+const placesOf = (issues: readonly z.core.$ZodIssue[]): PropertyKey[][] =>
+  issues.flatMap((issue) => {
+    if (issue.code !== 'invalid_union') return [issue.path]
+    const [closest = [[]]] = issue.errors.map(placesOf).toSorted((a, b) => a.length - b.length)
+    return closest.map((inner) => [...issue.path, ...inner])
+  })

@@ -86,6 +86,8 @@ function schemaOf(schema: z.ZodType): Json {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
+      // What is made of a field that is not understood is nothing that is sent.
+      if (zodSchema._zod.def.type === 'catch') delete jsonSchema.default
       const { writes } = z.globalRegistry.get(zodSchema) ?? {}
       if (typeof writes !== 'number' || !jsonSchema.anyOf) return
       const written = jsonSchema.anyOf[writes]

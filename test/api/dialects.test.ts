@@ -251,13 +251,7 @@ describe('a wallet', () => {
     const of = (change: object) =>
       z.safeDecode(Wallet, { address: wallet, positions: [{ ...position, ...change }] } as never)
     expect(of({}).success).toBe(true)
-    for (const bad of [
-      { balance: '1.5' },
-      { balance: '-1' },
-      { earned: 'much' },
-      { principal: '0x1' },
-      { strategy: {} },
-    ])
+    for (const bad of [{ balance: '1.5' }, { balance: '-1' }, { earned: 'much' }, { strategy: {} }])
       expect(of(bad).success).toBe(false)
   })
 
@@ -489,5 +483,82 @@ describe('a status', () => {
       { index: 1, hash: '0x03', nonce: null, error: null },
       { index: 2, hash: null },
     ])
+  })
+})
+
+describe('what the specification does not have at a place', () => {
+  const nonsense = [{}, [], 'A', 7, true, '0x', [{}], { a: null }]
+  const blank = (schema: z.ZodType, wire: object, names: readonly string[]) => {
+    const without = read(schema, { ...wire, ...Object.fromEntries(names.map((name) => [name, null])) })
+    for (const name of names) {
+      const ways = nonsense.map((one) => read(schema, { ...wire, [name]: one }))
+      // Some of it is of the kind that ours is, and is read as that; nothing is refused, and something is read as nothing.
+      expect({
+        name,
+        some: ways.some((one) => JSON.stringify(one, text) === JSON.stringify(without, text)),
+      }).toEqual({ name, some: true })
+    }
+  }
+  const text = (_: string, one: unknown) => (typeof one === 'bigint' ? one.toString() : one)
+
+  test('is null where it is not understood: a strategy', () => {
+    const names = [
+      'pausedUnknown',
+      'id',
+      'chainId',
+      'category',
+      'underlying',
+      'availableActions',
+      'apyFraction',
+    ]
+    const more = ['inceptionApy', 'avgApy', 'fee', 'performanceFeeBps', 'isDefault', 'startDate', 'metadata']
+    const last = ['logourl', 'implementationSelector', 'grade', 'rates']
+    blank(StrategyDetail, detail, [...names, ...more, ...last])
+    blank(StrategyComposite, composite, [
+      'underlyingName',
+      'slug',
+      'name',
+      'category',
+      'tvl',
+      'grade',
+      'rates',
+    ])
+  })
+
+  test('is null where it is not understood: a wallet, a history, and what is to be signed', () => {
+    const position = { strategy: detail, balance: '1' }
+    for (const name of ['principal', 'apyFraction', 'pending', 'claimable'])
+      expect(read(Wallet, { address: wallet, positions: [{ ...position, [name]: { strange: 1 } }] })).toEqual(
+        read(Wallet, { address: wallet, positions: [position] }),
+      )
+    blank(Wallet, { address: wallet, positions: [] }, ['stats'])
+    blank(History, { transactions: [], page: 1, totalPages: 1 }, ['limit', 'total'])
+    const call = { to: token, data: '0x', value: '0', chainId: 1 }
+    blank(StrategyBytecode, { id: 'a', chainIdIn: 1, chainIdOut: 1, bytecode: [call] }, ['fees', 'queued'])
+    blank(
+      Recommendation,
+      {
+        recommendedStrategyId: 'a',
+        destinationChain: 'base',
+        strategy: composite,
+        bytecodeExecution: [call],
+      },
+      ['actionId'],
+    )
+  })
+
+  test('is not written where it is wrong', () => {
+    const strategy = read(StrategyDetail, detail)
+    expect(z.safeEncode(StrategyDetail, { ...strategy, grade: 'A' } as never).success).toBe(false)
+    expect(z.encode(StrategyDetail, { ...strategy, grade: { grade: 'A', by: 'b' } })).toMatchObject({
+      grade: { grade: 'A', by: 'b' },
+    })
+  })
+
+  test('leaves what the specification does have strict', () => {
+    for (const bad of [{ apy: 'much' }, { tvl: {} }, { paused: 'no' }, { asset: {} }])
+      expect(z.safeDecode(StrategyDetail, { ...detail, ...bad } as never).success).toBe(false)
+    for (const bad of [{ apy: 'much' }, { fee: {} }, { availableActions: 1 }, { assetDecimals: -1 }])
+      expect(z.safeDecode(StrategyComposite, { ...composite, ...bad } as never).success).toBe(false)
   })
 })
