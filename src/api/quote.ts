@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { ChainId } from './transaction.ts'
-import { Decimals, Flag, Fraction, isoTime, maybe, Name, Numeric, orNull } from './wire.ts'
+import { Decimals, decimalText, Flag, Fraction, isoTime, maybe, Name, Numeric, orNull } from './wire.ts'
 import { ourWord, swapStatuses } from './words.ts'
 
 const QuoteToken = z.object({
@@ -80,7 +80,7 @@ const token = (wire: z.output<typeof WireToken>) => ({
   symbol: wire.symbol,
   decimals: wire.decimals,
   amount: wire.amount,
-  priceUsd: wire.priceUSD === null || wire.priceUSD === undefined ? null : String(wire.priceUSD),
+  priceUsd: wire.priceUSD === null || wire.priceUSD === undefined ? null : decimalText(wire.priceUSD),
 })
 
 /** A quote on the wire. It is written exactly as it was read. */

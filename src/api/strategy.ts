@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Rates } from './rates.ts'
 import { CompositeStrategy, DetailStrategy } from './strategy-shapes.ts'
-import { Decimals, oneOf, orNull } from './wire.ts'
+import { Decimals, decimalText, oneOf, orNull } from './wire.ts'
 
 /** A token as strategies and positions name it. */
 export const TokenRef = z.object({ symbol: z.string(), address: EvmAddress, decimals: Decimals })
@@ -53,7 +53,7 @@ const wireToken = (ref: Plain['asset']) => ({
   decimals: ref.decimals,
 })
 const text = (value: string | number | null | undefined) =>
-  value === null || value === undefined ? null : String(value)
+  value === null || value === undefined ? null : decimalText(value)
 
 /** What both shapes name alike. */
 const shared = (wire: Wire) => ({

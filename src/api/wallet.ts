@@ -4,7 +4,7 @@ import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { QueuedWire, type QueuedWithdrawal, readQueued } from './queued.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
-import { Decimals, maybe, Numeric, oneOf, orNull, ours } from './wire.ts'
+import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire.ts'
 
 /** What a wallet holds in one strategy. Amounts are in the smallest unit of the strategy's asset; `null` is unknown. */
 export type Position = {
@@ -113,7 +113,7 @@ const ShapeB = z.object({
 const ShapeC = z.object({ address: EvmAddress, stats: Stats })
 
 const decimal = (value: string | number | null | undefined) =>
-  value === null || value === undefined ? null : String(value)
+  value === null || value === undefined ? null : decimalText(value)
 
 const shapes = [ShapeB, ShapeA, ShapeC] as const
 const AnyShape = z.union(shapes)

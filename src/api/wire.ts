@@ -40,10 +40,21 @@ export const oneOf = <shapes extends readonly [z.ZodType, ...z.ZodType[]]>(shape
 /** A number that some deployments send as text. */
 export const Numeric = z.union([z.number(), z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)])
 
+/** A number in decimals, never with an exponent: `1.5e-7` is `0.00000015`. A text is one already. */
+export function decimalText(value: number | string): string {
+  const [, sign = '', whole = '', part = '', power] =
+    /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value)) ?? []
+  if (power === undefined) return String(value)
+  const places = Number(power)
+  return places < 0
+    ? `${sign}0.${'0'.repeat(-places - 1)}${whole}${part}`
+    : `${sign}${whole}${part.padEnd(places, '0')}`
+}
+
 /** A fraction that may arrive as text and leaves as text without an exponent, as a query string carries it. */
 export const Fraction = z.codec(Numeric, z.number(), {
   decode: Number,
-  encode: (value) => (/e-/.test(String(value)) ? value.toFixed(100).replace(/0+$/, '') : String(value)),
+  encode: decimalText,
 })
 
 /** A field that a deployment may name freely: read as it is, `null` where it is not sent. */

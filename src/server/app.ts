@@ -112,7 +112,7 @@ function addRoute(
         body: request.body,
       })
       reply.header('content-type', 'application/json; charset=utf-8')
-      if (successor) reply.headers(deprecation(successor.path))
+      if (successor) reply.headers(deprecation(successor.path, request.params))
       return text
     },
   })
@@ -122,16 +122,22 @@ function addRoute(
 const stopping = () => new AppError('SERVICE_UNAVAILABLE', 'This server is stopping')
 
 /** Since v2 came, in January 2026 (RFC 9745: a date as `@` and Unix seconds), and where to go (RFC 8288). */
-const deprecation = (path: string) => ({
+const deprecation = (path: string, named: unknown) => ({
   deprecation: '@1767225600',
-  link: `<${path}>; rel="successor-version"`,
+  link: `<${filled(path, named as Record<string, string>)}>; rel="successor-version"`,
 })
+
+/** A path with what the request named in it. */
+const filled = (path: string, named: Record<string, string>): string =>
+  path.replace(/\{(\w+)\}/g, (template, name: string) =>
+    Object.hasOwn(named, name) ? encodeURIComponent(named[name]!.toWellFormed()) : template,
+  )
 
 /** Every failure as the one envelope. What nobody expected is logged with its cause, and not told. */
 function refused(error: unknown, request: FastifyRequest, reply: FastifyReply): Said {
   const refusal = said(error)
   const { successor } = servedIn(request) ?? {}
-  if (successor) reply.headers(deprecation(successor.path))
+  if (successor) reply.headers(deprecation(successor.path, request.params))
   // What is left of a body that nobody read is not waited for.
   if (!request.raw.complete) reply.header('connection', 'close')
   reply

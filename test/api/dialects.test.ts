@@ -562,3 +562,20 @@ describe('what the specification does not have at a place', () => {
       expect(z.safeDecode(StrategyComposite, { ...composite, ...bad } as never).success).toBe(false)
   })
 })
+
+test.each([
+  [1.5e-7, '0.00000015'],
+  [-2e-7, '-0.0000002'],
+  [1e21, '1000000000000000000000'],
+  [-1.25e22, '-12500000000000000000000'],
+  [101.5, '101.5'],
+  ['0.1', '0.1'],
+])('an amount of USD of %s is a decimal string: %s', (sent, said) => {
+  const spotPosition = { currentPosition: { value: '9', decimals: 6 }, underlyingBalanceUSD: sent }
+  const wire = {
+    positions: [{ strategy: quickstart, spotPosition }],
+    summary: { totalUnderlyingBalanceUSD: sent },
+  }
+  expect(read(Wallet, wire)).toMatchObject({ totalValueUsd: said, positions: [{ balanceUsd: said }] })
+  expect(read(StrategyDetail, { ...detail, tvl: sent }).tvlUsd).toBe(said)
+})
