@@ -35,3 +35,31 @@ function endOfString(text: string, start: number): number {
   }
   return text.length
 }
+
+/** The name that means something to the language and nothing to the service. */
+export const poisonous = '__proto__'
+
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
+
+/**
+ * The first name that makes a text have two meanings: one that an object has twice, of which JSON.parse keeps the last and another
+ * reader the first, or one that the language takes for its own. The text is JSON already.
+ */
+export function doubtfulName(text: string): string | undefined {
+  const open: (Set<string> | undefined)[] = []
+  let isName = false
+  for (const [found] of text.matchAll(token)) {
+    if (found === '{' || found === '[') open.push(found === '{' ? new Set() : undefined)
+    else if (found === '}' || found === ']') open.pop()
+    const names = open.at(-1)
+    if (found.startsWith('"')) {
+      if (isName && names) {
+        const name = JSON.parse(found) as string
+        if (name === poisonous || names.has(name)) return name
+        names.add(name)
+      }
+      isName = false
+    } else isName = found === '{' || (found === ',' && names !== undefined)
+  }
+  return undefined
+}

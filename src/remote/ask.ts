@@ -3,8 +3,10 @@ import { z } from 'zod'
 import { refusedInput } from '../api/refused-input.ts'
 import type { Route } from '../api/routes.ts'
 import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
 import { hider } from '../net/hide.ts'
 import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../net/http.ts'
+import { doubtfulName } from '../net/json.ts'
 import type { Governor } from './governor.ts'
 
 import { seeTheAnswer, withNextStep } from './next-step.ts'
@@ -93,6 +95,7 @@ export function asker(needs: AskNeeds): Ask {
         return await route.readBack().catch((error: unknown) => {
           throw unconfirmed(error)
         })
+      if (isActedOn(route)) refuseDoubtful(answer, route)
       const said = route.complete ? await route.complete(answer.body, wire) : answer.body
       return understood(route, said)
     } catch (error) {
@@ -107,6 +110,20 @@ const wasTaken = (error: unknown): boolean =>
 
 /** A read, or a generator of transactions, which may be asked again. */
 const changesNothing = ({ method, path }: Asked): boolean => method === 'GET' || path.endsWith('/bytecode')
+
+/** Whether money moves by what is answered: quotes and transactions. */
+const isActedOn = ({ path }: Asked): boolean => /\/(quotes?|bytecode)$|^(\/v1)?\/yield\//.test(path)
+
+/** What another reader would read in another way is signed by nobody. */
+function refuseDoubtful({ text }: HttpAnswer, { method, path }: Asked): void {
+  const name = doubtfulName(text)
+  if (name !== undefined)
+    throw new AppError(
+      'SERVICE_BAD_RESPONSE',
+      `The service answers ${method} ${path} with "${plain(name)}" in a way that can be read as two things`,
+      { details: { at: [name] }, hint: seeTheAnswer },
+    )
+}
 
 /** What an answer means; what is not of the contract is SERVICE_BAD_RESPONSE, and is not repeated. */
 function understood({ method, path, output }: Asked, body: unknown): unknown {

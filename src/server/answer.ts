@@ -5,6 +5,7 @@ import { refusedInput } from '../api/refused-input.ts'
 import { type Route, routes } from '../api/routes.ts'
 import type { Service } from '../api/service.ts'
 import { AppError } from '../domain/errors.ts'
+import { poisonous } from '../net/json.ts'
 
 /** A route as it is served: a row of the contract, or a deprecated path that a current row answers. */
 export type Served = { name: keyof Service; route: Route | OlderRoute; successor: Route | undefined }
@@ -61,9 +62,6 @@ function once(query: Sent['query']): Record<string, string> {
   if (errors.length > 0) throw refusal(errors)
   return query as Record<string, string>
 }
-
-/** The name that means something to the language and nothing to the service. */
-export const poisonous = '__proto__'
 
 /** The 422 of the specification. */
 export const refusal = (errors: { path: string; message: string }[]): AppError =>

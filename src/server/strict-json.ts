@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
-import { parseStrict } from '../net/json.ts'
-import { poisonous, refusal } from './answer.ts'
+import { doubtfulName, parseStrict, poisonous } from '../net/json.ts'
+import { refusal } from './answer.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -8,7 +8,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export function readBody(bytes: Buffer): unknown {
   const text = decoded(bytes)
   const value = parsed(text)
-  if (value !== null && typeof value === 'object') refuseTwice(text)
+  const wrong = value !== null && typeof value === 'object' ? doubtfulName(text) : undefined
+  if (wrong !== undefined)
+    throw refusal([{ path: wrong, message: wrong === poisonous ? 'is no field' : 'is given more than once' }])
   return value
 }
 
@@ -34,27 +36,4 @@ function parsed(text: string): unknown {
     const isDeep = cause instanceof AppError
     throw new AppError('BAD_REQUEST', isDeep ? 'The body nests too deep' : 'The body is not JSON', { cause })
   }
-}
-
-const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
-
-/** JSON.parse keeps the last of two equal names, and another reader the first: such a body has two meanings. The text is JSON already. */
-function refuseTwice(text: string): void {
-  const open: (Set<string> | undefined)[] = []
-  let isName = false
-  for (const [found] of text.matchAll(token)) {
-    if (found === '{' || found === '[') open.push(found === '{' ? new Set() : undefined)
-    else if (found === '}' || found === ']') open.pop()
-    const names = open.at(-1)
-    if (found.startsWith('"')) {
-      if (isName && names) add(names, JSON.parse(found) as string)
-      isName = false
-    } else isName = found === '{' || (found === ',' && names !== undefined)
-  }
-}
-
-function add(names: Set<string>, name: string): void {
-  if (names.has(name)) throw refusal([{ path: name, message: 'is given more than once' }])
-  if (name === poisonous) throw refusal([{ path: name, message: 'is no field' }])
-  names.add(name)
 }

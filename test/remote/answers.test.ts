@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 
 import { remote } from '../../src/remote/remote.ts'
+import { listener } from '../support/listener.ts'
 import { alwaysSays } from '../support/served.ts'
 
 const token = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
@@ -43,4 +44,32 @@ test('a field that the specification does not have is null where it is not under
   expect(await (await service({ ...strategy, ...more })).getStrategy({ id: 'a' })).toEqual(
     await (await service(strategy)).getStrategy({ id: 'a' }),
   )
+})
+
+const call = `{"to":"${token}","data":"0x","value":"0","chainId":8453}`
+const bytecode = (more: string, of = call) =>
+  `{"id":"a","chainIdIn":8453,"chainIdOut":8453,"bytecode":[${of}]${more}}`
+
+test.each<[body: string, name: string | undefined]>([
+  [bytecode(''), undefined],
+  [bytecode(',"fees":[{"a":"\\"a\\":"},{"a":1}]'), undefined],
+  [bytecode('', call.replace('{', '{"value":"7",')), 'value'],
+  [bytecode('', call.replace('{', '{"t\\u006f":"0x",')), 'to'],
+  [bytecode(',"fees":null,"bytecode":[]'), 'bytecode'],
+  [bytecode(',"__proto__":{"bytecode":[]}'), '__proto__'],
+  [bytecode(',"quote":{"\\u005f_proto__":1}'), '__proto__'],
+])('transactions that can be read in two ways are refused, and the name is told: %s', async (body, name) => {
+  const { url, close } = await listener((request, response) => {
+    request.resume()
+    response.end(body)
+  })
+  open.push(close)
+  const asking = remote({ baseUrl: url, apiKey: 'key-12345' }).strategyBytecode({
+    id: 'a',
+    action: 'lend',
+    amount: 1n,
+    wallet: token,
+  })
+  if (name === undefined) return void expect((await asking).bytecode).toHaveLength(1)
+  await expect(asking).rejects.toMatchObject({ code: 'SERVICE_BAD_RESPONSE', details: { at: [name] } })
 })
