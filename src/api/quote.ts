@@ -3,7 +3,19 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { ChainId } from './transaction.ts'
-import { Decimals, decimalText, Flag, Fraction, isoTime, maybe, Name, Numeric, orNull } from './wire.ts'
+import {
+  asSent,
+  Decimals,
+  decimalText,
+  Flag,
+  Fraction,
+  isoTime,
+  maybe,
+  Name,
+  Numeric,
+  orNull,
+  understood,
+} from './wire.ts'
 import { ourWord, swapStatuses } from './words.ts'
 
 const QuoteToken = z.object({
@@ -83,8 +95,17 @@ const token = (wire: z.output<typeof WireToken>) => ({
   priceUsd: wire.priceUSD === null || wire.priceUSD === undefined ? null : decimalText(wire.priceUSD),
 })
 
+/** What is ours in a quote, which goes back as it came whatever another deployment means by it. */
+const Sent = WireQuote.extend({
+  id: maybe(z.string()),
+  minAmountOut: asSent(z.string()),
+  maxAmountIn: asSent(z.string()),
+  slippage: asSent(Numeric),
+  fees: asSent(z.array(z.unknown())),
+})
+
 /** A quote on the wire. It is written exactly as it was read. */
-export const Quote = z.codec(WireQuote.extend({ id: maybe(z.string()) }), QuoteValue, {
+export const Quote = z.codec(Sent, QuoteValue, {
   decode: (wire) => ({
     id: wire.id ?? wire.quoteId ?? '',
     quoteId: orNull(wire.quoteId),
@@ -93,12 +114,12 @@ export const Quote = z.codec(WireQuote.extend({ id: maybe(z.string()) }), QuoteV
     tokenIn: token(wire.tokenIn),
     tokenOut: token(wire.tokenOut),
     provider: wire.provider,
-    minAmountOut: orNull(wire.minAmountOut),
-    maxAmountIn: orNull(wire.maxAmountIn),
-    slippage: wire.slippage === null || wire.slippage === undefined ? null : Number(wire.slippage),
+    minAmountOut: understood(Units, wire.minAmountOut),
+    maxAmountIn: understood(Units, wire.maxAmountIn),
+    slippage: understood(Fraction, wire.slippage) === null ? null : Number(wire.slippage),
     deadline: isoTime(wire.deadlineDate) ?? isoTime(wire.deadline),
     status: wire.status ? ourWord(swapStatuses, wire.status) : null,
-    fees: orNull(wire.fees),
+    fees: understood(z.array(z.unknown()), wire.fees),
     feeSponsorship: orNull(wire.feeSponsorship),
     raw: wire,
   }),

@@ -30,12 +30,20 @@ export const maybe = <inner extends z.ZodType>(inner: inner) => z.nullish(inner)
 /** A field that the specification does not have at this place: what another deployment means by such a name, and is not understood, is `null`. It is written as it is. */
 export const ours = <inner extends z.ZodType>(inner: inner) => z.nullish(inner).catch(null)
 
+/** What was kept, where it is of the kind that ours is; otherwise `null`. */
+export const understood = <inner extends z.ZodType>(inner: inner, value: unknown): z.input<inner> | null =>
+  z.safeDecode(inner, value as never).success ? (value as z.input<inner>) : null
+
 /** How many decimals a token has: what a contract can say (uint8), and no more than can be written out. */
 export const Decimals = z.int().min(0).max(255)
 
 /** Shapes that are read as one, of which this program writes the one at a place: that is the one that the OpenAPI document shows. */
 export const oneOf = <shapes extends readonly [z.ZodType, ...z.ZodType[]]>(shapes: shapes, writes: number) =>
   z.union(shapes).meta({ writes })
+
+/** A field that the specification does not have, in a document that goes back as it came: it is kept whatever it is, and read with `understood`. */
+export const asSent = <inner extends z.ZodType>(inner: inner) =>
+  oneOf([z.nullish(inner), z.unknown()], 0).optional()
 
 /** A number that some deployments send as text. */
 export const Numeric = z.union([z.number(), z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)])

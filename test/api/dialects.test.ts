@@ -579,3 +579,29 @@ test.each([
   expect(read(Wallet, wire)).toMatchObject({ totalValueUsd: said, positions: [{ balanceUsd: said }] })
   expect(read(StrategyDetail, { ...detail, tvl: sent }).tvlUsd).toBe(said)
 })
+
+test('what is ours in a quote is null where it is not understood, and goes back as it came', () => {
+  const side = { contract: token, symbol: 'USDC', decimals: 6, amount: '5', chainId: 1 }
+  const chains = { originChain: 'a', destinationChain: 'a', chainIdIn: 1, chainIdOut: 1 }
+  const plainly = { id: 'q', ...chains, tokenIn: side, tokenOut: side, provider: 'p' }
+  for (const strange of [{ a: 1 }, '0x1', true, [7], -1.5]) {
+    const sent = {
+      ...plainly,
+      minAmountOut: strange,
+      maxAmountIn: strange,
+      slippage: [strange],
+      fees: 'none',
+    }
+    const quote = read(Quote, sent)
+    expect(quote).toMatchObject({ minAmountOut: null, maxAmountIn: null, slippage: null, fees: null })
+    expect(z.encode(Quote, quote)).toEqual(sent)
+  }
+  const good = { minAmountOut: '4', maxAmountIn: null, slippage: '0.01', fees: [{}] }
+  expect(read(Quote, { ...plainly, ...good })).toMatchObject({
+    minAmountOut: 4n,
+    maxAmountIn: null,
+    slippage: 0.01,
+    fees: [{}],
+  })
+  expect(z.safeDecode(Quote, { ...plainly, provider: 1 } as never).success).toBe(false)
+})
