@@ -289,14 +289,14 @@ describe('a command', () => {
     tokenIn: usdc.address,
     tokenOut: usdt.address,
     exact: 'in',
-    slippage: null,
+    slippage: 0.02,
     amountIn: amount,
     amountOut: 4_950_000n,
     minAmountOut: 4_900_000n,
     maxAmountIn: null,
   }
   /** Without bounds: so little below what it shows is accepted as was asked for. */
-  const bare = { ...quote, minAmountOut: null }
+  const bare = { ...quote, minAmountOut: null, slippage: null }
   const byName = 'swap execute some-quote'
   const byFlags =
     'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 5 --destination'
@@ -305,6 +305,7 @@ describe('a command', () => {
     ['to somebody else', { ...quote, recipient: thief }, 'POLICY_TAMPER'],
     ['for more', { ...quote, amountIn: amount - 1n }, 'POLICY_TAMPER'],
     ['for less', { ...quote, minAmountOut: 4_900_001n }, 'POLICY_TAMPER'],
+    ['for less than may slip where nobody said so', { ...quote, slippage: null }, 'POLICY_TAMPER'],
     ['of another token', { ...quote, tokenIn: usdt.address }, 'POLICY_TAMPER'],
     ['on another chain', { ...quote, chainOut: 31338 }, 'POLICY_TAMPER'],
     ['that fixed the other side', { ...quote, exact: 'out' as const }, 'POLICY_TAMPER'],
