@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 
 import { type AskedStrategy, askedStrategy } from '../cli/asked-for.ts'
+import { claimRefused } from '../cli/claim-refused.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
 import { opinionOnStrategy } from '../cli/opinion.ts'
@@ -90,22 +91,9 @@ async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promi
       try {
         return await claimProposal(cli, strategy, wallet, await service.strategyBytecode(ask(wallet)))
       } catch (error) {
-        throw cli.place.kind === 'remote' ? withoutClaims(error, strategy.slug) : error
+        throw await claimRefused(cli, strategy, error)
       }
     },
     opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
-  })
-}
-
-/** The specification has no claims: a deployment that refuses the word itself cannot make one, and our own engine can. */
-function withoutClaims(error: unknown, slug: string): unknown {
-  if (
-    !(error instanceof AppError) ||
-    !/^(VALIDATION_ERROR|BAD_REQUEST|NOT_FOUND|METHOD_NOT_ALLOWED)$/.test(error.code)
-  )
-    return error
-  return new AppError(error.code, `This deployment makes no claims: ${error.message}`, {
-    cause: error,
-    hint: `The engine of this program makes them over your RPCs: sluice withdraw ${plain(slug)} --claim --profile engine`,
   })
 }

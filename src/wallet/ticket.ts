@@ -7,3 +7,6 @@ export function ticketOf(strategy: StrategyEntry): Token | undefined {
   const ticket = queueOf(strategy)?.ticket
   return ticket && { chainId: strategy.chainId, ...ticket, name: ticket.symbol, decimals: 0 }
 }
+
+/** Whether what is withdrawn from a market waits in a queue, and is claimed later. */
+export const paysLater = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
