@@ -1,6 +1,7 @@
 import type { StrategyBytecodeInput } from '../api/bytecode.ts'
 import type { Quote } from '../api/quote.ts'
 import type { Asked } from '../domain/accepted.ts'
+import { sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { withoutPayment } from '../domain/service-fee.ts'
 import { plain } from '../domain/text.ts'
@@ -42,7 +43,10 @@ export async function opinionOnSwap(
   const { reference } = cli.place
   const { from, to, tokenIn, tokenOut } = quote
   if (!reference) return undefined
-  if (from.chainId !== to.chainId && tokenIn.decimals === tokenOut.decimals) return { price: oneForOne }
+  const { cctpV2 } = await cli.place.catalog()
+  const isBurnt = ({ chainId, address }: Quote['tokenIn']) =>
+    cctpV2.some((end) => end.chainId === chainId && sameAddress(end.token, address))
+  if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut)) return { price: oneForOne }
   try {
     const ours = await (await reference()).quote({
       chainIdIn: from.chainId,

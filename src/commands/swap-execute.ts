@@ -49,8 +49,23 @@ async function quoteOf(cli: Cli, id: string): Promise<Known> {
   if (kept) return kept
   const { items } = await (await cli.service()).listQuotes({ limit: 100 })
   const listed = items.find((quote) => quote.id === id)
-  if (listed) return { quote: listed }
+  if (listed) {
+    refuseUnseen(cli, listed)
+    return { quote: listed }
+  }
   throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${plain(id)}"`)
+}
+
+/** What a quote is about that this machine never asked for is a deployment's word alone: somebody must look at it. */
+function refuseUnseen({ place, io, globals }: Cli, quote: Quote): void {
+  if (place.kind !== 'remote' || (io.canAsk && globals.input && !globals.yes)) return
+  throw new AppError(
+    'POLICY_QUOTE_DRIFT',
+    `This machine did not ask for the quote ${plain(quote.id)}, so that only the service says what it is about: ${titleOf(quote)}`,
+    {
+      hint: 'Ask for it here with the flags of a quote (sluice swap execute --help), or look at it in a terminal without --yes.',
+    },
+  )
 }
 
 const titleOf = (quote: Quote) =>

@@ -3,8 +3,8 @@ import { entities } from './entities.ts'
 /** A text as somebody would read it, and of each of its characters where in the original it begins and ends. */
 export type Reading = { text: string; from: Uint32Array; to: Uint32Array }
 
-/** All that nobody sees: what `plain` takes away, what Unicode says is ignored, and what stands for a broken byte. */
-const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufffd]+/gu
+/** All that nobody sees or reads: what `plain` takes away, what Unicode says is ignored, what is nobody's character, and what stands for a broken byte. */
+const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufffd]+/gu
 /** What a terminal takes for a colour or a movement. */
 const sequence = /(?:\u001b\[|\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]/g
 

@@ -10,9 +10,9 @@ const isTold = (part: string): boolean => part.length < 8 && /^([a-z]*[0-9]{0,2}
  */
 export function urlSecrets(url: string): string[] {
   const { username, password, pathname, searchParams, hash } = new URL(url)
-  const parts = [...pathname.split('/'), ...searchParams.values(), hash.slice(1)].filter(
-    (one) => !isTold(one),
-  )
+  // A segment may have parameters of its own, and a query a name alone.
+  const segments = pathname.split('/').flatMap((one) => [one, ...one.split(/[;=,:]/)])
+  const parts = [...segments, ...[...searchParams].flat(), hash.slice(1)].filter((one) => !isTold(one))
   const found = [username, password, ...parts].flatMap((one) => [one, meant(one)])
   return [...new Set(found)].filter((one) => one.length > 2 && !envelope.includes(one.toLowerCase()))
 }

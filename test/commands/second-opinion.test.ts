@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
@@ -9,7 +11,7 @@ import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
-const { run, signsNothing } = useCommands(sandbox)
+const { run, signsNothing, home } = useCommands(sandbox)
 const apiKey = 'key-12345'
 const slug = 'aave-v3-usdc-sandbox-one'
 
@@ -217,5 +219,16 @@ describe('the price of a swap', () => {
     }
     expect((await unpriced(`${swap} --accept-min-out 0.03`)).json).toMatchObject({ status: 'SUCCESS' })
     await deaf.close()
+  })
+
+  test('of a quote that this machine did not ask for is not taken unseen', async () => {
+    const asked = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --json'
+    const { id } = (await lied(asked)).json
+    rmSync(join(home(), 'data', 'quotes.db'))
+    const { exit, json } = await signsNothing(() => lied(`swap execute ${id} --yes --json`))
+    expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_QUOTE_DRIFT' })
+    expect(json.error.message).toContain('Swap 100 USDC on sandbox-one')
+    const again = (await lied(asked)).json
+    expect((await lied(`swap execute ${again.id} --yes --json`)).json).toMatchObject({ status: 'SUCCESS' })
   })
 })

@@ -36,6 +36,11 @@ describe('what is secret in the URL of a node', () => {
     ['https://node.example/v2/SECRETTOKEN99', ['SECRETTOKEN99']],
     ['https://node.example/v2/a1b2c', ['a1b2c']],
     ['https://node.example/abcdefgh?chain=base&key=x%2By%2Bz', ['abcdefgh', 'x+y+z']],
+    ['https://node.example/?SecretTok3nAbCdEf99', ['SecretTok3nAbCdEf99']],
+    [
+      'https://node.example/rpc;key=SecretTok3nAbCdEf99',
+      ['rpc;key=SecretTok3nAbCdEf99', 'SecretTok3nAbCdEf99'],
+    ],
     ['https://someone:p%40ss@node.example/jsonrpc', ['someone', 'p%40ss', 'p@ss']],
     ['https://error:result@node.example/a%zz%20b', ['a%zz%20b']],
   ])('%s', (at, secrets) => {
