@@ -178,7 +178,7 @@ describe('the key is printed by no command when a deployment repeats it', () => 
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
     expect(seen.filter((one) => one.includes('[API key]')).length).toBeGreaterThan(100)
   })
