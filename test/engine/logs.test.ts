@@ -112,6 +112,15 @@ describe('a node that gives logs of few blocks at once', () => {
     expect(principal).toBe((await position(engineOn(sandbox).service)).principal)
   })
 
+  test('and says that it was asked too often is not asked the more for that', async () => {
+    await someYears()
+    node.limit = 1
+    node.words = () => 'rate limit exceeded, retry in 10 seconds'
+    await expect(history()).rejects.toMatchObject({ code: 'RPC_ERROR' })
+    expect(node.asked).toBeLessThan(12)
+    expect((await position()).principal).toBeNull()
+  })
+
   test('is asked again for the newest blocks alone', async () => {
     await someYears()
     node.limit = 100

@@ -12,7 +12,7 @@ import { checkEffect } from '../../src/wallet/effect.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
 import { refuseUntyped } from '../../src/wallet/signing/typed.ts'
 import { calldata } from '../support/sandbox.ts'
-import { catalog, coin, lending, thief, usdc, wallet } from './plans.ts'
+import { catalog, coin, lending, marketAt, thief, usdc, wallet } from './plans.ts'
 
 const chainId = 31337
 const amount = 3n * 10n ** 18n
@@ -35,14 +35,7 @@ type Family = {
   lies: [name: string, lie: Transaction, code: string][]
 }
 
-const market = (constants: StrategyEntry['constants'], more: Partial<StrategyEntry> = {}): StrategyEntry => ({
-  ...lending,
-  id: constants.family,
-  slug: constants.family,
-  receipt: { ...lending.receipt, address: place },
-  constants,
-  ...more,
-})
+const market = marketAt(place)
 
 const claims = 'claimWithdrawals(uint256[],uint256[])'
 

@@ -10,20 +10,13 @@ import type { Intent } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
 import { calldata } from '../support/sandbox.ts'
-import { catalog, coin, honest, lending, router, thief, usdc, usdt, wallet } from './plans.ts'
+import { catalog, coin, honest, marketAt, router, thief, usdc, usdt, wallet } from './plans.ts'
 
 const chainId = 31337
 const amount = 100_000_000n
 const place: Address = `0x${'c8'.repeat(20)}`
 
-const market = (constants: StrategyEntry['constants'], more: Partial<StrategyEntry> = {}): StrategyEntry => ({
-  ...lending,
-  id: constants.family,
-  slug: constants.family,
-  receipt: { ...lending.receipt, address: place },
-  constants,
-  ...more,
-})
+const market = marketAt(place)
 const to = (signature: string, args: readonly unknown[], more: Partial<Transaction> = {}): Transaction => ({
   to: place,
   data: calldata(`function ${signature}`, args),

@@ -217,3 +217,15 @@ export const honest = {
     transactions: [transfer({ chainId, token: coin.address, to: friend, amount })],
   },
 } as const satisfies Record<string, Plan>
+
+/** A market of any family, all of it at one place. */
+export const marketAt =
+  (place: Address) =>
+  (constants: StrategyEntry['constants'], more: Partial<StrategyEntry> = {}): StrategyEntry => ({
+    ...lending,
+    id: constants.family,
+    slug: constants.family,
+    receipt: { ...lending.receipt, address: place },
+    constants,
+    ...more,
+  })

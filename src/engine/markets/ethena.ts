@@ -1,12 +1,12 @@
-import { deposit } from '../../calls/erc4626.ts'
 import { cooldownAssets, cooldownShares, ethenaAbi, ethenaQueue } from '../../calls/ethena.ts'
 import type { EthenaConstants, StrategyEntry } from '../../domain/catalog.ts'
 import { vaultReadings } from '../readings/vault.ts'
+import { vaultSteps } from '../readings/vault-steps.ts'
 import type { Market } from './market.ts'
 
 /** USDe staked with Ethena: an ERC-4626 vault that is left through a cooldown. Without one it would be left as any vault, which is not done here. */
 export const ethena = (entry: StrategyEntry, constants: EthenaConstants): Market => {
-  const { chainId, asset } = entry
+  const { chainId } = entry
   const { vault } = constants
   const { state, ...readings } = vaultReadings(entry, { vault })
   return {
@@ -17,10 +17,7 @@ export const ethena = (entry: StrategyEntry, constants: EthenaConstants): Market
       reads: [...state.reads, { address: vault, abi: ethenaAbi, functionName: 'cooldownDuration' }],
       parse: (answers) => ({ ...state.parse(answers.slice(0, -1)), canWithdraw: Number(answers.at(-1)) > 0 }),
     },
-    deposit: ({ amount, owner }) => ({
-      transaction: deposit({ chainId, vault, assets: amount, receiver: owner }),
-      needs: { token: asset.address, spender: vault, amount },
-    }),
+    ...vaultSteps(entry, vault),
     withdraw: ({ amount }) => ({ transaction: cooldownAssets({ chainId, vault, amount }) }),
     withdrawAll: ({ shares }) => ({ transaction: cooldownShares({ chainId, vault, amount: shares }) }),
   }

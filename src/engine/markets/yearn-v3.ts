@@ -1,20 +1,17 @@
-import { deposit } from '../../calls/erc4626.ts'
 import { redeemWithLoss, withdrawWithLoss } from '../../calls/yearn-v3.ts'
 import type { StrategyEntry, YearnV3Constants } from '../../domain/catalog.ts'
 import { vaultReadings } from '../readings/vault.ts'
+import { vaultSteps } from '../readings/vault-steps.ts'
 import type { Market } from './market.ts'
 
 /** A vault of Yearn v3: ERC-4626, but leaving says how much of a loss is taken, for without that a redemption takes any (source: VaultV3.vy). */
 export const yearnV3 = (entry: StrategyEntry, constants: YearnV3Constants): Market => {
-  const { chainId, asset } = entry
+  const { chainId } = entry
   const { vault } = constants
   return {
     entry,
     ...vaultReadings(entry, constants),
-    deposit: ({ amount, owner }) => ({
-      transaction: deposit({ chainId, vault, assets: amount, receiver: owner }),
-      needs: { token: asset.address, spender: vault, amount },
-    }),
+    ...vaultSteps(entry, vault),
     withdraw: ({ amount, owner }) => ({
       transaction: withdrawWithLoss({ chainId, vault, amount, owner }),
     }),
