@@ -1,4 +1,4 @@
-// The lock: nothing but packages of a registry with a sha512, no addresses, no install scripts, and in the production
+// The lock: nothing but packages of a registry with a sha512, no addresses, no install script that is not forbidden by name, and in the production
 // tree only names that somebody has looked at (production-tree.txt).
 import { readFileSync } from 'node:fs'
 
@@ -18,7 +18,7 @@ for (const [path, entry] of Object.entries(lock.packages)) {
   const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
   if (entry.resolved) wrong.push(`${path}: the lock carries an address`)
   if (!entry.integrity?.startsWith('sha512-')) wrong.push(`${path}: no sha512`)
-  if (entry.hasInstallScript) wrong.push(`${path}: has an install script`)
+  if (entry.hasInstallScript && allowScripts[name] !== false) wrong.push(`${path}: has an install script that package.json does not forbid by name`)
   // The compiler's own platforms count as optional peers of viem's types; no user gets them.
   if (!entry.dev && !entry.devOptional && !name.startsWith('@typescript/')) production.add(name)
 }
