@@ -132,6 +132,7 @@ const noSettings: Settings = {
   path: '',
   read: async () => ({}),
   write: async () => undefined,
+  alone: (work) => work(),
   secretsOf: async () => ({}),
   keepSecrets: async () => undefined,
 }

@@ -45,6 +45,8 @@ export const SecretsFile = z.record(ProfileName, ProfileSecrets)
 export type Settings = {
   read: () => Promise<Config>
   write: (config: Config) => Promise<void>
+  /** Reads and writes with nobody else between them: of two that change something at once, one waits for the other. */
+  alone: <value>(work: () => Promise<value>) => Promise<value>
   path: string
   /** What is kept in confidence for a profile. */
   secretsOf: (profile: string) => Promise<ProfileSecrets>

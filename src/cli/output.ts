@@ -65,7 +65,7 @@ export async function emitList<row>(
       ),
     )
   }
-  if (list.items.length === 0) return io.err.write(`${empty}\n`)
+  if (list.items.length === 0) return io.err.write(`${list.page > 1 ? beyond(list) : empty}\n`)
   io.out.write(`${settled(table(chosen, list.items, io.out))}\n`)
   if (list.hasMore && !globals.quiet)
     io.err.write(
@@ -74,6 +74,10 @@ export async function emitList<row>(
       ),
     )
 }
+
+/** A page behind the last one: that nothing is on it does not say that there is nothing. */
+const beyond = ({ page, total }: List<unknown>): string =>
+  `Nothing is on page ${page}${total === null ? '' : `; there are ${total} in all`}. The first: --page 1`
 
 const unpainted = new Proxy((text: string) => text, { get: () => unpainted }) as unknown as Stream['paint']
 

@@ -7,7 +7,8 @@ import { plain } from '../domain/text.ts'
 import { readPrivateFile } from '../wallet/key-source.ts'
 import { shownProfile, showProfile } from './profile-shown.ts'
 
-type SetOptions = {
+/** The flags that say what a profile is. */
+export type SetOptions = {
   kind?: string
   baseUrl?: string
   legacyBaseUrl?: string
@@ -15,41 +16,73 @@ type SetOptions = {
   fromEnv?: boolean
 }
 
+/** What was said of a profile, with its secrets: not put together with what is kept of it. */
+export type Said = { options: SetOptions; given: FromEnvironment; apiKey: string | undefined }
+
 /** `profile set` */
 export async function setProfile(cli: Aside, name: string, options: SetOptions): Promise<void> {
+  const { settings } = cli.world
+  const said = await saidBy(cli, options)
+  const config = await settings.alone(async () => keepProfile(cli, await changeOf(cli, name, said)))
+  showProfile(cli, await shownProfile(cli, config, name))
+}
+
+/** What flags, files and the environment say of a profile. */
+export async function saidBy(cli: Aside, options: SetOptions): Promise<Said> {
+  const given = options.fromEnv ? await cli.world.fromEnvironment() : { rpc: {} }
+  return { options, given, apiKey: await keyOf(cli, options, given) }
+}
+
+/** A profile as it is, if it is there, and as it is to be. `isForgotten`: its key was for other addresses. */
+export type Change = {
+  name: string
+  before: KeptProfile | undefined
+  after: KeptProfile
+  secrets: ProfileSecrets
+  isForgotten: boolean
+}
+
+/** What becomes of a profile by what was said; what was not said stays. Nothing is written. */
+export async function changeOf(
+  { world }: Aside,
+  name: string,
+  { options, given, apiKey }: Said,
+): Promise<Change> {
   const { ProfileName } = await import('../cli/config.ts')
   if (!ProfileName.safeParse(name).success)
     throw new AppError('USAGE', `"${plain(name)}" cannot be the name of a profile`, {
       hint: 'Small letters, digits, dots, dashes and underscores, 40 at most; sandbox, engine and remote are there already.',
     })
-  const { settings } = cli.world
-  const config = await settings.read()
-  const { profiles: own = {} } = config
+  const { profiles: own = {} } = await world.settings.read()
   const before = Object.hasOwn(own, name) ? own[name] : undefined
-  const given = options.fromEnv ? await cli.world.fromEnvironment() : { rpc: {} }
   const after = profileOf(name, before, options, given)
-  const kept = await settings.secretsOf(name)
-  const apiKey = await keyOf(cli, options, given)
+  const kept = await world.settings.secretsOf(name)
   if (apiKey !== undefined && after.kind !== 'remote')
     throw new AppError('USAGE', 'Only a remote profile has an API key', { hint: 'Add --base-url URL.' })
   // A key is for the addresses that it was given for, of which it is kept together with.
   const stays = after.kind === 'remote' && isKeyFor(kept.apiKey, after) ? kept.apiKey : undefined
-  if (kept.apiKey !== undefined && !stays && apiKey === undefined)
-    cli.notice('The key was for other addresses, and is forgotten. Give it again: --api-key-file -')
   const fresh =
     after.kind === 'remote' && apiKey !== undefined ? { key: apiKey, ...addressesOf(after) } : stays
   const secrets: ProfileSecrets = { ...(fresh && { apiKey: fresh }), rpc: { ...kept.rpc, ...given.rpc } }
+  return { name, before, after, secrets, isForgotten: kept.apiKey !== undefined && fresh === undefined }
+}
+
+/** Writes it: secrets first, for a profile without them must not be where the next command runs. */
+export async function keepProfile(cli: Aside, { name, after, secrets, isForgotten }: Change) {
+  const { settings } = cli.world
+  if (isForgotten)
+    cli.notice('The key was for other addresses, and is forgotten. Give it again: --api-key-file -')
   await settings.keepSecrets(name, secrets)
-  const profiles = { ...own, [name]: after }
-  await settings.write({ ...config, profiles })
-  showProfile(cli, await shownProfile(cli, { ...config, profiles }, name))
+  const config = await settings.read()
+  const next = { ...config, profiles: { ...config.profiles, [name]: after } }
+  await settings.write(next)
+  return next
 }
 
 const addressesOf = ({ baseUrl, legacyBaseUrl }: Extract<KeptProfile, { kind: 'remote' }>) => ({
   baseUrl,
   ...(legacyBaseUrl !== undefined && { legacyBaseUrl }),
 })
-
 function profileOf(
   name: string,
   before: KeptProfile | undefined,

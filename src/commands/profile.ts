@@ -68,25 +68,30 @@ async function show(cli: Aside, name: string | undefined): Promise<void> {
 
 async function use(cli: Aside, name: string): Promise<void> {
   const { settings } = cli.world
-  const config = await settings.read()
-  const { kind } = await shownProfile(cli, config, name)
-  await settings.write({ ...config, profile: name })
+  const kind = await settings.alone(async () => {
+    const config = await settings.read()
+    const { kind } = await shownProfile(cli, config, name)
+    await settings.write({ ...config, profile: name })
+    return kind
+  })
   cli.emit({ profile: name, kind }, () => `Commands run on ${plain(name)} from now on.`)
 }
 
 async function remove(cli: Aside, name: string): Promise<void> {
   const { settings } = cli.world
-  const config = await settings.read()
-  const { [name]: _, ...profiles } = config.profiles ?? {}
-  if (!Object.hasOwn(config.profiles ?? {}, name)) throw unknownProfile(name, config)
+  const known = await settings.read()
+  if (!Object.hasOwn(known.profiles ?? {}, name)) throw unknownProfile(name, known)
   await confirm(cli.io, cli.globals, `Forget the profile "${name}" and its key?`)
-  const { profile: inUse, ...rest } = config
-  // First out of use: a profile that is half gone must not be where the next command runs.
-  await settings.write({
-    ...rest,
-    ...(inUse !== undefined && inUse !== name && { profile: inUse }),
-    profiles,
+  await settings.alone(async () => {
+    const { profile: inUse, profiles = {}, ...rest } = await settings.read()
+    const { [name]: _, ...others } = profiles
+    // First out of use: a profile that is half gone must not be where the next command runs.
+    await settings.write({
+      ...rest,
+      ...(inUse !== undefined && inUse !== name && { profile: inUse }),
+      profiles: others,
+    })
+    await settings.keepSecrets(name, undefined)
   })
-  await settings.keepSecrets(name, undefined)
   cli.emit({ removed: name }, () => `Removed ${plain(name)}.`)
 }

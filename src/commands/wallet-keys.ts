@@ -108,16 +108,22 @@ export async function removeWallet(cli: Cli, name: string): Promise<void> {
     `Remove the keystore "${name}"? Without a copy, what its address holds is lost`,
   )
   removeKey(cli.world.keystores, name)
-  const { wallet, ...settings } = await cli.world.settings.read()
-  if (wallet === name) await cli.world.settings.write(settings)
+  const { settings } = cli.world
+  await settings.alone(async () => {
+    const { wallet, ...others } = await settings.read()
+    if (wallet === name) await settings.write(others)
+  })
   cli.emit({ removed: name }, () => `Removed ${name}.`)
 }
 
 /** `wallet use` */
 export async function useWallet(cli: Cli, name: string | undefined): Promise<void> {
-  const { wallet: _, ...settings } = await cli.world.settings.read()
+  const { settings } = cli.world
   if (name !== undefined) exportKey(cli.world.keystores, name)
-  await cli.world.settings.write({ ...settings, ...(name !== undefined && { wallet: name }) })
+  await settings.alone(async () => {
+    const { wallet: _, ...others } = await settings.read()
+    await settings.write({ ...others, ...(name !== undefined && { wallet: name }) })
+  })
   cli.emit({ default: name ?? null }, () =>
     name === undefined ? 'No keystore signs by default.' : `${name} signs by default.`,
   )

@@ -77,6 +77,11 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
 async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promise<void> {
   if (options.amount !== undefined || options.amountRaw !== undefined)
     throw new AppError('USAGE', '--claim takes all that can be claimed: it goes without an amount')
+  const idle = options.restartCooldown ? '--restart-cooldown' : options.slippage && '--slippage'
+  if (idle)
+    throw new AppError('USAGE', `${idle} is for a withdrawal, and --claim takes what was withdrawn before`, {
+      hint: `Leave ${idle} out, or --claim.`,
+    })
   const service = await cli.service()
   const ask = (wallet: Address) => ({
     id: strategy.slug,

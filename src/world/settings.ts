@@ -7,6 +7,9 @@ import type { Config, ProfileSecrets, Settings } from '../cli/config.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Directories } from './directories.ts'
 
+/** How long one waits for another that changes the settings, in ms. */
+const patienceMs = 10_000
+
 /**
  * The settings of `config.json`, and what is confidential of its profiles in `secrets.json` beside it. A file that is not
  * there is empty; one that cannot be understood is CONFIG_INVALID; secrets that others can read are KEY_SOURCE.
@@ -21,12 +24,26 @@ export function fileSettings({ config }: Directories): Settings {
       secretsPath,
       textOf(secretsPath) && readPrivateFile(secretsPath, 1 << 18),
       async () => (await import('../cli/config.ts')).SecretsFile,
+      `It may be of another version of sluice. Move it away, mv ${secretsPath} ${secretsPath}.old, and give what is in it again: sluice profile set NAME --api-key-file -`,
     )
   }
   return {
     path,
     read: async () => parsed(path, textOf(path), async () => (await import('../cli/config.ts')).Config),
     write: async (settings) => write(path, settings),
+    alone: async (work) => {
+      const { exclusiveLock } = await import('../store/lock.ts')
+      const lock = await exclusiveLock(join(config, 'settings.lock'), patienceMs)
+      if (!lock)
+        throw new AppError('STATE_UNUSABLE', `Another sluice is changing ${path} for too long`, {
+          hint: 'Run the same command again when it has ended.',
+        })
+      try {
+        return await work()
+      } finally {
+        lock.release()
+      }
+    },
     secretsOf: async (profile) => {
       const all = await readSecrets()
       return (Object.hasOwn(all, profile) && all[profile]) || {}
@@ -51,11 +68,11 @@ async function parsed<shape extends z.ZodType<object>>(
   path: string,
   text: string | undefined,
   shapeOf: () => Promise<shape>,
+  hint = `Mend the file, or move it away: mv ${path} ${path}.old`,
 ): Promise<z.output<shape>> {
   if (text === undefined) return {} as z.output<shape>
   // Most command lines find no file: what checks one is loaded only here.
   const [shape, { z }] = await Promise.all([shapeOf(), import('zod')])
-  const hint = `Mend the file, or move it away: mv ${path} ${path}.old`
   try {
     return shape.parse(JSON.parse(text))
   } catch (cause) {

@@ -261,6 +261,8 @@ describe('what was typed wrong', () => {
     ['strategies list --page 0', usage(/--page.*"0"/)],
     ['strategies list --page -1', usage(/--page/)],
     ['strategies list --page two', usage(/--page.*"two"/)],
+    ['withdraw sandbox-lido-eth-sandbox-one --claim --restart-cooldown', usage(/--restart-cooldown is for/)],
+    ['withdraw sandbox-lido-eth-sandbox-one --claim --slippage 1%', usage(/--slippage is for/)],
     ['strategies list --limit 101', usage(/--limit.*100.*"101"/)],
     [`history ${place} --limit 0`, usage(/--limit/)],
     ['swap list --limit 1.5', usage(/--limit/)],

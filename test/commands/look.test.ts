@@ -265,6 +265,10 @@ describe('wallet show and history', () => {
     expect(second).toMatchObject({ page: 2, limit: 2, total: 3, hasMore: false })
     expect(second.items).toEqual(json.items.slice(2))
     expect((await run(`history ${usdcPlace} --json --all`)).json.items).toEqual(json.items)
+    // Behind the last page there is nothing to see, which does not say that nothing happened.
+    const { err } = await run(`history ${usdcPlace} --page 99`)
+    expect(err).toContain(`Nothing is on page 99; there are ${json.total} in all`)
+    expect(err).not.toContain('has happened')
     const { out } = await run(`history ${usdcPlace} --csv`)
     expect(out.split('\n')[0]).toBe('timestamp,type,amount,status,txHash')
   })
