@@ -27,7 +27,7 @@ export async function start(
   const { interrupt, raced } = interruptible(process)
   for (const [signal, listeners] of before)
     for (const listener of listeners) process.removeListener(signal, listener)
-  const io = stdio({ noColor, noInput, env: process.env })
+  const io = await stdio({ noColor, noInput, env: process.env })
   const world = createWorld({
     env: process.env,
     secrets,

@@ -1,11 +1,18 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 
+import { hasUnicode, isPainted, tellLibraries } from './colours.ts'
+
 /** One of the two output streams: where it goes, whether a person reads it there, and its colours. */
 export type Stream = {
   write: (text: string) => void
   isTerminal: boolean
-  columns: number
+  /** How wide it is now: a window may be resized. */
+  readonly columns: number
   paint: ChalkInstance
+  /** A text that leads somewhere; missing where the terminal does not understand it. */
+  link?: (text: string, url: string) => string
+  /** Whether nothing but ASCII can be shown there; a pipe takes everything. */
+  ascii?: boolean
 }
 
 /** The terminal, and nothing but the terminal. Every byte that the program prints or asks for goes through here. */
@@ -16,6 +23,8 @@ export type Io = {
   err: Stream
   /** Whether somebody is there to answer a question. */
   canAsk: boolean
+  /** Whether a line that was written may be drawn anew: nobody's log, and a terminal that knows how. */
+  redraws?: boolean
   /** The terminal behind `err`, for the libraries that draw on it themselves. */
   drawOn?: NodeJS.WritableStream
 }
@@ -24,25 +33,42 @@ export type Io = {
 export type IoOptions = {
   noColor: boolean
   noInput: boolean
-  env: Readonly<Record<string, string | undefined>>
+  env: Record<string, string | undefined>
 }
 
+/** A text that opens an address when it is clicked, for a terminal that understands it. */
+export const hyperlink = (text: string, url: string): string =>
+  `\u001b]8;;${url}\u0007${text}\u001b]8;;\u0007`
+
 /** The process's own streams. */
-export function stdio({ noColor, noInput, env }: IoOptions): Io {
+export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
   const { stdin, stdout, stderr } = process
-  const plain = noColor || (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb'
-  const stream = (to: NodeJS.WriteStream): Stream => ({
+  const isOn = (to: NodeJS.WriteStream) => isPainted({ noColor, env, isTerminal: to.isTTY === true })
+  const [outPainted, errPainted] = [isOn(stdout), isOn(stderr)]
+  const links =
+    (stdout.isTTY && outPainted) || (stderr.isTTY && errPainted)
+      ? (await import('terminal-link')).default
+      : undefined
+  tellLibraries(env, outPainted || errPainted)
+  const stream = (to: NodeJS.WriteStream, painted: boolean, hasLinks = false): Stream => ({
     write: (text) => void to.write(text),
     isTerminal: to.isTTY === true,
-    columns: to.columns ?? 80,
-    paint: new Chalk({ level: to.isTTY && !plain ? 2 : 0 }),
+    get columns() {
+      return to.columns || 80
+    },
+    paint: new Chalk({ level: painted ? 2 : 0 }),
+    ...(to.isTTY && painted && hasLinks && { link: hyperlink }),
+    ...(to.isTTY && { ascii: !hasUnicode(env) }),
   })
   // Whoever reads us may leave; what we are doing must not depend on it.
   for (const to of [stdout, stderr]) to.on('error', () => undefined)
   return {
-    out: stream(stdout),
-    err: stream(stderr),
+    out: stream(stdout, outPainted, links?.isSupported),
+    err: stream(stderr, errPainted, links?.stderr.isSupported),
     drawOn: stderr,
+    redraws: stderr.isTTY === true && env.TERM !== 'dumb' && !isSet(env.CI),
     canAsk: stdin.isTTY === true && stderr.isTTY === true && !noInput,
   }
 }
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== 'false'

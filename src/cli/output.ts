@@ -32,6 +32,9 @@ export const toJson = (value: unknown, pretty: boolean): string =>
     ),
   )
 
+/** A text for people as it goes to a stream: the last net under every foreign string. */
+export const shown = (text: string, { paint }: Stream): string => settled(text, paint.level > 0)
+
 /** Prints one thing. */
 export function emitOne<value>(io: Io, globals: Globals, value: value, view: View<value>): void {
   if (globals.csv) throw new AppError('USAGE', '--csv is for lists only', { hint: 'Use --json here.' })
@@ -39,7 +42,7 @@ export function emitOne<value>(io: Io, globals: Globals, value: value, view: Vie
     return void io.out.write(
       `${toJson(globals.fields ? picked(value, globals.fields) : value, io.out.isTerminal)}\n`,
     )
-  io.out.write(`${settled(view(value, io.out))}\n`)
+  io.out.write(`${shown(view(value, io.out), io.out)}\n`)
 }
 
 /** Prints a page of a list as JSON, CSV or a table. */
@@ -60,13 +63,13 @@ export async function emitList<row>(
     const { stringify } = await import('csv-stringify/sync')
     return void io.out.write(
       stringify(
-        list.items.map((row) => chosen.map(({ csv, text }) => plain(csv?.(row) ?? text(row, unpainted)))),
-        { header: true, columns: chosen.map(({ field }) => field), escape_formulas: true },
+        list.items.map((row) => chosen.map(({ csv, text }) => cell(csv?.(row) ?? text(row, unpainted)))),
+        { header: true, columns: chosen.map(({ field }) => field) },
       ),
     )
   }
   if (list.items.length === 0) return io.err.write(`${list.page > 1 ? beyond(list) : empty}\n`)
-  io.out.write(`${settled(table(chosen, list.items, io.out))}\n`)
+  io.out.write(`${shown(table(chosen, list.items, io.out), io.out)}\n`)
   if (list.hasMore && !globals.quiet)
     io.err.write(
       io.err.paint.dim(
@@ -78,6 +81,13 @@ export async function emitList<row>(
 /** A page behind the last one: that nothing is on it does not say that there is nothing. */
 const beyond = ({ page, total }: List<unknown>): string =>
   `Nothing is on page ${page}${total === null ? '' : `; there are ${total} in all`}. The first: --page 1`
+
+/** A text that a spreadsheet would calculate stands behind an apostrophe; a negative number stays one. */
+function cell(text: string): string {
+  const isNumber = /^[-+]?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/i.test(text)
+  const isFormula = /^\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) && !isNumber
+  return `${isFormula ? "'" : ''}${plain(text)}`
+}
 
 const unpainted = new Proxy((text: string) => text, { get: () => unpainted }) as unknown as Stream['paint']
 

@@ -1,4 +1,5 @@
 import type { Io } from './io.ts'
+import { shown } from './output.ts'
 
 /** What goes on, said on stderr: finished lines stay, the current one moves on a terminal and is left out elsewhere. */
 export type Teller = {
@@ -11,22 +12,37 @@ export type Teller = {
 }
 
 /** Tells on stderr; `quiet` says nothing at all. */
-export async function teller({ err, drawOn }: Io, quiet: boolean): Promise<Teller> {
+export async function teller({ err, drawOn, redraws }: Io, quiet: boolean): Promise<Teller> {
   if (quiet) return { say: () => undefined, doing: () => undefined, done: () => undefined }
-  if (!err.isTerminal)
-    return { say: (line) => err.write(`${line}\n`), doing: () => undefined, done: () => undefined }
+  const say = (line: string) => err.write(`${shown(line, err)}\n`)
+  if (!redraws) return { say, doing: () => undefined, done: () => undefined }
   const { default: ora } = await import('ora')
+  let since = 0
   const spinner = ora({
     ...(drawOn && { stream: drawOn }),
     discardStdin: false,
-    ...(err.paint.level === 0 && { color: false as never }),
+    isEnabled: true,
+    suffixText: () => err.paint.dim(elapsed(performance.now() - since)),
+    ...(err.ascii && { spinner: { interval: 130, frames: ['-', '\\', '|', '/'] } }),
+    color: err.paint.level === 0 ? (false as never) : 'cyan',
   })
   return {
     say: (line) => {
       spinner.stop()
-      err.write(`${line}\n`)
+      say(line)
     },
-    doing: (line) => void spinner.start(line),
+    doing: (line) => {
+      since = performance.now()
+      spinner.start(shown(line, err))
+    },
     done: () => void spinner.stop(),
   }
+}
+
+/** How long something takes already, once that is worth a word: `12s`, `3m05s`. */
+export function elapsed(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  if (seconds < 1) return ''
+  if (seconds < 60) return `${seconds}s`
+  return `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, '0')}s`
 }

@@ -1,9 +1,8 @@
 import Table from 'cli-table3'
 
-import { plain } from '../domain/text.ts'
 import type { Stream } from './io.ts'
 
-/** One column of a list. `width` orders what gives way first on a narrow terminal: the highest `drop` goes first. */
+/** One column of a list. */
 export type Column<row> = {
   title: string
   /** The field of the JSON that this column shows; `--fields` names it. */
@@ -11,21 +10,40 @@ export type Column<row> = {
   text: (row: row, paint: Stream['paint']) => string
   /** What CSV holds instead of the text: the exact value, for programs. */
   csv?: (row: row) => string
+  /** Where a text that is shown whole leads to: `hashLink` or `addressLink` of it. */
+  link?: (row: row, text: string, to: Stream) => string
+  /** Numbers stand on the right, and are never shortened: a number without its end is another one. */
   align?: 'right'
+  /**
+   * How little it matters: on a narrow terminal the highest gives way first, shortened where it is words, left out where that is not
+   * enough. A column without it stays whole: what is typed again, and what the list is for.
+   */
   drop?: number
 }
 
-/** Rows as an aligned table without boxes. On a terminal that is too narrow, the least important columns are left out. */
+/** Rows as an aligned table without boxes, fitted to the width of a terminal; elsewhere everything is there. */
 export function table<row>(columns: readonly Column<row>[], rows: readonly row[], to: Stream): string {
-  const shown = to.isTerminal ? fitting(columns, rows, to.columns) : columns
+  const widths = columns.map((column) =>
+    Math.max(column.title.length, ...rows.map((row) => widthOf(column.text(row, colourless)))),
+  )
+  const fitted = to.isTerminal ? fitting(columns, widths, to.columns) : columns.map(whole)
+  const shown = fitted.filter(({ cut }) => cut !== 0)
   const grid = new Table({
-    head: shown.map(({ title }) => to.paint.dim(title)),
-    colAligns: shown.map(({ align }) => align ?? 'left'),
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2 },
-    chars: Object.fromEntries(borders.map((name) => [name, ''])),
+    ...bare,
+    head: shown.map(({ column }) => to.paint.dim(column.title)),
+    colAligns: shown.map(({ column }) => column.align ?? 'left'),
+    colWidths: shown.map(({ cut }) => (cut === null ? null : cut + gap)),
   })
-  grid.push(...rows.map((row) => shown.map(({ text }) => text(row, to.paint))))
-  return trimmed(grid.toString())
+  const text = ({ column, cut }: Fitted<row>, row: row) => {
+    const all = column.text(row, to.paint)
+    return cut === null && column.link ? column.link(row, all, to) : all
+  }
+  grid.push(...rows.map((row) => shown.map((one) => text(one, row))))
+  return grid
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
 }
 
 /** Label and value, one pair a line. */
@@ -34,50 +52,51 @@ export function fields(rows: readonly (readonly [label: string, value: string])[
   return rows.map(([label, value]) => `${to.paint.dim(label.padEnd(width))}  ${value}`).join('\n')
 }
 
-const borders = [
-  'top',
-  'top-mid',
-  'top-left',
-  'top-right',
-  'bottom',
-  'bottom-mid',
-  'bottom-left',
-  'bottom-right',
-  'left',
-  'left-mid',
-  'mid',
-  'mid-mid',
-  'right',
-  'right-mid',
-  'middle',
-]
+const edges = ['top', 'bottom', 'left', 'right', 'mid', 'middle']
+const ends = ['left', 'mid', 'right']
+const corners = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((edge) =>
+  ends.map((end) => `${edge}-${end}`),
+)
+const gap = 2
+const bare = {
+  style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
+  chars: Object.fromEntries([...edges, ...corners].map((name) => [name, ''])),
+}
 
-const trimmed = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')
+/** A column and how wide it is: `null` is as wide as it wants, 0 is left out. */
+type Fitted<row> = { column: Column<row>; cut: number | null }
+const whole = <row>(column: Column<row>): Fitted<row> => ({ column, cut: null })
+
+/** The narrowest that words are shortened to. */
+const least = 8
 
 function fitting<row>(
   columns: readonly Column<row>[],
-  rows: readonly row[],
-  width: number,
-): readonly Column<row>[] {
-  const bare = (text: string) => plain(text.replace(/\u001b\[[0-9;]*m/g, '')).length
-  const widths = new Map(
-    columns.map((column) => [
-      column,
-      Math.max(column.title.length, ...rows.map((row) => bare(column.text(row, colourless)))) + 2,
-    ]),
-  )
-  let shown = [...columns]
-  const total = () => shown.reduce((sum, column) => sum + widths.get(column)!, 0) - 2
-  while (total() > width) {
-    const last = shown.filter(({ drop }) => drop !== undefined).sort((a, b) => b.drop! - a.drop!)[0]
-    if (!last) break
-    shown = shown.filter((column) => column !== last)
+  widths: readonly number[],
+  room: number,
+): Fitted<row>[] {
+  const fitted = columns.map(whole)
+  let over = widths.reduce((sum, width) => sum + width + gap, -gap) - room
+  const order = [...columns.keys()]
+    .filter((at) => columns[at]!.drop !== undefined)
+    .sort((one, other) => columns[other]!.drop! - columns[one]!.drop!)
+  for (const at of order) {
+    if (over <= 0) break
+    const { align, title } = columns[at]!
+    const left = widths[at]! - over
+    const isCut = align !== 'right' && left >= Math.max(title.length, least)
+    fitted[at]!.cut = isCut ? left : 0
+    over -= isCut ? over : widths[at]! + gap
   }
-  return shown
+  return fitted
+}
+
+/** How many columns of a terminal a text takes: of anything but ASCII the library that aligns it knows. */
+export function widthOf(text: string): number {
+  if (/^[\u0020-\u007e]*$/.test(text)) return text.length
+  const grid = new Table({ ...bare, style: { ...bare.style, 'padding-right': 0 } })
+  grid.push([text])
+  return grid.width
 }
 
 const colourless = new Proxy((text: string) => text, {

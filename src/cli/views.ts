@@ -96,13 +96,18 @@ export const quoteColumns: readonly Column<ReturnType<typeof quoteJson>>[] = [
     text: ({ to, tokenOut }) =>
       `${decimal(tokenOut.amount.formatted)} ${plain(tokenOut.symbol)} ${plain(to.network)}`,
   },
-  { title: 'PROVIDER', field: 'provider', text: ({ provider }) => plain(provider), drop: 1 },
-  { title: 'STATUS', field: 'status', text: ({ status }, paint) => stateWord(plain(status ?? '-'), paint) },
+  { title: 'PROVIDER', field: 'provider', text: ({ provider }) => plain(provider), drop: 2 },
+  {
+    title: 'STATUS',
+    field: 'status',
+    text: ({ status }, paint) => stateWord(plain(status ?? '-'), paint),
+    drop: 1,
+  },
   {
     title: 'EXPIRES',
     field: 'deadline',
     csv: ({ deadline }) => deadline ?? '',
     text: ({ deadline }) => when(deadline),
-    drop: 2,
+    drop: 3,
   },
 ]

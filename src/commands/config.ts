@@ -25,7 +25,7 @@ async function list(cli: Aside, { showOrigin = false }: { showOrigin?: boolean }
       empty: 'Nothing is set.',
       columns: [
         { field: 'name', title: 'name', text: ({ name }) => plain(name) },
-        { field: 'value', title: 'value', text: ({ value }) => plain(value) },
+        { field: 'value', title: 'value', text: ({ value }) => plain(value), drop: 1 },
         ...(showOrigin
           ? [
               {

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 
 import { action, type Cli, everything, whole } from '../cli/cli.ts'
 import { decimal, stateWord, when } from '../cli/format.ts'
+import { hashLink } from '../cli/links.ts'
 import { walletAddress } from '../cli/names.ts'
 import type { ListView } from '../cli/output.ts'
 import { withRaw } from '../cli/raw.ts'
@@ -58,14 +59,14 @@ async function show(
     const rows = (await everything(ask)).map(row)
     return cli.list(
       { items: rows, page: 1, limit: rows.length, total: rows.length, hasMore: false },
-      view(strategy.slug),
+      view(strategy.slug, strategy.network),
     )
   }
   const answer = await ask(page, limit)
-  await cli.list({ ...answer, items: answer.items.map(row) }, view(strategy.slug))
+  await cli.list({ ...answer, items: answer.items.map(row) }, view(strategy.slug, strategy.network))
 }
 
-const view = (slug: string): ListView<Row> => ({
+const view = (slug: string, network: string): ListView<Row> => ({
   empty: `Nothing has happened in ${plain(slug)} yet.`,
   columns: [
     {
@@ -88,6 +89,12 @@ const view = (slug: string): ListView<Row> => ({
       text: ({ status }, paint) => stateWord(plain(status), paint),
       drop: 2,
     },
-    { title: 'TRANSACTION', field: 'txHash', text: ({ txHash }) => plain(txHash), drop: 1 },
+    {
+      title: 'TRANSACTION',
+      field: 'txHash',
+      text: ({ txHash }) => plain(txHash),
+      link: (_, hash, to) => hashLink(to, network, hash),
+      drop: 1,
+    },
   ],
 })

@@ -91,10 +91,16 @@ async function list(cli: Cli, { database }: Where): Promise<void> {
     columns: [
       { field: 'id', title: 'id', text: ({ id }: ApiKey) => id },
       { field: 'customer', title: 'customer', text: ({ customer }) => plain(customer) },
-      { field: 'testnet', title: 'testnet', text: ({ testnet }) => (testnet ? 'yes' : 'no') },
-      { field: 'markupBps', title: 'markup bps', text: ({ markupBps }) => String(markupBps) },
-      { field: 'createdAt', title: 'created', text: ({ createdAt }) => createdAt },
-      { field: 'revokedAt', title: 'revoked', text: ({ revokedAt }) => revokedAt ?? '' },
+      { field: 'testnet', title: 'testnet', text: ({ testnet }) => (testnet ? 'yes' : 'no'), drop: 3 },
+      {
+        field: 'markupBps',
+        title: 'markup bps',
+        text: ({ markupBps }) => String(markupBps),
+        align: 'right',
+        drop: 2,
+      },
+      { field: 'createdAt', title: 'created', text: ({ createdAt }) => createdAt, drop: 4 },
+      { field: 'revokedAt', title: 'revoked', text: ({ revokedAt }) => revokedAt ?? '', drop: 1 },
     ],
   })
 }

@@ -51,10 +51,10 @@ async function list(cli: Aside): Promise<void> {
       columns: [
         { field: 'name', title: 'name', text: ({ name }) => plain(name) },
         { field: 'kind', title: 'kind', text: ({ kind }) => kind },
-        { field: 'current', title: 'in use', text: ({ current }) => (current ? 'yes' : '') },
-        { field: 'baseUrl', title: 'base url', text: ({ baseUrl }) => plain(baseUrl ?? '') },
-        { field: 'hasApiKey', title: 'key', text: ({ hasApiKey }) => (hasApiKey ? 'kept' : '') },
-        { field: 'networks', title: 'rpcs', text: ({ networks }) => plain(networks.join(', ')) },
+        { field: 'current', title: 'in use', text: ({ current }) => (current ? 'yes' : ''), drop: 1 },
+        { field: 'baseUrl', title: 'base url', text: ({ baseUrl }) => plain(baseUrl ?? ''), drop: 2 },
+        { field: 'hasApiKey', title: 'key', text: ({ hasApiKey }) => (hasApiKey ? 'kept' : ''), drop: 3 },
+        { field: 'networks', title: 'rpcs', text: ({ networks }) => plain(networks.join(', ')), drop: 4 },
       ],
     },
   )

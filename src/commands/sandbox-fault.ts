@@ -70,8 +70,8 @@ const list = (cli: Cli, items: SandboxFault[]): Promise<void> =>
       empty: 'No fault is set.',
       columns: [
         { title: 'FAULT', field: 'kind', text: ({ kind }) => kind },
-        { title: 'NETWORK', field: 'network', text: ({ network }) => network ?? 'all' },
-        { title: 'WHAT', field: 'text', text: ({ text }) => plain(text) },
+        { title: 'NETWORK', field: 'network', text: ({ network }) => network ?? 'all', drop: 2 },
+        { title: 'WHAT', field: 'text', text: ({ text }) => plain(text), drop: 1 },
       ],
     },
   )

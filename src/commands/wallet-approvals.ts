@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
 import { decimal } from '../cli/format.ts'
+import { addressLink } from '../cli/links.ts'
 import { walletAddress } from '../cli/names.ts'
 import { operate } from '../cli/operate.ts'
 import { address, type SigningOptions, withSigning } from '../cli/options.ts'
@@ -69,7 +70,12 @@ async function list(cli: Cli, name: string | undefined, { network }: Which): Pro
           csv: ({ amount }) => amount.formatted,
           text: ({ amount, unlimited }) => (unlimited ? 'unlimited' : decimal(amount.formatted)),
         },
-        { title: 'SPENDER', field: 'spender', text: ({ spender }) => spender },
+        {
+          title: 'SPENDER',
+          field: 'spender',
+          text: ({ spender }) => spender,
+          link: ({ network }, spender, to) => addressLink(to, network, spender),
+        },
         { title: 'KNOWN AS', field: 'name', text: ({ name }) => plain(name ?? ''), drop: 1 },
       ],
     },

@@ -22,7 +22,7 @@ export async function listWallets(cli: Cli): Promise<void> {
       columns: [
         { title: 'NAME', field: 'name', text: ({ name }) => name },
         { title: 'ADDRESS', field: 'address', text: ({ address }) => address ?? '-' },
-        { title: 'DEFAULT', field: 'default', text: (row) => (row.default ? 'yes' : '') },
+        { title: 'DEFAULT', field: 'default', text: (row) => (row.default ? 'yes' : ''), drop: 1 },
       ],
     },
   )

@@ -15,9 +15,15 @@ export const escaped = (json: string): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** What is about to be written to a terminal, with nothing left that does more than colour it: the last net under `plain`. */
-export const settled = (text: string): string =>
+/** A colour, and the beginning or end of a link to a transaction or an address in an explorer. */
+const painting = String.raw`\u001b\[[0-9;]*m|\u001b\]8;;(?:https:\/\/[a-z0-9.-]+\/(?:tx|address)\/0x[0-9a-fA-F]{40,64})?\u0007`
+
+/**
+ * What is about to be written, with nothing left that does more than colour it or link it to an explorer, and not even that where
+ * nothing is painted: the last net under `plain`.
+ */
+export const settled = (text: string, isPainted: boolean): string =>
   text.replace(
-    new RegExp(String.raw`(\u001b\[[0-9;]*m)|[\u0000-\u0008\u000b-\u001f${beyond}]`, 'g'),
-    (_, colour?: string) => colour ?? '',
+    new RegExp(String.raw`(${painting})|[\u0000-\u0008\u000b-\u001f${beyond}]`, 'g'),
+    (_, paint?: string) => (isPainted ? (paint ?? '') : ''),
   )
