@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Settings } from './cli/config.ts'
+import type { Globals } from './cli/globals.ts'
 import type { Io } from './cli/io.ts'
-import type { AskedQuote, Interrupt, QuoteMemory, World } from './cli/world.ts'
+import type { AskedQuote, Interrupt, Place, QuoteMemory, World } from './cli/world.ts'
 import { main } from './main.ts'
 import type { Desk } from './wallet/signing/words.ts'
 import { daemonSandbox } from './world/daemon-sandbox.ts'
@@ -34,12 +35,43 @@ export type Given = {
   settings?: Settings
 }
 
+/** What says which profile answers, and with what. */
+type Stands = Pick<Given, 'env' | 'secrets'> & { settings: Settings }
+
 /** Puts the program together: from the environment to the things that commands are given. Nothing is opened before it is used. */
 export function createWorld(given: Given): World {
   const { env, secrets, desk, io, interrupt, version, stdin, now = Date.now } = given
   const dirs = directories(env)
   const settings = given.settings ?? fileSettings(dirs)
   const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, given.quiet ? undefined : io)
+  const placeAt = async (globals: Globals, { env, settings, secrets }: Stands): Promise<Place> => {
+    const {
+      name,
+      kind,
+      announce,
+      env: ofProfile,
+      apiKey,
+      notice,
+    } = await chosenProfile(env, globals.profile, settings)
+    if (notice && !globals.quiet) io.err.write(`${notice}\n`)
+    const needs = {
+      profile: name,
+      version,
+      dirs,
+      env: ofProfile,
+      settings,
+      secrets: { ...secrets, apiKey: secrets.apiKey ?? apiKey },
+      desk,
+      io,
+      globals,
+      until: readingEnds(io, globals),
+      now,
+      newId: randomUUID,
+    }
+    if (kind === 'engine') return enginePlace(needs)
+    if (kind === 'remote') return remotePlace(needs)
+    return sandboxPlace({ ...needs, sandbox: openSandbox, announce })
+  }
   const world: World = {
     io,
     version,
@@ -71,33 +103,11 @@ export function createWorld(given: Given): World {
       ...(secrets.apiKey && { apiKey: secrets.apiKey }),
       rpc: rpcsGiven(env, (await import('./world/known-catalog.ts')).allNetworks),
     }),
-    at: async (globals) => {
-      const {
-        name,
-        kind,
-        announce,
-        env: ofProfile,
-        apiKey,
-        notice,
-      } = await chosenProfile(env, globals.profile, settings)
-      if (notice && !globals.quiet) io.err.write(`${notice}\n`)
-      const needs = {
-        profile: name,
-        version,
-        dirs,
-        env: ofProfile,
-        settings,
-        secrets: { ...secrets, apiKey: secrets.apiKey ?? apiKey },
-        desk,
-        io,
-        globals,
-        until: readingEnds(io, globals),
-        now,
-        newId: randomUUID,
-      }
-      if (kind === 'engine') return enginePlace(needs)
-      if (kind === 'remote') return remotePlace(needs)
-      return sandboxPlace({ ...needs, sandbox: openSandbox, announce })
+    at: (globals) => placeAt(globals, { env, settings, secrets }),
+    tried: async (draft, globals) => {
+      const { asKept } = await import('./world/draft.ts')
+      const ground = asKept(draft, { env, settings, secrets })
+      return (await placeAt({ ...globals, profile: draft.name }, ground)).look()
     },
     run: async (argv, { asNewcomer }) => {
       const out: string[] = []

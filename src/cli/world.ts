@@ -8,7 +8,7 @@ import type { Ground } from '../wallet/ground.ts'
 import type { Desk } from '../wallet/signing/words.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
 import type { Values } from './completion/complete.ts'
-import type { Settings } from './config.ts'
+import type { KeptProfile, ProfileSecrets, Settings } from './config.ts'
 import type { Finding } from './finding.ts'
 import type { Globals } from './globals.ts'
 import type { Io } from './io.ts'
@@ -70,6 +70,9 @@ export type FromEnvironment = {
   rpc: Record<string, string>
 }
 
+/** A profile that is not kept yet. */
+export type Draft = { name: string; profile: KeptProfile; secrets: ProfileSecrets }
+
 /** Interruption by the person: `signal` says so, and while a `critical` part runs nothing else ends the program. */
 export type Interrupt = {
   signal: AbortSignal
@@ -102,6 +105,8 @@ export type World = {
   quotes: () => Promise<QuoteMemory>
   /** The parts that depend on which profile answers. */
   at: (globals: Globals) => Promise<Place>
+  /** What is found where a profile would answer, by itself and as if it were kept already. */
+  tried: (draft: Draft, globals: Globals) => Promise<Finding[]>
   /** What the words of a command line may be, without asking anybody. */
   completions: () => Promise<Values>
   /** Keeps what a list of strategies showed, for that. */

@@ -2,10 +2,10 @@ import { Command } from 'commander'
 
 import { type Aside, aside } from '../cli/cli.ts'
 import { type Finding, fine, found } from '../cli/finding.ts'
+import { findingsView } from '../cli/findings-view.ts'
 import type { Stream } from '../cli/io.ts'
 import type { Place, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
 
 /** `doctor`: whether everything that commands stand on works. */
 export const doctor = (world: World) =>
@@ -83,13 +83,4 @@ async function signerFinding(place: Place): Promise<Finding> {
   }
 }
 
-const view = ({ checks }: { checks: readonly Finding[] }, to: Stream): string =>
-  checks
-    .flatMap(({ check, subject, state, says, hint }) => {
-      const mark = { ok: to.paint.green('✓'), warning: to.paint.yellow('!'), failed: to.paint.red('✗') }[
-        state
-      ]
-      const line = `${mark} ${[check, subject].filter((word) => word !== null).join(' ')}  ${plain(says)}`
-      return state === 'ok' || hint === null ? [line] : [line, `  ${to.paint.dim(plain(hint))}`]
-    })
-    .join('\n')
+const view = ({ checks }: { checks: readonly Finding[] }, to: Stream): string => findingsView(checks, to)

@@ -89,6 +89,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     group: 'Set up',
+    name: 'init',
+    summary: 'questions that set a profile up',
+    load: async () => (await import('./init.ts')).init,
+  },
+  {
+    group: 'Set up',
     name: 'doctor',
     summary: 'look whether everything works',
     load: async () => (await import('./doctor.ts')).doctor,

@@ -33,11 +33,12 @@ export async function saidBy(cli: Aside, options: SetOptions): Promise<Said> {
   return { options, given, apiKey: await keyOf(cli, options, given) }
 }
 
-/** A profile as it is, if it is there, and as it is to be. `isForgotten`: its key was for other addresses. */
+/** A profile as it is, if it is there, and as it is to be, each with its secrets. `isForgotten`: its key was for other addresses. */
 export type Change = {
   name: string
   before: KeptProfile | undefined
   after: KeptProfile
+  had: ProfileSecrets
   secrets: ProfileSecrets
   isForgotten: boolean
 }
@@ -64,7 +65,8 @@ export async function changeOf(
   const fresh =
     after.kind === 'remote' && apiKey !== undefined ? { key: apiKey, ...addressesOf(after) } : stays
   const secrets: ProfileSecrets = { ...(fresh && { apiKey: fresh }), rpc: { ...kept.rpc, ...given.rpc } }
-  return { name, before, after, secrets, isForgotten: kept.apiKey !== undefined && fresh === undefined }
+  const isForgotten = kept.apiKey !== undefined && fresh === undefined
+  return { name, before, after, had: kept, secrets, isForgotten }
 }
 
 /** Writes it: secrets first, for a profile without them must not be where the next command runs. */

@@ -1,5 +1,6 @@
 import type { Aside } from '../cli/cli.ts'
 import type { Config } from '../cli/config.ts'
+import type { Stream } from '../cli/io.ts'
 import { fields } from '../cli/table.ts'
 import { AppError } from '../domain/errors.ts'
 import { isKeyFor } from '../domain/service-address.ts'
@@ -51,18 +52,22 @@ export const unknownProfile = (name: string, { profiles = {} }: Config): AppErro
     hint: `Known: ${['sandbox', 'engine', 'remote', ...Object.keys(profiles)].join(', ')}`,
   })
 
-/** Ends a command with one profile. */
-export const showProfile = (cli: Aside, value: Shown): void =>
-  cli.emit(value, ({ name, kind, current, baseUrl, legacyBaseUrl, hasApiKey, networks }, to) =>
-    fields(
-      [
-        ['profile', `${plain(name)}${current ? ' (in use)' : ''}`],
-        ['kind', kind],
-        ...(baseUrl === null ? [] : ([['base url', plain(baseUrl)]] as const)),
-        ...(legacyBaseUrl === null ? [] : ([['legacy base url', plain(legacyBaseUrl)]] as const)),
-        ...(kind === 'remote' ? ([['api key', hasApiKey ? 'kept, not shown' : 'none']] as const) : []),
-        ['rpcs', networks.length === 0 ? 'none' : plain(networks.join(', '))],
-      ],
-      to,
-    ),
+/** One profile in words. */
+export const profileView = (
+  { name, kind, current, baseUrl, legacyBaseUrl, hasApiKey, networks }: Shown,
+  to: Stream,
+): string =>
+  fields(
+    [
+      ['profile', `${plain(name)}${current ? ' (in use)' : ''}`],
+      ['kind', kind],
+      ...(baseUrl === null ? [] : ([['base url', plain(baseUrl)]] as const)),
+      ...(legacyBaseUrl === null ? [] : ([['legacy base url', plain(legacyBaseUrl)]] as const)),
+      ...(kind === 'remote' ? ([['api key', hasApiKey ? 'kept, not shown' : 'none']] as const) : []),
+      ['rpcs', networks.length === 0 ? 'none' : plain(networks.join(', '))],
+    ],
+    to,
   )
+
+/** Ends a command with one profile. */
+export const showProfile = (cli: Aside, value: Shown): void => cli.emit(value, profileView)

@@ -4,6 +4,7 @@ import { type Aside, aside } from '../cli/cli.ts'
 import { confirm } from '../cli/prompts.ts'
 import type { World } from '../cli/world.ts'
 import { plain } from '../domain/text.ts'
+import { withProfile } from './profile-flags.ts'
 import { setProfile } from './profile-set.ts'
 import { shownProfile, showProfile, unknownProfile } from './profile-shown.ts'
 
@@ -19,20 +20,13 @@ export const profile = (world: World) => {
     aside(world, show),
   )
   add('use <name>', 'Run commands there from now on.', 'sluice profile use prod').action(aside(world, use))
-  add(
-    'set <name>',
-    'Make a profile or change one; what is not said stays. Keys and RPC URLs are never arguments: they come from a file, standard input or the environment, and are kept in a file of their own (0600).',
-    'sluice profile set prod --base-url https://api.example.com --api-key-file -',
-  )
-    .option('--kind <kind>', 'engine or remote')
-    .option('--base-url <url>', 'where the service is')
-    .option('--legacy-base-url <url>', 'where its older pages are; none takes it away')
-    .option('--api-key-file <path>', 'the file that holds its key, or - for standard input')
-    .option(
-      '--from-env',
-      'keep what SLUICE_BASE_URL, SLUICE_LEGACY_BASE_URL, SLUICE_API_KEY and SLUICE_RPC_* say',
-    )
-    .action(aside(world, setProfile))
+  withProfile(
+    add(
+      'set <name>',
+      'Make a profile or change one; what is not said stays. Keys and RPC URLs are never arguments: they come from a file, standard input or the environment, and are kept in a file of their own (0600).',
+      'sluice profile set prod --base-url https://api.example.com --api-key-file -',
+    ),
+  ).action(aside(world, setProfile))
   add('remove <name>', 'Forget a profile and its key.', 'sluice profile remove prod --yes').action(
     aside(world, remove),
   )

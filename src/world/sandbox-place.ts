@@ -48,7 +48,9 @@ export function sandboxPlace(needs: Needs): Place {
   const dir = join(dirs.data, 'sandbox')
   const opened = once(async () => {
     if (announce && !globals.quiet)
-      io.err.write(io.err.paint.dim('profile sandbox: local chains, play money\n'))
+      io.err.write(
+        io.err.paint.dim('profile sandbox: local chains, play money; for real ones: sluice init\n'),
+      )
     const { catalog, chains, faults, outdated, wasReplaced } = await sandbox.open()
     if (outdated && !globals.quiet) io.err.write(`${outdatedNotice}\n`)
     if (!globals.quiet)

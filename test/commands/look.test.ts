@@ -49,7 +49,7 @@ describe('strategies list', () => {
 
   test('as JSON is one page with exactly the fields of the contract', async () => {
     const { json, err } = await run('strategies list --json --all')
-    expect(err).toBe('profile sandbox: local chains, play money\n')
+    expect(err).toBe('profile sandbox: local chains, play money; for real ones: sluice init\n')
     expect(Object.keys(json)).toEqual(['items', 'page', 'limit', 'total', 'hasMore'])
     expect(json).toMatchObject({ page: 1, total: 14, hasMore: false })
     for (const item of json.items) expect(Object.keys(item).sort()).toEqual([...strategyFields].sort())

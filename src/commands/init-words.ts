@@ -1,0 +1,53 @@
+import type { KeptProfile } from '../cli/config.ts'
+import { plain } from '../domain/text.ts'
+import type { Change, Said } from './profile-set.ts'
+
+const urlsOf = (profile: KeptProfile) =>
+  profile.kind === 'remote' ? profile : { baseUrl: undefined, legacyBaseUrl: undefined }
+
+/** What becomes another in a profile that is there, a line each; of a secret only that it does. */
+export function changesIn({ after, had, secrets }: Change, before: KeptProfile): string[] {
+  const [from, to] = [urlsOf(before), urlsOf(after)]
+  const line = (what: string, was = 'none', is = 'none') =>
+    was === is ? [] : [`${what}: ${plain(was)} becomes ${plain(is)}`]
+  const rpcs = Object.keys(secrets.rpc ?? {}).flatMap((network) => {
+    const was = had.rpc?.[network]
+    return was === secrets.rpc?.[network] ? [] : [`rpc ${plain(network)}: ${was ? 'another' : 'added'}`]
+  })
+  const key =
+    had.apiKey?.key === secrets.apiKey?.key
+      ? []
+      : [
+          `api key: ${secrets.apiKey ? (had.apiKey ? 'another' : 'added') : 'forgotten, as it was for other addresses'}`,
+        ]
+  return [
+    ...line('kind', before.kind, after.kind),
+    ...line('base url', from.baseUrl, to.baseUrl),
+    ...line('legacy base url', from.legacyBaseUrl, to.legacyBaseUrl),
+    ...key,
+    ...rpcs,
+  ]
+}
+
+/** The command that does the same without questions, and the variables that it takes secrets from: none is on the line. */
+export function scriptFor(
+  { name, after, had, secrets }: Change,
+  { apiKey }: Said,
+  isCurrent: boolean,
+): { command: string; environment: string[] } {
+  const fresh = Object.keys(secrets.rpc ?? {}).filter(
+    (network) => had.rpc?.[network] !== secrets.rpc?.[network],
+  )
+  const rpcs = fresh.map((network) => `SLUICE_RPC_${network.toUpperCase().replaceAll('-', '_')}`)
+  const key = apiKey === undefined ? [] : rpcs.length > 0 ? ['SLUICE_API_KEY'] : []
+  const { baseUrl, legacyBaseUrl } = urlsOf(after)
+  const words = [
+    'sluice init',
+    name,
+    ...(baseUrl === undefined ? ['--kind engine'] : ['--base-url', baseUrl]),
+    ...(legacyBaseUrl === undefined ? [] : ['--legacy-base-url', legacyBaseUrl]),
+    ...(rpcs.length > 0 ? ['--from-env'] : apiKey === undefined ? [] : ['--api-key-file -']),
+    ...(isCurrent ? ['--use'] : []),
+  ]
+  return { command: words.join(' '), environment: [...key, ...rpcs] }
+}

@@ -1,0 +1,119 @@
+import { Command } from 'commander'
+
+import { type Aside, aside } from '../cli/cli.ts'
+import type { KeptProfile } from '../cli/config.ts'
+import type { Finding } from '../cli/finding.ts'
+import { findingsView } from '../cli/findings-view.ts'
+import { agreed, confirm, refuseUnasked } from '../cli/prompts.ts'
+import type { World } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+import { changesIn, scriptFor } from './init-words.ts'
+import { withProfile } from './profile-flags.ts'
+import { type Change, changeOf, keepProfile, type Said, type SetOptions, saidBy } from './profile-set.ts'
+import { profileView, shownProfile } from './profile-shown.ts'
+
+/** How long the looking around takes at most, in ms, where nobody says: somebody waits for the end of it. */
+const patienceMs = 15_000
+
+/** `init`: a profile by questions, or by flags where nobody can answer. */
+export const init = (world: World) =>
+  withProfile(
+    new Command('init')
+      .description(
+        'Set up where commands run: asks, looks whether it works, and keeps it. With flags it asks nothing that they say. Secrets are never arguments, nor shown.',
+      )
+      .argument('[name]', 'what to call the profile'),
+  )
+    .option('--use', 'run commands there from now on; so it is where no profile is in use yet')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ sluice init\n  $ sluice init prod --base-url https://api.example.com --api-key-file - --use',
+    )
+    .action(aside(world, run))
+
+async function run(
+  cli: Aside,
+  name: string | undefined,
+  options: SetOptions & { use?: boolean },
+): Promise<void> {
+  const isTold = (['kind', 'baseUrl', 'legacyBaseUrl', 'apiKeyFile', 'fromEnv'] as const).some(
+    (flag) => options[flag] !== undefined,
+  )
+  if (isTold) return kept(cli, name ?? 'main', await saidBy(cli, options), options.use)
+  refuseUnasked(
+    cli.io,
+    cli.globals,
+    'What should answer?',
+    `sluice init ${name ?? 'main'} --base-url https://... --api-key-file -`,
+  )
+  const { askedProfile } = await import('./init-questions.ts')
+  const wish = await askedProfile(cli, name)
+  if (wish.kind === 'sandbox') {
+    await makeCurrent(cli, 'sandbox')
+    return cli.emit({ profile: 'sandbox', command: 'sluice profile use sandbox' }, ({ command }) =>
+      ['Commands run on the sandbox.', `The same in a script: ${command}`].join('\n'),
+    )
+  }
+  return kept(cli, wish.name, wish.said, options.use ?? wish.use)
+}
+
+/** Looks whether it works, says what it changes, and writes it, all or nothing. */
+async function kept(cli: Aside, name: string, said: Said, use: boolean | undefined): Promise<void> {
+  const { settings } = cli.world
+  const change = await changeOf(cli, name, said)
+  const checks = await looked(cli, change)
+  if (change.before) await agreeTo(cli, change, change.before)
+  const config = await settings.alone(async () => {
+    const written = await keepProfile(cli, await changeOf(cli, name, said))
+    if (!(use ?? written.profile === undefined)) return written
+    const next = { ...written, profile: name }
+    await settings.write(next)
+    return next
+  })
+  const profile = await shownProfile(cli, config, name)
+  const { command, environment } = scriptFor(change, said, profile.current)
+  cli.emit({ profile, checks, command, environment }, (value, to) =>
+    [
+      profileView(value.profile, to),
+      '',
+      'The same in a script:',
+      `  ${plain(command)}`,
+      ...(environment.length > 0 ? [`  with ${environment.join(', ')} in the environment`] : []),
+    ].join('\n'),
+  )
+}
+
+/** What is found there. What does not work is shown, and only kept when that is what the person wants. */
+async function looked(cli: Aside, { name, after, secrets }: Change): Promise<Finding[]> {
+  const { world, io, globals } = cli
+  cli.notice('Looking whether it works.')
+  const checks = await world.tried(
+    { name, profile: after, secrets },
+    { ...globals, timeoutMs: globals.timeoutMs ?? patienceMs },
+  )
+  if (!globals.quiet) io.err.write(`${findingsView(checks, io.err)}\n`)
+  const [first] = checks.filter(({ state }) => state === 'failed')
+  if (!first || globals.yes) return checks
+  if (!io.canAsk || !globals.input)
+    throw new AppError(first.code!, `${first.says}. Nothing was written.`, {
+      details: { checks },
+      hint: `${first.hint === null ? '' : `${first.hint} `}To keep it all the same: --yes`,
+    })
+  if (await agreed(io, 'Keep it all the same?', false)) return checks
+  throw new AppError('DECLINED', 'Declined. Nothing was written.')
+}
+
+/** A profile that is there is only changed when whoever it is of says so. */
+async function agreeTo(cli: Aside, change: Change, before: KeptProfile): Promise<void> {
+  const changes = changesIn(change, before)
+  if (changes.length === 0) return
+  cli.notice(
+    [`The profile ${plain(change.name)} is there already:`, ...changes.map((one) => `  ${one}`)].join('\n'),
+  )
+  await confirm(cli.io, cli.globals, `Change the profile "${plain(change.name)}"?`)
+}
+
+async function makeCurrent({ world: { settings } }: Aside, profile: string): Promise<void> {
+  await settings.alone(async () => settings.write({ ...(await settings.read()), profile }))
+}

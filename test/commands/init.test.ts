@@ -1,0 +1,209 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+
+import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { useServe } from '../support/serving.ts'
+import { type Typed, typing } from '../support/typing.ts'
+
+const sandbox = useSandbox()
+const served = useServe(sandbox)
+const { run, home } = useCommands(sandbox)
+
+const file = (name: string, at = home()) => join(at, 'config', name)
+const kept = (name: string, at = home()) => JSON.parse(readFileSync(file(name, at), 'utf8'))
+
+/** A node with the id of Base. */
+let base: Anvil
+beforeAll(async () => {
+  base = await startAnvil({ binary: inject('anvil'), noteDir: inject('sandboxNotes'), chainId: 8453 })
+})
+afterAll(() => base?.stop())
+
+describe('init by flags', () => {
+  test('looks whether it works, keeps it as profile set does, and makes the first one current', async () => {
+    const apiKey = await served.newKey('acme')
+    const made = await run(`init prod --base-url ${served.url()} --api-key-file - --json`, { stdin: apiKey })
+    expect(made.exit).toBe(0)
+    expect(made.json).toMatchObject({
+      profile: { name: 'prod', kind: 'remote', current: true, hasApiKey: true },
+      command: `sluice init prod --base-url ${served.url()} --api-key-file - --use`,
+      environment: [],
+    })
+    expect(made.json.checks.map(({ check, state }: Record<string, string>) => [check, state])).toEqual([
+      ['service', 'ok'],
+      ['clock', 'ok'],
+    ])
+    expect(made.out + made.err).not.toContain(apiKey)
+    const byInit = [kept('config.json').profiles, kept('secrets.json')]
+    await run('profile remove prod --yes')
+    await run(`profile set prod --base-url ${served.url()} --api-key-file -`, { stdin: apiKey })
+    expect([kept('config.json').profiles, kept('secrets.json')]).toEqual(byInit)
+    // The second one is current only where that is said.
+    await run('profile use prod')
+    const more = { env: { SLUICE_RPC_BASE: base.rpcUrl } }
+    expect((await run('init mine --from-env --json', more)).json.profile).toMatchObject({ current: false })
+    expect((await run('init mine --from-env --use --json', more)).json.profile).toMatchObject({
+      current: true,
+    })
+  })
+
+  test('what does not work is not kept, unless the person says so', async () => {
+    const line = 'init mine --from-env --timeout 1s --json'
+    const dead = { env: { SLUICE_RPC_BASE: 'http://127.0.0.1:1/canary-4711' } }
+    const refused = await run(line, dead)
+    expect(refused.exit).toBe(7)
+    expect(refused.json.error).toMatchObject({
+      code: 'RPC_UNREACHABLE',
+      hint: expect.stringContaining('--yes'),
+    })
+    expect(refused.json.error.message).toContain('Nothing was written')
+    for (const name of ['config.json', 'secrets.json']) expect(existsSync(file(name))).toBe(false)
+    const accepted = await run(`${line} --yes`, dead)
+    expect({ exit: accepted.exit, networks: accepted.json.profile.networks }).toEqual({
+      exit: 0,
+      networks: ['base'],
+    })
+    expect(refused.out + refused.err + accepted.out + accepted.err).not.toContain('canary')
+    const other = await run('init other --from-env --json', { env: { SLUICE_RPC_OPTIMISM: base.rpcUrl } })
+    expect({ exit: other.exit, code: other.json.error.code }).toEqual({ exit: 7, code: 'CHAIN_ID_MISMATCH' })
+    const noKey = await run(`init keyless --base-url ${served.url()} --json`)
+    expect(noKey.exit).toBe(3)
+  })
+
+  test('looks at what is to be kept, and not at what the environment would put in its place', async () => {
+    const env = { SLUICE_RPC_BASE: base.rpcUrl }
+    const wrong = { ...env, SLUICE_BASE_URL: 'https://nobody.invalid', SLUICE_PROFILE: 'nobody' }
+    const apiKey = await served.newKey('acme')
+    const made = await run(`init prod --base-url ${served.url()} --api-key-file - --json`, {
+      env: wrong,
+      stdin: apiKey,
+      secrets: { apiKey: 'not-this-one' },
+    })
+    expect(made.exit).toBe(0)
+    expect(made.json.profile.networks).toEqual([])
+  })
+
+  test('what is there already is changed only when the person says so, who is told what', async () => {
+    const apiKey = await served.newKey('acme')
+    await run(`init prod --base-url ${served.url()} --api-key-file -`, { stdin: apiKey })
+    const again = await run(`init prod --base-url ${served.url()} --api-key-file -`, { stdin: apiKey })
+    expect(again.exit).toBe(0)
+    const before = [readFileSync(file('config.json'), 'utf8'), readFileSync(file('secrets.json'), 'utf8')]
+    const elsewhere = served.url().replace('127.0.0.1', 'localhost')
+    const asked = await run(`init prod --base-url ${elsewhere} --api-key-file -`, { stdin: apiKey })
+    expect(asked.exit).toBe(2)
+    expect(asked.err).toContain(`base url: ${served.url()} becomes ${elsewhere}`)
+    expect(asked.err).toContain('(PROMPT_NEEDED)')
+    expect([readFileSync(file('config.json'), 'utf8'), readFileSync(file('secrets.json'), 'utf8')]).toEqual(
+      before,
+    )
+    expect(
+      (await run(`init prod --base-url ${elsewhere} --api-key-file - --yes`, { stdin: apiKey })).exit,
+    ).toBe(0)
+    expect(kept('config.json').profiles.prod.baseUrl).toBe(elsewhere)
+  })
+
+  test('without flags and without a terminal it is 2, with a line that does it', async () => {
+    const refused = await run('init --json')
+    expect(refused.exit).toBe(2)
+    expect(refused.json.error).toMatchObject({
+      code: 'PROMPT_NEEDED',
+      hint: 'sluice init main --base-url https://... --api-key-file -',
+    })
+    for (const [line, says] of [
+      ['init sandbox --kind engine', /cannot be the name/],
+      ['init prod --kind moon', /no kind/],
+      ['init prod --base-url nowhere', /not a URL/],
+    ] as const)
+      expect(await run(line)).toMatchObject({ exit: 2, err: expect.stringMatching(says) })
+  })
+})
+
+describe('init by questions', () => {
+  /** A home of its own, and the program asking on a terminal. */
+  async function asking(
+    work: (typed: Typed, at: string) => Promise<void>,
+    args: string[] = [],
+  ): Promise<void> {
+    const at = mkdtempSync(join(tmpdir(), 'sluice-init-'))
+    const typed = typing(at, ['init', ...args], { SLUICE_HOME: at })
+    try {
+      await work(typed, at)
+    } finally {
+      typed.end()
+      rmSync(at, { recursive: true, force: true })
+    }
+  }
+
+  test('asks for everything, shows no secret, and says how a script does the same', async () => {
+    const apiKey = await served.newKey('acme')
+    await asking(async (typed, at) => {
+      await typed.answer('What should answer?', '\r')
+      await typed.answer('Base URL', `nowhere\r`)
+      await typed.answer('is not a URL', `${'\b'.repeat(7)}${served.url()}\r`)
+      await typed.answer('API key', `${apiKey}\r`)
+      await typed.answer('Networks to sign on', ' \r')
+      await typed.answer(/RPC URL of \S+/, `https://127.0.0.1:1/canary-4711\r`)
+      await typed.answer('Name of the profile', '\r')
+      await typed.answer('Run commands there', '\r')
+      await typed.answer('Keep it all the same?', 'y')
+      await typed.answer('', '\r')
+      expect(await typed.exit).toBe(0)
+      expect(kept('config.json', at)).toEqual({
+        profile: 'prod',
+        profiles: { prod: { kind: 'remote', baseUrl: served.url() } },
+      })
+      expect(kept('secrets.json', at).prod.apiKey).toEqual({ key: apiKey, baseUrl: served.url() })
+      expect(Object.values(kept('secrets.json', at).prod.rpc)).toEqual(['https://127.0.0.1:1/canary-4711'])
+      for (const secret of [apiKey, 'canary']) expect(typed.all()).not.toContain(secret)
+      expect(typed.all()).toMatch(/sluice init prod --base-url \S+ --from-env --use/)
+      expect(typed.all()).toMatch(/with SLUICE_API_KEY, SLUICE_RPC_\w+ in the environment/)
+    })
+  })
+
+  test('ends with Ctrl-C at any question as 130, and nothing is written', async () => {
+    const before: [string, string][] = [
+      ['What should answer?', '\r'],
+      ['Base URL', `${served.url()}\r`],
+      ['API key', 'some-key\r'],
+      ['Networks to sign on', '\r'],
+      ['Name of the profile', '\r'],
+      ['Run commands there', '\r'],
+      ['Keep it all the same?', '\r'],
+    ]
+    for (const at of [2, 6])
+      await asking(async (typed, place) => {
+        for (const [question, answer] of before.slice(0, at)) await typed.answer(question, answer)
+        await typed.answer(before[at]![0], '\x03')
+        expect(await typed.exit).toBe(130)
+        const config = join(place, 'config')
+        expect(existsSync(config) ? readdirSync(config) : []).toEqual([])
+      })
+  })
+
+  test('a profile that is there is kept as it is where the person says no', async () => {
+    await asking(
+      async (typed, at) => {
+        await typed.answer('What should answer?', '\x1b[B\r')
+        await typed.answer('Networks:', ' \r')
+        await typed.answer(/RPC URL of \S+/, 'http://127.0.0.1:1\r')
+        // Somebody else makes one of that name meanwhile.
+        mkdirSync(join(at, 'config'), { mode: 0o700 })
+        const other = { profiles: { mine: { kind: 'remote', baseUrl: 'https://a.example' } } }
+        writeFileSync(file('config.json', at), JSON.stringify(other), { mode: 0o600 })
+        await typed.answer('Name of the profile', '\r')
+        await typed.answer('Run commands there', 'n\r')
+        await typed.answer('Keep it all the same?', 'y\r')
+        await typed.answer('Change the profile "mine"?', 'n\r')
+        expect(await typed.exit).toBe(9)
+        expect(typed.all()).toContain('kind: remote becomes engine')
+        expect(kept('config.json', at)).toEqual(other)
+      },
+      ['--timeout', '1s'],
+    )
+  })
+})
