@@ -4,7 +4,7 @@ import type { Settings } from './cli/config.ts'
 import type { Globals } from './cli/globals.ts'
 import type { Io } from './cli/io.ts'
 import type { AskedQuote, Interrupt, Place, QuoteMemory, World } from './cli/world.ts'
-import { main } from './main.ts'
+import { main, program } from './main.ts'
 import type { Desk } from './wallet/signing/words.ts'
 import { daemonSandbox } from './world/daemon-sandbox.ts'
 import { type Directories, directories } from './world/directories.ts'
@@ -109,6 +109,7 @@ export function createWorld(given: Given): World {
       const ground = asKept(draft, { env, settings, secrets })
       return (await placeAt({ ...globals, profile: draft.name }, ground)).look()
     },
+    commands: () => program([], world, true),
     run: async (argv, { asNewcomer }) => {
       const out: string[] = []
       const values: unknown[] = []

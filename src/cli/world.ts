@@ -1,3 +1,5 @@
+import type { Command } from 'commander'
+
 import type { Quote } from '../api/quote.ts'
 import type { Service } from '../api/service.ts'
 import type { Address } from '../domain/address.ts'
@@ -12,6 +14,7 @@ import type { KeptProfile, ProfileSecrets, Settings } from './config.ts'
 import type { Finding } from './finding.ts'
 import type { Globals } from './globals.ts'
 import type { Io } from './io.ts'
+import type { Serving } from './serving.ts'
 
 /** What `sandbox status` prints. */
 export type SandboxStatus = {
@@ -123,57 +126,12 @@ export type World = {
     argv: readonly string[],
     how: { asNewcomer: boolean },
   ) => Promise<{ exit: Exit; out: string; values: unknown[] }>
+  /** The whole tree of commands. */
+  commands: () => Promise<Command>
   /** Told every value that a command ends with. */
   emitted?: (value: unknown) => void
   /** Reads all of standard input. */
   stdin: () => Promise<string>
-}
-
-/** How the service is served: `database` is a SQLite file (the profile's own without it); TLS files are read when it begins. */
-export type ServeOptions = {
-  host: string
-  port: number
-  database?: string
-  tls?: { cert: string; key: string }
-  behindProxy: boolean
-}
-
-/** What a server stands on, as far as it was looked at. */
-export type ServeCheck = {
-  database: string
-  keys: number
-  strategies: number
-  networks: { network: string; chainId: number; blockNumber: number }[]
-}
-
-/** An API key of the served deployment, without the key itself. Times are ISO 8601. */
-export type ApiKey = {
-  id: string
-  customer: string
-  testnet: boolean
-  markupBps: number
-  createdAt: string
-  revokedAt: string | null
-}
-
-/** The keys of a served deployment. What is not said of a customer stays as it was. */
-export type ApiKeys = {
-  /** The key is in the answer, and nowhere else. */
-  create: (wanted: {
-    customer: string
-    testnet: boolean
-    markupBps?: number
-    strategies?: readonly string[] | 'all'
-  }) => Promise<Omit<ApiKey, 'revokedAt'> & { key: string }>
-  list: () => Promise<ApiKey[]>
-  revoke: (id: string) => Promise<ApiKey>
-}
-
-/** The administration of a served deployment. */
-export type Serving = {
-  serve: (options: ServeOptions) => Promise<{ url: string; database: string; close: () => Promise<void> }>
-  check: (options: Pick<ServeOptions, 'database'>) => Promise<ServeCheck>
-  keys: (database: string | undefined) => Promise<ApiKeys>
 }
 
 /** Where a command runs: one profile. */

@@ -135,4 +135,10 @@ export const commands: readonly CommandEntry[] = [
     summary: 'the embedded chains',
     load: async () => (await import('./sandbox.ts')).sandbox,
   },
+  {
+    group: 'Set up',
+    name: 'schema',
+    summary: 'what a program needs to know of a command',
+    load: async () => (await import('./schema.ts')).schema,
+  },
 ]

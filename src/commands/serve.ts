@@ -1,8 +1,9 @@
 import { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
+import type { Serving } from '../cli/serving.ts'
 import { table } from '../cli/table.ts'
-import type { Serving, World } from '../cli/world.ts'
+import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 

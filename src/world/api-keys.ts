@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeys } from '../cli/world.ts'
+import type { ApiKey, ApiKeys } from '../cli/serving.ts'
 import { AppError } from '../domain/errors.ts'
 import type { EngineStore } from '../store/engine.ts'
 import { type KeyRow, type keyStore, newKey } from '../store/keys.ts'

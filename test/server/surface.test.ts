@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
+import { documentation } from '../support/documented.ts'
 import { type Commands, type Ran, rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { useServe } from '../support/serving.ts'
@@ -11,15 +12,18 @@ const sandbox = useSandbox()
 const served = useServe(sandbox)
 const here = useCommands(sandbox)
 const there = useCommands(sandbox)
+const documented = documentation(here.run)
 
-/** Runs a script; `{0.id}` in a line is that of the document that line 0 printed. */
+/** Runs a script, and holds all that it prints against the schemas; `{0.id}` in a line is that of the document that line 0 printed. */
 async function performed(lines: readonly string[], run: Commands['run']): Promise<Ran[]> {
   const done: Ran[] = []
   for (const line of lines) {
     const filled = line.replace(/\{(\d+)\.([\w.]+)\}/g, (_, at: string, path: string) =>
       String(path.split('.').reduce((value, name) => value?.[name], done[Number(at)]!.json)),
     )
-    done.push(await run(filled))
+    const ran = await run(filled)
+    await documented(filled, ran)
+    done.push(ran)
   }
   return done
 }

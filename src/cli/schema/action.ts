@@ -1,0 +1,124 @@
+import { z } from 'zod'
+
+import { AddressText, Amount, Digest, fields, HashText, listOf, maybe, Time } from './common.ts'
+
+const transaction = {
+  index: z.int().min(0),
+  kind: z.string(),
+  chainId: z.int(),
+  network: z.string(),
+  to: maybe(AddressText),
+  hash: maybe(HashText),
+  nonce: maybe(z.int().min(0)),
+  status: z.string(),
+  blockNumber: maybe(z.int()),
+  gasUsed: maybe(z.string()),
+  explorerUrl: maybe(z.string()),
+  error: maybe(z.string()),
+}
+
+const report = {
+  id: z.string(),
+  type: z.string(),
+  status: z.string().describe('INITIAL, PENDING, SUCCESS or FAILED'),
+  strategyId: maybe(z.string()),
+  strategySlug: maybe(z.string()),
+  originAddress: AddressText,
+  receiverAddress: maybe(AddressText),
+  amounts: fields({ in: maybe(Amount), out: maybe(Amount) }),
+  queued: fields({ seconds: maybe(z.int()), next: z.string() }).optional(),
+  transactions: z.array(fields({ ...transaction, text: z.string() })),
+  destinationTxHash: maybe(HashText),
+  createdAt: Time,
+  updatedAt: Time,
+  finishedAt: maybe(Time),
+  finality: maybe(z.string()),
+  assurance: z.string(),
+  idempotencyKey: z.string(),
+}
+const allowancesLeft = z
+  .array(fields({ network: z.string(), token: AddressText, spender: AddressText, amount: Amount }))
+  .describe('what contracts may still take')
+
+/** An action as the journal of this machine knows it. */
+export const ActionDocument = fields(report)
+
+/** An action that was carried out; `replayed` where it was done before and nothing was sent. */
+export const DoneDocument = fields({ ...report, replayed: z.boolean() })
+
+/** An action that was closed. */
+export const ClosedDocument = fields({ ...report, allowancesLeft })
+
+/** An action that only the service knows. */
+const ServiceAction = fields({
+  id: z.string(),
+  type: z.string(),
+  status: z.string(),
+  strategyId: maybe(z.string()),
+  strategySlug: maybe(z.string()),
+  originAddress: maybe(z.string()),
+  receiverAddress: maybe(z.string()),
+  amounts: z.unknown(),
+  transactions: z.array(
+    fields({
+      ...transaction,
+      kind: maybe(z.string()),
+      chainId: maybe(z.int()),
+      network: maybe(z.string()),
+      to: maybe(z.string()),
+      hash: maybe(z.string()),
+      status: maybe(z.string()),
+    }),
+  ),
+  createdAt: maybe(z.string()),
+  updatedAt: maybe(z.string()),
+  finishedAt: maybe(z.string()),
+})
+
+/** `action show`, and a line of `action watch`. */
+export const KnownDocument = z.union([ActionDocument, ServiceAction])
+
+/** `action list` */
+export const ActionList = listOf(ActionDocument)
+
+/** `action explain` */
+export const VerdictDocument = fields({
+  id: z.string(),
+  situation: z.string().regex(/^[A-Z_]+$/),
+  verdict: z.string(),
+  funds: z.string(),
+  safeToRetry: z.boolean().describe('whether the same may be asked for anew without paying twice'),
+  next: maybe(z.string()),
+  evidence: z.array(fields({ source: z.enum(['journal', 'chain', 'service']), text: z.string() })),
+})
+
+const Loose = z.record(z.string(), z.unknown())
+
+/** `action export`: the evidence itself, or where it was written. */
+export const ExportDocument = z.union([
+  fields({
+    format: z.literal('sluice-evidence@1'),
+    made: Time,
+    operation: Loose,
+    attempts: z.array(Loose),
+    events: z.array(Loose),
+    trail: fields({ whole: z.boolean(), brokenAt: maybe(z.int()) }),
+    report: Loose,
+    sha256: Digest,
+  }),
+  fields({ file: z.string(), id: z.string(), sha256: Digest }),
+])
+
+/** `action verify` */
+export const VerifiedDocument = fields({
+  id: z.string(),
+  sha256: Digest,
+  made: Time,
+  transactions: z.array(
+    fields({
+      hash: z.string(),
+      verdict: z.enum(['confirmed', 'refuted', 'unknown']),
+      why: maybe(z.string()),
+    }),
+  ),
+})

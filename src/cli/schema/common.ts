@@ -1,0 +1,61 @@
+import { z } from 'zod'
+
+import { errorTable } from '../../domain/error-table.ts'
+
+/** An object with these fields and no others. */
+export const fields = z.strictObject
+
+/** A value that a backend may not give, or that there is none of. */
+export const maybe = <inner extends z.ZodType>(inner: inner) => inner.nullable()
+
+/** An address as it is printed: checksummed. */
+export const AddressText = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+
+/** The hash of a transaction. */
+export const HashText = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
+
+/** A SHA-256 digest, as plans and files are known by. */
+export const Digest = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** A time in UTC, ISO 8601. */
+export const Time = z.iso.datetime()
+
+/** A whole number in a smallest unit, or in wei: text, because it may be larger than numbers of JSON can be. */
+export const Whole = z.string().regex(/^-?[0-9]+$/)
+
+/** Money in USD, as decimals. */
+export const Usd = z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)
+
+const amount = {
+  raw: Whole.describe('in the smallest unit'),
+  decimals: z.int().min(0).max(255),
+  symbol: z.string(),
+  formatted: z.string().describe('in units of the token'),
+}
+
+/** An amount of a token. */
+export const Amount = fields(amount)
+
+/** An amount of a token on a network, beside what else is said of it. */
+export const amountOn = <shape extends z.core.$ZodShape>(shape: shape) => fields({ ...shape, ...amount })
+
+/** A page of a list; `total` is `null` where nobody counted. */
+export const listOf = <item extends z.ZodType>(item: item) =>
+  fields({
+    items: z.array(item),
+    page: z.int().min(1),
+    limit: z.int().min(0),
+    total: maybe(z.int().min(0)),
+    hasMore: z.boolean(),
+  })
+
+/** What every command prints with `--json` when it fails. */
+export const Failure = fields({
+  error: fields({
+    code: z.enum(Object.keys(errorTable)).describe('a word that stays what it is'),
+    message: z.string().describe('what happened, for people'),
+    details: z.record(z.string(), z.unknown()),
+    hint: maybe(z.string()).describe('what to do next'),
+    retryable: z.boolean().describe('whether the same may succeed later'),
+  }),
+})

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+
+import { levels } from '../../wallet/assurance.ts'
+import { AddressText, Amount, amountOn, Digest, fields, maybe, Time, Whole } from './common.ts'
+
+const Level = z.enum(levels).describe('how much was checked')
+
+const Step = fields({
+  index: z.int().min(0),
+  leg: z.int().min(0),
+  role: z.enum(['approve-reset', 'approve', 'action', 'fee']),
+  network: z.string(),
+  chainId: z.int(),
+  nonce: maybe(z.int().min(0)),
+  to: AddressText,
+  value: Whole.describe('in wei'),
+  data: z.string().regex(/^0x[0-9a-fA-F]*$/),
+  call: fields({ name: z.string(), args: z.record(z.string(), z.string()) }),
+  text: z.string(),
+  needs: maybe(fields({ token: AddressText, spender: AddressText, amount: Amount })),
+  arrival: maybe(fields({ token: AddressText, minimum: z.union([Amount, Whole]) })),
+  simulated: z.enum(['now', 'later']),
+})
+
+const Simulation = fields({
+  how: z.enum(['eth_simulateV1', 'eth_call', 'unavailable']),
+  blockNumber: z.int(),
+  changes: z.array(amountOn({ network: z.string(), token: AddressText })),
+  allowances: z.array(fields({ token: AddressText, spender: AddressText, before: Whole, after: Whole })),
+})
+
+/** What a command would sign: `--dry-run`. `action submit` signs it, on this machine or another. */
+export const PlanDocument = fields({
+  planHash: Digest,
+  wallet: AddressText,
+  nonce: maybe(z.int().min(0)),
+  steps: z.array(Step),
+  contracts: z.array(
+    fields({
+      network: z.string(),
+      codeHash: z.string(),
+      implementation: maybe(AddressText),
+      implementationHash: maybe(z.string()),
+      address: AddressText,
+      firstUse: z.boolean(),
+    }),
+  ),
+  simulation: maybe(Simulation),
+  fees: maybe(fields({ gas: Whole, maxFeePerGas: Whole, feeCap: Whole, maxCost: Amount })),
+  serviceFees: z.array(
+    fields({
+      leg: z.int().min(0),
+      network: z.string(),
+      token: AddressText,
+      amount: Amount,
+      of: Amount,
+      to: AddressText,
+    }),
+  ),
+  reference: z.enum(['equal', 'different', 'unknown']).describe('what our own engine would build'),
+  policy: maybe(Digest),
+  assurance: Level,
+  expiresAt: maybe(Time),
+  queued: fields({ seconds: maybe(z.int()), next: z.string() }).optional(),
+  operation: z.record(z.string(), z.unknown()).describe('what action submit goes by'),
+})
+
+/** `policy check` */
+export const PolicyDocument = fields({
+  planHash: Digest,
+  policy: Digest,
+  assurance: Level,
+  rules: z.array(
+    fields({ rule: z.string(), wanted: z.string(), found: z.string(), met: z.boolean(), code: z.string() }),
+  ),
+})

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+
+import { AddressText, Amount, fields, maybe, Time } from './common.ts'
+
+const End = fields({ network: z.string(), chainId: z.int() })
+const Side = fields({
+  chainId: z.int(),
+  address: AddressText,
+  symbol: z.string(),
+  decimals: z.int().min(0).max(255),
+  amount: Amount,
+  priceUsd: maybe(z.string()),
+})
+
+/** A quote of a swap. */
+export const QuoteDocument = fields({
+  id: maybe(z.string()),
+  quoteId: maybe(z.string()),
+  from: End,
+  to: End,
+  tokenIn: Side,
+  tokenOut: Side,
+  provider: z.string(),
+  minAmountOut: maybe(Amount),
+  slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5 %'),
+  deadline: maybe(Time),
+  status: maybe(z.string()),
+  fees: maybe(z.array(z.unknown())),
+})
+
+/** Where a swap stands; with `--watch` a line of it whenever it changed. */
+export const SwapStatusDocument = fields({
+  id: z.string(),
+  status: z.string().describe('pending, fulfilled, failed, refunded, expired, or a word of the deployment'),
+  originTxHash: maybe(z.string()),
+  destinationTxHash: maybe(z.string()),
+  provider: maybe(z.string()),
+})

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+
+import { AddressText, Amount, fields, HashText, listOf, maybe, Time, Usd } from './common.ts'
+
+const TokenRef = fields({ symbol: z.string(), address: AddressText, decimals: z.int().min(0).max(255) })
+const Rate = z.number().describe('a fraction a year: 0.0525 is 5.25 %')
+
+const strategy = {
+  id: z.string(),
+  slug: z.string(),
+  name: maybe(z.string()),
+  protocol: z.string(),
+  network: z.string(),
+  chainId: maybe(z.int()),
+  category: maybe(z.string()),
+  asset: TokenRef,
+  underlying: maybe(TokenRef),
+  actions: maybe(z.array(z.string())),
+  paused: maybe(z.boolean()),
+  apy: maybe(Rate),
+  inceptionApy: maybe(Rate),
+  avgApy: maybe(Rate),
+  tvlUsd: maybe(z.string()),
+  fee: maybe(z.string()),
+  performanceFeeBps: maybe(z.string()),
+  isDefault: maybe(z.boolean()),
+  startDate: maybe(z.string()),
+  metadata: maybe(z.record(z.string(), z.unknown())),
+}
+
+/** A strategy, as lists print it. */
+export const StrategyDocument = fields(strategy)
+
+const Queued = fields({
+  id: z.string(),
+  amount: Amount,
+  requestedAt: maybe(z.string()),
+  availableAt: maybe(z.string()),
+})
+
+/** What a wallet holds in a strategy. */
+export const PositionDocument = fields({
+  strategy: StrategyDocument,
+  balance: maybe(Amount),
+  principal: maybe(Amount),
+  profit: maybe(Amount),
+  balanceUsd: maybe(Usd),
+  profitUsd: maybe(Usd),
+  apy: maybe(Rate),
+  pending: maybe(z.array(Queued)).describe('withdrawals that wait'),
+  claimable: maybe(z.array(Queued)).describe('withdrawals that can be taken'),
+})
+
+/** `strategies show` */
+export const StrategyShown = fields({
+  ...strategy,
+  logourl: maybe(z.string()),
+  implementationSelector: maybe(z.string()),
+  grade: maybe(z.looseObject({ grade: z.string(), by: z.string() })),
+  rates: maybe(
+    z.looseObject({
+      base: maybe(z.number()),
+      reward: maybe(z.number()),
+      days1: maybe(z.number()),
+      days7: maybe(z.number()),
+      days30: maybe(z.number()),
+      points: z.array(z.looseObject({ at: z.string(), apy: z.number() })),
+    }),
+  ),
+  position: maybe(PositionDocument).optional().describe('with --wallet'),
+})
+
+/** `strategies analytics` */
+export const AnalyticsDocument = fields({
+  totalTvlUsd: z.string(),
+  averageApy: Rate,
+  strategyCount: z.int(),
+  topStrategies: z.array(StrategyDocument),
+})
+
+/** `yield recommend` */
+export const RecommendationDocument = fields({
+  recommendedStrategyId: z.string(),
+  destinationChain: z.string(),
+  strategy: StrategyDocument,
+  spotPosition: maybe(z.record(z.string(), z.unknown())),
+  transactions: maybe(
+    z.array(fields({ to: AddressText, data: z.string(), value: z.string(), chainId: z.int() })),
+  ).describe('null without a wallet and an amount'),
+})
+
+/** `history` */
+export const HistoryDocument = listOf(
+  fields({
+    txHash: HashText,
+    timestamp: z.union([Time, z.string()]),
+    type: z.string().describe('deposit, withdraw, transfer_in, transfer_out or claim'),
+    amount: Amount,
+    status: z.string().describe('pending, confirmed or failed'),
+  }),
+)
+
+const side = {
+  asset: TokenRef,
+  balance: maybe(Amount),
+  balanceUsd: z.string(),
+}
+
+/** `wallet show` */
+export const WalletDocument = fields({
+  address: maybe(AddressText),
+  positions: z.array(PositionDocument),
+  totalValueUsd: maybe(Usd),
+  stats: fields({
+    collateral: z.array(
+      fields({ ...side, priceUsd: maybe(z.string()), liquidationThreshold: maybe(z.number()) }),
+    ),
+    debt: z.array(fields({ ...side, borrowRate: maybe(z.number()) })),
+    healthFactor: maybe(z.number()).describe('below 1 it can be liquidated'),
+    ltv: maybe(z.number()),
+    liquidationPrice: maybe(z.string()),
+    maxBorrowValue: maybe(z.string()),
+  })
+    .optional()
+    .describe('where the backend has it'),
+})

@@ -1,0 +1,53 @@
+import { Command } from 'commander'
+
+import { type Aside, aside } from '../cli/cli.ts'
+import { describe, leavesOf, signs, wordsOf } from '../cli/schema/describe.ts'
+import { schemaPage } from '../cli/schema/page.ts'
+import type { World } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
+import { didYouMean } from '../domain/nearest.ts'
+import { plain } from '../domain/text.ts'
+import { topics } from './help-topics.ts'
+
+/** `schema`: the commands, for programs. */
+export const schema = (world: World) =>
+  new Command('schema')
+    .description(
+      'What a program needs to know of a command: arguments, flags and their types, what it prints, how it can end. Without a command, which there are.',
+    )
+    .argument('[command...]', 'the words of a command: strategies list')
+    .addHelpText('after', '\nExample:\n  $ sluice schema deposit --json')
+    .action(aside(world, show))
+
+async function show(cli: Aside, words: readonly string[]): Promise<void> {
+  const root = await cli.world.commands()
+  const named = words.join(' ').trim()
+  const leaves = leavesOf(root)
+  const command = leaves.find((one) => wordsOf(one) === named)
+  if (command) return cli.emit(describe(command, topics.environment!.rows), schemaPage)
+  const some = leaves.filter((one) => named === '' || wordsOf(one).startsWith(`${named} `))
+  if (some.length === 0)
+    throw new AppError(
+      'USAGE',
+      `There is no command "${plain(named)}"${didYouMean(named, leaves.map(wordsOf))}`,
+      {
+        hint: 'sluice schema',
+      },
+    )
+  const items = some.map((one) => ({
+    command: wordsOf(one),
+    description: one.description(),
+    signs: signs(one),
+  }))
+  await cli.list(
+    { items, page: 1, limit: items.length, total: items.length, hasMore: false },
+    {
+      empty: 'There are no commands.',
+      columns: [
+        { title: 'COMMAND', field: 'command', text: ({ command }) => command },
+        { title: 'SIGNS', field: 'signs', text: ({ signs }) => (signs ? 'can' : '') },
+        { title: 'WHAT', field: 'description', text: ({ description }) => description, drop: 1 },
+      ],
+    },
+  )
+}
