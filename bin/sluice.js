@@ -1,17 +1,21 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can parse: finds a Node that is new enough, then hands over.
-import { spawn } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+
+import { isCurrent } from './built.js'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 const isNewEnough = major >= 26 || (major === 24 && minor >= 15) || (major === 22 && minor >= 22)
 
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+
 if (isNewEnough) await run()
-else handOver()
+else await handOver()
 
 async function run() {
+  // What was built of these very sources, or else the sources.
+  const built = isCurrent(root)
   // Before anything is loaded, nothing can have been signed.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupted)
   // A key in the environment is read once, before anything else is imported, and inherited by nobody.
@@ -21,14 +25,13 @@ async function run() {
     apiKey: process.env.SLUICE_API_KEY,
   }
   for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY']) delete process.env[name]
-  const startSigner = signer(secrets.privateKey)
+  const startSigner = signer(secrets.privateKey, join(root, built ? 'dist/signer.js' : 'src/signer.ts'))
   // The process that holds the keys begins before anything of the terminal is loaded.
   if (signs(process.argv.slice(2))) startSigner()
   try {
-    const module = await import('node:module')
     const cache = compiled()
-    if (cache) module.enableCompileCache?.(cache)
-    const { start } = await import('../src/start.ts')
+    if (cache) process.getBuiltinModule('node:module').enableCompileCache(cache)
+    const { start } = built ? await import('../dist/start.js') : await import('../src/start.ts')
     const { privateKey, password, apiKey } = secrets
     await start(process.argv.slice(2), { hasPrivateKey: Boolean(privateKey), password, apiKey }, startSigner)
   } catch (error) {
@@ -42,6 +45,7 @@ async function run() {
 
 /** Where compiled code is kept: a directory of ours, that nobody else can write into. Without one, nothing is kept. */
 function compiled() {
+  const { lstatSync, mkdirSync } = process.getBuiltinModule('node:fs')
   const { SLUICE_HOME: own, XDG_CACHE_HOME: xdg, HOME: home } = process.env
   const root = own
     ? join(own, 'cache')
@@ -74,7 +78,7 @@ function signs(argv) {
 }
 
 /** How the signer is begun: once, with nothing of our environment but where files are, and the key by its pipe. */
-function signer(privateKey) {
+function signer(privateKey, path) {
   const passed =
     /^(HOME|PATH|TMPDIR|USERPROFILE|APPDATA|LOCALAPPDATA|SYSTEMROOT|XDG_(CONFIG|DATA|CACHE)_HOME|SLUICE_(HOME|PROFILE|ANVIL))$/
   const named = /^SLUICE_(BASE_URL|RPC_\w+)$/
@@ -86,8 +90,7 @@ function signer(privateKey) {
   let child
   return () => {
     if (child) return child
-    const path = fileURLToPath(new URL('../src/signer.ts', import.meta.url))
-    child = spawn(process.execPath, [path], {
+    child = process.getBuiltinModule('node:child_process').spawn(process.execPath, [path], {
       stdio: ['pipe', 'pipe', 'inherit'],
       // What it runs comes from its own files, and from no cache that somebody else might have written.
       env: { ...env, NODE_DISABLE_COMPILE_CACHE: '1' },
@@ -112,7 +115,8 @@ function interrupted() {
   process.exit(130)
 }
 
-function handOver() {
+async function handOver() {
+  const [{ spawn }, { existsSync }] = await Promise.all([import('node:child_process'), import('node:fs')])
   const windows = process.platform === 'win32'
   const name = `node-${windows ? 'win' : process.platform}-${process.arch}`
   const local = ['../node_modules/', '../../']

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 
 import { globalOptions, sniff } from './cli/globals.ts'
 import { refuseKeys } from './cli/key-arguments.ts'
-import { toJson } from './cli/output.ts'
+import { toJson } from './cli/to-json.ts'
 import type { World } from './cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
 import { AppError, errorRow } from './domain/errors.ts'
@@ -88,21 +88,25 @@ export async function program(
   const { name: wanted, sub } = operands(argv)
   for (const group of helpGroups) {
     for (const entry of commands.filter((one) => one.group === group)) {
-      const command =
-        all || entry.name === wanted || (wanted === 'help' && entry.name === sub)
-          ? (await entry.load())(world)
-          : stub(entry)
+      const isWanted = all || entry.name === wanted || (wanted === 'help' && entry.name === sub)
+      const command = isWanted ? (await entry.load())(world) : stub(entry)
       root.addCommand(command.helpGroup(group))
+      if (isWanted) finish(command, world, writeErr)
     }
   }
-  finish(root, world, writeErr)
+  settle(root, world, writeErr)
   return root
 }
 
 const stub = ({ name, summary }: CommandEntry) => new Command(name).summary(summary)
 
-/** Gives every command the global options, our streams, and errors instead of exits. */
+/** Gives every command of a branch the global options, our streams, and errors instead of exits. */
 function finish(command: Command, world: World, writeErr: (text: string) => void): void {
+  settle(command, world, writeErr)
+  for (const child of command.commands) finish(child, world, writeErr)
+}
+
+function settle(command: Command, world: World, writeErr: (text: string) => void): void {
   command
     .exitOverride()
     .showHelpAfterError(false)
@@ -117,7 +121,6 @@ function finish(command: Command, world: World, writeErr: (text: string) => void
   if (command.parent)
     for (const option of command.options.slice(-globalOptions.length))
       if (!isLeaf || !['--json', '--yes'].includes(option.long ?? '')) option.hidden = true
-  for (const child of command.commands) finish(child, world, writeErr)
 }
 
 const takesValue = new Set(

@@ -8,7 +8,6 @@ import { failed, main } from './main.ts'
 import { interruptible } from './world/interrupt.ts'
 import { once } from './world/once.ts'
 import type { Secrets } from './world/secrets.ts'
-import { deskOf } from './world/signer-process.ts'
 import { createWorld } from './world.ts'
 
 /** Runs the program in this process: the command line, the real terminal, the real signals. */
@@ -31,7 +30,10 @@ export async function start(
   const world = createWorld({
     env: process.env,
     secrets,
-    desk: once(async () => deskOf(startSigner())),
+    desk: once(async () => {
+      const child = startSigner()
+      return (await import('./world/signer-process.ts')).deskOf(child)
+    }),
     version,
     interrupt,
     quiet,

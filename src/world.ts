@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Settings } from './cli/config.ts'
 import type { Globals } from './cli/globals.ts'
@@ -8,12 +7,10 @@ import { main, program } from './main.ts'
 import type { Desk } from './wallet/signing/words.ts'
 import { daemonSandbox } from './world/daemon-sandbox.ts'
 import { type Directories, directories } from './world/directories.ts'
-import { enginePlace } from './world/engine-place.ts'
 import { readingEnds } from './world/in-time.ts'
 import { once } from './world/once.ts'
 import { chosenProfile, rpcsGiven } from './world/profile.ts'
-import { remotePlace } from './world/remote-place.ts'
-import { type OpenSandbox, sandboxPlace } from './world/sandbox-place.ts'
+import type { OpenSandbox } from './world/sandbox-place.ts'
 import type { Secrets } from './world/secrets.ts'
 import { fileSettings } from './world/settings.ts'
 
@@ -66,11 +63,15 @@ export function createWorld(given: Given): World {
       globals,
       until: readingEnds(io, globals),
       now,
-      newId: randomUUID,
+      newId,
     }
-    if (kind === 'engine') return enginePlace(needs)
-    if (kind === 'remote') return remotePlace(needs)
-    return sandboxPlace({ ...needs, sandbox: openSandbox, announce })
+    if (kind === 'engine') return (await import('./world/engine-place.ts')).enginePlace(needs)
+    if (kind === 'remote') return (await import('./world/remote-place.ts')).remotePlace(needs)
+    return (await import('./world/sandbox-place.ts')).sandboxPlace({
+      ...needs,
+      sandbox: openSandbox,
+      announce,
+    })
   }
   const world: World = {
     io,
@@ -78,7 +79,7 @@ export function createWorld(given: Given): World {
     interrupt,
     stdin,
     now,
-    newId: randomUUID,
+    newId,
     settings,
     desk,
     keystores: join(dirs.data, 'keystores'),
@@ -128,6 +129,8 @@ export function createWorld(given: Given): World {
   return world
 }
 
+const newId = () => crypto.randomUUID()
+
 /** The environment with nothing in it that says where commands run but the sandbox. */
 const inSandbox = (env: Given['env']) => ({
   ...Object.fromEntries(
@@ -149,10 +152,9 @@ const noSettings: Settings = {
 }
 
 async function quoteMemory(dirs: Directories, now: () => number): Promise<QuoteMemory> {
-  const [{ openMemory }, { Quote }, { z }] = await Promise.all([
+  const [{ openMemory }, { Quote }] = await Promise.all([
     import('./store/memory.ts'),
     import('./api/quote.ts'),
-    import('zod'),
   ])
   const memory = openMemory(join(dirs.data, 'quotes.db'), now)
   return {
@@ -161,7 +163,7 @@ async function quoteMemory(dirs: Directories, now: () => number): Promise<QuoteM
       const kept = memory.find(id) as (Omit<AskedQuote, 'quote'> & { raw: never }) | undefined
       return (
         kept && {
-          quote: z.decode(Quote, kept.raw),
+          quote: Quote.decode(kept.raw),
           exact: kept.exact,
           slippage: kept.slippage ?? null,
           destination: kept.destination,

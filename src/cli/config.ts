@@ -41,6 +41,10 @@ export type ProfileSecrets = z.output<typeof ProfileSecrets>
 /** What `secrets.json` holds, by profile; the file is its user's alone. */
 export const SecretsFile = z.record(ProfileName, ProfileSecrets)
 
+/** What a file has that does not fit, on one line; `undefined` for an error that is about something else. */
+export const misfit = (cause: unknown): string | undefined =>
+  cause instanceof z.ZodError ? z.prettifyError(cause).replace(/\s*\n\s*/g, ' ') : undefined
+
 /** Settings that are not flags, and where they are kept. */
 export type Settings = {
   read: () => Promise<Config>

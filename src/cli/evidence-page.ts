@@ -1,6 +1,6 @@
 import { plain } from '../domain/text.ts'
 import type { Evidence } from '../wallet/evidence.ts'
-import { toJson } from './output.ts'
+import { toJson } from './to-json.ts'
 
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',

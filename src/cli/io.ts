@@ -42,7 +42,7 @@ export const hyperlink = (text: string, url: string): string =>
 
 /** The process's own streams. */
 export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
-  const { stdin, stdout, stderr } = process
+  const { stdout, stderr } = process
   const isOn = (to: NodeJS.WriteStream) => isPainted({ noColor, env, isTerminal: to.isTTY === true })
   const [outPainted, errPainted] = [isOn(stdout), isOn(stderr)]
   const links =
@@ -67,7 +67,10 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
     err: stream(stderr, errPainted, links?.stderr.isSupported),
     drawOn: stderr,
     redraws: stderr.isTTY === true && env.TERM !== 'dumb' && !isSet(env.CI),
-    canAsk: stdin.isTTY === true && stderr.isTTY === true && !noInput,
+    // The standard input is opened when somebody wants to know about it, and not before.
+    get canAsk() {
+      return !noInput && stderr.isTTY === true && process.stdin.isTTY === true
+    },
   }
 }
 

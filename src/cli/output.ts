@@ -1,8 +1,9 @@
 import { AppError } from '../domain/errors.ts'
-import { escaped, plain, settled } from '../domain/text.ts'
+import { plain, settled } from '../domain/text.ts'
 import type { Globals } from './globals.ts'
 import type { Io, Stream } from './io.ts'
 import { type Column, table } from './table.ts'
+import { toJson } from './to-json.ts'
 
 /** Text for people, drawn from the same value that `--json` prints. */
 export type View<value> = (value: value, to: Stream) => string
@@ -18,19 +19,6 @@ export type List<row> = {
 
 /** How a list is shown: its columns, and the words for an empty one. */
 export type ListView<row> = { columns: readonly Column<row>[]; empty: string }
-
-/**
- * A value as one JSON document. Amounts inside are already objects; a bare `bigint` becomes text. What JSON would leave
- * as it is, and a terminal would act on, is written as an escape: the value is the same.
- */
-export const toJson = (value: unknown, pretty: boolean): string =>
-  escaped(
-    JSON.stringify(
-      value,
-      (_, item: unknown) => (typeof item === 'bigint' ? item.toString() : item),
-      pretty ? 2 : undefined,
-    ),
-  )
 
 /** A text for people as it goes to a stream: the last net under every foreign string. */
 export const shown = (text: string, { paint }: Stream): string => settled(text, paint.level > 0)

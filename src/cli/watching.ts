@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { AppError } from '../domain/errors.ts'
 import type { Cli } from './cli.ts'
-import { toJson, type View } from './output.ts'
+import type { View } from './output.ts'
+import { toJson } from './to-json.ts'
 
 type Watch<value> = { isOver: (value: value) => boolean; view: View<value>; intervalMs: number }
 

@@ -72,13 +72,14 @@ async function parsed<shape extends z.ZodType<object>>(
 ): Promise<z.output<shape>> {
   if (text === undefined) return {} as z.output<shape>
   // Most command lines find no file: what checks one is loaded only here.
-  const [shape, { z }] = await Promise.all([shapeOf(), import('zod')])
+  const [shape, { misfit }] = await Promise.all([shapeOf(), import('../cli/config.ts')])
   try {
     return shape.parse(JSON.parse(text))
   } catch (cause) {
-    const why =
-      cause instanceof z.ZodError ? z.prettifyError(cause).replace(/\s*\n\s*/g, ' ') : 'it is not JSON'
-    throw new AppError('CONFIG_INVALID', `${path} cannot be used: ${why}`, { cause, hint })
+    throw new AppError('CONFIG_INVALID', `${path} cannot be used: ${misfit(cause) ?? 'it is not JSON'}`, {
+      cause,
+      hint,
+    })
   }
 }
 

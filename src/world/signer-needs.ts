@@ -74,9 +74,9 @@ type Kept = { raw: never; exact: 'in' | 'out'; slippage?: number | null; destina
 /** A quote as this machine was given it, in the words that a swap is held to. */
 async function quoteOf(kept: unknown): Promise<Remembered | null> {
   if (kept === undefined) return null
-  const [{ Quote }, { z }] = await Promise.all([import('../api/quote.ts'), import('zod')])
+  const { Quote } = await import('../api/quote.ts')
   const { raw, exact, slippage = null, destination } = kept as Kept
-  const { from, to, tokenIn, tokenOut, minAmountOut, maxAmountIn } = z.decode(Quote, raw)
+  const { from, to, tokenIn, tokenOut, minAmountOut, maxAmountIn } = Quote.decode(raw)
   return {
     recipient: destination,
     chainIn: from.chainId,

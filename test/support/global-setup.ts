@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -17,10 +18,13 @@ declare module 'vitest' {
 }
 
 /**
- * Builds the sandbox's genesis once, before any test file; later runs find it where it was left. At the end it stops the
+ * Builds the program, which tests start as a process, and the sandbox's genesis once, before any test file; later runs find both where they were left. At the end it stops the
  * nodes that a killed worker may have left behind.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'bin', 'build.js')], {
+    stdio: 'inherit',
+  })
   const { SLUICE_ANVIL: explicit, PATH: path } = process.env
   const binary = findAnvil({ ...(explicit ? { explicit } : {}), ...(path ? { path } : {}) })
   // One directory for each user: nobody can write into that of another.
