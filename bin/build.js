@@ -21,7 +21,7 @@ const places = {
     if (path.startsWith('..') || !code.includes('import.meta.dirname')) return null
     const folder = dirname(path).split(sep).join('/')
     return code
-      .replace(/join\(import\.meta\.dirname, '\.\.', '(\w+)\.ts'\)/g, (all, name) => {
+      .replace(/join\(import\.meta\.dirname, '\.\.', '(\w+)\.ts'\)/g, (_all, name) => {
         if (!entries.includes(name))
           throw new Error(`${path} starts ${name}.ts, which is not an entry of the build`)
         return `join(import.meta.dirname, '${name}.js')`
@@ -120,6 +120,8 @@ async function bundled(rolldown, name) {
     input: { [name]: entry },
     platform: 'node',
     external,
+    // What one process loads late, another one may load at once.
+    onLog: (level, log, show) => log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT' && show(level, log),
     plugins: [places, partsOfZod, plugin, builtins],
   })
   const { output } = await bundle.generate({
