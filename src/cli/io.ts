@@ -8,6 +8,10 @@ export type Stream = {
   isTerminal: boolean
   /** How wide it is now: a window may be resized. */
   readonly columns: number
+  /** How many lines it shows; missing where there is no end. */
+  readonly rows?: number
+  /** Whether what was written may be drawn anew: nobody's log, and a terminal that knows how. */
+  redraws?: boolean
   paint: ChalkInstance
   /** A text that leads somewhere; missing where the terminal does not understand it. */
   link?: (text: string, url: string) => string
@@ -23,11 +27,12 @@ export type Io = {
   err: Stream
   /** Whether somebody is there to answer a question. */
   canAsk: boolean
-  /** Whether a line that was written may be drawn anew: nobody's log, and a terminal that knows how. */
-  redraws?: boolean
   /** The terminal behind `err`, for the libraries that draw on it themselves. */
   drawOn?: NodeJS.WritableStream
 }
+
+/** Paint that leaves every text as it is. */
+export const unpainted: ChalkInstance = new Chalk({ level: 0 })
 
 /** How the standard streams are to be used: colours are one switch over every library that could draw one. */
 export type IoOptions = {
@@ -56,9 +61,12 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
     get columns() {
       return to.columns || 80
     },
+    get rows() {
+      return to.rows || 24
+    },
     paint: new Chalk({ level: painted ? 2 : 0 }),
     ...(to.isTTY && painted && hasLinks && { link: hyperlink }),
-    ...(to.isTTY && { ascii: !hasUnicode(env) }),
+    ...(to.isTTY && { ascii: !hasUnicode(env), redraws: env.TERM !== 'dumb' && !isSet(env.CI) }),
   })
   // Whoever reads us may leave; what we are doing must not depend on it.
   for (const to of [stdout, stderr]) to.on('error', () => undefined)
@@ -66,7 +74,6 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
     out: stream(stdout, outPainted, links?.isSupported),
     err: stream(stderr, errPainted, links?.stderr.isSupported),
     drawOn: stderr,
-    redraws: stderr.isTTY === true && env.TERM !== 'dumb' && !isSet(env.CI),
     // The standard input is opened when somebody wants to know about it, and not before.
     get canAsk() {
       return !noInput && stderr.isTTY === true && process.stdin.isTTY === true

@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { plain, settled } from '../domain/text.ts'
 import type { Globals } from './globals.ts'
-import type { Io, Stream } from './io.ts'
+import { type Io, type Stream, unpainted } from './io.ts'
 import { type Column, table } from './table.ts'
 import { toJson } from './to-json.ts'
 
@@ -76,8 +76,6 @@ function cell(text: string): string {
   const isFormula = /^\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) && !isNumber
   return `${isFormula ? "'" : ''}${plain(text)}`
 }
-
-const unpainted = new Proxy((text: string) => text, { get: () => unpainted }) as unknown as Stream['paint']
 
 function picked(value: unknown, fields: readonly string[]): unknown {
   const record = value as Record<string, unknown>

@@ -12,10 +12,10 @@ export type Teller = {
 }
 
 /** Tells on stderr; `quiet` says nothing at all. */
-export async function teller({ err, drawOn, redraws }: Io, quiet: boolean): Promise<Teller> {
+export async function teller({ err, drawOn }: Io, quiet: boolean): Promise<Teller> {
   if (quiet) return { say: () => undefined, doing: () => undefined, done: () => undefined }
   const say = (line: string) => err.write(`${shown(line, err)}\n`)
-  if (!redraws) return { say, doing: () => undefined, done: () => undefined }
+  if (!err.redraws) return { say, doing: () => undefined, done: () => undefined }
   const { default: ora } = await import('ora')
   let since = 0
   const spinner = ora({

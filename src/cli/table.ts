@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 
-import type { Stream } from './io.ts'
+import { type Stream, unpainted } from './io.ts'
 
 /** One column of a list. */
 export type Column<row> = {
@@ -24,7 +24,7 @@ export type Column<row> = {
 /** Rows as an aligned table without boxes, fitted to the width of a terminal; elsewhere everything is there. */
 export function table<row>(columns: readonly Column<row>[], rows: readonly row[], to: Stream): string {
   const widths = columns.map((column) =>
-    Math.max(column.title.length, ...rows.map((row) => widthOf(column.text(row, colourless)))),
+    Math.max(column.title.length, ...rows.map((row) => widthOf(column.text(row, unpainted)))),
   )
   const fitted = to.isTerminal ? fitting(columns, widths, to.columns) : columns.map(whole)
   const shown = fitted.filter(({ cut }) => cut !== 0)
@@ -98,7 +98,3 @@ export function widthOf(text: string): number {
   grid.push([text])
   return grid.width
 }
-
-const colourless = new Proxy((text: string) => text, {
-  get: (target, name) => (name in Function.prototype ? Reflect.get(target, name) : colourless),
-}) as unknown as Stream['paint']

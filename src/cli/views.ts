@@ -1,7 +1,20 @@
 import { plain } from '../domain/text.ts'
 import { decimal, dollars, percent, stateWord, when } from './format.ts'
 import type { positionJson, quoteJson, strategyJson } from './json.ts'
+import { sparkline } from './sparkline.ts'
 import type { Column } from './table.ts'
+
+/** What strategies paid from day to day, where a list brings that, by slug: a column of sparklines. */
+export const trendColumn = (
+  series: ReadonlyMap<string, readonly number[]>,
+  ascii: boolean,
+): Column<ReturnType<typeof strategyJson>> => ({
+  title: 'TREND',
+  field: 'rates',
+  text: ({ slug }) => sparkline(series.get(slug) ?? [], { width: 12, ascii }),
+  align: 'right',
+  drop: 6,
+})
 
 /** The columns of a list of strategies. */
 export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[] = [

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { AppError } from '../domain/errors.ts'
+import { AppError, errorRow } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
 import type { Cli } from './cli.ts'
 import type { View } from './output.ts'
 import { toJson } from './to-json.ts'
@@ -40,6 +41,35 @@ export async function observe<value>(
     await sleep(intervalMs, undefined, { signal: cli.world.interrupt.signal })
   }
 }
+
+/**
+ * Looks at something again and again until the time of `--timeout` is over or the person interrupts. The first look must succeed; of
+ * those after it, one that the service or a chain fails is told and the next one tried, after as long as a limit asks for.
+ */
+export async function keepLooking<value>(
+  { globals, world, notice }: Pick<Cli, 'globals' | 'world' | 'notice'>,
+  look: () => Promise<value>,
+  { show, intervalMs }: { show: (value: value) => void; intervalMs: number },
+): Promise<void> {
+  const until = globals.timeoutMs === undefined ? Infinity : performance.now() + globals.timeoutMs
+  let shown = false
+  for (;;) {
+    let waitMs = intervalMs
+    try {
+      show(await look())
+      shown = true
+    } catch (error) {
+      if (!shown || !(error instanceof AppError) || !mayPass(error)) throw error
+      waitMs = Math.max(intervalMs, limitMs(error) ?? 0)
+      notice(`${plain(error.message)}; the next look is in ${Math.ceil(waitMs / 1000)}s`)
+    }
+    if (performance.now() + waitMs > until) return
+    await sleep(waitMs, undefined, { signal: world.interrupt.signal })
+  }
+}
+
+/** Whether what went wrong is the service's or a chain's: it may be over by the next look. */
+const mayPass = ({ code }: AppError): boolean => [5, 6, 7].includes(errorRow(code).exit)
 
 /** How long a limit of requests asks to wait, in ms: who only watches does. */
 const limitMs = (error: unknown): number | undefined =>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Chalk } from 'chalk'
 import { afterEach, beforeEach, expect, inject } from 'vitest'
 
-import type { Io } from '../../src/cli/io.ts'
+import type { Io, Stream } from '../../src/cli/io.ts'
 import type { Sandbox } from '../../src/cli/world.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Catalog } from '../../src/domain/catalog.ts'
@@ -34,6 +34,8 @@ export type Circumstances = {
   stdin?: string
   /** Whether stdout is a terminal, this wide. */
   columns?: number
+  /** What more stdout can do. */
+  out?: Partial<Stream>
   /** How many milliseconds the clock is ahead. */
   later?: number
 }
@@ -83,7 +85,7 @@ export function useCommands(
       expect([attempts(), await nonces()]).toEqual(before)
       return value
     },
-    run: async (line, { env = {}, secrets = {}, stdin = '', columns, later = 0 } = {}) => {
+    run: async (line, { env = {}, secrets = {}, stdin = '', columns, out = {}, later = 0 } = {}) => {
       const said = { out: '', err: '' }
       const stream = (name: 'out' | 'err', width?: number) => ({
         write: (text: string) => {
@@ -93,7 +95,7 @@ export function useCommands(
         columns: width ?? 80,
         paint: new Chalk({ level: 0 }),
       })
-      const io: Io = { out: stream('out', columns), err: stream('err'), canAsk: false }
+      const io: Io = { out: { ...stream('out', columns), ...out }, err: stream('err'), canAsk: false }
       const { world } = sandbox
       const exit = await main(
         wordsOf(line),

@@ -1,0 +1,114 @@
+import type { Strategy } from '../api/strategy.ts'
+import { type Cli, everything, pageOf, whole } from '../cli/cli.ts'
+import { percent } from '../cli/format.ts'
+import { duration } from '../cli/globals.ts'
+import { strategyJson } from '../cli/json.ts'
+import type { ListView } from '../cli/output.ts'
+import { strategyColumns, trendColumn } from '../cli/views.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
+import { plain } from '../domain/text.ts'
+
+type ListOptions = {
+  protocol?: string
+  network?: string
+  asset?: string
+  category?: string
+  minApy?: string
+  paused: 'include' | 'only' | 'exclude'
+  sort: 'apy' | 'tvl' | 'name'
+  page: string
+  limit: string
+  all?: boolean
+  watch?: boolean
+  interval: string
+}
+
+/** `strategies list` */
+export async function list(cli: Cli, options: ListOptions): Promise<void> {
+  const paging = {
+    page: whole(options.page, '--page'),
+    limit: whole(options.limit, '--limit', 100),
+    all: options.all === true,
+  }
+  const least = options.minApy === undefined ? undefined : rate(options.minApy)
+  const look = async () => pageOf(await rowsOf(cli, options, least), paging)
+  if (options.watch) {
+    const intervalMs = intervalOf(options.interval)
+    const { followList } = await import('../cli/live-list.ts')
+    const rows = async () => {
+      const page = await look()
+      return { ...page, items: page.items.map(strategyJson) }
+    }
+    return followList(cli, rows, { ...listView, key: 'slug', intervalMs })
+  }
+  const page = await look()
+  const series = new Map(
+    page.items.map(({ slug, rates }) => [slug, rates?.points.map(({ apy }) => apy) ?? []]),
+  )
+  const hasTrend = [...series.values()].some((points) => points.length > 0)
+  const isText = !cli.globals.csv && !cli.globals.fields
+  await cli.list(
+    { ...page, items: page.items.map(strategyJson) },
+    hasTrend && isText
+      ? { ...listView, columns: [...strategyColumns, trendColumn(series, cli.io.out.ascii === true)] }
+      : listView,
+  )
+}
+
+/** Whatever fits, of all pages, in order. */
+async function rowsOf(cli: Cli, options: ListOptions, least: number | undefined): Promise<Strategy[]> {
+  const network =
+    options.network === undefined
+      ? undefined
+      : networkNamed((await cli.place.catalog()).networks, options.network)
+  const service = await cli.service()
+  const every = await everything((page, limit) => service.listStrategies({ page, limit }))
+  await cli.world.seen(
+    cli.place.profile,
+    every.map(({ slug, asset, apy, network }) => ({
+      slug,
+      asset: asset.symbol,
+      about: `${percent(apy)} ${asset.symbol} ${network}`,
+    })),
+  )
+  const is = (wanted: string | undefined, has: string | null) =>
+    wanted === undefined || has?.toLowerCase() === wanted.toLowerCase()
+  return every
+    .filter(
+      (one) =>
+        is(options.protocol, one.protocol) &&
+        is(network?.name, one.network) &&
+        is(options.asset, one.asset.symbol) &&
+        is(options.category, one.category),
+    )
+    .filter(({ apy }) => least === undefined || (apy !== null && apy >= least))
+    .filter(({ paused }) => options.paused === 'include' || (options.paused === 'only') === (paused === true))
+    .sort(orders[options.sort])
+}
+
+/** How often to look, in ms. A list costs one request or more, and a key has a hundred a minute. */
+function intervalOf(text: string): number {
+  const ms = duration(text)
+  if (ms >= 1000) return ms
+  throw new AppError('USAGE', `--interval ${plain(text)} is too often`, { hint: '--interval 5s' })
+}
+
+const orders: Record<ListOptions['sort'], (a: Strategy, b: Strategy) => number> = {
+  apy: (a, b) => (b.apy ?? -1) - (a.apy ?? -1) || a.slug.localeCompare(b.slug),
+  tvl: (a, b) => Number(b.tvlUsd ?? -1) - Number(a.tvlUsd ?? -1) || a.slug.localeCompare(b.slug),
+  name: (a, b) => a.slug.localeCompare(b.slug),
+}
+
+type Row = ReturnType<typeof strategyJson>
+
+const listView: ListView<Row> = {
+  columns: strategyColumns,
+  empty: 'No strategy fits. Leave a filter out, or see: sluice strategies list',
+}
+
+function rate(text: string): number {
+  const [, number] = /^([0-9]+(?:\.[0-9]+)?)%$/.exec(text) ?? []
+  if (number !== undefined) return Number(number) / 100
+  throw new AppError('USAGE', `A rate needs its unit, and "${text}" has none`, { hint: '--min-apy 3%' })
+}

@@ -1,0 +1,93 @@
+import type { Cli } from '../cli/cli.ts'
+import { dollars, percent } from '../cli/format.ts'
+import type { Stream } from '../cli/io.ts'
+import { strategyDetailJson } from '../cli/json.ts'
+import { walletAddress } from '../cli/names.ts'
+import { address } from '../cli/options.ts'
+import type { View } from '../cli/output.ts'
+import { sparkline } from '../cli/sparkline.ts'
+import { fields } from '../cli/table.ts'
+import { gradeMeaning, isGrade } from '../domain/grades.ts'
+import { plain } from '../domain/text.ts'
+
+type ShowOptions = { wallet?: string; plot?: boolean }
+
+/** `strategies show` */
+export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions): Promise<void> {
+  const service = await cli.service()
+  const strategy = strategyDetailJson(await service.getStrategy({ id }))
+  const view = await viewOf(strategy, plot === true, cli.io.out)
+  if (wallet === undefined) return cli.emit(strategy, view)
+  const owner = await walletAddress(cli, wallet)
+  const { positions } = await service.getWallet({ address: address(owner, '--wallet') })
+  const position = positions.find((one) => one.strategy.slug === strategy.slug)
+  const { positionJson } = await import('../cli/json.ts')
+  cli.emit({ ...strategy, position: position ? positionJson(position) : null }, view)
+}
+
+/** The fields, and below them the chart where it is asked for and there is something to draw. */
+async function viewOf({ rates }: Pick<Shown, 'rates'>, wantsPlot: boolean, to: Stream): Promise<View<Shown>> {
+  if (!wantsPlot || !rates?.points.length) return showView
+  const { plot } = await import('../cli/plot.ts')
+  const drawn = await plot(rates.points, to)
+  return (one, to) => `${showView(one, to)}\n\n${drawn}`
+}
+
+type Shown = ReturnType<typeof strategyDetailJson> & {
+  position?: ReturnType<typeof import('../cli/json.ts').positionJson> | null
+}
+
+const showView: View<Shown> = (one, to) =>
+  fields(
+    [
+      ['strategy', to.paint.bold(plain(one.slug))],
+      ['name', plain(one.name ?? '-')],
+      ['protocol', plain(one.protocol)],
+      ['network', `${plain(one.network)}${one.chainId === null ? '' : ` (${one.chainId})`}`],
+      ['category', plain(one.category ?? '-')],
+      ['asset', `${plain(one.asset.symbol)} ${to.paint.dim(one.asset.address)}`],
+      ['apy', to.paint.green(percent(one.apy))],
+      ['since start', percent(one.inceptionApy)],
+      ['history', history(one.rates, to)],
+      ['tvl', dollars(one.tvlUsd)],
+      ['actions', plain(one.actions?.join(', ') || 'none')],
+      ['fee', one.performanceFeeBps ? `${plain(one.performanceFeeBps)} bps of the profit` : 'not known'],
+      ['paused', one.paused === null ? 'not known' : one.paused ? to.paint.red('yes') : 'no'],
+      ['adapter', plain(one.implementationSelector ?? '-')],
+      ['grade', one.grade ? `${plain(one.grade.grade)}: ${gradeWords(one.grade)}` : '-'],
+      ...described(one.metadata),
+      ...(one.position
+        ? ([
+            [
+              'you hold',
+              `${one.position.balance!.formatted} ${plain(one.asset.symbol)} (${dollars(one.position.balanceUsd)})`,
+            ],
+          ] as const)
+        : []),
+      ...(one.position === null ? ([['you hold', 'nothing']] as const) : []),
+    ],
+    to,
+  )
+
+/** What it paid from day to day, in one line; that nobody knows it is said, too. */
+function history(rates: Shown['rates'], to: Stream): string {
+  if (!rates?.points.length) return 'not known'
+  const paid = rates.points.map(({ apy }) => apy)
+  const line = sparkline(paid, { width: 30, ascii: to.ascii === true })
+  const day = (at: number) => plain(rates.points.at(at)!.at).slice(0, 10)
+  return `${line} ${to.paint.dim(`${percent(Math.min(...paid))} to ${percent(Math.max(...paid))}, ${day(0)} to ${day(-1)}`)}`
+}
+
+/** What a grade means, in words; a letter that this version does not know stands for itself. */
+function gradeWords({ grade, by }: { grade: string; by: string }): string {
+  const meant = isGrade(grade) ? gradeMeaning[grade] : undefined
+  return plain(meant ? `${meant} (${by})` : by)
+}
+
+function described(metadata: Record<string, unknown> | null): (readonly [string, string])[] {
+  const english = metadata?.en
+  if (!english || typeof english !== 'object') return []
+  return Object.entries(english).flatMap(([label, text]) =>
+    typeof text === 'string' ? [[plain(label), plain(text)] as const] : [],
+  )
+}
