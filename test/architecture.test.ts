@@ -285,6 +285,6 @@ describe('the style of the house', () => {
   })
 
   test('files are named in kebab-case', () => {
-    expect(files.filter((file) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.ts$/.test(file))).toEqual([])
+    expect(files.filter((file) => !/^([a-z0-9-]+\/)*[a-z0-9-]+(\.d)?\.ts$/.test(file))).toEqual([])
   })
 })
