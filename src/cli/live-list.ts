@@ -2,8 +2,9 @@ import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Cli } from './cli.ts'
 import { type Stream, unpainted } from './io.ts'
-import { type List, type ListView, shown, toJson } from './output.ts'
+import { type List, type ListView, shown } from './output.ts'
 import { type Column, table } from './table.ts'
+import { toJson } from './to-json.ts'
 import { keepLooking } from './watching.ts'
 
 /** How a list is followed: its columns, the field that a row is known by, and how often it is looked at. */
