@@ -69,6 +69,7 @@ async function deskFor({ argv, privateKey, quiet }: First): Promise<Desk> {
     say: (text) => {
       if (!quiet) process.stderr.write(`signing: ${plain(text)}\n`)
     },
+    tell: (text) => process.stderr.write(`signing: ${plain(text)}\n`),
   })
 }
 

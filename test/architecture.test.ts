@@ -45,6 +45,7 @@ const alone: [package_: RegExp, who: string, may: (file: string) => boolean][] =
   ],
   [/^viem\/accounts$/, 'wallet and sandbox', within('wallet', 'sandbox')],
   [/^(chalk|cli-table3|ora|csv-stringify|inquirer|@inquirer\/.*)(\/.*)?$/, 'cli', within('cli')],
+  [/^@ledgerhq\/|^rxjs$/, 'the Ledger', (file) => file === 'wallet/ledger-kit.ts'],
   [/^commander$/, 'commands, cli and main', (file) => within('commands', 'cli')(file) || file === 'main.ts'],
   [/^(node:)?child_process$/, 'sandbox and entries', within('sandbox', 'entry')],
 ]

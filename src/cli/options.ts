@@ -11,6 +11,8 @@ export type SigningOptions = ExecutionOptions & {
   wallet?: string
   keyFile?: string
   passwordFile?: string
+  ledger?: string | true
+  signerUrl?: string
   dryRun?: boolean
   allowDuplicate?: boolean
   revokeOnFailure?: boolean
@@ -34,6 +36,16 @@ export const withSigner = (command: Command): Command =>
     .addOption(new Option('--key-file <path>', 'file of mode 0600 with a private key').helpGroup('Signer:'))
     .addOption(
       new Option('--password-file <path>', 'file of mode 0600 with the password').helpGroup('Signer:'),
+    )
+    .addOption(
+      new Option('--ledger [derivation]', "Ledger on USB; m/44'/60'/0'/0/0 unless named").helpGroup(
+        'Signer:',
+      ),
+    )
+    .addOption(
+      new Option('--signer-url <url>', 'signer that is asked over JSON-RPC: web3signer, Frame').helpGroup(
+        'Signer:',
+      ),
     )
 
 /** Adds the options that say who signs and how it is carried out. */

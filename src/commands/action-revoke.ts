@@ -11,6 +11,7 @@ import type { World } from '../cli/world.ts'
 import { networkNamed } from '../domain/network.ts'
 import { tokenAt } from '../domain/token.ts'
 import { allowancesLeft } from '../wallet/allowances-left.ts'
+import { isNamed } from '../wallet/who.ts'
 import { closeUnsigned, journalled, ownerOf } from './action-run.ts'
 
 /** `action revoke`: gives back what an action that went no further was allowed to take. */
@@ -50,7 +51,7 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
     )
     await closeUnsigned(cli, ground, operation)
   }
-  const named = options.wallet !== undefined || options.keyFile !== undefined
+  const named = isNamed(options)
   await operate(
     cli,
     { ...options, ...(!named && who.source !== 'sandbox' && { wallet: operation.wallet }) },

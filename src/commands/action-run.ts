@@ -18,7 +18,7 @@ import { reopenGone } from '../wallet/reopen.ts'
 import type { Report } from '../wallet/report.ts'
 import { takeTurn, whileIdle } from '../wallet/turn.ts'
 import { giveUp as close } from '../wallet/unfinished.ts'
-import type { Who } from '../wallet/who.ts'
+import { isNamed, type Who } from '../wallet/who.ts'
 import { whyReverted } from '../wallet/why-reverted.ts'
 
 /** What a command that goes on with an operation is told. */
@@ -153,7 +153,7 @@ export async function goOn(
 
 /** Who signs for an operation: whom the person names, or whoever has the key of its wallet; KEY_SOURCE when that is another one. */
 export async function ownerOf(cli: Cli, { wallet }: Planned, options: Partial<SigningOptions>): Promise<Who> {
-  const named = options.wallet !== undefined || options.keyFile !== undefined
+  const named = isNamed(options)
   const first = await cli.place.who(named ? options : { passwordFile: options.passwordFile })
   const who = first.address === wallet || named ? first : await cli.place.who({ ...options, wallet })
   if (who.address === wallet) return who

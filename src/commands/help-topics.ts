@@ -35,6 +35,10 @@ export const topics: Readonly<Record<string, Topic>> = {
       ],
       ['SLUICE_PRIVATE_KEY', 'a key that signs; read once, and passed on to nobody but the signer'],
       ['SLUICE_PASSWORD', 'the password of the keystore'],
+      [
+        'SLUICE_LEDGER_SPECULOS',
+        'for developers: --ledger speaks to the emulator Speculos at this URL of this machine, not to USB',
+      ],
       ['SLUICE_HOME', 'one directory for configuration, data and cache'],
       ['XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME', 'where these are otherwise'],
       ['SLUICE_ANVIL', 'the anvil that the sandbox runs, where it is not found by itself'],
@@ -50,6 +54,21 @@ export const topics: Readonly<Record<string, Topic>> = {
       ['--wallet NAME', 'an encrypted keystore; password by prompt, --password-file or SLUICE_PASSWORD'],
       ['--key-file PATH', 'a file of mode 0600 that holds the key'],
       ['SLUICE_PRIVATE_KEY', 'the key itself; in the sandbox, with nobody named, a funded account signs'],
+      ['--ledger', "a Ledger on USB, its Ethereum app open, with the key at m/44'/60'/0'/0/0"],
+      [
+        '--ledger PATH',
+        "another key of it: \"m/44'/60'/1'/0/0\" as Ledger Live counts, \"m/44'/60'/0'/1\" as it did before",
+      ],
+      [
+        '',
+        'it needs blind signing on, and libusb-1.0-0 and udev rules on Linux; the hash that it shows is on stderr',
+      ],
+      [
+        '--signer-url URL',
+        'a signer over JSON-RPC: web3signer, Frame, a bridge to another device; https, or this machine',
+      ],
+      ['', 'it is asked for eth_accounts and eth_signTransaction, and never to send'],
+      ['--wallet 0x...', 'with either of them: the account that it has to be'],
       ['--dry-run', 'builds, checks and tries it, prints the plan, signs nothing'],
       ['--idempotency-key K', 'the same key with the same request is the same operation for ever'],
       ['--policy FILE', 'what may be signed at all; sluice policy check PLAN'],

@@ -20,6 +20,7 @@ import {
   stopped,
 } from './run.ts'
 import type { KnownGas } from './sign.ts'
+import { signerInTime } from './sign-in-time.ts'
 import { executeStep, sendStep } from './step.ts'
 import { findOnChain, isLocal } from './watch.ts'
 
@@ -32,7 +33,12 @@ import { findOnChain, isLocal } from './watch.ts'
 export async function execute(execution: Execution): Promise<Operation> {
   const clock = execution.clock ?? systemClock
   const time = { clock, until: clock.now() + execution.timeoutMs }
-  const run: Run = { ...execution, ...time, rpc: (chainId) => rpcInTime(execution.rpc(chainId), time) }
+  const run: Run = {
+    ...execution,
+    ...time,
+    rpc: (chainId) => rpcInTime(execution.rpc(chainId), time),
+    signer: signerInTime(execution.signer, { ...execution, ...time }),
+  }
   run.fault?.('after_op')
   run.journal.check(run.operationId)
   await reopenGone(run, run.operationId)

@@ -93,11 +93,7 @@ export async function verifySigned(
   { hash, raw, kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas, nonce }: Signed,
   step: Step,
 ): Promise<void> {
-  const { r, s, v, yParity, ...read } = parsed(raw)
-  if (r === undefined || s === undefined || yParity === undefined)
-    throw new AppError('POLICY_TAMPER', 'What came back from the signer is not signed')
-  const unsigned = serializeTransaction({ ...read, type: 'eip1559' } as TransactionSerializableEIP1559)
-  const from = await recoverAddress({ hash: keccak256(unsigned), signature: { r, s, yParity } })
+  const { from, ...read } = await readBack(raw)
   const wanted =
     kind === 'cancel'
       ? { to: step.wallet, data: '0x', value: 0n, chainId: step.transaction.chainId }
@@ -117,15 +113,27 @@ export async function verifySigned(
     read.maxFeePerGas === maxFeePerGas &&
     (read.maxPriorityFeePerGas ?? 0n) === maxPriorityFeePerGas &&
     (read.accessList ?? []).length === 0
-  if (!same)
-    throw new AppError('POLICY_TAMPER', 'What came back from the signer is not what was to be signed')
+  if (!same) throw untrue('what was to be signed')
 }
 
-/** Signed bytes as a transaction; what is none is POLICY_TAMPER. */
-function parsed(raw: Hex) {
+/** Half of the order of secp256k1: a signature with more in `s` is not valid (EIP-2). */
+const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
+/** Signed bytes as a transaction and who signed it; what is none, or could be told in other bytes too, is POLICY_TAMPER. */
+async function readBack(raw: Hex) {
   try {
-    return parseTransaction(raw as `0x02${string}`)
+    const { r, s, v, yParity, ...read } = parseTransaction(raw as `0x02${string}`)
+    if (r === undefined || s === undefined || yParity === undefined) throw untrue('signed')
+    const plainly = { ...read, type: 'eip1559' } as TransactionSerializableEIP1559
+    // One transaction has one hash: what a node would refuse, or could know by another hash, is not sent.
+    if (BigInt(s) > halfOrder || serializeTransaction(plainly, { r, s, yParity }) !== raw)
+      throw untrue('written as it must be')
+    const hash = keccak256(serializeTransaction(plainly))
+    return { ...read, from: await recoverAddress({ hash, signature: { r, s, yParity } }) }
   } catch (cause) {
-    throw new AppError('POLICY_TAMPER', 'What came back from the signer is not a transaction', { cause })
+    throw cause instanceof AppError ? cause : untrue('a signed transaction', cause)
   }
 }
+
+const untrue = (what: string, cause?: unknown): AppError =>
+  new AppError('POLICY_TAMPER', `What came back from the signer is not ${what}`, { cause })

@@ -17,17 +17,23 @@ export type TransactionSigner = {
   }) => Promise<void>
 }
 
-/** What a person named as the signer: a keystore or an address, or a file with a key. */
+/** What a person named as the signer: a keystore or an address, a file with a key, a Ledger (at a path), or a signer elsewhere. */
 export type SignerChoice = {
   wallet?: string | undefined
   keyFile?: string | undefined
   passwordFile?: string | undefined
+  ledger?: string | true | undefined
+  signerUrl?: string | undefined
 }
+
+/** Whether a person named anybody. */
+export const isNamed = ({ wallet, keyFile, ledger, signerUrl }: SignerChoice): boolean =>
+  [wallet, keyFile, ledger, signerUrl].some((one) => one !== undefined)
 
 /** Whose wallet acts. The address is known without any secret; `unlock` may ask for a password, and fails for a bare address. */
 export type Who = {
   address: Address
   label: string
-  source: 'keystore' | 'key-file' | 'environment' | 'sandbox' | 'address'
+  source: 'keystore' | 'key-file' | 'environment' | 'sandbox' | 'address' | 'ledger' | 'external'
   unlock: () => Promise<TransactionSigner>
 }

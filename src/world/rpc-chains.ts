@@ -49,7 +49,7 @@ export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() =>
 
 /** What engine and remote have alike: the wallet's side, which is on this machine either way. */
 export function walletSide(
-  { dirs, settings, secrets, desk, io, globals, now }: PlaceNeeds,
+  { dirs, env, settings, secrets, desk, io, globals, now }: PlaceNeeds,
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>,
 ): Pick<Place, 'catalog' | 'ground' | 'who' | 'read'> {
   const journal = once(async () =>
@@ -66,6 +66,7 @@ export function walletSide(
     who: async (choice) => {
       const { whoSigns } = await import('./signer.ts')
       return whoSigns(choice, {
+        env,
         keystores: join(dirs.data, 'keystores'),
         settings,
         secrets,

@@ -44,7 +44,7 @@ const patienceMs = 30_000
 
 /** The sandbox profile: the embedded engine over the embedded chains. */
 export function sandboxPlace(needs: Needs): Place {
-  const { dirs, settings, secrets, desk, io, globals, sandbox, announce, until, now, newId } = needs
+  const { dirs, env, settings, secrets, desk, io, globals, sandbox, announce, until, now, newId } = needs
   const dir = join(dirs.data, 'sandbox')
   const opened = once(async () => {
     if (announce && !globals.quiet)
@@ -115,6 +115,7 @@ export function sandboxPlace(needs: Needs): Place {
     who: async (choice) => {
       const { whoSigns } = await import('./signer.ts')
       return whoSigns(choice, {
+        env,
         keystores: join(dirs.data, 'keystores'),
         settings,
         secrets,

@@ -123,6 +123,9 @@ export function useCommands(
               catalog: async () => catalog(),
               sandboxKey: async () => sandbox.user.key,
               say: () => undefined,
+              tell: (line) => {
+                said.err += `${line}\n`
+              },
             })
           },
           version: '0.0.0',

@@ -77,6 +77,7 @@ async function shownAs(
     catalog: async () => catalog,
     sandboxKey: async () => key,
     say: (text) => void said.push(text),
+    tell: () => undefined,
   })
   await desk({ do: 'open', source: { kind: 'environment' } })
   const vouched = {

@@ -80,6 +80,7 @@ const deskFor = (argv: string, { written, remembered, signed }: Reads = {}): Des
     catalog: async () => catalog,
     sandboxKey: async () => key,
     say: () => undefined,
+    tell: () => undefined,
   })
 /** A desk with the key opened, shown a plan. */
 const shown = async (

@@ -19,4 +19,6 @@ export type DeskNeeds = {
   sandboxKey: () => Promise<string>
   /** Says to the person what is about to be signed. */
   say: (line: string) => void
+  /** Says what the person has to do somewhere else now, on a device: without that nothing goes on. */
+  tell: (line: string) => void
 }

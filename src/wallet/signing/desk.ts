@@ -1,5 +1,3 @@
-import type { LocalAccount } from 'viem'
-
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -8,11 +6,11 @@ import { decodeIntent } from '../intent-json.ts'
 import { newKey, parseKey } from '../key-text.ts'
 import { saveKey } from '../keystore.ts'
 import { checkSigned, hashPlan, type PlanCore, type Signable } from '../plan-hash.ts'
-import { signerOf } from '../signer.ts'
 import { operandsOf } from './argv.ts'
 import { refuseDear } from './dear.ts'
 import type { DeskNeeds } from './desk-needs.ts'
-import { importedKey, keyFrom, stored } from './keys.ts'
+import type { KeyHolder } from './holder.ts'
+import { holderOf, importedKey, stored } from './keys.ts'
 import { namesWritten, refuseUntyped, refuseUntypedFee } from './typed.ts'
 import type { Answers, Ask, Desk, SignableJson, TransactionJson } from './words.ts'
 import { isSame, refuseUnwritten } from './written.ts'
@@ -22,12 +20,12 @@ import { isSame, refuseUnwritten } from './written.ts'
  * (the guard, G1 to G8), and signs nothing else than what it approved (G12).
  */
 export function signingDesk(needs: DeskNeeds): Desk {
-  const accounts = new Map<Address, LocalAccount>()
+  const accounts = new Map<Address, KeyHolder>()
   const approved: { core: PlanCore; hash: string }[] = []
   /** Every call that may be signed, with the nonce that it was signed under: one for its life, and no other call has it. */
   const calls: { wallet: Address; transaction: Transaction; at: string | null }[] = []
 
-  const accountOf = (wallet: Address): LocalAccount => {
+  const accountOf = (wallet: Address): KeyHolder => {
     const account = accounts.get(wallet)
     if (account) return account
     throw new AppError('KEY_SOURCE', `The key of ${wallet} was not opened`)
@@ -110,7 +108,7 @@ export function signingDesk(needs: DeskNeeds): Desk {
       case 'open': {
         if (operandsOf(needs.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
           throw tampered('The demonstration is for the account of the sandbox')
-        const account = signerOf(parseKey(await keyFrom(ask.source, needs)))
+        const account = await holderOf(ask.source, needs)
         accounts.set(account.address, account)
         return { address: account.address }
       }

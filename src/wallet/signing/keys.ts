@@ -1,9 +1,13 @@
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { readKeyFile } from '../key-source.ts'
+import { parseKey } from '../key-text.ts'
 import { openKey } from '../keystore.ts'
 import { openKeystore } from '../keystore-file.ts'
+import { signerOf } from '../signer.ts'
+import { flag } from './argv.ts'
 import type { DeskNeeds } from './desk-needs.ts'
+import type { KeyHolder } from './holder.ts'
 import type { Answers, ImportSource, KeySource } from './words.ts'
 
 /** A key that was kept, as it is answered. */
@@ -12,8 +16,20 @@ export const stored = ({ name, address }: { name: string; address: Address | nul
   return { name, address }
 }
 
+/** What signs with a key, where it is; what speaks to devices and to other signers is loaded only for them. */
+export async function holderOf(source: KeySource, needs: DeskNeeds): Promise<KeyHolder> {
+  if (source.kind === 'ledger') return (await import('../ledger.ts')).openLedger(source, needs.tell)
+  if (source.kind === 'external') {
+    const { openExternal } = await import('../external.ts')
+    return openExternal({ url: flag(needs.argv, '--signer-url') ?? '', wallet: source.wallet }, needs.tell)
+  }
+  return signerOf(parseKey(await keyFrom(source, needs)))
+}
+
+type TextSource = Exclude<KeySource, { kind: 'ledger' | 'external' }>
+
 /** The text of a key, from where it is. */
-export async function keyFrom(source: KeySource, { privateKey, sandboxKey }: DeskNeeds): Promise<string> {
+async function keyFrom(source: TextSource, { privateKey, sandboxKey }: DeskNeeds): Promise<string> {
   switch (source.kind) {
     case 'sandbox':
       return sandboxKey()

@@ -1,12 +1,17 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Vouched } from '../registry.ts'
 
-/** Where a key is. The one of the environment was handed over when the signer began; the sandbox's is nobody's secret. */
+/**
+ * Where a key is. The one of the environment was handed over when the signer began; the sandbox's is nobody's secret. An external
+ * signer is where the command line says, and one account of it is meant where `wallet` names none.
+ */
 export type KeySource =
   | { kind: 'sandbox' }
   | { kind: 'environment' }
   | { kind: 'key-file'; path: string }
   | { kind: 'keystore'; directory: string; name: string; password: string }
+  | { kind: 'ledger'; path: string; emulator: string | null }
+  | { kind: 'external'; wallet: Address | null }
 
 /** A key that is to be kept: as text, in a file, or in a keystore of another wallet. */
 export type ImportSource =

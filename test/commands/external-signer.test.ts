@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
+import { type ExternalSigner, type SignerSays, startSigner } from '../support/external-signer.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, signsNothing } = useCommands(sandbox)
+/** The keys of the signer: accounts of the sandbox that do not sign by default. */
+const keys = [sandboxKey(2), sandboxKey(3)] as const
+const [first, second] = [sandboxAddress(2), sandboxAddress(3)]
+const pay =
+  'transfer --network sandbox-one --token USDC --to 0x7777777777777777777777777777777777777777 --amount 1 --yes --json'
+
+let signer: ExternalSigner
+const start = async (...some: (typeof keys)[number][]) => {
+  signer = await startSigner(some)
+}
+beforeEach(() => start(keys[0]))
+afterEach(() => signer.close())
+
+describe('a signer elsewhere', () => {
+  test('signs a deposit, and sends nothing by itself', async () => {
+    const { exit, json, err } = await run(
+      `deposit aave-v3-usdc-sandbox-one --amount 25 --yes --json --signer-url ${signer.url}`,
+    )
+    expect({ exit, from: json.originAddress, status: json.status }).toEqual({
+      exit: 0,
+      from: first,
+      status: 'SUCCESS',
+    })
+    expect(signer.asked).toEqual(['eth_accounts', 'eth_signTransaction', 'eth_signTransaction'])
+    expect(err).toContain('if it asks you, confirm there')
+  })
+
+  test('may have many accounts: one is named', async () => {
+    await signer.close()
+    await start(...keys)
+    const unnamed = await signsNothing(() => run(`${pay} --signer-url ${signer.url}`))
+    expect([unnamed.exit, unnamed.json.error.hint]).toEqual([2, `Say which: --wallet ${first}`])
+    const named = await run(`${pay} --signer-url ${signer.url} --wallet ${second}`)
+    expect([named.exit, named.json.originAddress]).toEqual([0, second])
+    const foreign = await signsNothing(() =>
+      run(`${pay} --signer-url ${signer.url} --wallet ${sandboxAddress(4)}`),
+    )
+    expect([foreign.exit, foreign.json.error.code]).toEqual([13, 'KEY_SOURCE'])
+  })
+
+  test('answers with the bytes beside the transaction, as a node does', async () => {
+    signer.says('eth_signTransaction', async (asked) => ({
+      result: { raw: await signer.sign(asked), tx: {} },
+    }))
+    expect((await run(`${pay} --signer-url ${signer.url}`)).exit).toBe(0)
+  })
+
+  const altered = (change: object) => async (asked: Parameters<ExternalSigner['sign']>[0]) => ({
+    result: await signer.sign({ ...asked, ...change }),
+  })
+  const html: SignerSays = (_, response) =>
+    void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
+  const elsewhere: SignerSays = (_, response) =>
+    void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()
+  test.each<[string, (asked: never) => SignerSays | Promise<SignerSays>, number, RegExp]>([
+    ['with another key', async (asked) => ({ result: await signer.sign(asked, keys[1]) }), 8, /not what/],
+    ['to somebody else', altered({ to: second }), 8, /not what was to be signed/],
+    ['more value', altered({ value: '0x1' }), 8, /not what was to be signed/],
+    ['another nonce', altered({ nonce: '0xff' }), 8, /not what was to be signed/],
+    ['a dearer fee', altered({ maxFeePerGas: '0x5d21dba000' }), 8, /not what was to be signed/],
+    ['another chain', altered({ chainId: '0x1' }), 8, /not what was to be signed/],
+    ['nonsense', () => ({ result: '0x02c0' }), 8, /not a signed transaction/],
+    ['a hash', () => ({ result: { hash: '0x00' } }), 13, /not a signed transaction/],
+    ['no', () => ({ error: { code: 4001, message: 'User rejected' } }), 9, /rejected at the signer/],
+    ['that it cannot', () => ({ error: { code: -32601, message: 'no' } }), 13, /only sends by itself/],
+    ['an error \u001b[31mred', () => ({ error: { code: -32000, message: 'lo\u001bcked' } }), 13, /: locked/],
+    ['a page', () => html, 13, /HTTP status 502/],
+    ['that it is elsewhere', () => elsewhere, 13, /redirect, which is not followed/],
+    ['nothing in time', () => 'nothing', 13, /time was over before the signer had signed/],
+  ])('signs or answers %s: it is told, and nothing is sent', async (_, what, code, words) => {
+    signer.says('eth_signTransaction', what as never)
+    const { exit, json } = await signsNothing(() =>
+      run(`${pay} --timeout 3s --signer-url ${signer.url}/v3/hidden-token-41`),
+    )
+    expect({ exit, says: json.error.message }).toEqual({ exit: code, says: expect.stringMatching(words) })
+    expect(JSON.stringify(json)).not.toMatch(/hidden-token-41|\\u001b/)
+    expect(
+      signer.asked.filter((method) => !['eth_accounts', 'eth_signTransaction'].includes(method)),
+    ).toEqual([])
+    expect(signer.asked.filter((method) => method === 'eth_signTransaction')).toHaveLength(1)
+  })
+
+  test.each([
+    ['is no list', { result: 'none' }],
+    ['names no addresses', { result: ['0x12'] }],
+    ['is empty', { result: [] }],
+  ])('whose list of accounts %s is not used', async (_, said) => {
+    signer.says('eth_accounts', () => said)
+    const { exit, json } = await signsNothing(() => run(`${pay} --signer-url ${signer.url}`))
+    expect([exit, json.error.code]).toEqual([13, 'KEY_SOURCE'])
+  })
+
+  test.each(['http://192.0.2.7:9000', 'ftp://127.0.0.1', 'nonsense', 'http://127.0.0.1.example.org/'])(
+    'is asked by https, or on this machine: %s',
+    async (url) => {
+      const { exit, json } = await run(`${pay} --signer-url ${url}`)
+      expect([exit, JSON.stringify(json).includes('192.0.2.7')]).toEqual([2, false])
+    },
+  )
+
+  test('that is not there is told, and what stands in its URL is not', async () => {
+    const { exit, json, err } = await signsNothing(() =>
+      run(`${pay} --signer-url http://user:hidden-word@127.0.0.1:9/hidden-token-41`),
+    )
+    expect([exit, json.error.message]).toEqual([
+      13,
+      'The signer at 127.0.0.1:9 cannot be reached. Nothing was sent.',
+    ])
+    expect(JSON.stringify(json) + err).not.toMatch(/hidden/)
+  })
+})

@@ -1,0 +1,180 @@
+import { keccak256, parseTransaction, recoverTransactionAddress, serializeTransaction } from 'viem'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import type { Hex } from '../../src/domain/address.ts'
+import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
+import { type EmulatedLedger, type LedgerState, startLedger } from '../support/ledger.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, signsNothing } = useCommands(sandbox)
+/** The key on the device: an account of the sandbox that is not the one that signs by default. */
+const [key, owner] = [sandboxKey(2), sandboxAddress(2)]
+const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 25 --yes --json'
+const pay =
+  'transfer --network sandbox-one --token USDC --to 0x7777777777777777777777777777777777777777 --amount 1'
+
+let ledger: EmulatedLedger
+beforeEach(async () => {
+  ledger = await startLedger(key)
+})
+afterEach(() => ledger.stop())
+const withLedger = (line: string) => run(line, { env: { SLUICE_LEDGER_SPECULOS: ledger.url } })
+
+describe('a Ledger', () => {
+  test('signs a deposit, which its own key is recovered from', async () => {
+    const { exit, json, err } = await withLedger(`${deposit} --ledger`)
+    expect({ exit, from: json.originAddress, status: json.status }).toEqual({
+      exit: 0,
+      from: owner,
+      status: 'SUCCESS',
+    })
+    expect(err).toContain(`Ledger m/44'/60'/0'/0/0 is ${owner}`)
+    expect(ledger.shown).toHaveLength(2)
+    for (const [at, { unsigned, path }] of ledger.shown.entries()) {
+      expect(path).toBe("m/44'/60'/0'/0/0")
+      expect(err).toContain(keccak256(unsigned))
+      const { hash } = json.transactions[at]
+      const raw = await sandbox.chain(31337).rpc.request<Hex>('eth_getRawTransactionByHash', [hash])
+      expect(await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })).toBe(owner)
+      expect(parseTransaction(raw)).toMatchObject(parseTransaction(unsigned))
+    }
+  })
+
+  test.each([
+    ["m/44'/60'/1'/0/0", "m/44'/60'/1'/0/0"],
+    ["44'/60'/0'/3", "m/44'/60'/0'/3"],
+    ['m/44h/60H/0h/0/7', "m/44'/60'/0'/0/7"],
+  ])('has a key at %s', async (typed, path) => {
+    const { exit } = await withLedger(`${pay} --yes --json --ledger ${typed}`)
+    expect([exit, ledger.shown.map((one) => one.path)]).toEqual([0, [path]])
+  })
+
+  test.each([
+    'aave-v3-usdc-sandbox-one',
+    "m/44'/0'/0'/0/0",
+    "m/44'/60'/2147483648'",
+    "m/44'/60'/-1",
+    "m/44'/60'",
+  ])('has none at %s', async (typed) => {
+    const { exit, json } = await signsNothing(() => withLedger(`${pay} --yes --json --ledger ${typed}`))
+    expect([exit, json.error.code]).toEqual([2, 'USAGE'])
+    expect(json.error.message).toContain(typed)
+  })
+
+  test('asks nobody but the device', async () => {
+    const asked = new Set<string>()
+    const { fetch } = globalThis
+    globalThis.fetch = (input, init) => {
+      asked.add(new URL(input instanceof Request ? input.url : input).host)
+      return fetch(input, init)
+    }
+    try {
+      expect((await withLedger(`${pay} --yes --json --ledger`)).exit).toBe(0)
+    } finally {
+      globalThis.fetch = fetch
+    }
+    expect([...asked]).toEqual([new URL(ledger.url).host])
+  })
+
+  test('is not asked for a plan of an address, nor to look around', async () => {
+    ledger.set({ isSilent: true })
+    const plan = await withLedger(`${pay} --dry-run --json --ledger --wallet ${owner}`)
+    expect({ exit: plan.exit, wallet: plan.json.wallet }).toEqual({ exit: 0, wallet: owner })
+    expect((await withLedger('wallet list --json')).exit).toBe(0)
+    expect((await withLedger('doctor --json')).exit).toBe(0)
+  })
+
+  test('has to be the one that is named', async () => {
+    const other = sandboxAddress(3)
+    const { exit, json } = await signsNothing(() =>
+      withLedger(`${pay} --yes --json --ledger --wallet ${other}`),
+    )
+    expect([exit, json.error.code]).toEqual([13, 'KEY_SOURCE'])
+    expect(json.error.message).toContain(`is ${owner}, and not ${other}`)
+    expect((await withLedger(`${pay} --yes --json --ledger --wallet ${owner}`)).exit).toBe(0)
+  })
+
+  test.each<[string, Partial<LedgerState>, number, RegExp]>([
+    ['rejected', { person: 'rejects' }, 9, /rejected on the Ledger/],
+    ['locked', { isLocked: true }, 13, /locked.*Unlock/],
+    ['with its app closed', { app: 'BOLOS' }, 13, /app closed.*Open the Ethereum app/],
+    ['with another app', { app: 'Bitcoin' }, 13, /app Bitcoin open.*Open the Ethereum app/],
+    ['with an old app', { version: '1.8.8' }, 13, /is 1\.8\.8.*1\.9\.0/],
+    ['without blind signing', { blindSigning: false }, 13, /blind signing is off.*Settings, Blind signing/],
+    ['whose app does not take it', { person: { status: '6a80' } }, 13, /0x6a80.*Update/],
+    ['that knows no such transaction', { person: { status: '6501' } }, 13, /EIP-1559.*Update/],
+    ['with a status that nobody knows', { person: { status: '6fab' } }, 13, /0x6fab/],
+    ['whose cable is pulled', { person: 'pulls the cable' }, 13, /disconnected.*Nothing was sent/],
+    [
+      'that signs something else',
+      {
+        person: {
+          signs: (unsigned) => serializeTransaction({ ...parseTransaction(unsigned), nonce: 4_000 } as never),
+        },
+      },
+      8,
+      /not what was to be signed/,
+    ],
+  ])('%s: is told, and nothing is signed', async (_, state, code, words) => {
+    ledger.set(state)
+    const { exit, json } = await signsNothing(() => withLedger(`${pay} --yes --json --ledger`))
+    expect({ exit, says: `${json.error.message} ${json.error.hint}` }).toEqual({
+      exit: code,
+      says: expect.stringMatching(words),
+    })
+  })
+
+  test('that is not there', async () => {
+    await ledger.stop()
+    const { exit, json } = await signsNothing(() => withLedger(`${pay} --yes --json --ledger`))
+    expect([exit, json.error.code]).toEqual([13, 'KEY_SOURCE'])
+    expect(json.error.hint).toMatch(/Connect it|open its Ethereum app/)
+    ledger = await startLedger(key)
+  })
+
+  test('that nobody confirms on in time: nothing is sent, and the same operation goes on when somebody does', async () => {
+    ledger.set({ person: 'says nothing' })
+    const { exit, json } = await signsNothing(() =>
+      withLedger(`${pay} --yes --json --ledger --timeout 2s --idempotency-key paid-by-hand`),
+    )
+    expect([exit, json.error.code]).toEqual([13, 'KEY_SOURCE'])
+    expect(json.error.message).toContain('Nothing was sent')
+    ledger.set({ person: 'confirms' })
+    const resumed = await withLedger('action resume paid-by-hand --json --ledger')
+    expect([resumed.exit, resumed.json.originAddress]).toEqual([0, owner])
+  })
+
+  test('rejects the second step: the first is done, and it goes on from there', async () => {
+    ledger.set({ person: 'confirms' })
+    const first = withLedger(`${deposit} --ledger --idempotency-key two-steps`)
+    await ledger.shows()
+    ledger.set({ person: 'rejects' })
+    const { exit, json } = await first
+    expect([exit, json.error.code]).toEqual([21, 'PARTIAL'])
+    expect(json.error.message).toContain('rejected on the Ledger')
+    ledger.set({ person: 'confirms' })
+    const resumed = await withLedger('action resume two-steps --json --ledger')
+    expect([resumed.exit, ledger.shown.length]).toEqual([0, 3])
+  })
+
+  test.each([
+    ['--ledger --key-file key', '--key-file and --ledger exclude each other'],
+    ['--ledger --signer-url http://127.0.0.1:1', '--ledger and --signer-url exclude each other'],
+    ['--ledger --wallet main', '--ledger and --wallet exclude each other'],
+  ])('and another key exclude each other: %s', async (flags, words) => {
+    const { exit, json } = await run(`${pay} --yes --json ${flags}`)
+    expect([exit, json.error.message]).toEqual([2, words])
+  })
+
+  test.each(['http://192.0.2.1:5000', 'https://127.0.0.1:5000', 'nonsense'])(
+    'is emulated on this machine, and nowhere else: %s',
+    async (url) => {
+      const { exit, json } = await run(`${pay} --yes --json --ledger`, {
+        env: { SLUICE_LEDGER_SPECULOS: url },
+      })
+      expect([exit, json.error.code]).toEqual([2, 'CONFIG_INVALID'])
+    },
+  )
+})
