@@ -60,14 +60,13 @@ export const topics: Readonly<Record<string, Topic>> = {
         "another key of it: \"m/44'/60'/1'/0/0\" as Ledger Live counts, \"m/44'/60'/0'/1\" as it did before",
       ],
       [
-        '',
-        'it needs blind signing on, and libusb-1.0-0 and udev rules on Linux; the hash that it shows is on stderr',
+        'on the Ledger',
+        'blind signing on; the hash that it shows stands on stderr. Linux: libusb-1.0-0 and udev rules',
       ],
       [
         '--signer-url URL',
-        'a signer over JSON-RPC: web3signer, Frame, a bridge to another device; https, or this machine',
+        'web3signer, Frame, a bridge to another device, by https or on this machine: asked to sign, never to send',
       ],
-      ['', 'it is asked for eth_accounts and eth_signTransaction, and never to send'],
       ['--wallet 0x...', 'with either of them: the account that it has to be'],
       ['--dry-run', 'builds, checks and tries it, prints the plan, signs nothing'],
       ['--idempotency-key K', 'the same key with the same request is the same operation for ever'],
