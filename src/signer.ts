@@ -8,6 +8,7 @@ import { signingDesk } from './wallet/signing/desk.ts'
 import type { Ask, Desk } from './wallet/signing/words.ts'
 import { directories } from './world/directories.ts'
 import { type Chosen, chosenProfile } from './world/profile.ts'
+import { unopened } from './world/secrets-kept.ts'
 import { fileSettings } from './world/settings.ts'
 import { signerReads } from './world/signer-needs.ts'
 import type { SignerLine } from './world/signer-process.ts'
@@ -58,7 +59,7 @@ async function said(id: number, work: Promise<unknown>): Promise<SignerLine> {
 
 async function deskFor({ argv, privateKey, quiet }: First): Promise<Desk> {
   const dirs = directories(process.env)
-  const profile = await chosenProfile(process.env, flag(argv, '--profile'), fileSettings(dirs))
+  const profile = await chosenProfile(process.env, flag(argv, '--profile'), unopened(fileSettings(dirs)))
   const catalog = () => ownCatalog(profile)
   return signingDesk({
     ...signerReads({ argv, dirs, isSandbox: profile.kind === 'sandbox', catalog }),

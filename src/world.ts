@@ -148,7 +148,11 @@ const noSettings: Settings = {
   write: async () => undefined,
   alone: (work) => work(),
   secretsOf: async () => ({}),
+  outlineOf: async () => ({ place: null, networks: [] }),
   keepSecrets: async () => undefined,
+  hasKeychain: async () => false,
+  passwordOf: async () => undefined,
+  keepPassword: async () => false,
 }
 
 async function quoteMemory(dirs: Directories, now: () => number): Promise<QuoteMemory> {

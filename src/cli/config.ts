@@ -25,6 +25,8 @@ export const Config = z.strictObject({
   /** The keystore that signs when nothing else names one. */
   wallet: z.string().optional(),
   profiles: z.record(ProfileName, KeptProfile).optional(),
+  /** The keystores whose password is in the keychain of the desktop, each with its name there. */
+  passwords: z.record(z.string(), z.string()).optional(),
 })
 export type Config = z.output<typeof Config>
 
@@ -38,8 +40,27 @@ export const ProfileSecrets = z.strictObject({
 })
 export type ProfileSecrets = z.output<typeof ProfileSecrets>
 
+/** Of secrets that are in the keychain of the desktop: under which name, and what of them is not confidential. */
+const InKeychain = z.strictObject({
+  keychain: z.string(),
+  /** The addresses that a key is for, where there is one. */
+  keyFor: z.strictObject({ baseUrl: z.string(), legacyBaseUrl: z.string().optional() }).optional(),
+  /** The networks that there are RPC URLs for. */
+  networks: z.array(z.string()),
+})
+
 /** What `secrets.json` holds, by profile; the file is its user's alone. */
-export const SecretsFile = z.record(ProfileName, ProfileSecrets)
+export const SecretsFile = z.record(ProfileName, z.union([ProfileSecrets, InKeychain]))
+export type SecretsFile = z.output<typeof SecretsFile>
+
+/** Where something confidential is kept: in `secrets.json`, or in the keychain of the desktop. */
+export type SecretsPlace = 'file' | 'keychain'
+
+/** What is known of the secrets of a profile without opening them; `null` is the place of none. */
+export type SecretsOutline = { place: SecretsPlace | null } & Pick<
+  z.output<typeof InKeychain>,
+  'keyFor' | 'networks'
+>
 
 /** What a file has that does not fit, on one line; `undefined` for an error that is about something else. */
 export const misfit = (cause: unknown): string | undefined =>
@@ -54,6 +75,18 @@ export type Settings = {
   path: string
   /** What is kept in confidence for a profile. */
   secretsOf: (profile: string) => Promise<ProfileSecrets>
-  /** Keeps that in a file of its own (0600); `undefined` forgets it. */
-  keepSecrets: (profile: string, secrets: ProfileSecrets | undefined) => Promise<void>
+  /** What can be said of it without opening it. */
+  outlineOf: (profile: string) => Promise<SecretsOutline>
+  /** Keeps that in a file of its own (0600) or in the keychain, where nothing is said in the place where it is; `undefined` forgets it. */
+  keepSecrets: (
+    profile: string,
+    secrets: ProfileSecrets | undefined,
+    place?: SecretsPlace | undefined,
+  ) => Promise<void>
+  /** Whether there is a keychain that keeps what it is given. */
+  hasKeychain: () => Promise<boolean>
+  /** The password of a keystore, where it is in the keychain. */
+  passwordOf: (wallet: string) => Promise<string | undefined>
+  /** Keeps it there; `undefined` forgets it, and says whether there was one. */
+  keepPassword: (wallet: string, password: string | undefined) => Promise<boolean>
 }

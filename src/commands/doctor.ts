@@ -43,7 +43,14 @@ async function findings({ world, globals }: Aside): Promise<Finding[]> {
   let place: Place | undefined
   const profile = await found('profile', globals.profile ?? null, async () => {
     place = await world.at(globals)
-    return fine('profile', place.profile, kindWords[place.kind], { kind: place.kind })
+    const { place: secretsIn } = await world.settings.outlineOf(place.profile)
+    const where =
+      secretsIn &&
+      `; what is confidential of it is in ${secretsIn === 'file' ? 'secrets.json (0600)' : 'the keychain of the desktop'}`
+    return fine('profile', place.profile, `${kindWords[place.kind]}${where ?? ''}`, {
+      kind: place.kind,
+      secretsIn,
+    })
   })
   if (!place) return [...settings, ...profile]
   const here = place

@@ -51,7 +51,10 @@ export const topics: Readonly<Record<string, Topic>> = {
     intro:
       'What a service proposes is only signed when it does what was asked and nothing else. A key is never an argument.',
     rows: [
-      ['--wallet NAME', 'an encrypted keystore; password by prompt, --password-file or SLUICE_PASSWORD'],
+      [
+        '--wallet NAME',
+        'an encrypted keystore; password by prompt, --password-file, SLUICE_PASSWORD or the keychain (sluice wallet remember NAME)',
+      ],
       ['--key-file PATH', 'a file of mode 0600 that holds the key'],
       ['SLUICE_PRIVATE_KEY', 'the key itself; in the sandbox, with nobody named, a funded account signs'],
       ['--ledger', "a Ledger on USB, its Ethereum app open, with the key at m/44'/60'/0'/0/0"],

@@ -47,7 +47,18 @@ export async function askedProfile({ io, world }: Aside, typed: string | undefin
     }))
   const { profile: inUse } = await world.settings.read()
   const use = inUse === name || (await agreed(io, 'Run commands there from now on?', true))
-  const options = { kind, ...(baseUrl !== undefined && { baseUrl }) }
+  // Where there is no desktop there is nothing to choose.
+  const place = (await world.settings.hasKeychain())
+    ? await choice(io, 'Where to keep the key and the RPC URLs?', [
+        { value: 'file', name: 'in a file that only you can read (0600)' },
+        { value: 'keychain', name: 'in the keychain of this desktop' },
+      ])
+    : 'file'
+  const options = {
+    kind,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(place === 'keychain' && { keychain: true }),
+  }
   return { kind: 'profile', name, said: { options, given: { rpc }, apiKey }, use }
 }
 

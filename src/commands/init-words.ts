@@ -32,7 +32,7 @@ export function changesIn({ after, had, secrets }: Change, before: KeptProfile):
 /** The command that does the same without questions, and the variables that it takes secrets from: none is on the line. */
 export function scriptFor(
   { name, after, had, secrets }: Change,
-  { apiKey }: Said,
+  { apiKey, options: { keychain } }: Said,
   isCurrent: boolean,
 ): { command: string; environment: string[] } {
   const fresh = Object.keys(secrets.rpc ?? {}).filter(
@@ -47,6 +47,7 @@ export function scriptFor(
     ...(baseUrl === undefined ? ['--kind engine'] : ['--base-url', baseUrl]),
     ...(legacyBaseUrl === undefined ? [] : ['--legacy-base-url', legacyBaseUrl]),
     ...(rpcs.length > 0 ? ['--from-env'] : apiKey === undefined ? [] : ['--api-key-file -']),
+    ...(keychain ? ['--keychain'] : []),
     ...(isCurrent ? ['--use'] : []),
   ]
   return { command: words.join(' '), environment: [...key, ...rpcs] }

@@ -65,7 +65,7 @@ async function kept(cli: Aside, name: string, said: Said, use: boolean | undefin
   const checks = await looked(cli, change)
   if (change.before) await agreeTo(cli, change, change.before)
   const config = await settings.alone(async () => {
-    const written = await keepProfile(cli, await changeOf(cli, name, said))
+    const written = await keepProfile(cli, await changeOf(cli, name, said), said)
     if (!(use ?? written.profile === undefined)) return written
     const next = { ...written, profile: name }
     await settings.write(next)

@@ -11,3 +11,5 @@ export const withProfile = (command: Command): Command =>
       '--from-env',
       'keep what SLUICE_BASE_URL, SLUICE_LEGACY_BASE_URL, SLUICE_API_KEY and SLUICE_RPC_* say',
     )
+    .option('--keychain', 'keep key and RPCs in the keychain of the desktop, from now on')
+    .option('--no-keychain', 'keep them in a file of mode 0600 again')

@@ -14,6 +14,7 @@ export type SetOptions = {
   legacyBaseUrl?: string
   apiKeyFile?: string
   fromEnv?: boolean
+  keychain?: boolean
 }
 
 /** What was said of a profile, with its secrets: not put together with what is kept of it. */
@@ -23,7 +24,7 @@ export type Said = { options: SetOptions; given: FromEnvironment; apiKey: string
 export async function setProfile(cli: Aside, name: string, options: SetOptions): Promise<void> {
   const { settings } = cli.world
   const said = await saidBy(cli, options)
-  const config = await settings.alone(async () => keepProfile(cli, await changeOf(cli, name, said)))
+  const config = await settings.alone(async () => keepProfile(cli, await changeOf(cli, name, said), said))
   showProfile(cli, await shownProfile(cli, config, name))
 }
 
@@ -70,11 +71,16 @@ export async function changeOf(
 }
 
 /** Writes it: secrets first, for a profile without them must not be where the next command runs. */
-export async function keepProfile(cli: Aside, { name, after, secrets, isForgotten }: Change) {
+export async function keepProfile(
+  cli: Aside,
+  { name, after, secrets, isForgotten }: Change,
+  { options: { keychain } }: Said,
+) {
   const { settings } = cli.world
   if (isForgotten)
     cli.notice('The key was for other addresses, and is forgotten. Give it again: --api-key-file -')
-  await settings.keepSecrets(name, secrets)
+  const place = keychain === undefined ? undefined : keychain ? 'keychain' : 'file'
+  await settings.keepSecrets(name, secrets, place)
   const config = await settings.read()
   const next = { ...config, profiles: { ...config.profiles, [name]: after } }
   await settings.write(next)

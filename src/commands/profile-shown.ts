@@ -1,5 +1,5 @@
 import type { Aside } from '../cli/cli.ts'
-import type { Config } from '../cli/config.ts'
+import type { Config, SecretsPlace } from '../cli/config.ts'
 import type { Stream } from '../cli/io.ts'
 import { fields } from '../cli/table.ts'
 import { AppError } from '../domain/errors.ts'
@@ -18,13 +18,23 @@ type Shown = {
   hasApiKey: boolean
   /** The networks that it has RPCs for. */
   networks: string[]
+  /** Where its key and its RPCs are. */
+  secretsIn: SecretsPlace | null
 }
 
 /** What is shown of a profile that is built in or kept; another name is CONFIG_INVALID. */
 export async function shownProfile(cli: Aside, config: Config, name: string): Promise<Shown> {
   const { settings } = cli.world
   const current = (config.profile ?? 'sandbox') === name
-  const none = { name, current, baseUrl: null, legacyBaseUrl: null, hasApiKey: false, networks: [] }
+  const none = {
+    name,
+    current,
+    baseUrl: null,
+    legacyBaseUrl: null,
+    hasApiKey: false,
+    networks: [],
+    secretsIn: null,
+  }
   if (name === 'sandbox') return { ...none, kind: 'sandbox' }
   if (name === 'engine' || name === 'remote') {
     const { baseUrl, legacyBaseUrl, apiKey, rpc } = await cli.world.fromEnvironment()
@@ -38,12 +48,12 @@ export async function shownProfile(cli: Aside, config: Config, name: string): Pr
   const { profiles = {} } = config
   const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (!found) throw unknownProfile(name, config)
-  const { apiKey, rpc = {} } = await settings.secretsOf(name)
+  // Nobody is asked to unlock a desktop for a list.
+  const { keyFor, networks, place: secretsIn } = await settings.outlineOf(name)
   const { kind } = found
-  const networks = Object.keys(rpc)
-  if (kind === 'engine') return { ...none, kind, networks }
+  if (kind === 'engine') return { ...none, kind, networks, secretsIn }
   const { baseUrl, legacyBaseUrl = null } = found
-  return { name, kind, current, baseUrl, legacyBaseUrl, hasApiKey: isKeyFor(apiKey, found), networks }
+  return { ...none, kind, baseUrl, legacyBaseUrl, hasApiKey: isKeyFor(keyFor, found), networks, secretsIn }
 }
 
 /** Nobody knows a profile of that name. */
@@ -54,7 +64,7 @@ export const unknownProfile = (name: string, { profiles = {} }: Config): AppErro
 
 /** One profile in words. */
 export const profileView = (
-  { name, kind, current, baseUrl, legacyBaseUrl, hasApiKey, networks }: Shown,
+  { name, kind, current, baseUrl, legacyBaseUrl, hasApiKey, networks, secretsIn }: Shown,
   to: Stream,
 ): string =>
   fields(
@@ -65,6 +75,7 @@ export const profileView = (
       ...(legacyBaseUrl === null ? [] : ([['legacy base url', plain(legacyBaseUrl)]] as const)),
       ...(kind === 'remote' ? ([['api key', hasApiKey ? 'kept, not shown' : 'none']] as const) : []),
       ['rpcs', networks.length === 0 ? 'none' : plain(networks.join(', '))],
+      ...(secretsIn === 'keychain' ? ([['secrets', 'in the keychain of the desktop']] as const) : []),
     ],
     to,
   )

@@ -23,7 +23,7 @@ export const profile = (world: World) => {
   withProfile(
     add(
       'set <name>',
-      'Make a profile or change one; what is not said stays. Keys and RPC URLs are never arguments: they come from a file, standard input or the environment, and are kept in a file of their own (0600).',
+      'Make a profile or change one; what is not said stays. Keys and RPC URLs are never arguments: they come from a file, standard input or the environment, and are kept in a file of their own (0600), or in the keychain of the desktop with --keychain.',
       'sluice profile set prod --base-url https://api.example.com --api-key-file -',
     ),
   ).action(aside(world, setProfile))
@@ -47,7 +47,13 @@ async function list(cli: Aside): Promise<void> {
         { field: 'kind', title: 'kind', text: ({ kind }) => kind },
         { field: 'current', title: 'in use', text: ({ current }) => (current ? 'yes' : ''), drop: 1 },
         { field: 'baseUrl', title: 'base url', text: ({ baseUrl }) => plain(baseUrl ?? ''), drop: 2 },
-        { field: 'hasApiKey', title: 'key', text: ({ hasApiKey }) => (hasApiKey ? 'kept' : ''), drop: 3 },
+        {
+          field: 'hasApiKey',
+          title: 'key',
+          text: ({ hasApiKey, secretsIn }) =>
+            hasApiKey ? (secretsIn === 'keychain' ? 'keychain' : 'kept') : '',
+          drop: 3,
+        },
         { field: 'networks', title: 'rpcs', text: ({ networks }) => plain(networks.join(', ')), drop: 4 },
       ],
     },

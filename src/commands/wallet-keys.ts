@@ -4,12 +4,11 @@ import type { Cli } from '../cli/cli.ts'
 import { confirm, secret } from '../cli/prompts.ts'
 import { fields } from '../cli/table.ts'
 import { AppError } from '../domain/errors.ts'
-import { readPrivateFile } from '../wallet/key-source.ts'
 import { parseKey } from '../wallet/key-text.ts'
 import { exportKey, listKeys, removeKey } from '../wallet/keystore-names.ts'
 import type { ImportSource } from '../wallet/signing/words.ts'
-
-type PasswordOptions = { passwordFile?: string }
+import { existingPassword, newPassword, type PasswordOptions } from './password.ts'
+import { refuseNoKeychain, rememberPassword } from './wallet-password.ts'
 
 /** `wallet list` */
 export async function listWallets(cli: Cli): Promise<void> {
@@ -31,9 +30,12 @@ export async function listWallets(cli: Cli): Promise<void> {
 /** `wallet new` */
 export async function newWallet(cli: Cli, name: string, options: PasswordOptions): Promise<void> {
   refuseTaken(cli, name)
+  if (options.keychain) await refuseNoKeychain(cli)
   const password = await newPassword(cli, options)
   const desk = await cli.world.desk()
-  saved(cli, await desk({ do: 'make', directory: cli.world.keystores, name, password }))
+  const key = await desk({ do: 'make', directory: cli.world.keystores, name, password })
+  if (options.keychain) await rememberPassword(cli, name, password)
+  saved(cli, key)
 }
 
 /** `wallet import` */
@@ -43,11 +45,14 @@ export async function importKey(
   options: PasswordOptions & { keyFile?: string; keystore?: string },
 ): Promise<void> {
   refuseTaken(cli, name)
+  if (options.keychain) await refuseNoKeychain(cli)
   if (options.keyFile !== undefined && options.keystore !== undefined)
     throw new AppError('USAGE', '--key-file and --keystore exclude each other')
   const { from, password } = await toImport(cli, options)
   const desk = await cli.world.desk()
-  saved(cli, await desk({ do: 'import', directory: cli.world.keystores, name, password, from }))
+  const key = await desk({ do: 'import', directory: cli.world.keystores, name, password, from })
+  if (options.keychain) await rememberPassword(cli, name, password)
+  saved(cli, key)
 }
 
 async function toImport(
@@ -112,6 +117,7 @@ export async function removeWallet(cli: Cli, name: string): Promise<void> {
   await settings.alone(async () => {
     const { wallet, ...others } = await settings.read()
     if (wallet === name) await settings.write(others)
+    await settings.keepPassword(name, undefined)
   })
   cli.emit({ removed: name }, () => `Removed ${name}.`)
 }
@@ -147,28 +153,4 @@ function saved(cli: Cli, key: { name: string; address: string | null }): void {
       to,
     ),
   )
-}
-
-async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): Promise<string> {
-  const instead = 'Use --password-file PATH, or set SLUICE_PASSWORD.'
-  const given =
-    passwordFile === undefined ? cli.world.password : readPrivateFile(passwordFile).replace(/\r?\n$/, '')
-  if (given !== undefined) return notEmpty(given)
-  const first = notEmpty(await secret(cli.io, cli.globals, 'New password:', instead))
-  if ((await secret(cli.io, cli.globals, 'The same once more:', instead)) !== first)
-    throw new AppError('KEY_SOURCE', 'The two passwords differ. Nothing was written.')
-  return first
-}
-
-async function existingPassword(cli: Cli, { passwordFile }: PasswordOptions, path: string): Promise<string> {
-  if (passwordFile !== undefined) return readPrivateFile(passwordFile).replace(/\r?\n$/, '')
-  return (
-    cli.world.password ??
-    secret(cli.io, cli.globals, `Password of ${path}:`, 'Use --password-file PATH, or set SLUICE_PASSWORD.')
-  )
-}
-
-function notEmpty(password: string): string {
-  if (password.length > 0) return password
-  throw new AppError('KEY_SOURCE', 'A password must not be empty')
 }

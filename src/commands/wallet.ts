@@ -12,6 +12,7 @@ import type { World } from '../cli/world.ts'
 import { plain } from '../domain/text.ts'
 import { addApprovals } from './wallet-approvals.ts'
 import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './wallet-keys.ts'
+import { forgetWallet, rememberWallet } from './wallet-password.ts'
 
 /** `wallet`: positions, and the encrypted keystores. */
 export const wallet = (world: World) => {
@@ -31,6 +32,7 @@ export const wallet = (world: World) => {
     .description('Make a new key and keep it encrypted under a password.')
     .argument('<name>', 'what to call it')
     .option('--password-file <path>', 'file of mode 0600 with the password')
+    .option('--keychain', 'keep the password in the keychain of the desktop')
     .addHelpText('after', '\nExample:\n  $ sluice wallet new main')
     .action(action(world, newWallet))
   command
@@ -42,6 +44,7 @@ export const wallet = (world: World) => {
     .option('--key-file <path>', 'file of mode 0600 with a raw key; - reads standard input')
     .option('--keystore <path>', 'keystore file of cast, geth or another wallet')
     .option('--password-file <path>', 'file of mode 0600 with the password')
+    .option('--keychain', 'keep the password in the keychain of the desktop')
     .addHelpText('after', '\nExample:\n  $ sluice wallet import main --key-file ./key')
     .action(action(world, importKey))
   command
@@ -62,6 +65,21 @@ export const wallet = (world: World) => {
     .argument('[name]', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet use main')
     .action(action(world, useWallet))
+  command
+    .command('remember')
+    .description(
+      'Keep the password of a keystore in the keychain of the desktop, and sign without being asked.',
+    )
+    .argument('<name>', 'keystore name')
+    .option('--password-file <path>', 'file of mode 0600 with the password')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet remember main')
+    .action(action(world, rememberWallet))
+  command
+    .command('forget')
+    .description('Take the password of a keystore out of the keychain; the keystore stays.')
+    .argument('<name>', 'keystore name')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet forget main')
+    .action(action(world, forgetWallet))
   addApprovals(command, world)
   return command
 }

@@ -8,6 +8,7 @@ import { sandboxNetworks } from '../domain/network.ts'
 import type { Directories } from './directories.ts'
 import { allNetworks } from './known-catalog.ts'
 import { builtInProfiles, chosenProfile } from './profile.ts'
+import { unopened } from './secrets-kept.ts'
 
 /** What a list of strategies showed last, for whoever completes a word: never asked of anybody. */
 export type Seen = { strategies: { slug: string; about: string; asset: string }[] }
@@ -63,7 +64,7 @@ export function completionValues(needs: Needs): Values {
     const list = async (): Promise<readonly Candidate[] | undefined> => {
       if (name === '--profile' || (/^profile (show|use|set|remove)$/.test(command) && name === '<name>'))
         return profiles()
-      if (/^wallet (export|remove|use)$/.test(command)) return wallets()
+      if (/^wallet (export|remove|use|remember|forget)$/.test(command)) return wallets()
       if (name === '--wallet') return wallets()
       const place = await placeOf(needs, given)
       if (!place) return undefined
@@ -92,7 +93,7 @@ const networks = (kind: string): Candidate[] =>
 /** The profile that the line is for; where none can be chosen, the command itself will say why. */
 async function placeOf({ env, settings }: Needs, given: Readonly<Record<string, string>>) {
   try {
-    const { name, kind } = await chosenProfile(env, given['--profile'], settings)
+    const { name, kind } = await chosenProfile(env, given['--profile'], unopened(settings))
     return { profile: name, kind }
   } catch (error) {
     if (error instanceof AppError) return undefined

@@ -3,6 +3,7 @@ import type { Origin } from '../cli/world.ts'
 import type { Directories } from './directories.ts'
 import { chosenProfile } from './profile.ts'
 import type { Secrets } from './secrets.ts'
+import { unopened } from './secrets-kept.ts'
 
 type Needs = {
   env: Readonly<Record<string, string | undefined>>
@@ -16,9 +17,13 @@ export async function originsOf(
   flag: string | undefined,
   { env, dirs, secrets, settings }: Needs,
 ): Promise<Origin[]> {
-  const chosen = await chosenProfile(env, flag, settings)
-  const { wallet } = await settings.read()
+  const closed = await chosenProfile(env, flag, unopened(settings))
+  const { place } = await settings.outlineOf(closed.name)
+  // To say where something is, nobody is asked to unlock a desktop.
+  const chosen = place === 'file' ? await chosenProfile(env, flag, settings) : closed
+  const { wallet, passwords = {} } = await settings.read()
   const said = (variable: string): string => (env[variable] ? variable : `profile ${chosen.name}`)
+  const kept = `profile ${chosen.name}, in ${place === 'keychain' ? 'the keychain' : 'secrets.json'}`
   const directory = (name: keyof Directories, xdg: string): Origin => ({
     name: `${name} directory`,
     value: dirs[name],
@@ -33,11 +38,12 @@ export async function originsOf(
     const [, network] = /^SLUICE_RPC_(\w+)$/.exec(variable) ?? []
     if (!network || !value || chosen.kind === 'sandbox') return []
     const hosts = value.split(',').map((url) => URL.parse(url.trim())?.host ?? 'not a URL')
+    const isClosed = !env[variable] && place === 'keychain'
     return [
       {
         name: `rpc ${network.toLowerCase().replaceAll('_', '-')}`,
-        value: hosts.join(', '),
-        origin: said(variable),
+        value: isClosed ? 'set' : hosts.join(', '),
+        origin: env[variable] ? variable : kept,
       },
     ]
   })
@@ -48,7 +54,7 @@ export async function originsOf(
     ...(secrets.apiKey
       ? [{ name: 'api key', value: 'set', origin: 'SLUICE_API_KEY' }]
       : chosen.apiKey
-        ? [{ name: 'api key', value: 'set', origin: `profile ${chosen.name}` }]
+        ? [{ name: 'api key', value: 'set', origin: kept }]
         : []),
     ...rpcs,
     ...(secrets.hasPrivateKey
@@ -57,6 +63,11 @@ export async function originsOf(
         ? []
         : [{ name: 'signer', value: `keystore ${wallet}`, origin: 'config.json' }]),
     ...(secrets.password ? [{ name: 'password', value: 'set', origin: 'SLUICE_PASSWORD' }] : []),
+    ...Object.keys(passwords).map((name) => ({
+      name: `password of ${name}`,
+      value: 'set',
+      origin: 'the keychain',
+    })),
     directory('config', 'XDG_CONFIG_HOME'),
     directory('data', 'XDG_DATA_HOME'),
     directory('cache', 'XDG_CACHE_HOME'),

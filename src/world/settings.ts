@@ -2,10 +2,12 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
 
-import type { Config, ProfileSecrets, Settings } from '../cli/config.ts'
+import type { Config, SecretsFile, Settings } from '../cli/config.ts'
 
 import { AppError } from '../domain/errors.ts'
 import type { Directories } from './directories.ts'
+import { desktopKeychain, type Keychain } from './keychain.ts'
+import { keptPasswords, keptSecrets } from './secrets-kept.ts'
 
 /** How long one waits for another that changes the settings, in ms. */
 const patienceMs = 10_000
@@ -14,7 +16,7 @@ const patienceMs = 10_000
  * The settings of `config.json`, and what is confidential of its profiles in `secrets.json` beside it. A file that is not
  * there is empty; one that cannot be understood is CONFIG_INVALID; secrets that others can read are KEY_SOURCE.
  */
-export function fileSettings({ config }: Directories): Settings {
+export function fileSettings({ config }: Directories, keychain: Keychain = desktopKeychain()): Settings {
   const path = join(config, 'config.json')
   const secretsPath = join(config, 'secrets.json')
   const readSecrets = async () => {
@@ -27,9 +29,10 @@ export function fileSettings({ config }: Directories): Settings {
       `It may be of another version of sluice. Move it away, mv ${secretsPath} ${secretsPath}.old, and give what is in it again: sluice profile set NAME --api-key-file -`,
     )
   }
+  const read = async () => parsed(path, textOf(path), async () => (await import('../cli/config.ts')).Config)
   return {
     path,
-    read: async () => parsed(path, textOf(path), async () => (await import('../cli/config.ts')).Config),
+    read,
     write: async (settings) => write(path, settings),
     alone: async (work) => {
       const { exclusiveLock } = await import('../store/lock.ts')
@@ -44,14 +47,8 @@ export function fileSettings({ config }: Directories): Settings {
         lock.release()
       }
     },
-    secretsOf: async (profile) => {
-      const all = await readSecrets()
-      return (Object.hasOwn(all, profile) && all[profile]) || {}
-    },
-    keepSecrets: async (profile, secrets) => {
-      const { [profile]: _, ...others } = await readSecrets()
-      await write(secretsPath, { ...others, ...(secrets && { [profile]: secrets }) })
-    },
+    ...keptSecrets({ read: readSecrets, write: (all) => write(secretsPath, all) }, keychain),
+    ...keptPasswords({ read, write: (settings) => write(path, settings) }, keychain),
   }
 }
 
@@ -83,7 +80,7 @@ async function parsed<shape extends z.ZodType<object>>(
   }
 }
 
-async function write(path: string, content: Config | Record<string, ProfileSecrets>): Promise<void> {
+async function write(path: string, content: Config | SecretsFile): Promise<void> {
   // Only few command lines write settings, and only those load the store for it.
   const { privateDirectory } = await import('../store/sqlite.ts')
   privateDirectory(dirname(path))

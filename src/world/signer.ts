@@ -63,6 +63,7 @@ async function named(name: string, choice: SignerChoice, needs: Needs): Promise<
     if (choice.passwordFile !== undefined) return readPrivateFile(choice.passwordFile).replace(/\r?\n$/, '')
     return (
       secrets.password ??
+      (await needs.settings.passwordOf(name)) ??
       secret(io, globals, `Password of ${name}:`, 'Use --password-file PATH, or set SLUICE_PASSWORD.')
     )
   }

@@ -46,6 +46,7 @@ describe('a profile of one’s own', () => {
       legacyBaseUrl: null,
       hasApiKey: true,
       networks: [],
+      secretsIn: 'file',
     })
     expect(readFileSync(file('config.json'), 'utf8')).not.toContain(apiKey)
     expect(readFileSync(file('secrets.json'), 'utf8')).toContain(apiKey)

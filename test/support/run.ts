@@ -13,10 +13,13 @@ import { main } from '../../src/main.ts'
 import { flag } from '../../src/wallet/signing/argv.ts'
 import { signingDesk } from '../../src/wallet/signing/desk.ts'
 import { directories } from '../../src/world/directories.ts'
+import type { Keychain } from '../../src/world/keychain.ts'
 import { chosenProfile } from '../../src/world/profile.ts'
+import { unopened } from '../../src/world/secrets-kept.ts'
 import { fileSettings } from '../../src/world/settings.ts'
 import { signerReads } from '../../src/world/signer-needs.ts'
 import { createWorld } from '../../src/world.ts'
+import { noKeychain } from './keychain.ts'
 import { attemptsIn } from './program.ts'
 import type { TestSandbox } from './sandbox.ts'
 
@@ -38,6 +41,8 @@ export type Circumstances = {
   out?: Partial<Stream>
   /** How many milliseconds the clock is ahead. */
   later?: number
+  /** The keychain of the desktop; there is none where nothing is said. */
+  keychain?: Keychain
 }
 
 /** The program over the sandbox of a test file, with a home of its own for every test. */
@@ -85,7 +90,10 @@ export function useCommands(
       expect([attempts(), await nonces()]).toEqual(before)
       return value
     },
-    run: async (line, { env = {}, secrets = {}, stdin = '', columns, out = {}, later = 0 } = {}) => {
+    run: async (
+      line,
+      { env = {}, secrets = {}, stdin = '', columns, out = {}, later = 0, keychain = noKeychain } = {},
+    ) => {
       const said = { out: '', err: '' }
       const stream = (name: 'out' | 'err', width?: number) => ({
         write: (text: string) => {
@@ -95,6 +103,7 @@ export function useCommands(
         columns: width ?? 80,
         paint: new Chalk({ level: 0 }),
       })
+      const settings = fileSettings(directories({ SLUICE_HOME: home, ...env }), keychain)
       const io: Io = { out: { ...stream('out', columns), ...out }, err: stream('err'), canAsk: false }
       const { world } = sandbox
       const exit = await main(
@@ -110,7 +119,7 @@ export function useCommands(
           // The signer of the program, in this process: what it is as a process of its own is tested as one.
           desk: async () => {
             const dirs = directories({ SLUICE_HOME: home, ...env })
-            const profile = await chosenProfile(env, flag(wordsOf(line), '--profile'), fileSettings(dirs))
+            const profile = await chosenProfile(env, flag(wordsOf(line), '--profile'), unopened(settings))
             return signingDesk({
               ...signerReads({
                 argv: wordsOf(line),
@@ -133,6 +142,7 @@ export function useCommands(
           io,
           interrupt: { signal: new AbortController().signal, critical: (work) => work() },
           stdin: async () => stdin,
+          settings,
           openSandbox: {
             admin: adminOf(sandbox),
             open: async () => ({

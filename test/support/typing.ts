@@ -30,7 +30,6 @@ export function typing(home: string, args: readonly string[], env: Record<string
   })
   const exit = new Promise<number>((done) => child.onExit(({ exitCode }) => done(exitCode)))
   // What is drawn has moves of the cursor in it; questions are looked for in the words.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what a terminal is sent.
   const words = () => all.slice(seen).replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '')
   return {
     exit,
