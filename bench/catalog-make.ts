@@ -47,7 +47,7 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     constants: { family: 'aave-v3', pool: pool!, aToken: aToken!, oracle: oracle! },
   }),
   'compound-v3': ({ contracts: { comet } }) => ({
-    implementationSelector: 'compound-v3@1',
+    implementationSelector: 'compound-v3@2',
     constants: { family: 'compound-v3', comet: comet! },
   }),
   'compound-v2': (market) => lender(market),

@@ -37,27 +37,46 @@ export const cometAbi = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 amount)',
 ])
 
-const writes = parseAbi([
+const named = parseAbi([
+  'function supplyFrom(address from, address dst, address asset, uint256 amount)',
+  'function withdrawFrom(address src, address to, address asset, uint256 amount)',
+])
+const short = parseAbi([
   'function supply(address asset, uint256 amount)',
   'function withdraw(address asset, uint256 amount)',
 ])
 
-type Call = { chainId: number; comet: Address; asset: Address; amount: bigint }
+type Call = { chainId: number; comet: Address; asset: Address; amount: bigint; owner: Address }
 
 const call =
-  (functionName: 'supply' | 'withdraw') =>
-  ({ chainId, comet, asset, amount }: Call): Transaction => ({
+  (functionName: 'supplyFrom' | 'withdrawFrom') =>
+  ({ chainId, comet, asset, amount, owner }: Call): Transaction => ({
     to: comet,
-    data: encodeFunctionData({ abi: writes, functionName, args: [asset, amount] }),
+    data: encodeFunctionData({ abi: named, functionName, args: [owner, owner, asset, amount] }),
     value: 0n,
     chainId,
   })
 
-/** Supplies the base asset for the sender. Who owes some pays that back first. */
-export const supplyBase = call('supply')
+/** Supplies the base asset of its owner, for himself, by the call that Compound's own SDK makes. Who owes some pays that back first. */
+export const supplyBase = call('supplyFrom')
 
-/** Withdraws the base asset to the sender; 2^256 - 1 is all of it. More than there is would be borrowed: never ask for it. */
-export const withdrawBase = call('withdraw')
+/** Withdraws the base asset to its owner; 2^256 - 1 is all of it. More than there is would be borrowed: never ask for it. */
+export const withdrawBase = call('withdrawFrom')
+
+type Write = { from: Address | undefined; to: Address | undefined; token: Address; amount: bigint }
+
+/** What such a call says, by whichever of its two forms: the short one is about the sender alone. */
+function writeOf(data: Transaction['data'], wanted: 'supply' | 'withdraw'): Write | undefined {
+  const long = strictDecode(named, data)
+  if (long?.functionName === `${wanted}From`) {
+    const [from, to, token, amount] = long.args
+    return { from, to, token, amount }
+  }
+  const found = strictDecode(short, data)
+  if (found?.functionName !== wanted) return undefined
+  const [token, amount] = found.args
+  return { from: undefined, to: undefined, token, amount }
+}
 
 /** Binds a call of a comet to the deposit or withdrawal of its base asset that was asked for. */
 export function bindCompoundV3(
@@ -65,11 +84,14 @@ export function bindCompoundV3(
   intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
   asset: Token,
 ): Verdict {
-  const found = strictDecode(writes, data)
   const wanted = intent.kind === 'deposit' ? 'supply' : 'withdraw'
-  if (found?.functionName !== wanted)
-    return refuse('POLICY_DECODE', `It is not a call of ${wanted} of a Compound v3 market`)
-  const [token, amount] = found.args
+  const found = writeOf(data, wanted)
+  if (!found) return refuse('POLICY_DECODE', `It is not a call of ${wanted} of a Compound v3 market`)
+  const { from, to, token, amount } = found
+  if (from && !sameAddress(from, intent.wallet))
+    return refuse('POLICY_RECIPIENT', `It moves what ${from} has, not what ${intent.wallet} has`)
+  if (to && !sameAddress(to, intent.wallet))
+    return refuse('POLICY_RECIPIENT', `It is for ${to}, not for ${intent.wallet}`)
   if (!sameAddress(token, asset.address))
     return refuse('POLICY_AMOUNT', `It moves the token ${token}, not ${asset.symbol} (${asset.address})`)
   const isAll = intent.kind === 'withdraw' && intent.shares !== undefined
@@ -83,7 +105,7 @@ export function bindCompoundV3(
   return {
     bound: {
       name: wanted,
-      args: printed({ asset: token, amount }),
+      args: printed({ ...(from && { from }), ...(to && { to }), asset: token, amount }),
       text: wanted === 'supply' ? `Supply ${shown} to Compound v3` : `Withdraw ${shown} from Compound v3`,
       value: 0n,
       ...(wanted === 'supply' ? { spends: { token: asset.address, amount } } : {}),

@@ -16,11 +16,17 @@ export const gradeMeaning: Readonly<Record<Grade['grade'], string>> = {
 /** Whether a word is one of the grades. */
 export const isGrade = (word: string): word is Grade['grade'] => Object.hasOwn(gradeMeaning, word)
 
+/** What is added where the calldata of an A is that of an SDK as well. */
+const alsoEqual = (sdk: string): string => `; its calldata equals that of ${sdk}`
+
 /** The grade of each family, and what it rests on. */
 export const grades: Readonly<Record<MarketConstants['family'], Grade>> = {
-  'aave-v3': { grade: 'A', by: '@aave/core-v3 1.19.3' },
-  'compound-v2': { grade: 'A', by: '@venusprotocol/venus-protocol 10.3.0' },
-  'compound-v3': { grade: 'C', by: 'compound-finance/comet, CometMainInterface and CometExtInterface' },
+  'aave-v3': { grade: 'A', by: `@aave/core-v3 1.19.3${alsoEqual('@aave/contract-helpers 1.38.0')}` },
+  'compound-v2': {
+    grade: 'A',
+    by: `@venusprotocol/venus-protocol 10.3.0${alsoEqual('@compound-finance/compound-js 0.6.2')}`,
+  },
+  'compound-v3': { grade: 'B', by: '@compound-finance/compound-js 0.6.2' },
   ethena: { grade: 'C', by: 'ethena-labs/bbp-public-assets, StakedUSDeV2.sol' },
   'rocket-pool': { grade: 'C', by: 'rocket-pool/rocketpool, RocketTokenRETH and RocketDepositPool' },
   stader: { grade: 'C', by: 'stader-labs/ethx, StaderStakePoolsManager and UserWithdrawalManager' },

@@ -101,8 +101,14 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
   ],
   'compound-v2 redeem': lender.redeem({ chainId, market: one, amount }),
   'compound-v2 redeemUnderlying': lender.redeemUnderlying({ chainId, market: one, amount }),
-  'compound-v3 supplyBase': compound.supplyBase({ chainId, comet: one, asset: two, amount }),
-  'compound-v3 withdrawBase': compound.withdrawBase({ chainId, comet: one, asset: two, amount }),
+  'compound-v3 supplyBase': compound.supplyBase({ chainId, comet: one, asset: two, amount, owner: three }),
+  'compound-v3 withdrawBase': compound.withdrawBase({
+    chainId,
+    comet: one,
+    asset: two,
+    amount,
+    owner: three,
+  }),
   'ethena cooldownAssets': ethena.cooldownAssets({ chainId, vault: one, amount }),
   'ethena cooldownShares': ethena.cooldownShares({ chainId, vault: one, amount }),
   'staked stake': stakings.map((protocol) =>

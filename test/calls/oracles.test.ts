@@ -4,9 +4,11 @@ import { describe, expect, test } from 'vitest'
 
 import { supply, withdraw } from '../../src/calls/aave-v3.ts'
 import { mint, redeem, redeemUnderlying } from '../../src/calls/compound-v2.ts'
+import { supplyBase, withdrawBase } from '../../src/calls/compound-v3.ts'
 import { requestWithdrawals, submit } from '../../src/calls/lido.ts'
 import { claimWithdrawals } from '../../src/calls/lido-queue.ts'
 import { packPath, swap } from '../../src/calls/uniswap-v3.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
 import type { LidoConstants } from '../../src/domain/catalog.ts'
 import { catalogOfFile } from '../../src/domain/catalog-file.ts'
 import { less, more } from '../../src/domain/slippage.ts'
@@ -21,6 +23,7 @@ const fixture = (name: string): Json =>
 const aave = fixture('aave-v3')
 const uniswap = fixture('uniswap-v3')
 const compound = fixture('compound-v2')
+const comet = fixture('compound-v3')
 const lido = fixture('lido')
 const morpho = fixture('morpho')
 
@@ -72,6 +75,21 @@ describe('@compound-finance/compound-js', () => {
       const left = { redeem: redeem({ chainId: 1, market, amount }) }
       const part = { redeemUnderlying: redeemUnderlying({ chainId: 1, market, amount }) }
       for (const [name, { to, data, value }] of Object.entries({ ...made, ...left, ...part }))
+        expect({ to, data, value: String(value) }).toEqual(said[name])
+    }
+  })
+})
+
+describe('@compound-finance/compound-js, of Compound v3', () => {
+  test('deposits and withdrawals of the base asset, in part and of all: the same bytes', () => {
+    expect(comet.all).toHaveLength(100)
+    expect(comet.all.filter((one: { amount: string }) => BigInt(one.amount) === maxUint256)).toHaveLength(2)
+    for (const { market, owner, asset, amount: typed, ...said } of comet.all) {
+      const call = { chainId: 1, comet: market, asset, amount: BigInt(typed), owner }
+      for (const [name, { to, data, value }] of Object.entries({
+        supply: supplyBase(call),
+        withdraw: withdrawBase(call),
+      }))
         expect({ to, data, value: String(value) }).toEqual(said[name])
     }
   })

@@ -32,7 +32,7 @@ beforeEach(async () => {
     id: 'compound-v3-USDC-sandbox-one',
     slug: 'compound-v3-usdc-sandbox-one',
     receipt: { chainId, address: comet, symbol: 'cUSDCv3', decimals: 6, name: 'cUSDCv3' },
-    implementationSelector: 'compound-v3@1',
+    implementationSelector: 'compound-v3@2',
     constants: { family: 'compound-v3', comet },
   }
   const known = sandbox.world.catalog()
@@ -46,13 +46,18 @@ beforeEach(async () => {
       value: 0n,
       chainId,
     },
-    supplying(10_000_000_000n),
+    supplying(10_000_000_000n, other),
   ])
 })
 
-const supplying = (much: bigint) => ({
+const supplying = (much: bigint, who = wallet) => ({
   to: comet,
-  data: calldata('function supply(address,uint256)', [entry.asset.address, much]),
+  data: calldata('function supplyFrom(address,address,address,uint256)', [
+    who,
+    who,
+    entry.asset.address,
+    much,
+  ]),
   value: 0n,
   chainId,
 })
@@ -105,7 +110,12 @@ describe('a market of Compound v3', () => {
     expect(all).toEqual([
       {
         to: comet,
-        data: calldata('function withdraw(address,uint256)', [entry.asset.address, maxUint256]),
+        data: calldata('function withdrawFrom(address,address,address,uint256)', [
+          wallet,
+          wallet,
+          entry.asset.address,
+          maxUint256,
+        ]),
         value: 0n,
         chainId,
       },

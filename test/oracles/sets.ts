@@ -44,6 +44,11 @@ export const oracles: readonly Oracle[] = [
     packages: { '@compound-finance/compound-js': '0.6.2', ethers: '5.8.0' },
   },
   {
+    name: 'compound-v3',
+    script: 'compound-v3.cjs',
+    packages: { '@compound-finance/compound-js': '0.6.2', ethers: '5.8.0' },
+  },
+  {
     name: 'lido',
     script: 'lido.mjs',
     packages: { '@lidofinance/lido-ethereum-sdk': '4.9.0', viem: '2.57.1' },

@@ -44,6 +44,16 @@ const notHere = 'POLICY_CONTRACT_NOT_ALLOWED'
 const asking = (name: string, amounts: readonly bigint[], owner = wallet) =>
   to(`${name}(uint256[],address)`, [amounts, owner], { to: queue })
 
+const [supplying, withdrawing] = ['supplyFrom', 'withdrawFrom'].map(
+  (name) => (from: Address, receiver: Address, token: Address, much: bigint) =>
+    to(`${name}(address,address,address,uint256)`, [from, receiver, token, much]),
+) as [Naming, Naming]
+type Naming = (from: Address, receiver: Address, token: Address, much: bigint) => Transaction
+/** About the sender alone, who is not named. */
+const shortly = (name: 'supply' | 'withdraw', token: Address, much: bigint) =>
+  to(`${name}(address,uint256)`, [token, much])
+const me = wallet
+
 /** What is asked of a family, what does it, and what only looks like it. */
 type Family = {
   strategy: StrategyEntry
@@ -58,39 +68,38 @@ type Family = {
 const families: Record<string, Family> = {
   'compound-v3': {
     strategy: market({ family: 'compound-v3', comet: place }),
-    deposit: [allowing(amount), to('supply(address,uint256)', [usdc.address, amount])],
-    part: to('withdraw(address,uint256)', [usdc.address, amount]),
-    all: { transaction: to('withdraw(address,uint256)', [usdc.address, maxUint256]), shares: amount },
+    deposit: [allowing(amount), supplying(me, me, usdc.address, amount)],
+    part: withdrawing(me, me, usdc.address, amount),
+    all: { transaction: withdrawing(me, me, usdc.address, maxUint256), shares: amount },
     lies: [
-      ['another asset', 'deposit', to('supply(address,uint256)', [usdt.address, amount]), 'POLICY_AMOUNT'],
-      ['more', 'deposit', to('supply(address,uint256)', [usdc.address, amount + 1n]), 'POLICY_AMOUNT'],
-      ['a debt paid', 'deposit', to('supply(address,uint256)', [usdc.address, maxUint256]), 'POLICY_AMOUNT'],
+      ['another asset', 'deposit', supplying(me, me, usdt.address, amount), 'POLICY_AMOUNT'],
+      ['more', 'deposit', supplying(me, me, usdc.address, amount + 1n), 'POLICY_AMOUNT'],
+      ['a debt paid', 'deposit', supplying(me, me, usdc.address, maxUint256), 'POLICY_AMOUNT'],
+      ['a debt paid, in short', 'deposit', shortly('supply', usdc.address, maxUint256), 'POLICY_AMOUNT'],
+      ['another asset, in short', 'deposit', shortly('supply', usdt.address, amount), 'POLICY_AMOUNT'],
+      ['for somebody else', 'deposit', supplying(me, thief, usdc.address, amount), 'POLICY_RECIPIENT'],
+      ['of somebody else', 'deposit', supplying(thief, me, usdc.address, amount), 'POLICY_RECIPIENT'],
       [
-        'somebody else',
+        'to somebody else',
         'deposit',
         to('supplyTo(address,address,uint256)', [thief, usdc.address, amount]),
         'POLICY_DECODE',
       ],
-      [
-        'a collateral taken',
-        'part',
-        to('withdraw(address,uint256)', [usdt.address, amount]),
-        'POLICY_AMOUNT',
-      ],
-      ['a loan', 'part', to('withdraw(address,uint256)', [usdc.address, amount * 2n]), 'POLICY_AMOUNT'],
-      [
-        'all for a part',
-        'part',
-        to('withdraw(address,uint256)', [usdc.address, maxUint256]),
-        'POLICY_AMOUNT',
-      ],
+      ['a way out', 'deposit', withdrawing(me, me, usdc.address, amount), 'POLICY_DECODE'],
+      ['a collateral taken', 'part', withdrawing(me, me, usdt.address, amount), 'POLICY_AMOUNT'],
+      ['a loan', 'part', withdrawing(me, me, usdc.address, amount * 2n), 'POLICY_AMOUNT'],
+      ['a loan, in short', 'part', shortly('withdraw', usdc.address, amount * 2n), 'POLICY_AMOUNT'],
+      ['all for a part', 'part', withdrawing(me, me, usdc.address, maxUint256), 'POLICY_AMOUNT'],
+      ['paid out to somebody', 'part', withdrawing(me, thief, usdc.address, amount), 'POLICY_RECIPIENT'],
+      ['of another lender', 'part', withdrawing(thief, me, usdc.address, amount), 'POLICY_RECIPIENT'],
       [
         'paid to somebody else',
         'part',
         to('withdrawTo(address,address,uint256)', [thief, usdc.address, amount]),
         'POLICY_DECODE',
       ],
-      ['a part for all', 'all', to('withdraw(address,uint256)', [usdc.address, amount]), 'POLICY_AMOUNT'],
+      ['a part for all', 'all', withdrawing(me, me, usdc.address, amount), 'POLICY_AMOUNT'],
+      ['a part for all, in short', 'all', shortly('withdraw', usdc.address, amount), 'POLICY_AMOUNT'],
       ['a manager', 'all', to('allow(address,bool)', [thief, true]), 'POLICY_AUTHORITY'],
       ['a transfer', 'all', to('transfer(address,uint256)', [thief, amount]), 'POLICY_DECODE'],
     ],
@@ -462,6 +471,19 @@ describe.each(Object.entries(families))('the guard on %s', (_, family) => {
     }
     expect(check('part', [allowing(amount), part])).toBe('POLICY_ALLOWANCE')
   })
+})
+
+test('the guard takes the short calls of Compound v3 too, which are about whoever sends them', () => {
+  const { strategy } = families['compound-v3']!
+  const passes = (intent: Intent, transactions: Transaction[]) =>
+    checkLeg({ intent, chainId, transactions, catalog: { ...catalog, strategies: [strategy] } }).at(-1)!
+  const asked = { wallet, strategy, amount }
+  expect(
+    passes({ kind: 'deposit', ...asked }, [allowing(amount), shortly('supply', usdc.address, amount)]).text,
+  ).toBe('Supply 100 USDC to Compound v3')
+  expect(passes({ kind: 'withdraw', ...asked }, [shortly('withdraw', usdc.address, amount)]).text).toBe(
+    'Withdraw 100 USDC from Compound v3',
+  )
 })
 
 test('the guard refuses a bridge between ends of two environments, whose numbers mean other chains', () => {

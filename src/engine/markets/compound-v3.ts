@@ -16,7 +16,7 @@ import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.
 /** The base asset of a Compound v3 market. Balances rebase, so a balance already is the position (source: comet, balanceOf). */
 export const compoundV3 = (entry: StrategyEntry, { comet }: CompoundV3Constants): Market => {
   const { chainId, asset } = entry
-  const ask = (amount: bigint) => ({ chainId, comet, asset: asset.address, amount })
+  const ask = (amount: bigint, owner: Address) => ({ chainId, comet, asset: asset.address, amount, owner })
   return {
     entry,
     claims: [
@@ -25,12 +25,12 @@ export const compoundV3 = (entry: StrategyEntry, { comet }: CompoundV3Constants)
     state: stateOf(comet, asset.address),
     shares: (owner) => balance(comet, owner),
     worth: known,
-    deposit: ({ amount }) => ({
-      transaction: supplyBase(ask(amount)),
+    deposit: ({ amount, owner }) => ({
+      transaction: supplyBase(ask(amount, owner)),
       needs: { token: asset.address, spender: comet, amount },
     }),
-    withdraw: ({ amount }) => ({ transaction: withdrawBase(ask(amount)) }),
-    withdrawAll: () => ({ transaction: withdrawBase(ask(maxUint256)) }),
+    withdraw: ({ amount, owner }) => ({ transaction: withdrawBase(ask(amount, owner)) }),
+    withdrawAll: ({ owner }) => ({ transaction: withdrawBase(ask(maxUint256, owner)) }),
     logs: (owner) => logsOf(comet, owner),
     event: eventOf,
   }

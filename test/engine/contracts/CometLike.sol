@@ -121,7 +121,18 @@ contract CometLike {
         moved = uint256(next > before ? next - before : before - next) * index / 1e15;
     }
 
-    function supply(address asset, uint256 amount) external {
+    /// Who is named is who calls: nobody here has allowed anybody else.
+    function supplyFrom(address from, address dst, address asset, uint256 amount) external {
+        require(from == msg.sender && dst == msg.sender, "Unauthorized");
+        supply(asset, amount);
+    }
+
+    function withdrawFrom(address src, address to, address asset, uint256 amount) external {
+        require(src == msg.sender && to == msg.sender, "Unauthorized");
+        withdraw(asset, amount);
+    }
+
+    function supply(address asset, uint256 amount) public {
         require(!isSupplyPaused, "paused");
         if (asset != baseToken) {
             Token(asset).transferFrom(msg.sender, address(this), amount);
@@ -135,7 +146,7 @@ contract CometLike {
         emit Transfer(address(0), msg.sender, moved);
     }
 
-    function withdraw(address asset, uint256 amount) external {
+    function withdraw(address asset, uint256 amount) public {
         require(!isWithdrawPaused && asset == baseToken, "paused");
         accrue();
         uint256 held = balanceOf(msg.sender);
