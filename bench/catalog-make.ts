@@ -46,9 +46,9 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     implementationSelector: 'aave-v3@1',
     constants: { family: 'aave-v3', pool: pool!, aToken: aToken!, oracle: oracle! },
   }),
-  'compound-v3': ({ contracts: { comet } }) => ({
+  'compound-v3': ({ contracts: { comet, rewards } }) => ({
     implementationSelector: 'compound-v3@2',
-    constants: { family: 'compound-v3', comet: comet! },
+    constants: { family: 'compound-v3', comet: comet!, rewards: rewards! },
   }),
   'compound-v2': (market) => lender(market),
   'compound-v2-native': (market) => lender(market, 'market'),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * What a strategy really paid, as fractions a year: over the last day, week and month, and from point to point, a day apart, oldest
- * first (`at` is where a stretch ends). `base` is what the protocol pays now, and `reward` what others add in tokens of theirs; `null` is unknown.
+ * first (`at` is where a stretch ends). `base` is what the protocol pays now, and `reward` what is paid beside that now, in other tokens, without compounding; `null` is unknown.
  */
 export const Rates = z.object({
   base: z.number().nullable(),

@@ -24,8 +24,8 @@ export type Erc4626Constants = { family: 'erc4626' } & VaultRules
 export type MorphoConstants = { family: 'morpho'; vault: Address; morpho: Address }
 /** A vault that is left with a bound on the loss. */
 export type YearnV3Constants = { family: 'yearn-v3' } & VaultRules
-/** A market of Compound v3 is one contract. */
-export type CompoundV3Constants = { family: 'compound-v3'; comet: Address }
+/** A market of Compound v3 is one contract; `rewards` says in which token it pays beside its interest. */
+export type CompoundV3Constants = { family: 'compound-v3'; comet: Address; rewards?: Address | undefined }
 /**
  * A market of the Compound v2 family. `rate`: a contract states it a second, or it is only known by growth. `pauses`: whom to ask, and how.
  * `coin`: the asset is the native coin, which goes to the market itself or to a router beside it; it comes out of the market either way.

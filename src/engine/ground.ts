@@ -12,6 +12,7 @@ import { marketsOf } from './markets/catalog.ts'
 import { ratedOn } from './rated.ts'
 import { detailedOn } from './rates/detail.ts'
 import { realisedOn } from './rates/realised.ts'
+import { rewardingOn } from './rates/reward.ts'
 import { cctp } from './swaps/cctp.ts'
 import type { SwapProvider } from './swaps/provider.ts'
 import { uniswapV3 } from './swaps/uniswap-v3.ts'
@@ -36,7 +37,13 @@ export function groundOf(needs: {
     sees,
     markets,
     grown,
-    detailed: onceEach((chainId) => detailedOn(store, () => chain(chainId))),
+    detailed: onceEach((chainId) =>
+      detailedOn(
+        store,
+        () => chain(chainId),
+        rewardingOn(catalog, () => chain(chainId)),
+      ),
+    ),
     kept: keptMarkets(catalog, markets, chain, { missed, now, grown }),
     providers: providersOf(catalog, chain),
     chain,

@@ -35,7 +35,7 @@ function byOracle({ priceOracles }: Catalog, { chainId, address }: Token): Readi
 }
 
 /** A day is the longest that a Chainlink feed waits where the price does not move; two hours more, for a chain that is slow. */
-const freshFor = 26n * 3_600n
+export const freshFor = 26n * 3_600n
 
 function byFeed({ priceFeeds, networks }: Catalog, { chainId, address }: Token): Reading<Price> {
   const found = priceFeeds.find((one) => one.chainId === chainId && one.token === address)
@@ -55,9 +55,11 @@ function byFeed({ priceFeeds, networks }: Catalog, { chainId, address }: Token):
   }
 }
 
-/** A price feed (source: Chainlink, AggregatorV3Interface). */
-const feedAbi = parseAbi([
+/** A price feed (source: Chainlink, AggregatorV3Interface and AggregatorInterface). */
+export const feedAbi = parseAbi([
   'function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
+  'function latestAnswer() view returns (int256)',
+  'function decimals() view returns (uint8)',
 ])
 
 /** The token that wraps the native coin, which is worth the same; `undefined` where not exactly one token is called so. */

@@ -12,6 +12,7 @@ import { maxUint256 } from '../../src/domain/amount.ts'
 import type { LidoConstants } from '../../src/domain/catalog.ts'
 import { catalogOfFile } from '../../src/domain/catalog-file.ts'
 import { less, more } from '../../src/domain/slippage.ts'
+import { extraRate, wholeTokens } from '../../src/engine/readings/extra.ts'
 import { netRate } from '../../src/engine/readings/morpho-rate.ts'
 import { compounded, ray } from '../../src/engine/readings/reserve.ts'
 import { madeBy } from '../oracles/make.ts'
@@ -63,6 +64,20 @@ describe('@aave/contract-helpers and math-utils', () => {
       expect(Math.abs(compounded(apr) - Number(supplyAPY))).toBeLessThan(1e-9)
     }
   })
+})
+
+test('@aave/math-utils: what is paid beside the interest, the same APR for any speed, price and supply', () => {
+  expect(aave.incentives).toHaveLength(200)
+  for (const { apr, decimals, ...one } of aave.incentives) {
+    const aSecond = wholeTokens(BigInt(one.emissionPerSecond), one.rewardTokenDecimals)
+    const price = BigInt(one.rewardTokenPriceInMarketReferenceCurrency)
+    const rate = extraRate([{ aSecond, price }], {
+      tvl: BigInt(one.totalTokenSupply),
+      decimals,
+      price: BigInt(one.priceInMarketReferenceCurrency),
+    })
+    expect(Math.abs(rate! - Number(apr))).toBeLessThan(1e-9 * Math.max(1, Number(apr)))
+  }
 })
 
 describe('@compound-finance/compound-js', () => {

@@ -55,7 +55,11 @@ function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       tell(constants.aToken, asked('function POOL()'), word(constants.pool))
       tell(constants.oracle, asked('function BASE_CURRENCY_UNIT()'), word(10n ** 8n))
     }
-    if (constants.family === 'compound-v3') tell(constants.comet, asked('function baseToken()'), word(asset))
+    if (constants.family === 'compound-v3') {
+      tell(constants.comet, asked('function baseToken()'), word(asset))
+      const config = [word(asset), word(1), word(1)].map((part) => part.slice(2)).join('')
+      tell(constants.rewards, asked('function rewardConfig(address)', [constants.comet]), `0x${config}`)
+    }
     if (constants.family === 'compound-v2') {
       tell(constants.market, asked('function comptroller()'), word(constants.comptroller))
       tell(constants.market, asked('function underlying()'), word(asset))

@@ -1,6 +1,9 @@
 // What @aave/contract-helpers and @aave/math-utils make of random inputs, as JSON on stdout. No network: the gas estimate is a stub.
 const { Pool, PoolBundle } = require('@aave/contract-helpers')
 const { formatReserve } = require('@aave/math-utils')
+const {
+  calculateIncentiveAPR,
+} = require('@aave/math-utils/dist/cjs/formatters/incentive/calculate-incentive-apr')
 const ethers = require('ethers')
 const random = require('./random.cjs')
 
@@ -53,7 +56,21 @@ async function main() {
     const { supplyAPY, supplyAPR } = formatReserve({ reserve: reserveOf(liquidityRate), currentTimestamp: 1 })
     return { liquidityRate, supplyAPY, supplyAPR }
   })
-  process.stdout.write(JSON.stringify({ supply, withdraw, rates }))
+  // Prices are in one currency, amounts in smallest units.
+  const incentives = Array.from({ length: 200 }, () => {
+    const [decimals, rewardTokenDecimals] = [6 + Math.floor(next() * 13), 6 + Math.floor(next() * 13)]
+    const whole = (most) => Math.floor(next() * most) + 1
+    const asked = {
+      emissionPerSecond: (BigInt(whole(1e6)) * 10n ** BigInt(rewardTokenDecimals - 6)).toString(),
+      rewardTokenPriceInMarketReferenceCurrency: String(whole(1e10)),
+      priceInMarketReferenceCurrency: String(whole(1e10) + 1e6),
+      totalTokenSupply: (BigInt(whole(1e9)) * 10n ** BigInt(decimals) + big(20)).toString(),
+      decimals,
+      rewardTokenDecimals,
+    }
+    return { ...asked, apr: calculateIncentiveAPR(asked) }
+  })
+  process.stdout.write(JSON.stringify({ supply, withdraw, rates, incentives }))
 }
 
 const reserveOf = (liquidityRate) => ({

@@ -83,6 +83,20 @@ export const packages: readonly Package[] = [
       pendle('oracles/PtYtLpOracle/PendlePYLpOracle', ['initialize']),
     ],
   },
+  {
+    name: '@aave/periphery-v3',
+    version: '3.0.1',
+    integrity:
+      'sha512-z4+YKhnhoLNC63g67geguL//IdNgEgpgfEiONph/cgg/L9jXAGKjjSS7ZStXH0KnFGoqk44t9XG/idyJGcQA8A==',
+    licence: 'AGPLv3',
+    pieces: [
+      {
+        name: 'RewardsController',
+        path: 'artifacts/contracts/rewards/RewardsController.sol/RewardsController.json',
+        uses: ['initialize', 'configureAssets', 'setDistributionEnd'],
+      },
+    ],
+  },
   // The last version that came with what makes a standardized yield of a vault.
   {
     name: '@pendle/core-v2',

@@ -12,6 +12,7 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { AaveV3Constants, StrategyEntry } from '../../domain/catalog.ts'
 import { known } from '../reading.ts'
+import { aaveExtras } from '../readings/aave-extras.ts'
 import { says } from '../readings/claims.ts'
 import { balance, ray, reserve } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
@@ -42,6 +43,7 @@ export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Con
       ),
     ],
     state: reserve({ pool, aToken, asset: asset.address, decimals: asset.decimals }),
+    rewards: aaveExtras(aToken),
     shares: (owner) => balance(aToken, owner),
     worth: known,
     deposit: ({ amount, owner }) => ({

@@ -13,6 +13,7 @@ import type { CompoundV2Constants, StrategyEntry } from '../../domain/catalog.ts
 import type { Answer, Read, Reading } from '../reading.ts'
 import { says } from '../readings/claims.ts'
 import { perSecond } from '../readings/growth.ts'
+import { lenderExtras } from '../readings/lender-extras.ts'
 import { balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
@@ -44,6 +45,7 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
     ...(constants.rate === 'growth' && {
       index: { reads: [price(market)], parse: ([rate]: readonly Answer[]) => indexOf(rate, asset.decimals) },
     }),
+    rewards: lenderExtras(constants),
     shares: (owner) => balance(market, owner),
     worth: (shares) => ({
       reads: [price(market)],

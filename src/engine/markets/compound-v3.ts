@@ -2,11 +2,13 @@ import { decodeEventLog } from 'viem/utils'
 
 import { cometAbi as abi, supplyBase, withdrawBase } from '../../calls/compound-v3.ts'
 import { erc20Abi } from '../../calls/erc20.ts'
+import { cometRewardsAbi } from '../../calls/rewards.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { CompoundV3Constants, StrategyEntry } from '../../domain/catalog.ts'
 import { known, type Reading } from '../reading.ts'
 import { says } from '../readings/claims.ts'
+import { cometExtras } from '../readings/comet-extras.ts'
 import { perSecond } from '../readings/growth.ts'
 import { kinkedRate } from '../readings/kinked.ts'
 import { balance, ray } from '../readings/reserve.ts'
@@ -14,15 +16,27 @@ import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
 /** The base asset of a Compound v3 market. Balances rebase, so a balance already is the position (source: comet, balanceOf). */
-export const compoundV3 = (entry: StrategyEntry, { comet }: CompoundV3Constants): Market => {
+export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants): Market => {
+  const { comet, rewards } = constants
   const { chainId, asset } = entry
   const ask = (amount: bigint, owner: Address) => ({ chainId, comet, asset: asset.address, amount, owner })
   return {
     entry,
     claims: [
       says('the base asset of the market', { address: comet, abi, functionName: 'baseToken' }, asset.address),
+      ...(rewards
+        ? [
+            says(
+              'the reward of the market',
+              { address: rewards, abi: cometRewardsAbi, functionName: 'rewardConfig', args: [comet] },
+              'a token or none',
+              (config) => (Array.isArray(config) ? 'a token or none' : config),
+            ),
+          ]
+        : []),
     ],
     state: stateOf(comet, asset.address),
+    rewards: cometExtras(constants),
     shares: (owner) => balance(comet, owner),
     worth: known,
     deposit: ({ amount, owner }) => ({

@@ -5,6 +5,7 @@ import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Reading } from '../reading.ts'
 import type { Claim } from '../readings/claims.ts'
+import type { Extras } from '../readings/extra.ts'
 
 /** One call, and the allowance it needs first. The engine turns needs into exact approvals, so no market builds one. */
 export type Step = { transaction: Transaction; needs?: { token: Address; spender: Address; amount: bigint } }
@@ -65,6 +66,8 @@ export type Market = {
   index?: Reading<bigint>
   /** What does it pay, by what it stands on? There where no contract says, and what must be asked depends on answers. `null` is not known. */
   rate?: () => Rounds<Rate | null>
+  /** What does it pay beside, in tokens of others? Without it, nobody says. */
+  rewards?: Extras | undefined
   /** What does this owner hold, in units of the receipt token? */
   shares: (owner: Address) => Reading<bigint>
   /** What are so many units of the receipt worth, in units of the asset? */

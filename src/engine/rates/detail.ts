@@ -8,6 +8,7 @@ import { strategyOf } from '../standings.ts'
 import { type Inception, inceptionOf, knownInceptions } from './inception.ts'
 import { day, daysAgo, type Point } from './point.ts'
 import { averageDays, withRates } from './realised.ts'
+import type { Rewarding } from './reward.ts'
 import { pastDays, ratesOf } from './series.ts'
 
 /** A strategy with all that is known of what it paid: the same object as long as its chain stands still. */
@@ -19,7 +20,7 @@ const keepFor = 3_600
 type Past = { asked: number; begun: Inception | undefined; points: readonly Point[] }
 
 /** Details of the markets of one chain. Its past is asked for once an hour and market; a chain that does not tell costs the past alone. */
-export function detailedOn(store: EngineStore, chain: () => Chain): Detailed {
+export function detailedOn(store: EngineStore, chain: () => Chain, rewarding: Rewarding): Detailed {
   const pasts = new Map<Market, Promise<Past>>()
   const told = new WeakMap<Shown, Promise<Strategy>>()
   const pastOf = async (shown: Shown): Promise<Past> => {
@@ -32,15 +33,19 @@ export function detailedOn(store: EngineStore, chain: () => Chain): Detailed {
   }
   const detail = async (shown: Shown): Promise<Strategy> => {
     const { state, at } = shown
-    const past = await pastOf(shown).catch((error: unknown) => {
-      if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
-      throw error
-    })
+    const [past, reward] = await Promise.all([
+      pastOf(shown).catch((error: unknown) => {
+        if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
+        throw error
+      }),
+      rewarding(shown),
+    ])
     const points = past?.points.filter((point) => point.at < at) ?? []
-    if (!past || !state || points.length === 0) return shown.strategy
+    if (!past || !state || points.length === 0)
+      return reward ? { ...shown.strategy, rates: ratesOf([], shown.strategy.apy, reward) } : shown.strategy
     const series = [...points, { at, index: state.index }]
     const strategy = strategyOf(withRates(shown, past.begun, daysAgo(series, at, averageDays)))
-    return { ...strategy, rates: ratesOf(series, strategy.apy) }
+    return { ...strategy, rates: ratesOf(series, strategy.apy, reward) }
   }
   return (shown) => {
     const known = told.get(shown) ?? detail(shown)

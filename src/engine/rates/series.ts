@@ -61,7 +61,7 @@ async function missingDays(
 }
 
 /** What a series shows: the rate over the last day, week and month, and from each of its points to the next. */
-export function ratesOf(series: readonly Point[], apy: number | null): Rates {
+export function ratesOf(series: readonly Point[], apy: number | null, reward: number | null): Rates {
   const now = series.at(-1)
   const over = (days: number) => {
     const then = now && daysAgo(series, now.at, days)
@@ -71,8 +71,7 @@ export function ratesOf(series: readonly Point[], apy: number | null): Rates {
   }
   return {
     base: apy,
-    // Rewards are paid in other tokens, by contracts of their own; none of the sources gives a formula for them.
-    reward: null,
+    reward,
     days1: over(1),
     days7: over(7),
     days30: over(averageDays),
