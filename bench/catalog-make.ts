@@ -255,7 +255,8 @@ function fileOf(network: Network): CatalogFile {
     if (!there && token.address !== nativeAddress) known.set(token.address, token)
   }
   for (const { address, symbol, decimals, inCatalog, sources } of tokens[chainId] ?? [])
-    if (inCatalog) add({ address, symbol, decimals, source: sources.join('; ') })
+    if (inCatalog || isPaidOut(symbol, strategies))
+      add({ address, symbol, decimals, source: sources.join('; ') })
   for (const { underlyingAsset, underlyingSymbol, underlyingDecimals, source } of assets)
     add({
       address: underlyingAsset,
@@ -317,13 +318,19 @@ function strategyOf(market: Surveyed): Row[] {
   ]
 }
 
-/** Feeds for what goes into markets and the Aave oracle does not list: the pair of its symbol, where just one token is called so. */
+/** Whether a token is what some of the markets pay beside their interest. */
+function isPaidOut(symbol: string, rows: Row[]): boolean {
+  return symbol === 'COMP' && rows.some(({ constants }) => constants.family === 'compound-v3')
+}
+
+/** Feeds for what goes into markets or is paid beside, and the Aave oracle does not list: the pair of its symbol, where just one token is called so. */
 function feedsOn({ chainId }: Network, known: CatalogFile['tokens'], rows: Row[]): CatalogFile['priceFeeds'] {
   const { aave, chainlink = {} } = feeds[chainId] ?? {}
   const listed = new Set(Object.keys(aave?.assets ?? {}))
   return known.flatMap(({ address, symbol }) => {
     const pair = chainlink[`${symbol}/USD`]
-    const isNeeded = !listed.has(address) && rows.some(({ asset }) => asset === address)
+    const isNeeded =
+      !listed.has(address) && (rows.some(({ asset }) => asset === address) || isPaidOut(symbol, rows))
     const isOnly = known.filter((other) => other.symbol === symbol).length === 1
     if (!pair || !isNeeded || !isOnly || /may be/.test(pair.source)) return []
     return [{ token: address, feed: pair.address, decimals: pair.decimals, source: pair.source }]
