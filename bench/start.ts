@@ -1,18 +1,21 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 
 import { figure, flag, home, inTurn, peer, run, sluice, table } from './measure.ts'
 
 /*
- * How long the program takes to start, as whole processes against a bare Node. `npm run bench:start -- --rounds 11`
+ * How long the program takes to start, as whole processes against a bare Node: the help, a completion, a list that a
+ * deployment on loopback answers, and a plan that is signed and sent. `npm run bench:start -- --rounds 11`
  */
 
 const cast = peer('cast')
 const place = home()
-const timed = (name: string, command: readonly string[]) => ({
+const timed = (name: string, command: readonly string[], env: NodeJS.ProcessEnv = place.env) => ({
   name,
   round: async () => {
-    const { ms, exit, err } = await run(command, place.env)
+    const { ms, exit, err } = await run(command, env)
     if (exit !== 0) throw new Error(`${command.join(' ')} ended with ${exit}: ${err}`)
     return ms
   },
@@ -33,21 +36,44 @@ async function sign(): Promise<number> {
   return ms
 }
 
+/** A deployment of the service on loopback, and the environment in which it is the profile. */
+async function deployment(): Promise<{ child: ChildProcess; env: NodeJS.ProcessEnv }> {
+  const made = await run(
+    [...sluice, 'keys', 'create', '--customer', 'bench', '--testnet', '--json'],
+    place.env,
+  )
+  const child = spawn(sluice[0]!, [...sluice.slice(1), 'serve', '--port', '0', '--json'], {
+    env: place.env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const { url } = JSON.parse(line) as { url: string }
+    const { key } = JSON.parse(made.out) as { key: string }
+    return { child, env: { ...place.env, SLUICE_BASE_URL: url, SLUICE_API_KEY: key } }
+  }
+  throw new Error('the deployment did not start')
+}
+
+let served: ChildProcess | undefined
 try {
   await run([...sluice, 'sandbox', 'up'], place.env)
+  const { child, env: remote } = await deployment()
+  served = child
   const medians = await inTurn(
     [
       timed('node', [process.execPath, '-e', '0']),
       timed('help', [...sluice, '--help']),
-      timed('strategies-list', [...sluice, 'strategies', 'list', '--json', '--quiet']),
+      timed('complete', [...sluice, '__complete', '--', 'strategies', 'show', 'aa']),
+      timed('strategies-list', [...sluice, 'strategies', 'list', '--json', '--quiet'], remote),
       { name: 'sign', round: sign },
       timed('cast-help', [cast, '--help']),
     ],
     flag('rounds', 11),
   )
   table(medians)
-  for (const name of ['help', 'strategies-list', 'sign', 'cast-help'])
+  for (const name of ['help', 'complete', 'strategies-list', 'sign', 'cast-help'])
     figure('start', name, medians.get(name)! / medians.get('node')!, 'node')
 } finally {
+  served?.kill()
   await place.close()
 }
