@@ -126,7 +126,8 @@ describe('a PT, by the bytecode of Pendle', () => {
     const before = await assets()
     const { amounts } = await done(`withdraw ${slug} --amount 400`)
     const came = (await assets()) - before
-    expect(amounts.out.raw).toBe(came.toString())
+    // What is said beforehand holds for its block; the price moves with every second that one takes.
+    expect(Math.abs(Number(amounts.out.raw) - Number(came))).toBeLessThan(100)
     expect(Math.abs(Number(came) / 400e6 - 1)).toBeLessThan(1e-3)
     await done(`withdraw ${slug} --amount max`)
     expect([await held(), await leftToTake()]).toEqual([0n, [0n, 0n]])

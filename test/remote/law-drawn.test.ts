@@ -48,9 +48,11 @@ const ask = (name: keyof Service, input: unknown): Promise<unknown> =>
 /** What JSON and a query can carry: a field that is undefined is a field that is not there. */
 const defined = (value: unknown): unknown =>
   Object.fromEntries(Object.entries(value as object).filter(([, inner]) => inner !== undefined))
-/** A name that the server takes from nobody. */
-const isLawful = (input: unknown): boolean =>
-  !JSON.stringify(input, (_, one) => (typeof one === 'bigint' ? String(one) : one)).includes('"__proto__"')
+/** Without a name that is taken from nobody, on either side. */
+const isLawful = (value: unknown): boolean =>
+  !JSON.stringify(value ?? null, (_, one) => (typeof one === 'bigint' ? String(one) : one)).includes(
+    '"__proto__"',
+  )
 /** An id of dots alone, or with a control character in it, is no path: it is refused on either side. */
 const isPath = (input: unknown): boolean =>
   Object.values(input as object).every(
@@ -62,7 +64,7 @@ describe('a service behind HTTP is indistinguishable from the service, whatever 
     now.lost = undefined
     const drawn = fc.asyncProperty(
       (inputs[name] as fc.Arbitrary<unknown>).filter((input) => isPath(input) && isLawful(input)),
-      outputs[name] as fc.Arbitrary<unknown>,
+      (outputs[name] as fc.Arbitrary<unknown>).filter(isLawful),
       async (input, output) => {
         now.output = output
         expect(await ask(name, input)).toEqual(output)

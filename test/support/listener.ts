@@ -7,7 +7,8 @@ export type Listener = { url: string; close: () => Promise<void> }
 
 /** Answers every request as the test says. */
 export async function listener(answer: RequestListener): Promise<Listener> {
-  const server = createServer(answer)
+  // On a slow machine a test may think longer than a server waits: what is unused is not closed under it.
+  const server = createServer({ keepAliveTimeout: 120_000 }, answer)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
