@@ -17,13 +17,16 @@ export type Sent = {
   body: unknown
 }
 
-/** Answers one route of a service with its JSON text. What an output was once written as is kept as long as that very object lives. */
+/**
+ * Answers one route of a service with its JSON as bytes, which go out as they are. What an output was once written as is
+ * kept as long as that very object lives.
+ */
 export function answering({
   name,
   route,
   successor,
-}: Served): (service: Service, sent: Sent) => Promise<string> {
-  const written = new WeakMap<object, string>()
+}: Served): (service: Service, sent: Sent) => Promise<Buffer> {
+  const written = new WeakMap<object, Buffer>()
   return async (service, sent) => {
     const input = read(route, sent)
     const output = await (service[name] as (input: unknown) => Promise<object>)(input)
@@ -31,9 +34,9 @@ export function answering({
     if (missing) throw missing
     const kept = written.get(output)
     if (kept !== undefined) return kept
-    const text = JSON.stringify(z.encode(route.output, output as never))
-    written.set(output, text)
-    return text
+    const bytes = Buffer.from(JSON.stringify(z.encode(route.output, output as never)))
+    written.set(output, bytes)
+    return bytes
   }
 }
 

@@ -66,8 +66,9 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    metrics.answered(request, reply)
-    if (log) logged(log, request, reply)
+    const route = request.routeOptions.url
+    metrics.answered(route, request, reply)
+    if (log) logged(log, route, request, reply)
     done()
   })
   app.setErrorHandler(refuse)
@@ -106,14 +107,14 @@ function addRoute(
     config: { served },
     onRequest: admit,
     handler: async (request, reply) => {
-      const text = await answer(callerIn(request)!.service, {
+      const bytes = await answer(callerIn(request)!.service, {
         params: request.params as Sent['params'],
         query: request.query as Sent['query'],
         body: request.body,
       })
       reply.header('content-type', 'application/json; charset=utf-8')
       if (successor) reply.headers(deprecation(successor.path, request.params))
-      return text
+      return bytes
     },
   })
 }

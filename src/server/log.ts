@@ -7,7 +7,12 @@ import { callerIn } from './request.ts'
 export type Log = { write: (line: string) => void }
 
 /** One line a request, after it was answered. Nothing of a request is written but what is named here: no header, no query, no body. */
-export function logged(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+export function logged(
+  log: Log,
+  route: string | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const caller = callerIn(request)
   const at = request.url.indexOf('?')
   const line = {
@@ -15,7 +20,7 @@ export function logged(log: Log, request: FastifyRequest, reply: FastifyReply): 
     level: 'info',
     id: request.id,
     method: request.method,
-    route: request.routeOptions.url ?? null,
+    route: route ?? null,
     path: (at < 0 ? request.url : request.url.slice(0, at)).slice(0, 300),
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 100) / 100,

@@ -3,7 +3,8 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 
 /** What the server counts, and its page in the text format of Prometheus. No label holds who asked. */
 export type Metrics = {
-  answered: (request: FastifyRequest, reply: FastifyReply) => void
+  /** `route` is the pattern of a path; none where there is nothing. */
+  answered: (route: string | undefined, request: FastifyRequest, reply: FastifyReply) => void
   limited: () => void
   page: () => Promise<string>
   contentType: string
@@ -33,8 +34,7 @@ export function metricsOf(): Metrics {
     registers,
   })
   return {
-    answered: (request, reply) => {
-      const route = request.routeOptions.url ?? 'none'
+    answered: (route = 'none', request, reply) => {
       requests.inc({ route, method: request.method, status: reply.statusCode })
       seconds.observe({ route }, reply.elapsedTime / 1000)
     },

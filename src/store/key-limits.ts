@@ -40,7 +40,7 @@ export async function openKeyLimits(
   const longest = Math.max(...windows.map(({ ms }) => ms))
   const words = {
     id: db.prepare('insert into ids values (?, ?)'),
-    add: db.prepare('insert into log (key, at) values (?, ?)'),
+    add: db.prepare('insert into log (key, at) select value ->> 0, value ->> 1 from json_each(?)'),
     forget: db.prepare('delete from log where at < ?'),
   }
   const logs = new Map<string, { key: number; log: SlidingLog }>()
@@ -70,7 +70,7 @@ export async function openKeyLimits(
     try {
       transactionOf(db, () => {
         for (const [key, id] of fresh) words.id.run(key, id)
-        for (const { id, at } of all) words.add.run(logs.get(id)!.key, at)
+        words.add.run(JSON.stringify(all.map(({ id, at }) => [logs.get(id)!.key, at])))
         if (Math.abs(now() - swept) > 60_000) words.forget.run(now() - longest)
       })
       fresh.length = 0
