@@ -111,16 +111,16 @@ export function createWorld(given: Given): World {
       return (await placeAt({ ...globals, profile: draft.name }, ground)).look()
     },
     commands: () => program([], world, true),
-    run: async (argv, { asNewcomer }) => {
+    run: async (argv, how) => {
       const out: string[] = []
       const values: unknown[] = []
       const captured = { ...io.out, write: (text: string) => void out.push(text) }
+      const { givenAs } = await import('./world/run-as.ts')
       const inner = createWorld({
         ...given,
-        env: asNewcomer ? inSandbox(env) : env,
         io: { ...io, out: captured },
         openSandbox,
-        ...(asNewcomer && { secrets: noSecrets, settings: noSettings }),
+        ...givenAs(how, { env, secrets, settings, interrupt }),
       })
       const exit = await main(argv, { ...inner, emitted: (value) => void values.push(value) })
       return { exit, out: out.join(''), values }
@@ -130,30 +130,6 @@ export function createWorld(given: Given): World {
 }
 
 const newId = () => crypto.randomUUID()
-
-/** The environment with nothing in it that says where commands run but the sandbox. */
-const inSandbox = (env: Given['env']) => ({
-  ...Object.fromEntries(
-    Object.entries(env).filter(
-      ([name]) => name !== 'SLUICE_PROFILE' && name !== 'SLUICE_BASE_URL' && !name.startsWith('SLUICE_RPC_'),
-    ),
-  ),
-  SLUICE_PROFILE: 'sandbox',
-})
-
-const noSecrets: Secrets = { hasPrivateKey: false, password: undefined, apiKey: undefined }
-const noSettings: Settings = {
-  path: '',
-  read: async () => ({}),
-  write: async () => undefined,
-  alone: (work) => work(),
-  secretsOf: async () => ({}),
-  outlineOf: async () => ({ place: null, networks: [] }),
-  keepSecrets: async () => undefined,
-  hasKeychain: async () => false,
-  passwordOf: async () => undefined,
-  keepPassword: async () => false,
-}
 
 async function quoteMemory(dirs: Directories, now: () => number): Promise<QuoteMemory> {
   const [{ openMemory }, { Quote }] = await Promise.all([

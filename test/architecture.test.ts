@@ -47,6 +47,7 @@ const alone: [package_: RegExp, who: string, may: (file: string) => boolean][] =
   [/^(chalk|cli-table3|ora|csv-stringify|inquirer|@inquirer\/.*)(\/.*)?$/, 'cli', within('cli')],
   [/^@ledgerhq\/|^rxjs$/, 'the Ledger', (file) => file === 'wallet/ledger-kit.ts'],
   [/^commander$/, 'commands, cli and main', (file) => within('commands', 'cli')(file) || file === 'main.ts'],
+  [/^@modelcontextprotocol\//, 'mcp', (file) => file === 'commands/mcp.ts'],
   [/^(node:)?child_process$/, 'sandbox and entries', within('sandbox', 'entry')],
 ]
 

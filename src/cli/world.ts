@@ -88,6 +88,12 @@ export type Body = { method: keyof Service; status: number; text: string }
 /** The bodies since this was asked before, and that of the last call since then, if it was answered. */
 export type Heard = { bodies: readonly Body[]; last: Body | undefined }
 
+/**
+ * As whom another command line is run. A newcomer has no settings and no keys: the sandbox's own account signs. A reader has the
+ * settings and no keys, and signs nothing; `signal` ends what it waits for.
+ */
+export type RunAs = { as: 'newcomer' } | { as: 'reader'; stdin: string; signal: AbortSignal }
+
 /** What a command is given. Everything that costs is a function, so that `--help` opens nothing. */
 export type World = {
   io: Io
@@ -118,14 +124,8 @@ export type World = {
   origins: (profile: string | undefined) => Promise<Origin[]>
   /** What the environment gives that a profile can keep: base URLs, the key, RPC URLs by network. */
   fromEnvironment: () => Promise<FromEnvironment>
-  /**
-   * Runs another command line of this program in this process; what it printed and the values behind it come back. As a
-   * newcomer it has no settings and no keys: the sandbox's own account signs.
-   */
-  run: (
-    argv: readonly string[],
-    how: { asNewcomer: boolean },
-  ) => Promise<{ exit: Exit; out: string; values: unknown[] }>
+  /** Runs another command line of this program in this process; what it printed and the values behind it come back. */
+  run: (argv: readonly string[], how: RunAs) => Promise<{ exit: Exit; out: string; values: unknown[] }>
   /** The whole tree of commands. */
   commands: () => Promise<Command>
   /** Told every value that a command ends with. */

@@ -35,7 +35,7 @@ async function perform(cli: Cli): Promise<void> {
     me,
     run: async (title, command, check) => {
       tell(`\n${paint.bold(`${told.length + 1}. ${title}`)}\n${paint.cyan(`$ sluice ${command}`)}`)
-      const { exit, out, values } = await cli.world.run(command.split(' '), { asNewcomer: true })
+      const { exit, out, values } = await cli.world.run(command.split(' '), { as: 'newcomer' })
       if (out !== '') tell(out.trimEnd())
       if (exit !== 0)
         throw new AppError(

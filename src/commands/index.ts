@@ -141,4 +141,10 @@ export const commands: readonly CommandEntry[] = [
     summary: 'what a program needs to know of a command',
     load: async () => (await import('./schema.ts')).schema,
   },
+  {
+    group: 'Set up',
+    name: 'mcp',
+    summary: 'read and plan tools for other programs; never signs',
+    load: async () => (await import('./mcp.ts')).mcp,
+  },
 ]

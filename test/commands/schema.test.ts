@@ -46,6 +46,8 @@ const here: readonly (readonly [exit: number, line: string])[] = [
   [0, 'wallet new main --password-file PW --json'],
   [13, 'wallet import main --keystore nothing --json'],
   [0, 'wallet list --json'],
+  [12, 'wallet remember main --password-file PW --json'],
+  [0, 'wallet forget main --json'],
   [0, 'wallet export main --json'],
   [0, 'wallet use main --json'],
   [0, 'wallet use --json'],
@@ -61,6 +63,7 @@ const here: readonly (readonly [exit: number, line: string])[] = [
 
 /** Those whose documents are looked at elsewhere, and where. */
 const elsewhere: Readonly<Record<string, string>> = {
+  mcp: 'test/commands/mcp.test.ts',
   'sandbox down': 'the same document as sandbox status',
   'sandbox reset': 'the same document as sandbox status',
   'wallet import': 'the same document as wallet new',

@@ -23,16 +23,10 @@ export type TestServe = {
   newKey: (customer?: string) => Promise<string>
 }
 
-/** Serves the sandbox of a test file by a real process, which reaches it as it would reach the daemon. */
-export function useServe(sandbox: TestSandbox, more: readonly string[] = []): TestServe {
+/** A home whose programs, processes of their own, reach the sandbox of a test file as they would reach the daemon. */
+export function useReachable(sandbox: TestSandbox): () => ProgramHome {
   let place: ProgramHome | undefined
   let control: Loopback | undefined
-  let process_: Program | undefined
-  let said: { url: string; database: string } | undefined
-  const up = <value>(value: value | undefined): value => {
-    if (value === undefined) throw new Error('the server is up only inside tests and hooks')
-    return value
-  }
   beforeAll(async () => {
     place = programHome(inject('sandboxCache'))
     const token = randomBytes(32).toString('hex')
@@ -51,18 +45,35 @@ export function useServe(sandbox: TestSandbox, more: readonly string[] = []): Te
       token,
       catalog: sandbox.world.catalog(),
     })
-    process_ = startSluice(place.home, ['serve', '--port', '0', '--json', '--quiet', ...more])
+  })
+  afterAll(async () => {
+    await control?.close()
+    await place?.end()
+  })
+  return () => up(place)
+}
+
+const up = <value>(value: value | undefined): value => {
+  if (value === undefined) throw new Error('it is up only inside tests and hooks')
+  return value
+}
+
+/** Serves the sandbox of a test file by a real process, which reaches it as it would reach the daemon. */
+export function useServe(sandbox: TestSandbox, more: readonly string[] = []): TestServe {
+  const place = useReachable(sandbox)
+  let process_: Program | undefined
+  let said: { url: string; database: string } | undefined
+  beforeAll(async () => {
+    process_ = startSluice(place().home, ['serve', '--port', '0', '--json', '--quiet', ...more])
     said = oneDocument(await process_.line())
   })
   afterAll(async () => {
     process_?.child.kill('SIGTERM')
     await process_?.ended
-    await control?.close()
-    await place?.end()
   })
   return {
     url: () => up(said).url,
-    place: () => up(place),
+    place,
     process: () => up(process_),
     database: () => up(said).database,
     newKey: async (customer = 'acme') => {

@@ -84,7 +84,7 @@ const isGlobal = ({ flags }: Option): boolean => globalOptions.some(([known]) =>
 export const placeholderOf = ({ flags }: Option): string => /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? ''
 
 /** Whether a flag gathers the values of all the times that it is given. */
-function repeatable({ variadic, parseArg, argChoices }: Option): boolean {
+export function repeatable({ variadic, parseArg, argChoices }: Option): boolean {
   if (variadic || !parseArg || argChoices) return variadic
   try {
     return Array.isArray(parseArg('x', undefined))

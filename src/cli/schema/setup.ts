@@ -57,6 +57,7 @@ export const ProfileDocument = fields({
   baseUrl: maybe(z.string()),
   legacyBaseUrl: maybe(z.string()),
   hasApiKey: z.boolean(),
+  secretsIn: maybe(z.enum(['file', 'keychain'])),
   networks: z.array(z.string()),
 })
 
@@ -92,6 +93,13 @@ export const KeystoreDocument = fields(keystore)
 
 /** `wallet list` */
 export const KeystoreList = listOf(fields({ ...keystore, default: z.boolean() }))
+
+/** `wallet remember` and `wallet forget`: whether the keychain has the password of a keystore. */
+export const RememberedDocument = fields({
+  name: z.string(),
+  address: maybe(AddressText).optional(),
+  remembered: z.boolean(),
+})
 
 /** `wallet use` */
 export const DefaultWallet = fields({ default: maybe(z.string()) })

@@ -1,0 +1,128 @@
+import { Command } from 'commander'
+import { z } from 'zod'
+
+import { type Aside, aside } from '../cli/cli.ts'
+import { type Tool, toolsOf } from '../cli/schema/tools.ts'
+import type { World } from '../cli/world.ts'
+import { errorRow } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+
+/** `mcp`: a server of the Model Context Protocol on standard input and output. */
+export const mcp = (world: World) =>
+  new Command('mcp')
+    .description(
+      'Read and plan tools for other programs, by the Model Context Protocol on standard input and output. It never signs, and opens no key. It ends when its input does.',
+    )
+    .addHelpText('after', '\nExample:\n  $ sluice mcp --profile prod')
+    .action(aside(world, serve))
+
+/** The most that one message may hold, in bytes: a plan is far smaller. */
+const maxBufferSize = 4 * 1024 * 1024
+
+async function serve(cli: Aside): Promise<void> {
+  const { interrupt, version } = cli.world
+  const [{ Server, ProtocolError, ProtocolErrorCode }, { serveStdio, StdioServerTransport }, root] =
+    await Promise.all([
+      import('@modelcontextprotocol/server'),
+      import('@modelcontextprotocol/server/stdio'),
+      cli.world.commands(),
+    ])
+  const tools = toolsOf(root)
+  const listed = tools.map(({ name, description, input, output }) => ({
+    name,
+    description,
+    inputSchema: z.toJSONSchema(input) as { type: 'object' },
+    outputSchema: output as { type: 'object' },
+    annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
+  }))
+  const made = () => {
+    const server = new Server({ name: 'sluice', version }, { capabilities: { tools: {} } })
+    server.setRequestHandler('tools/list', () => ({ tools: listed }))
+    server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
+      const tool = tools.find(({ name }) => name === params.name)
+      if (tool) return answer(cli, tool, params.arguments ?? {}, signal)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool "${plain(params.name).slice(0, 60)}"`,
+      )
+    })
+    return server
+  }
+  await interrupt.critical(async () => {
+    const transport = new StdioServerTransport(undefined, undefined, { maxBufferSize })
+    const onerror = (error: Error) => {
+      if (cli.globals.debug) cli.io.err.write(`mcp ${plain(error.message)}\n`)
+    }
+    const handle = serveStdio(made, { transport, onerror })
+    const { onclose } = transport
+    await new Promise<void>((ended) => {
+      transport.onclose = () => {
+        onclose?.()
+        ended()
+      }
+      if (interrupt.signal.aborted) ended()
+      interrupt.signal.addEventListener('abort', () => ended(), { once: true })
+    })
+    void handle.close()
+  })
+}
+
+type Answer = {
+  content: { type: 'text'; text: string }[]
+  structuredContent: Record<string, unknown>
+  isError?: true
+}
+
+/** What the command of a tool prints, as the answer of the tool. */
+async function answer(
+  { world, globals }: Aside,
+  { name, input, line }: Tool,
+  given: unknown,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const read = input.safeParse(given)
+  if (!read.success) return answered(refused(name, read.error), true)
+  const { argv, stdin } = line(read.data)
+  const { exit, out } = await world.run(
+    [
+      ...argv,
+      ...(globals.profile === undefined ? [] : [`--profile=${globals.profile}`]),
+      ...(globals.timeoutMs === undefined ? [] : [`--timeout=${globals.timeoutMs}ms`]),
+    ],
+    { as: 'reader', stdin, signal },
+  )
+  return answered(settled(JSON.parse(out)) as Record<string, unknown>, exit !== 0)
+}
+
+const answered = (document: Record<string, unknown>, isError: boolean): Answer => ({
+  content: [{ type: 'text', text: JSON.stringify(document) }],
+  structuredContent: document,
+  ...(isError && { isError }),
+})
+
+/** What is wrong with an input, as every failure is told. */
+function refused(name: string, error: z.ZodError): Record<string, unknown> {
+  const issues = error.issues.slice(0, 10).map(({ path, message }) => ({
+    path: plain(path.join('.')).slice(0, 100),
+    message: plain(message).slice(0, 200),
+  }))
+  const [first] = issues
+  const where = first && first.path !== '' ? `${first.path}: ` : ''
+  return {
+    error: {
+      code: 'USAGE',
+      message: `The input of ${name} is not what it takes: ${where}${first?.message ?? ''}`,
+      details: { errors: issues },
+      hint: `The inputSchema of ${name} says what it takes`,
+      retryable: errorRow('USAGE').retryable ?? false,
+    },
+  }
+}
+
+/** A document without anything in its texts that could act on the terminal of whoever reads them. */
+function settled(value: unknown): unknown {
+  if (typeof value === 'string') return plain(value)
+  if (Array.isArray(value)) return value.map(settled)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [plain(name), settled(inner)]))
+}

@@ -1,0 +1,351 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Client, ProtocolError } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { attemptsIn } from '../support/program.ts'
+import { type Document, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { useReachable } from '../support/serving.ts'
+
+const sandbox = useSandbox()
+const place = useReachable(sandbox)
+const { run } = useCommands(sandbox)
+const bin = join(import.meta.dirname, '..', '..', 'bin', 'sluice.js')
+const slug = 'aave-v3-usdc-sandbox-one'
+/** A key of nobody. */
+const key = `0x${'5c'.repeat(32)}`
+
+const environment = () => ({
+  PATH: process.env.PATH ?? '',
+  HOME: place().home,
+  TMPDIR: place().home,
+  SLUICE_PRIVATE_KEY: key,
+})
+
+/** A client of the published package, over a process of its own. */
+async function connected(mode: 'legacy' | { pin: string } = 'legacy', more: Record<string, string> = {}) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [bin, 'mcp'],
+    env: { ...environment(), ...more },
+    cwd: place().home,
+    stderr: 'pipe',
+  })
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+  await client.connect(transport)
+  return { client, pid: transport.pid! }
+}
+
+let server: Awaited<ReturnType<typeof connected>> | undefined
+beforeAll(async () => {
+  server = await connected()
+})
+afterAll(() => server?.client.close())
+
+/** What a tool answers, and whether that is an error. */
+async function call(name: string, input: Record<string, unknown> = {}) {
+  const {
+    structuredContent,
+    content,
+    isError = false,
+  } = await server!.client.callTool({
+    name,
+    arguments: input,
+  })
+  const [first] = content as { type: string; text: string }[]
+  expect(JSON.parse(first!.text)).toEqual(structuredContent)
+  return { document: structuredContent as Document, isError }
+}
+const refusal = async (name: string, input: Record<string, unknown>): Promise<Document> => {
+  const { document, isError } = await call(name, input)
+  expect(isError).toBe(true)
+  return document.error
+}
+
+describe('the tools', () => {
+  test('read and plan, and say what they take and give', async () => {
+    const { tools } = await server!.client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'strategies_list',
+        'swap_quote',
+        'action_explain',
+        'deposit_plan',
+        'policy_check',
+      ]),
+    )
+    for (const { inputSchema, outputSchema, annotations } of tools) {
+      expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
+      expect(outputSchema).toMatchObject({ type: 'object' })
+      expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+      const fields = Object.keys(inputSchema.properties ?? {})
+      for (const kept of [
+        'keyFile',
+        'passwordFile',
+        'policy',
+        'yes',
+        'dryRun',
+        'noWait',
+        'json',
+        'raw',
+        'out',
+      ])
+        expect(fields).not.toContain(kept)
+    }
+    const plan = tools.find(({ name }) => name === 'deposit_plan')!.inputSchema
+    expect(plan.required).toEqual(['id'])
+    expect(plan.properties).toMatchObject({
+      amount: { type: 'string', description: expect.stringContaining('100.5') },
+      trustFirstUse: { const: true },
+      allowContract: { type: 'array' },
+    })
+  })
+
+  test('answer with the documents of the command line', async () => {
+    const { document: list } = await call('strategies_list', { asset: 'USDC', sort: 'name', limit: 3 })
+    expect(list).toEqual((await run('strategies list --asset USDC --sort name --limit 3 --json')).json)
+    const { document: one } = await call('strategies_show', { id: slug })
+    expect(one).toEqual((await run(`strategies show ${slug} --json`)).json)
+    expect((await call('wallet_show')).document.address).toBe(sandbox.user.address)
+    expect((await call('action_list')).document).toMatchObject({ items: [], total: 0 })
+    expect((await call('yield_recommend', { asset: 'USDC' })).document.strategy.asset.symbol).toBe('USDC')
+    const failed = await refusal('strategies_show', { id: 'nothing' })
+    expect(failed).toEqual((await run('strategies show nothing --json')).json.error)
+  })
+
+  test('plan what is signed elsewhere, and sign nothing', async () => {
+    const { document: plan } = await call('deposit_plan', { id: slug, amount: '25' })
+    expect(plan).toMatchObject({
+      wallet: sandbox.user.address,
+      assurance: 'L3',
+      steps: [{}, { role: 'action' }],
+    })
+    const to = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+    const sent = await call('transfer_plan', { network: 'sandbox-one', token: 'USDC', to, amount: '1' })
+    expect(sent.document.steps).toHaveLength(1)
+    const swap = { from: 'sandbox-one', tokenIn: 'USDC', tokenOut: 'WETH', amountIn: '5' }
+    expect((await call('swap_plan', swap)).document.steps.at(-1).role).toBe('action')
+    expect((await refusal('withdraw_plan', { id: slug, amount: 'max' })).code).toBe('INSUFFICIENT_FUNDS')
+    const config = join(place().home, '.config', 'sluice')
+    mkdirSync(config, { recursive: true, mode: 0o700 })
+    const keep = (most: string) =>
+      writeFileSync(
+        join(config, 'policy.json'),
+        JSON.stringify({ perTransaction: { 'sandbox-one:USDC': most } }),
+        {
+          mode: 0o600,
+        },
+      )
+    keep('1000')
+    expect((await call('policy_check', { plan })).document.rules[0]).toMatchObject({ met: true })
+    keep('1')
+    expect((await refusal('policy_check', { plan })).code).toBe('POLICY_LIMIT')
+    writeFileSync(join(config, 'policy.json'), '{}', { mode: 0o600 })
+    expect(attemptsIn(place().data)).toBe(0)
+    // A person signs it, as it came.
+    const done = await run('action submit - --yes --json', { stdin: JSON.stringify(plan) })
+    expect(done).toMatchObject({ exit: 0 })
+    expect(done.json.status).toBe('SUCCESS')
+  })
+
+  test('are the same for a client of the newest protocol', async () => {
+    const { client } = await connected({ pin: '2026-07-28' })
+    expect((await client.listTools()).tools).toHaveLength((await server!.client.listTools()).tools.length)
+    const { structuredContent } = await client.callTool({ name: 'strategies_show', arguments: { id: slug } })
+    expect(structuredContent).toMatchObject({ slug })
+    await client.close()
+  })
+})
+
+describe('whoever means ill', () => {
+  test('finds no tool that signs', async () => {
+    for (const name of [
+      'deposit',
+      'sign',
+      'action_submit',
+      'wallet_export',
+      'action_resume',
+      '../deposit',
+      '',
+    ])
+      await expect(server!.client.callTool({ name, arguments: { id: slug, amount: '1' } })).rejects.toThrow(
+        ProtocolError,
+      )
+    for (const more of [
+      { dryRun: false },
+      { yes: true },
+      { keyFile: '/etc/passwd' },
+      { policy: '/etc/passwd' },
+      { 'amount --yes': '1' },
+      { __proto__: null, constructor: { dryRun: false } },
+    ])
+      expect(await refusal('deposit_plan', { id: slug, amount: '1', ...more })).toMatchObject({
+        code: 'USAGE',
+      })
+    expect(
+      (await call('deposit_plan', { id: slug, amount: '1', slippage: '1%' })).document.planHash,
+    ).toBeDefined()
+    expect(attemptsIn(place().data)).toBe(0)
+  })
+
+  test('is told what is wrong with wrong types, dashes and what is huge', async () => {
+    for (const id of [7, null, ['x'], { a: 1 }, '', '--yes', '-h', 'x'.repeat(1_000_000)])
+      expect(await refusal('strategies_show', { id })).toMatchObject({
+        code: 'USAGE',
+        details: { errors: [{ path: 'id' }] },
+      })
+    expect(await refusal('strategies_list', { limit: '3; rm' })).toMatchObject({ code: 'USAGE' })
+    expect(await refusal('strategies_list', { sort: 'apy --all' })).toMatchObject({ code: 'USAGE' })
+    expect(await refusal('policy_check', { plan: { deep: [[[[{}]]]] } })).toMatchObject({ code: 'USAGE' })
+    expect(await refusal('strategies_show', { id: 'a\u001b[31m\u202eb' })).toMatchObject({
+      code: 'STRATEGY_NOT_FOUND',
+      message: expect.not.stringMatching(/[\u001b\u202e]/),
+    })
+  })
+
+  test('and serves strategies sends nothing through that could act on a terminal', async () => {
+    const asset = { symbol: 'US\u0007DC', contract: sandbox.token(31337, 'USDC').address, decimals: 6 }
+    const lie = {
+      _id: '1',
+      slug: 'x',
+      protocol: 'p',
+      network: 'base',
+      asset,
+      paused: false,
+      name: 'a\u001b[2Jb\u202ec',
+    }
+    const service = createServer((_, answer) => {
+      answer.setHeader('content-type', 'application/json')
+      answer.end(JSON.stringify({ ...lie, metadata: { 'k\u009by': ['\u001b]0;t\u0007'] } }))
+    })
+    await new Promise<void>((done) => service.listen(0, '127.0.0.1', done))
+    const { port } = service.address() as AddressInfo
+    const { client } = await connected('legacy', {
+      SLUICE_BASE_URL: `http://127.0.0.1:${port}`,
+      SLUICE_API_KEY: 'sk_0123456789abcdef0123456789abcdef',
+    })
+    const { structuredContent } = await client.callTool({ name: 'strategies_show', arguments: { id: 'x' } })
+    expect(structuredContent).toMatchObject({
+      name: 'a[2Jbc',
+      asset: { symbol: 'USDC' },
+      metadata: { ky: [']0;t'] },
+    })
+    await client.close()
+    service.close()
+  })
+
+  test('comes to no key: none is opened, none is taken, and no process that holds any is begun', async () => {
+    const { document: plan } = await call('deposit_plan', { id: slug, amount: '1' })
+    expect(plan.wallet).toBe(sandbox.user.address)
+    const failed = await refusal('deposit_plan', { id: slug, amount: '1', wallet: key })
+    expect(failed.code).toBe('INSECURE_KEY_SOURCE')
+    expect(JSON.stringify(failed)).not.toContain('5c5c')
+    const { pid } = server!
+    expect(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')).toBe('')
+  })
+})
+
+/** A server whose lines are written and read as they are. */
+function raw() {
+  const child = spawn(process.execPath, [bin, 'mcp'], { env: environment(), cwd: place().home })
+  let out = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+  })
+  const ended = new Promise<number | NodeJS.Signals>((done) =>
+    child.once('close', (code, signal) => done(code ?? signal!)),
+  )
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const lines = () => out.split('\n').slice(0, -1)
+  const answered = async (id: number) => {
+    for (;;) {
+      const found = lines().find((line) => JSON.parse(line).id === id)
+      if (found) return JSON.parse(found)
+      await new Promise((later) => setTimeout(later, 10))
+    }
+  }
+  const begin = () => {
+    send({
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    })
+    return answered(1)
+  }
+  return { child, ended, send, answered, lines, begin }
+}
+
+/** Lets no node of the sandbox answer for longer than any of these tests takes. */
+const silence = () =>
+  sandbox.world.faults.set({
+    kind: 'delay',
+    network: null,
+    method: null,
+    times: null,
+    amount: 50_000,
+    at: null,
+    reason: null,
+  })
+const reading = (id: number) => ({
+  id,
+  method: 'tools/call',
+  params: { name: 'strategies_list', arguments: {} },
+})
+
+describe('the process', () => {
+  test('writes the protocol and nothing else, whatever it is sent, and ends with its input: 0', async () => {
+    const { child, ended, send, answered, lines, begin } = raw()
+    child.stdin.write('this is no JSON\n{"jsonrpc":"1.0"}\n[]\n"x"\n\n')
+    await begin()
+    send({ method: 'notifications/initialized' })
+    send({ id: 2, method: 'no/such/method' })
+    send({ id: 3, method: 'tools/call', params: { name: 5 } })
+    send({ id: 4, method: 'tools/call', params: { name: 'strategies_show', arguments: { id: slug } } })
+    expect((await answered(2)).error.code).toBe(-32601)
+    expect((await answered(3)).error.code).toBe(-32602)
+    expect((await answered(4)).result.structuredContent.slug).toBe(slug)
+    child.stdin.end()
+    expect(await ended).toBe(0)
+    for (const line of lines()) expect(JSON.parse(line).jsonrpc).toBe('2.0')
+  })
+
+  test('leaves what is being asked when its input ends, or a signal comes', async () => {
+    await silence()
+    for (const end of ['input', 'signal'] as const) {
+      const { child, ended, send, lines, begin } = raw()
+      await begin()
+      send(reading(2))
+      if (end === 'input') child.stdin.end()
+      else child.kill('SIGTERM')
+      expect(await ended).toBe(0)
+      expect(lines()).toHaveLength(1)
+    }
+  })
+
+  test('gives up what is cancelled, and goes on', async () => {
+    const { child, ended, send, answered, lines, begin } = raw()
+    await begin()
+    await silence()
+    send(reading(2))
+    send({ method: 'notifications/cancelled', params: { requestId: 2 } })
+    await sandbox.world.faults.clear()
+    send({ id: 3, method: 'tools/call', params: { name: 'strategies_show', arguments: { id: slug } } })
+    expect((await answered(3)).result.structuredContent.slug).toBe(slug)
+    child.stdin.end()
+    expect(await ended).toBe(0)
+    expect(lines().map((line) => JSON.parse(line).id)).toEqual([1, 3])
+  })
+
+  test('ends at a message that is larger than any plan', async () => {
+    const { child, ended, begin } = raw()
+    await begin()
+    child.stdin.on('error', () => undefined)
+    child.stdin.write(`{"jsonrpc":"2.0","id":2,"method":"${'x'.repeat(5 * 1024 * 1024)}"}\n`)
+    expect(await ended).toBe(0)
+  })
+})
