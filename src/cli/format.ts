@@ -31,3 +31,12 @@ export function stateWord(word: string, paint: ChalkInstance): string {
   if (['FAILED', 'REFUNDED', 'EXPIRED', 'CANCELLED', 'ATTENTION'].includes(upper)) return paint.red(word)
   return paint.yellow(word)
 }
+
+/** A whole number of smallest units in units, exactly: `100500000` with 6 decimals is `100.5`. */
+export function formatUnits(raw: string, decimals: number): string {
+  const [, sign = '', digits = '0'] = /^(-?)([0-9]+)$/.exec(raw) ?? []
+  const padded = digits.padStart(decimals + 1, '0')
+  const cut = padded.length - decimals
+  const fraction = padded.slice(cut).replace(/0+$/, '')
+  return `${sign}${padded.slice(0, cut)}${fraction === '' ? '' : `.${fraction}`}`
+}

@@ -13,8 +13,9 @@ import { finish, type Going } from './finish.ts'
 import { refuseDone, refuseDoneSince, startedBefore } from './not-twice.ts'
 import { confirmAgain, refuseExpired, requireOnce } from './once-only.ts'
 import { idempotencyKey, type SigningOptions } from './options.ts'
+import { shown } from './output.ts'
+import { planQuestion, planView } from './plan-view.ts'
 import { confirm } from './prompts.ts'
-import { planView } from './report-view.ts'
 import { orRevoke } from './revoke-after.ts'
 import { termsOf } from './terms.ts'
 import { halfAnHour } from './time-left.ts'
@@ -54,7 +55,7 @@ type Circumstances = {
 async function undertake(
   cli: Cli,
   options: SigningOptions,
-  { title, request: asked, wallet, propose, opinion }: Undertaking,
+  { title, request: asked, wallet, propose, opinion, prices }: Undertaking,
   { key, who, ground, turn, limits }: Circumstances,
 ): Promise<void> {
   if (wallet !== undefined && wallet !== who.address)
@@ -78,11 +79,13 @@ async function undertake(
     ? checkCalldata(ground, proposal, terms)
     : await checkProposal(ground, proposal, terms, await opinion?.(who.address))
   refuseConflict(ground, checked)
-  if (options.dryRun) return showPlan(cli, ground, checked)
+  const plan = planJson(checked, ground, who, prices?.())
+  if (options.dryRun)
+    return cli.emit(plan, (value, to) => planView(value, `${title} (a dry run: nothing is signed)`, to))
   if (who.source === 'address') await who.unlock()
   if (!cli.globals.quiet && !cli.globals.yes)
-    cli.io.err.write(`${planView(planJson(checked, ground), title, who.label, cli.io.err)}\n`)
-  await confirm(cli.io, cli.globals, `${title}?`)
+    cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
+  await confirm(cli.io, cli.globals, planQuestion(plan, title))
   if (key === undefined && !isSent) await confirmAgain(cli, ground, request)
   await refuseDone(cli, ground, checked, options)
   if (!isSent) refuseExpired(proposal, cli.world.now())
@@ -126,11 +129,6 @@ function planned(ground: Ground, checked: Checked, key: string, unsigned: Planne
   if (known) throw startedBefore(known)
   return (unsigned && dropUnsigned(ground, unsigned.id)) ?? begin(ground, checked, key)
 }
-
-const showPlan = (cli: Cli, ground: Ground, checked: Checked): void =>
-  cli.emit(planJson(checked, ground), (plan, to) =>
-    planView(plan, 'Nothing is signed by a dry run', null, to),
-  )
 
 /** The nonce that a plan is pinned to: the one that was named, or for a plan that somebody else signs, the next one: its first step is then sent at most once. */
 async function pinnedNonce(

@@ -1,79 +1,12 @@
 import type { Network } from '../domain/network.ts'
 import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
-import { type Level, levelMeaning } from '../wallet/assurance.ts'
 import type { Planned } from '../wallet/carry-out.ts'
-import type { planJson } from '../wallet/plan-json.ts'
 import type { Report } from '../wallet/report.ts'
 import type { Progress } from '../wallet/run.ts'
-import { decimal, stateWord, when } from './format.ts'
+import { decimal, stateWord } from './format.ts'
 import type { Stream } from './io.ts'
 import { fields } from './table.ts'
-
-type Plan = ReturnType<typeof planJson>
-
-/** What will be signed, before it is: who, what each transaction does, what it changes, what it can cost. */
-export function planView(plan: Plan, title: string, label: string | null, to: Stream): string {
-  const {
-    wallet,
-    steps,
-    contracts,
-    simulation,
-    fees,
-    serviceFees,
-    planHash,
-    assurance,
-    reference,
-    policy,
-    expiresAt,
-  } = plan
-  const rows = steps.map(
-    ({ network, text, to: target, simulated }, at) =>
-      `  ${at + 1}. ${text} ${to.paint.dim(`${network} ${target}${simulated === 'later' ? ', simulated when it is its turn' : ''}`)}`,
-  )
-  const changes = simulation?.changes.filter(({ raw }) => raw !== '0') ?? []
-  const moved = changes.map(
-    ({ formatted, symbol, network }) =>
-      `${formatted.startsWith('-') ? '' : '+'}${formatted} ${plain(symbol)} ${to.paint.dim(network)}`,
-  )
-  return [
-    to.paint.bold(title),
-    ...rows,
-    '',
-    fields(
-      [
-        ['wallet', `${wallet}${label === null ? '' : ` (${label})`}`],
-        ...(moved.length > 0 ? ([['changes', moved.join(', ')]] as const) : []),
-        ...serviceFees.map(
-          ({ amount, to: collector }) =>
-            ['fee', `${decimal(amount.formatted)} ${plain(amount.symbol)} to ${collector}`] as const,
-        ),
-        ...(fees
-          ? ([['gas', `at most ${decimal(fees.maxCost.formatted, 9)} ${fees.maxCost.symbol}`]] as const)
-          : []),
-        ...(expiresAt ? ([['expires', when(expiresAt)]] as const) : []),
-        ...contracts
-          .filter(({ firstUse }) => firstUse)
-          .map(({ network, address }) => ['first use of', `${address} ${to.paint.dim(network)}`] as const),
-        ...(reference === 'unknown' ? [] : ([['our own engine', referenceWord(reference, to)]] as const)),
-        ...(policy === null ? [] : ([['policy', policy]] as const)),
-        ['assurance', assuranceWord(assurance, simulation?.how, to)],
-        ['plan', planHash],
-      ],
-      to,
-    ),
-  ].join('\n')
-}
-
-const referenceWord = (reference: 'equal' | 'different', { paint }: Stream): string =>
-  reference === 'equal'
-    ? paint.green('builds the same, byte for byte')
-    : paint.red('would build something else for this request')
-
-function assuranceWord(level: Level, how: string | undefined, { paint }: Stream): string {
-  const text = `${level}: ${levelMeaning[level]}${how === 'unavailable' ? '; nothing was simulated' : ''}`
-  return level === 'L0' || level === 'L1' || how === 'unavailable' ? paint.red(text) : text
-}
 
 /** One moment of an execution: the line that stays, and what moves meanwhile. */
 export function progressLine(

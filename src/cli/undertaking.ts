@@ -1,4 +1,5 @@
 import type { Opinion } from '../wallet/opinion.ts'
+import type { Price } from '../wallet/plan-json.ts'
 import type { Proposed } from '../wallet/proposal.ts'
 import type { Who } from '../wallet/who.ts'
 
@@ -10,6 +11,8 @@ export type Undertaking = {
   /** Whose plan it is, when it was made before: nobody else signs it. */
   wallet?: Who['address']
   propose: (wallet: Who['address']) => Promise<Proposed>
+  /** What a unit of its tokens costs, once it was proposed and where the service says so. */
+  prices?: () => readonly Price[]
   /** What our own engine says about the same request, where a service that is not ours answers. */
   opinion?: (wallet: Who['address']) => Promise<Opinion | undefined>
 }

@@ -4,8 +4,10 @@ import { planAgain } from '../cli/again.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { finish, reportFor } from '../cli/finish.ts'
 import { withSigner } from '../cli/options.ts'
+import { shown } from '../cli/output.ts'
+import { planQuestion, planView } from '../cli/plan-view.ts'
 import { confirm } from '../cli/prompts.ts'
-import { planView, reportView } from '../cli/report-view.ts'
+import { reportView } from '../cli/report-view.ts'
 import { withExecution } from '../cli/way.ts'
 import type { World } from '../cli/world.ts'
 import { parseAmount } from '../domain/amount.ts'
@@ -48,12 +50,13 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
     outcomeOf(operation)
     return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
   }
-  const plan = planJson(again.checked, ground)
+  const plan = planJson(again.checked, ground, who)
   const title = `A new plan for what is not signed of ${operation.id}`
-  if (options.dryRun) return cli.emit(plan, (value, to) => planView(value, title, null, to))
+  if (options.dryRun)
+    return cli.emit(plan, (value, to) => planView(value, `${title} (a dry run: nothing is signed)`, to))
   if (!cli.globals.quiet && !cli.globals.yes)
-    cli.io.err.write(`${planView(plan, title, who.label, cli.io.err)}\n`)
-  await confirm(cli.io, cli.globals, 'Sign and send it?')
+    cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
+  await confirm(cli.io, cli.globals, planQuestion(plan, title))
   const account = await who.unlock()
   const signer = { ...who, unlock: async () => account }
   const turn = await takeTurn(ground, operation.wallet, {

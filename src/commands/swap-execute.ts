@@ -12,6 +12,7 @@ import type { Address } from '../domain/address.ts'
 import { formatAmount, parseAmount, type Unit } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
+import type { Price } from '../wallet/plan-json.ts'
 
 type Options = SigningOptions & Wish & { acceptMinOut?: string }
 
@@ -71,6 +72,12 @@ function refuseUnseen({ place, io, globals }: Cli, quote: Quote): void {
 const titleOf = (quote: Quote) =>
   `Swap ${formatAmount(quote.tokenIn.amount, quote.tokenIn)} on ${plain(quote.from.network)} for ${formatAmount(quote.tokenOut.amount, quote.tokenOut)} on ${plain(quote.to.network)}`
 
+/** What its tokens cost, as far as a quote says. */
+const pricesOf = ({ tokenIn, tokenOut }: Quote): Price[] =>
+  [tokenIn, tokenOut].flatMap(({ chainId, address, priceUsd }) =>
+    priceUsd === null ? [] : [{ chainId, address, usd: priceUsd }],
+  )
+
 async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void> {
   const { quote, exact = exactOf(quote), slippage = null } = known
   const least = leastOf(options, exact, quote.tokenOut)
@@ -90,6 +97,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
       request: { command: 'swap', quote: quote.id, ...(destination && { destination }), ...worded(least) },
       propose: (wallet) => propose(cli, quote, { wallet, destination, exact, slippage, least }),
       opinion: () => opinionOnSwap(cli, quote, { exact, least }),
+      prices: () => pricesOf(quote),
     },
   )
 }
@@ -112,6 +120,7 @@ async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<vo
       return propose(cli, quote, { wallet, destination, exact, slippage, least })
     },
     opinion: async () => asked && opinionOnSwap(cli, asked, { exact, least }),
+    prices: () => (asked ? pricesOf(asked) : []),
   })
 }
 

@@ -1,12 +1,11 @@
 import { encodeFunctionData } from 'viem/utils'
 
 import { decodeApprove, erc20Abi } from '../calls/erc20.ts'
-import { placeOf } from '../calls/places.ts'
 import type { Address } from '../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
-import type { Catalog } from '../domain/catalog.ts'
 import { networkNamed } from '../domain/network.ts'
 import type { Token } from '../domain/token.ts'
+import { knownSpenders } from './contract-names.ts'
 import type { Ground } from './ground.ts'
 
 /** What a contract may take from a wallet. `name` is what the catalogue knows it as; `unlimited` is more than there can ever be. */
@@ -41,23 +40,6 @@ function pairsOf({ catalog, journal }: Ground, wallet: Address, chainId: number)
   return tokens.flatMap((token) =>
     [...spenders.values()].map(({ spender, name }) => ({ token, spender, name })),
   )
-}
-
-function knownSpenders(
-  { strategies, uniswapV3, cctpV2 }: Catalog,
-  chainId: number,
-): { spender: Address; name: string }[] {
-  return [
-    ...strategies
-      .filter((entry) => entry.chainId === chainId)
-      .map((entry) => ({ spender: placeOf(entry).targets[0], name: entry.protocol })),
-    ...uniswapV3
-      .filter((one) => one.chainId === chainId)
-      .map(({ swapRouter02 }) => ({ spender: swapRouter02, name: 'uniswap-v3' })),
-    ...cctpV2
-      .filter((one) => one.chainId === chainId)
-      .map(({ tokenMessenger }) => ({ spender: tokenMessenger, name: 'cctp-v2' })),
-  ]
 }
 
 /** Every allowance above zero that a wallet gave on these chains, as far as the catalogue and this journal know whom to ask about. One exchange a chain. */

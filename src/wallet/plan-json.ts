@@ -4,12 +4,14 @@ import type { Catalog } from '../domain/catalog.ts'
 import { networkNamed } from '../domain/network.ts'
 import { feeOf, feePayment } from '../domain/service-fee.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
+import { contractName } from './contract-names.ts'
 import type { Ground } from './ground.ts'
 import type { Checked } from './plan.ts'
 import { operationJson } from './plan-file.ts'
 import type { ProposedLeg } from './proposal.ts'
 import { tokensOf } from './registry.ts'
 import { allowanceOf } from './spends.ts'
+import type { Who } from './who.ts'
 
 /**
  * A checked proposal as `--dry-run --json` prints it. Of the first leg: `maxFeePerGas` is what a unit of gas costs now, in
@@ -18,12 +20,15 @@ import { allowanceOf } from './spends.ts'
 export function planJson(
   { proposal, terms, steps, contracts, simulation, bounds, reference, hash, assurance }: Checked,
   { catalog }: Pick<Ground, 'catalog'>,
+  { label, source }: Pick<Who, 'label' | 'source'>,
+  prices: readonly Price[] = [],
 ) {
   const { wallet, nonce, legs, expiresAt } = proposal
   const nameOf = (chainId: number) => networkNamed(catalog.networks, chainId).name
   return {
     planHash: hash,
     wallet,
+    signer: { kind: source, name: source === 'keystore' ? label : null },
     nonce,
     steps: steps.map(({ leg, role, transaction, call, text }, at) => ({
       index: at,
@@ -33,6 +38,7 @@ export function planJson(
       chainId: transaction.chainId,
       nonce: leg === 0 && nonce !== null ? nonce + at : null,
       to: transaction.to,
+      contract: contractName(catalog, transaction.chainId, transaction.to),
       value: transaction.value.toString(),
       data: transaction.data,
       call,
@@ -43,6 +49,7 @@ export function planJson(
     })),
     contracts: contracts.map(({ chainId, state: _, ...contract }) => ({
       network: nameOf(chainId),
+      name: contractName(catalog, chainId, contract.address),
       ...contract,
     })),
     simulation: simulation && {
@@ -54,9 +61,12 @@ export function planJson(
           network: nameOf(token.chainId),
           token: token.address,
           ...tokenAmount(delta, token),
+          usd: usdOf(delta, token, prices),
         })),
       allowances: simulation.allowances.map(({ token, spender, before, after }) => ({
         token,
+        symbol: tokenAt(catalog.tokens, legs[0]!.chainId, token)?.symbol ?? null,
+        decimals: tokenAt(catalog.tokens, legs[0]!.chainId, token)?.decimals ?? null,
         spender,
         before: before.toString(),
         after: after.toString(),
@@ -82,6 +92,20 @@ export function planJson(
     ...(proposal.about.queued && { queued: proposal.about.queued }),
     operation: operationJson(proposal),
   }
+}
+
+/** What a unit of a token costs in USD, as decimals, and as whoever quoted it says. */
+export type Price = { chainId: number; address: string; usd: string }
+
+/** What an amount is worth, to the cent and towards zero; `null` where nobody gave a price. */
+function usdOf(amount: bigint, token: Token, prices: readonly Price[]): string | null {
+  const price = prices.find(
+    ({ chainId, address }) => chainId === token.chainId && sameAddress(address, token.address),
+  )
+  const [, whole, fraction = ''] = /^([0-9]{1,30})(?:\.([0-9]{1,60}))?$/.exec(price?.usd ?? '') ?? []
+  if (whole === undefined) return null
+  const cents = (amount * BigInt(whole + fraction) * 100n) / 10n ** BigInt(token.decimals + fraction.length)
+  return tokenAmount(cents, { symbol: 'USD', decimals: 2 }).formatted
 }
 
 /** What the service is paid, by steps of their own: in which token, how much, to whom, and out of how much. */

@@ -189,6 +189,7 @@ describe('--dry-run', () => {
     expect(Object.keys(json)).toEqual([
       'planHash',
       'wallet',
+      'signer',
       'nonce',
       'steps',
       'contracts',

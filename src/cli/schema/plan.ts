@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { levels } from '../../wallet/assurance.ts'
-import { AddressText, Amount, amountOn, Digest, fields, maybe, Time, Whole } from './common.ts'
+import { AddressText, Amount, amountOn, Digest, fields, maybe, Time, Usd, Whole } from './common.ts'
 
 const Level = z.enum(levels).describe('how much was checked')
 
@@ -13,6 +13,7 @@ const Step = fields({
   chainId: z.int(),
   nonce: maybe(z.int().min(0)),
   to: AddressText,
+  contract: maybe(z.string()).describe('what the catalogue knows it as'),
   value: Whole.describe('in wei'),
   data: z.string().regex(/^0x[0-9a-fA-F]*$/),
   call: fields({ name: z.string(), args: z.record(z.string(), z.string()) }),
@@ -25,19 +26,33 @@ const Step = fields({
 const Simulation = fields({
   how: z.enum(['eth_simulateV1', 'eth_call', 'unavailable']),
   blockNumber: z.int(),
-  changes: z.array(amountOn({ network: z.string(), token: AddressText })),
-  allowances: z.array(fields({ token: AddressText, spender: AddressText, before: Whole, after: Whole })),
+  changes: z.array(amountOn({ network: z.string(), token: AddressText, usd: maybe(Usd) })),
+  allowances: z.array(
+    fields({
+      token: AddressText,
+      symbol: maybe(z.string()),
+      decimals: maybe(z.int().min(0).max(255)),
+      spender: AddressText,
+      before: Whole,
+      after: Whole,
+    }),
+  ),
 })
 
 /** What a command would sign: `--dry-run`. `action submit` signs it, on this machine or another. */
 export const PlanDocument = fields({
   planHash: Digest,
   wallet: AddressText,
+  signer: fields({
+    kind: z.string().describe('what holds the key'),
+    name: maybe(z.string()).describe('of a keystore'),
+  }),
   nonce: maybe(z.int().min(0)),
   steps: z.array(Step),
   contracts: z.array(
     fields({
       network: z.string(),
+      name: maybe(z.string()),
       codeHash: z.string(),
       implementation: maybe(AddressText),
       implementationHash: maybe(z.string()),

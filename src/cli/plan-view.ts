@@ -1,0 +1,111 @@
+import { plain } from '../domain/text.ts'
+import { type Level, levelMeaning } from '../wallet/assurance.ts'
+import { callView, type Plan, whose } from './call-view.ts'
+import { decimal, dollars, formatUnits, when } from './format.ts'
+import type { Stream } from './io.ts'
+import { wrapped } from './wrap.ts'
+
+type Row = readonly [label: string, ...values: string[]]
+
+/**
+ * What will be signed, before it is, from what `--dry-run --json` prints: who and where, what each transaction calls with what, what it
+ * changes, what it can cost, and how much of that was checked.
+ */
+export function planView(plan: Plan, title: string, to: Stream): string {
+  const { wallet, signer, steps, planHash, assurance, simulation, reference, policy, expiresAt } = plan
+  const places = [...new Map(steps.map(({ network, chainId }) => [chainId, network]))]
+  const heads: Row[] = [
+    ['wallet', `${wallet} ${signerWord(signer)}`],
+    ['on', ...places.map(([chainId, network]) => `${plain(network)} (chain ${chainId})`)],
+  ]
+  const rows: Row[] = [
+    ...changeRows(plan),
+    ...allowanceRows(plan),
+    ...costRows(plan),
+    ...firstUses(plan),
+    ...(expiresAt ? [['expires', when(plain(expiresAt))] as const] : []),
+    ...(reference === 'unknown' ? [] : [['own engine', referenceWord(reference, to)] as const]),
+    ...(policy === null ? [] : [['policy', policy] as const]),
+    ['assurance', assuranceWord(assurance, simulation?.how, to)],
+    ['digest', planHash],
+  ]
+  const column = Math.max(...[...heads, ...rows].map(([label]) => label.length)) + 2
+  const line = (row: Row) => wrapped(row, { column }, to)
+  return [
+    to.paint.bold(plain(title)),
+    '',
+    ...heads.map(line),
+    '',
+    ...steps.map((_, at) => callView(plan, at, to)),
+    '',
+    ...rows.map(line),
+  ].join('\n')
+}
+
+/** The question before a signature: what it is about, how many transactions, where, and whose. */
+export function planQuestion({ wallet, steps }: Plan, title: string): string {
+  const places = [...new Set(steps.map(({ network }) => plain(network)))]
+  const what = steps.length === 1 ? 'a transaction' : `${steps.length} transactions`
+  return `${plain(title)}: sign ${what} on ${places.join(' and ')} with ${wallet.slice(0, 6)}...${wallet.slice(-4)}?`
+}
+
+/** What holds the key, in words; a kind that this version does not know stands for itself. */
+const kinds: Readonly<Record<string, string>> = {
+  keystore: 'keystore',
+  'key-file': 'key from a file',
+  environment: 'key from the environment',
+  sandbox: 'account of the sandbox',
+  address: 'no key of it is known here',
+  ledger: 'Ledger',
+  external: 'signer elsewhere',
+}
+
+const signerWord = ({ kind, name }: Plan['signer']): string =>
+  `(${name === null ? '' : `${plain(name)}, `}${kinds[kind] ?? plain(kind)})`
+
+function changeRows({ simulation }: Plan): Row[] {
+  const changes = simulation?.changes.filter(({ raw }) => raw !== '0') ?? []
+  const text = ({ formatted, symbol, network, usd }: (typeof changes)[number]) =>
+    `${formatted.startsWith('-') ? '' : '+'}${formatted} ${plain(symbol)} on ${plain(network)}${usd === null ? '' : ` (${dollars(usd)})`}`
+  return changes.length === 0 ? [] : [['balances', ...changes.map(text)]]
+}
+
+/** What may still be taken afterwards, as the simulation saw it. */
+function allowanceRows(plan: Plan): Row[] {
+  const { allowances } = plan.simulation ?? { allowances: [] }
+  const text = ({ token, symbol, decimals, spender, after }: (typeof allowances)[number]) => {
+    const unit = plain(symbol ?? token)
+    const left = decimals === null ? `${after} units` : formatUnits(after, decimals)
+    const name = whose(plan, spender)
+    return `${spender}${name === undefined ? '' : ` ${plain(name)}`} may still take ${after === '0' ? 'no' : left} ${unit}`
+  }
+  return allowances.length === 0 ? [] : [['allowances', ...allowances.map(text)]]
+}
+
+function costRows({ serviceFees, fees }: Plan): Row[] {
+  const rows: Row[] = serviceFees.map(({ amount, of, to }) => [
+    'service fee',
+    `${decimal(amount.formatted, amount.decimals)} ${plain(amount.symbol)} of ${decimal(of.formatted, of.decimals)} to ${to}`,
+  ])
+  if (!fees) return rows
+  const { maxCost, gas, feeCap } = fees
+  const most = `at most ${maxCost.formatted} ${plain(maxCost.symbol)}`
+  return [...rows, ['gas', `${most}: ${gas} units at up to ${decimal(formatUnits(feeCap, 9), 9)} gwei`]]
+}
+
+function firstUses({ contracts }: Plan): Row[] {
+  const first = contracts.filter(({ firstUse }) => firstUse)
+  const text = ({ address, name }: (typeof first)[number]) =>
+    `${address}${name === null ? '' : ` ${plain(name)}`}`
+  return first.length === 0 ? [] : [['first use', ...first.map(text)]]
+}
+
+const referenceWord = (reference: 'equal' | 'different', { paint }: Stream): string =>
+  reference === 'equal'
+    ? paint.green('builds the same, byte for byte')
+    : paint.red('would build something else for this request')
+
+function assuranceWord(level: Level, how: string | undefined, { paint }: Stream): string {
+  const text = `${level}: ${levelMeaning[level]}${how === 'unavailable' ? '; nothing was simulated' : ''}`
+  return level === 'L0' || level === 'L1' || how === 'unavailable' ? paint.red(text) : text
+}

@@ -1,0 +1,27 @@
+import type { Stream } from './io.ts'
+import { widthOf } from './table.ts'
+
+/** A label and what belongs to it, as lines that fit into a terminal; elsewhere what belongs to it is one line. */
+export function wrapped(
+  [label, ...values]: readonly [label: string, ...values: string[]],
+  { indent = 0, column }: { indent?: number; column: number },
+  to: Stream,
+): string {
+  const room = to.isTerminal ? Math.max(20, to.columns - indent - column) : Infinity
+  const left = ' '.repeat(indent)
+  return values
+    .flatMap((value) => broken(value, room))
+    .map((line, at) => `${left}${to.paint.dim((at === 0 ? label : '').padEnd(column))}${line}`)
+    .join('\n')
+}
+
+/** A text in lines of no more than so many columns, broken between words; a word that is longer stands alone. */
+export function broken(text: string, room: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && widthOf(`${last} ${word}`) <= room) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}

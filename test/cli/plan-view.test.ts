@@ -1,0 +1,162 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import type { Plan } from '../../src/cli/call-view.ts'
+import { type Stream, unpainted } from '../../src/cli/io.ts'
+import { planQuestion, planView } from '../../src/cli/plan-view.ts'
+import { plain } from '../../src/domain/text.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+
+const to = (columns?: number): Stream => ({
+  write: () => undefined,
+  isTerminal: columns !== undefined,
+  columns: columns ?? 80,
+  paint: unpainted,
+})
+const hex = (bytes: number) =>
+  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((some) => Buffer.from(some).toString('hex'))
+const address = hex(20).map((text) => `0x${text}`)
+/** What a service or a token may be called: anything, also what moves a cursor. */
+const foreign = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 20, unit: 'binary' }),
+  fc.constantFrom('USD\u001b[2K\rC', '\u202eevil', 'a\nassurance  L4', '\u001b]8;;https://evil\u0007x'),
+)
+const whole = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String)
+const amount = fc.record({
+  raw: whole,
+  decimals: fc.integer({ min: 0, max: 18 }),
+  symbol: foreign,
+  formatted: fc.integer({ min: 1, max: 10 ** 9 }).map(String),
+})
+const step = fc
+  .record({
+    place: fc.constantFrom({ network: 'base', chainId: 8453 }, { network: 'sandbox-one', chainId: 31337 }),
+    to: address,
+    contract: fc.option(foreign),
+    value: fc.oneof(fc.constant('0'), whole),
+    call: fc.record({
+      name: fc.constantFrom('approve', 'supply'),
+      args: fc.dictionary(fc.stringMatching(/^[a-z]{1,12}$/), fc.oneof(address, whole, foreign), {
+        maxKeys: 5,
+      }),
+    }),
+    text: foreign,
+    needs: fc.option(fc.record({ token: address, spender: address, amount })),
+    simulated: fc.constantFrom('now', 'later'),
+  })
+  .map(({ place, ...rest }) => ({ ...place, ...rest }))
+const plans = fc.record({
+  planHash: hex(32),
+  wallet: address,
+  signer: fc.record({ kind: fc.constantFrom('keystore', 'ledger', 'else'), name: fc.option(foreign) }),
+  steps: fc.array(step, { minLength: 1, maxLength: 4 }),
+  contracts: fc.array(fc.record({ address, name: fc.option(foreign), firstUse: fc.boolean() }), {
+    maxLength: 2,
+  }),
+  simulation: fc.option(
+    fc.record({
+      how: fc.constantFrom('eth_simulateV1', 'unavailable'),
+      changes: fc.array(
+        amount.chain((one) =>
+          fc
+            .record({ network: fc.constant('base'), token: address, usd: fc.option(fc.constant('12.5')) })
+            .map((more) => ({ ...one, ...more })),
+        ),
+        { maxLength: 3 },
+      ),
+      allowances: fc.array(
+        fc.record({
+          token: address,
+          symbol: fc.option(foreign),
+          decimals: fc.option(fc.integer({ min: 0, max: 18 })),
+          spender: address,
+          after: whole,
+        }),
+        { maxLength: 2 },
+      ),
+    }),
+  ),
+  fees: fc.option(fc.record({ gas: whole, feeCap: whole, maxCost: amount })),
+  serviceFees: fc.array(fc.record({ amount, of: amount, to: address }), { maxLength: 1 }),
+  reference: fc.constantFrom('equal', 'different', 'unknown'),
+  policy: fc.option(hex(32)),
+  assurance: fc.constantFrom('L0', 'L2', 'L3'),
+  expiresAt: fc.option(fc.constant('2026-11-21T12:05:26.000Z')),
+}) as unknown as fc.Arbitrary<Plan>
+
+test('whatever a plan says is on the screen, and nothing else of it than words', () => {
+  fc.assert(
+    fc.property(plans, foreign, (plan, title) => {
+      const text = planView(plan, title, to())
+      expect(text).not.toMatch(/(?!\n)\p{Cc}|[\u200b-\u200f\u2028-\u202e]/u)
+      const { wallet, steps, planHash, assurance, policy, contracts, simulation, serviceFees, fees } = plan
+      const leaves = [
+        title,
+        wallet,
+        planHash,
+        assurance,
+        policy,
+        ...steps.flatMap((one) => [
+          ...[one.network, `chain ${one.chainId}`, one.to, one.contract, one.call.name, one.text],
+          ...Object.entries(one.call.args).flat(),
+          one.needs?.amount.formatted,
+        ]),
+        ...contracts.filter(({ firstUse }) => firstUse).map((one) => one.address),
+        ...(simulation?.changes ?? [])
+          .filter(({ raw }) => raw !== '0')
+          .flatMap((one) => [one.formatted, one.symbol]),
+        ...(simulation?.allowances ?? []).map(({ spender }) => spender),
+        ...serviceFees.map((fee) => fee.to),
+        fees?.maxCost.formatted,
+        fees?.gas,
+      ]
+      for (const leaf of leaves) if (leaf) expect(text).toContain(plain(leaf))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('at 80 columns and at 60 no line is longer, unless a word is', () => {
+  fc.assert(
+    fc.property(plans, fc.constantFrom(60, 80), (plan, columns) => {
+      for (const line of planView(plan, 'Deposit', to(columns)).split('\n').slice(1))
+        if (line.length > columns)
+          expect(line.trim().split(/ {2,}/).at(-1)!.split(' ').length).toBeLessThanOrEqual(2)
+    }),
+  )
+})
+
+test('the question says what, how many transactions, where and whose', () => {
+  fc.assert(
+    fc.property(plans, foreign, (plan, title) => {
+      const question = planQuestion(plan, title)
+      expect(question).not.toMatch(/\p{Cc}/u)
+      expect(question.startsWith(plain(title))).toBe(true)
+      for (const { network } of plan.steps) expect(question).toContain(network)
+      expect(question).toContain(`${plan.wallet.slice(0, 6)}...${plan.wallet.slice(-4)}?`)
+    }),
+  )
+})
+
+test('the screen is drawn from the very value that --dry-run --json prints', async () => {
+  const line = 'deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run'
+  const { json } = await run(`${line} --json`)
+  const { out } = await run(line)
+  const title = 'Deposit 100 USDC into aave-v3-usdc-sandbox-one (a dry run: nothing is signed)'
+  const digest = /[0-9a-f]{64}$/
+  expect(out.trimEnd().replace(digest, '')).toBe(planView(json, title, to()).replace(digest, ''))
+  expect(json.signer).toEqual({ kind: 'sandbox', name: null })
+  expect(json.steps.map(({ contract }: { contract: string }) => contract)).toEqual(['USDC', 'aave-v3'])
+  expect(json.simulation.allowances[0]).toMatchObject({ symbol: 'USDC', decimals: 6, after: '0' })
+  expect(out).toMatch(/^allowances {2}0x[0-9a-fA-F]{40} aave-v3 may still take no USDC$/m)
+  const quoted =
+    'swap execute --from sandbox-one --to sandbox-one --token-in WETH --token-out USDC --amount-in 0.5'
+  const swap = await run(`${quoted} --dry-run --json`)
+  expect(swap.json.simulation.changes).toContainEqual(
+    expect.objectContaining({ symbol: 'WETH', usd: '-1500' }),
+  )
+})
