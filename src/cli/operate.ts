@@ -81,7 +81,7 @@ async function undertake(
   refuseConflict(ground, checked)
   const plan = planJson(checked, ground, who, prices?.())
   if (options.dryRun)
-    return cli.emit(plan, (value, to) => planView(value, `${title} (a dry run: nothing is signed)`, to))
+    return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))
   if (who.source === 'address') await who.unlock()
   if (!cli.globals.quiet && !cli.globals.yes)
     cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)

@@ -53,7 +53,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const plan = planJson(again.checked, ground, who)
   const title = `A new plan for what is not signed of ${operation.id}`
   if (options.dryRun)
-    return cli.emit(plan, (value, to) => planView(value, `${title} (a dry run: nothing is signed)`, to))
+    return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))
   if (!cli.globals.quiet && !cli.globals.yes)
     cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
   await confirm(cli.io, cli.globals, planQuestion(plan, title))

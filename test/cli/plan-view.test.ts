@@ -146,7 +146,7 @@ test('the screen is drawn from the very value that --dry-run --json prints', asy
   const line = 'deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run'
   const { json } = await run(`${line} --json`)
   const { out } = await run(line)
-  const title = 'Deposit 100 USDC into aave-v3-usdc-sandbox-one (a dry run: nothing is signed)'
+  const title = 'Deposit 100 USDC into aave-v3-usdc-sandbox-one. Nothing is signed by a dry run'
   const digest = /[0-9a-f]{64}$/
   expect(out.trimEnd().replace(digest, '')).toBe(planView(json, title, to()).replace(digest, ''))
   expect(json.signer).toEqual({ kind: 'sandbox', name: null })

@@ -102,7 +102,7 @@ describe('with a collector, a swap', () => {
     const change = plan.simulation.changes.find(({ token }: { token: string }) => token === usdc())
     expect(change.formatted).toBe('-100')
     const text = await run(swap('--dry-run').replace('--json', ''))
-    expect(text.out).toMatch(new RegExp(`fee +0\\.25 USDC to ${collector}`))
+    expect(text.out).toMatch(new RegExp(`service fee +0\\.25 USDC of 100 to ${collector}`))
   })
 
   test('of a quote that was asked for earlier pays what that quote said', async () => {
