@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
-
 import type { Cli } from '../cli/cli.ts'
 import { confirm, secret } from '../cli/prompts.ts'
 import { fields } from '../cli/table.ts'
 import { AppError } from '../domain/errors.ts'
 import { parseKey } from '../wallet/key-text.ts'
-import { exportKey, listKeys, removeKey } from '../wallet/keystore-names.ts'
+import { addressOf, exportKey, fileOf, listKeys, readSealed, removeKey } from '../wallet/keystore-names.ts'
 import type { ImportSource } from '../wallet/signing/words.ts'
 import { existingPassword, newPassword, type PasswordOptions } from './password.ts'
 import { refuseNoKeychain, rememberPassword } from './wallet-password.ts'
@@ -61,8 +59,11 @@ async function toImport(
 ): Promise<{ from: ImportSource; password: string }> {
   const { keyFile, keystore: label } = options
   if (label !== undefined) {
+    // What is wrong with the file is said before anybody is asked for a password.
+    const text = readSealed(label)
+    addressOf(text, label)
     const password = await existingPassword(cli, options, label)
-    return { from: { kind: 'keystore', text: keystoreText(label), label, password }, password }
+    return { from: { kind: 'keystore', text, label, password }, password }
   }
   const from: ImportSource =
     keyFile === undefined
@@ -88,14 +89,6 @@ async function checkedFile(cli: Cli, path: string): Promise<ImportSource> {
   const source = { kind: 'key-file', path } as const
   await (await cli.world.desk())({ do: 'open', source })
   return source
-}
-
-function keystoreText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw new AppError('KEY_SOURCE', `${path} cannot be read`, { cause })
-  }
 }
 
 /** `wallet export` */
@@ -136,6 +129,7 @@ export async function useWallet(cli: Cli, name: string | undefined): Promise<voi
 }
 
 function refuseTaken(cli: Cli, name: string): void {
+  fileOf(cli.world.keystores, name)
   if (listKeys(cli.world.keystores).some((key) => key.name === name))
     throw new AppError('KEY_SOURCE', `There is a wallet called "${name}" already`, {
       hint: 'sluice wallet list',

@@ -1,6 +1,6 @@
 import { pbkdf2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { decrypt, encrypt, type Keystore } from 'ox/Keystore'
+import { decrypt, encrypt, type Keystore, toKey } from 'ox/Keystore'
 
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
@@ -17,14 +17,20 @@ const scryptAsync = promisify<
 >(scrypt)
 const pbkdf2Async = promisify(pbkdf2)
 
-/** Derives by the system's own scrypt, because ox fixes r and p to values that no other wallet writes. */
-async function derive({ crypto }: KeystoreFile, password: string): Promise<Hex> {
+/** Derives by the system's own scrypt, which takes a fraction of the time of one in JavaScript. */
+async function derive(file: KeystoreFile, password: string): Promise<Hex> {
+  const { crypto } = file
   const salt = Buffer.from(crypto.kdfparams.salt, 'hex')
   if (crypto.kdf === 'pbkdf2') {
     const key = await pbkdf2Async(password, salt, crypto.kdfparams.c, 32, 'sha256')
     return `0x${key.toString('hex')}`
   }
   const { n, r, p } = crypto.kdfparams
+  // The system holds to the limit that RFC 7914 sets to the cost; the definition's own example, and many a file, are beyond it.
+  if (n >= 2 ** (16 * r)) {
+    const key = toKey(file as Keystore, { password })
+    return typeof key === 'function' ? key() : key
+  }
   const key = await scryptAsync(password, salt, 32, {
     N: n,
     r,
@@ -61,9 +67,11 @@ export async function openKeystore(text: string, password: string, name = 'This 
   } catch (cause) {
     throw new AppError('WRONG_PASSWORD', `The password does not open ${name}`, { cause })
   }
-  const parsed = parseKey(key)
+  const parsed = parseKey(key.slice(2).padStart(64, '0'))
   if (file.address === undefined) return parsed
-  const said = Buffer.from(file.address.replace(/^0x/, ''), 'hex')
+  const said = Buffer.from(file.address, 'hex')
   if (timingSafeEqual(said, Buffer.from(signerOf(parsed).address.slice(2), 'hex'))) return parsed
-  throw new AppError('KEY_SOURCE', `${name} names another address than that of the key inside it`)
+  throw new AppError('KEY_SOURCE', `${name} names another address than that of the key inside it`, {
+    hint: 'Somebody changed the file. Take it again from where it was made.',
+  })
 }

@@ -40,6 +40,8 @@ async function keyFrom(source: TextSource, { privateKey, sandboxKey }: DeskNeeds
       return readKeyFile(source.path)
     case 'keystore':
       return openKey(source.directory, source.name, source.password)
+    case 'keystore-file':
+      return openKeystore(source.text, source.password, source.label)
   }
 }
 

@@ -10,6 +10,7 @@ export type KeySource =
   | { kind: 'environment' }
   | { kind: 'key-file'; path: string }
   | { kind: 'keystore'; directory: string; name: string; password: string }
+  | { kind: 'keystore-file'; text: string; label: string; password: string }
   | { kind: 'ledger'; path: string; emulator: string | null }
   | { kind: 'external'; wallet: Address | null }
 
