@@ -32,7 +32,12 @@ export type SigningOptions = ExecutionOptions & {
 /** Adds the options that say who signs. */
 export const withSigner = (command: Command): Command =>
   command
-    .addOption(new Option('--wallet <name>', 'keystore that signs: its name, or the path of one of cast or geth').helpGroup('Signer:'))
+    .addOption(
+      new Option(
+        '--wallet <name>',
+        'keystore that signs: its name, or the path of one of cast or geth',
+      ).helpGroup('Signer:'),
+    )
     .addOption(new Option('--key-file <path>', 'file of mode 0600 with a private key').helpGroup('Signer:'))
     .addOption(
       new Option('--password-file <path>', 'file of mode 0600 with the password').helpGroup('Signer:'),
