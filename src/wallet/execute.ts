@@ -2,8 +2,9 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import type { Leg, Operation, Step } from '../store/operation.ts'
 import { arrivedOnChain } from './arrival.ts'
 import { systemClock } from './clock.ts'
+import { refuseDead } from './dead.ts'
 import { endingOf } from './ending.ts'
-import { type Head, readHead } from './fees.ts'
+import { readHead } from './fees.ts'
 import { rpcInTime } from './in-time.ts'
 import { refuseLost } from './lost.ts'
 import { outcomeOf } from './outcome.ts'
@@ -139,13 +140,6 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     }
     await executeStep(run, index, known(index, 'atLeast'))
   }
-}
-
-/** An action whose deadline has passed on its chain can only fail: it is not signed any more. */
-function refuseDead(run: Run, leg: Leg, { timestamp }: Head): void {
-  const deadline = run.deadlineOf?.(leg)
-  if (deadline === undefined || timestamp <= deadline) return
-  throw new AppError('QUOTE_EXPIRED', `The quote expired at ${new Date(deadline * 1000).toISOString()}`)
 }
 
 /** A step that was to be cancelled was mined first: what comes after it is not signed. */

@@ -13,7 +13,15 @@ import { remedy, usualPatience } from './stuck.ts'
 import { blockNumber, type Found, findStep, isLocal, ownerOfNonce } from './watch.ts'
 
 /** What following a step remembers from one look to the next. Times are monotonic. */
-type Watch = { lastSend: number; since: number; sinceBlock: number; sends: number; replaced: boolean }
+type Watch = {
+  lastSend: number
+  since: number
+  sinceBlock: number
+  sends: number
+  replaced: boolean
+  /** Whoever has the key did not sign a replacement: he is not asked again in this run. */
+  refused: boolean
+}
 
 /** Looks at the chain until the step is final, sending the same bytes again whenever nobody has them, and more dearly when it waits for too long. */
 export async function follow(run: Run, index: number, sent: boolean): Promise<void> {
@@ -28,6 +36,7 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
     sinceBlock: -1,
     sends: 0,
     replaced: false,
+    refused: false,
   }
   let wait = local ? 10 : 500
   let seenTwice = false
@@ -115,8 +124,15 @@ async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   const waited = { ms: run.clock.now() - watch.since, blocks: Number(head.number) - watch.sinceBlock }
   const attempts = run.journal.attempts(run.operationId, index)
   const what = remedy(attempts, waited, run.patience ?? usualPatience, head, deadline)
-  if (what === 'wait') return
-  await replace(run, index, what, head)
+  if (what === 'wait' || watch.refused) return
+  try {
+    await replace(run, index, what, head)
+  } catch (error) {
+    // What was sent before is out there all the same, and is followed: a device may lie somewhere without its person.
+    if (!(error instanceof AppError) || (error.code !== 'KEY_SOURCE' && error.code !== 'DECLINED'))
+      throw error
+    watch.refused = true
+  }
   restart(run, watch, Number(head.number))
 }
 

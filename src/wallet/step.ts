@@ -1,6 +1,8 @@
 import { networkNamed } from '../domain/network.ts'
-import type { Step } from '../store/operation.ts'
+import type { Leg, Step } from '../store/operation.ts'
 import { broadcast } from './broadcast.ts'
+import { refuseDead } from './dead.ts'
+import { readHead } from './fees.ts'
 import { follow } from './follow.ts'
 import { takeNonce } from './nonce.ts'
 import { current, isUnsigned, type Run, stepAt, stopped } from './run.ts'
@@ -41,6 +43,7 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
     if (taken === 'given back') continue
     run.fault?.('after_nonce')
     await run.approve?.()
+    const asked = run.clock.now()
     const signed = await signStep({
       rpc,
       signer: run.signer,
@@ -51,6 +54,9 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
     })
     run.fault?.('after_sign')
     if (run.signal?.aborted) throw stopped
+    // A person at a device takes time: what can only fail by now is not sent, and its signature is written nowhere.
+    if (step.role !== 'fee' && run.clock.now() - asked > promptMs)
+      refuseDead(run, legOf(run, step), await readHead(rpc, step.transaction.chainId))
     journal.sign(operationId, index, signed)
     run.fault?.('after_journal')
     run.onProgress?.({ kind: 'signed', step: stepAt(run, index), hash: signed.hash })
@@ -58,6 +64,11 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
     return true
   }
 }
+
+/** A key at hand signs within this time, in ms, asking the node about gas and fees included. */
+const promptMs = 1_000
+
+const legOf = (run: Run, { leg }: Step): Leg => current(run).legs.find((one) => one.leg === leg)!
 
 /** The nonce that a step must have where the first one of its chain is pinned. */
 function pinnedFor(run: Run, { index, transaction: { chainId } }: Step): number | undefined {

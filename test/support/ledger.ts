@@ -23,6 +23,8 @@ export type LedgerState = {
   person: AtTheDevice
   /** Says nothing at all, whatever it is asked. */
   isSilent: boolean
+  /** The one key that it has, whatever the path. */
+  key: Hex
 }
 
 /** An emulated Ledger behind the HTTP interface of Speculos. */
@@ -33,13 +35,13 @@ export type EmulatedLedger = {
   set: (state: Partial<LedgerState>) => void
   /** What the device was shown to sign: the path, and the unsigned bytes. */
   shown: { path: string; unsigned: Hex }[]
-  /** Resolves as soon as the device shows something to sign. */
-  shows: () => Promise<void>
+  /** Resolves as soon as the device has shown so many transactions. */
+  shows: (count?: number) => Promise<void>
   stop: () => Promise<void>
 }
 
 const status = { ok: '9000', rejected: '6985', noData: '6a80', noInstruction: '6d00', locked: '5515' }
-const ready: LedgerState = {
+const ready: Omit<LedgerState, 'key'> = {
   app: 'Ethereum',
   version: '1.17.0',
   isLocked: false,
@@ -49,13 +51,17 @@ const ready: LedgerState = {
 }
 
 /** Starts a device on a free port of this machine, which signs with `key` whatever the path. */
-export async function startLedger(key: Hex, first: Partial<LedgerState> = {}): Promise<EmulatedLedger> {
-  const { address, publicKey } = privateKeyToAccount(key)
-  let state = { ...ready, ...first }
+export async function startLedger(
+  key: Hex,
+  first: Partial<LedgerState> = {},
+  port = 0,
+): Promise<EmulatedLedger> {
+  let state: LedgerState = { ...ready, key, ...first }
   let open: { path: string; bytes: Buffer } | undefined
   const shown: EmulatedLedger['shown'] = []
   const watching = new Set<() => void>()
 
+  const account = () => privateKeyToAccount(state.key)
   /** The answer to an APDU, status word included; nothing where the device says nothing, or is gone. */
   const answer = async (apdu: Buffer): Promise<string | 'silence' | 'gone'> => {
     const [cla, ins, p1] = apdu
@@ -67,7 +73,10 @@ export async function startLedger(key: Hex, first: Partial<LedgerState> = {}): P
     if (cla !== 0xe0 || state.app !== 'Ethereum') return status.noInstruction
     if (ins === 0x06)
       return `${state.blindSigning ? '01' : '00'}${state.version.split('.').map(byte).join('')}${status.ok}`
-    if (ins === 0x02) return `41${publicKey.slice(2)}${lengthValue(address.slice(2))}${status.ok}`
+    if (ins === 0x02) {
+      const { publicKey, address } = account()
+      return `41${publicKey.slice(2)}${lengthValue(address.slice(2))}${status.ok}`
+    }
     return ins === 0x04 ? transaction(p1 === 0x00, data) : status.noInstruction
   }
 
@@ -90,7 +99,7 @@ export async function startLedger(key: Hex, first: Partial<LedgerState> = {}): P
     if (person === 'pulls the cable') return 'gone'
     if (typeof person === 'object' && 'status' in person) return person.status
     const signed = typeof person === 'object' ? person.signs(unsigned) : unsigned
-    const { r, s, yParity } = await sign({ hash: keccak256(signed), privateKey: key })
+    const { r, s, yParity } = await sign({ hash: keccak256(signed), privateKey: state.key })
     return `${byte(yParity ?? 0)}${r.slice(2)}${s.slice(2)}${status.ok}`
   }
 
@@ -105,19 +114,20 @@ export async function startLedger(key: Hex, first: Partial<LedgerState> = {}): P
   })
   return {
     url: server.url,
-    address,
+    address: account().address,
     shown,
     set: (more) => {
       state = { ...state, ...more }
     },
-    shows: () =>
+    shows: (count = 1) =>
       new Promise((resolve) => {
         const look = () => {
+          if (shown.length < count) return
           watching.delete(look)
           resolve()
         }
-        if (shown.length > 0) return look()
         watching.add(look)
+        look()
       }),
     stop: server.close,
   }

@@ -1,6 +1,7 @@
 import { parseTransaction } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
+import { AppError } from '../../src/domain/errors.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { Execution } from '../../src/wallet/run.ts'
@@ -19,8 +20,8 @@ const attempts = (id: string) => journal.attempts(id, 0)
 const patience = { blocks: 2, ms: 30 }
 
 /** Mines blocks that are too dear for what waits, until something happens. */
-async function mineDear(baseFee: bigint, until: () => boolean): Promise<void> {
-  for (let tried = 0; tried < 200 && !until(); tried++) {
+async function mineDear(baseFee: bigint, until: () => boolean, most = 200): Promise<void> {
+  for (let tried = 0; tried < most && !until(); tried++) {
     await chain.rpc.request('anvil_setNextBlockBaseFeePerGas', [`0x${baseFee.toString(16)}`])
     await chain.rpc.request('evm_mine')
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -90,6 +91,29 @@ describe('a transaction that waits for too long', () => {
     expect(attempts('capped').every(({ maxFeePerGas }) => maxFeePerGas <= 3n * 10n ** 9n)).toBe(true)
     expect(code(await ended)).toBe('PENDING')
   })
+
+  it.each(['KEY_SOURCE', 'DECLINED'] as const)(
+    'is followed as it is when nobody signs a dearer one (%s), and nobody is asked twice',
+    async (refusal) => {
+      const before = await paid()
+      let asked = 0
+      const tired: typeof signer = {
+        ...signer,
+        signTransaction: (async (transaction: never) => {
+          if (asked++ > 0) throw new AppError(refusal, 'nobody is there')
+          return signer.signTransaction(transaction)
+        }) as typeof signer.signTransaction,
+      }
+      const { ended } = await waiting(`unattended-${refusal}`, { signer: tired })
+      await mineDear(10n ** 12n, () => asked > 1)
+      await mineDear(10n ** 12n, () => false, 8)
+      await chain.rpc.request('anvil_setNextBlockBaseFeePerGas', ['0x1'])
+      await chain.rpc.request('evm_setAutomine', [true])
+      await chain.rpc.request('evm_mine')
+      expect(await ended).toMatchObject({ state: 'DONE' })
+      expect([(await paid()) - before, asked]).toEqual([oneCoin, 2])
+    },
+  )
 
   it('is not sent again as long as no blocks are made', async () => {
     const { ended } = await waiting('still', { timeoutMs: 600 })
