@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, parseTransaction, recoverTransactionAddress, serializeTransaction } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -8,7 +9,7 @@ import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
-const { run, signsNothing } = useCommands(sandbox)
+const { run, signsNothing, attempts } = useCommands(sandbox)
 /** The key on the device: an account of the sandbox that is not the one that signs by default. */
 const [key, owner] = [sandboxKey(2), sandboxAddress(2)]
 const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 25 --yes --json'
@@ -157,6 +158,24 @@ describe('a Ledger', () => {
     ledger.set({ person: 'confirms' })
     const resumed = await withLedger('action resume two-steps --json --ledger')
     expect([resumed.exit, ledger.shown.length]).toEqual([0, 3])
+  })
+
+  test('that is confirmed when the quote has expired by then: it is not sent', async () => {
+    ledger.set({
+      person: {
+        signs: async (unsigned) => {
+          // Over the swap, which comes after the approval, he thinks for an hour.
+          if (ledger.shown.length === 2) {
+            await sandbox.world.warp(3_600)
+            await sleep(1_100)
+          }
+          return unsigned
+        },
+      },
+    })
+    const swap = 'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 10'
+    const { exit, json } = await withLedger(`${swap} --yes --json --ledger`)
+    expect([exit, json.error.code, ledger.shown.length, attempts()]).toEqual([21, 'PARTIAL', 2, 1])
   })
 
   test.each([

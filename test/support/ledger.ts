@@ -12,7 +12,7 @@ export type AtTheDevice =
   | 'says nothing'
   | 'pulls the cable'
   | { status: string }
-  | { signs: (unsigned: Hex) => Hex }
+  | { signs: (unsigned: Hex) => Hex | Promise<Hex> }
 
 /** A device with one key, as its Ethereum app and its system answer APDUs. What is not said is as on a device that is ready. */
 export type LedgerState = {
@@ -51,11 +51,7 @@ const ready: Omit<LedgerState, 'key'> = {
 }
 
 /** Starts a device on a free port of this machine, which signs with `key` whatever the path. */
-export async function startLedger(
-  key: Hex,
-  first: Partial<LedgerState> = {},
-  port = 0,
-): Promise<EmulatedLedger> {
+export async function startLedger(key: Hex, first: Partial<LedgerState> = {}): Promise<EmulatedLedger> {
   let state: LedgerState = { ...ready, key, ...first }
   let open: { path: string; bytes: Buffer } | undefined
   const shown: EmulatedLedger['shown'] = []
@@ -98,7 +94,7 @@ export async function startLedger(
     if (person === 'says nothing') return 'silence'
     if (person === 'pulls the cable') return 'gone'
     if (typeof person === 'object' && 'status' in person) return person.status
-    const signed = typeof person === 'object' ? person.signs(unsigned) : unsigned
+    const signed = typeof person === 'object' ? await person.signs(unsigned) : unsigned
     const { r, s, yParity } = await sign({ hash: keccak256(signed), privateKey: state.key })
     return `${byte(yParity ?? 0)}${r.slice(2)}${s.slice(2)}${status.ok}`
   }
