@@ -43,7 +43,7 @@ async function sandboxNames({ cache }: Directories): Promise<Catalog> {
 }
 
 /** The catalogues of public networks, each out of its file. */
-async function filesOf(networks: readonly Network[]): Promise<Catalog[]> {
+export async function filesOf(networks: readonly Network[]): Promise<Catalog[]> {
   if (networks.length === 0) return []
   const { catalogOfFile } = await import('../domain/catalog-file.ts')
   const folder = join(import.meta.dirname, '..', 'engine', 'catalog')

@@ -1,0 +1,103 @@
+import type { Service } from './api/service.ts'
+import { type Catalog, joined } from './domain/catalog.ts'
+import { AppError } from './domain/errors.ts'
+import { networkNamed } from './domain/network.ts'
+import { publicNetworks } from './domain/networks.ts'
+import { tokenAt } from './domain/token.ts'
+import { allNetworks, catalogOn, filesOf } from './world/known-catalog.ts'
+import { once } from './world/once.ts'
+
+export type { Catalog, Service }
+/** What the core throws: its `code` is a word of the table that `sluice schema` prints, and its `hint` says what to do next. */
+export { AppError }
+
+/** A core, and how it is ended: what it opened is closed, and nothing of it keeps a process alive. */
+export type Core = Service & { close: () => Promise<void> }
+
+/** What the engine in this process stands on. */
+export type EngineOptions = {
+  /** The URL of an RPC, or several that stand in for each other, by the name of a network or its chain id. */
+  rpcs: Readonly<Record<string, string | readonly string[]>>
+  /** The path of the SQLite file that quotes, operations and what was read are kept in; in memory without it. */
+  store?: string
+  /** What is known of the networks instead of what this package ships. */
+  catalog?: Catalog
+  /** Whose quotes and operations these are, where a store is shared. */
+  customer?: string
+  /** The longest that one read of a chain may take with all its tries, in ms. */
+  budgetMs?: number
+  /** Epoch milliseconds; the clock of the system without it. */
+  now?: () => number
+}
+
+/** A deployment of the service, and the key that it knows us by. */
+export type RemoteOptions = {
+  baseUrl: string
+  apiKey: string
+  /** Where its older pages are, if they are elsewhere; the key goes there, too. */
+  legacyBaseUrl?: string
+  /** The longest that one call may take with all its tries, and with the waits that a limit of requests asks for, in ms. */
+  deadlineMs?: number
+  /** Epoch milliseconds; the clock of the system without it. */
+  now?: () => number
+}
+
+/**
+ * The whole service in this process, over chains. Nothing is asked before a method is called, and nothing is read of the environment.
+ * Amounts are `bigint` in the smallest unit, rates are fractions; a failure is an `AppError`.
+ */
+export async function createEngine(options: EngineOptions): Promise<Core> {
+  const { store: path = ':memory:', customer = 'local', budgetMs = 30_000, now = Date.now } = options
+  const [{ createEngine: engineOver }, { engineMigrations, engineStore }, { sqliteSql }, { severalRpc }] =
+    await Promise.all([
+      import('./engine/engine.ts'),
+      import('./store/engine.ts'),
+      import('./store/sqlite.ts'),
+      import('./net/rpc.ts'),
+    ])
+  const networks = options.catalog?.networks ?? allNetworks
+  const chains = new Map(
+    Object.entries(options.rpcs).map(([name, urls]) => {
+      const { chainId } = networkNamed(networks, name)
+      return [chainId, severalRpc([urls].flat().map(checked), { budgetMs, chainId })]
+    }),
+  )
+  const known =
+    options.catalog ?? joined(await filesOf(publicNetworks.filter(({ chainId }) => chains.has(chainId))))
+  const store = engineStore(sqliteSql(path, { migrations: engineMigrations }))
+  const service = engineOver({
+    catalog: catalogOn(known, (chainId) => chains.has(chainId)),
+    rpc: (chainId) => {
+      const rpc = chains.get(chainId)
+      if (rpc) return rpc
+      throw new AppError('CONFIG_INVALID', `There is no RPC for ${networkNamed(networks, chainId).name}`)
+    },
+    store,
+    customer,
+    now,
+    newId: () => crypto.randomUUID(),
+  })
+  return { ...service, close: once(() => store.close()) }
+}
+
+/** A deployment of the service, by the same methods. Nothing is asked before a method is called. */
+export async function createRemote(options: RemoteOptions): Promise<Core> {
+  const { baseUrl, apiKey, legacyBaseUrl, deadlineMs, now } = options
+  const { remote } = await import('./remote/remote.ts')
+  const tokens = once(async () => joined(await filesOf(publicNetworks)).tokens)
+  const service = remote({
+    baseUrl,
+    apiKey,
+    legacyBaseUrl,
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(now && { now }),
+    tokenAt: async (chainId, address) => tokenAt(await tokens(), chainId, address),
+  })
+  return { ...service, close: async () => undefined }
+}
+
+/** The URL of a node; one that is none is not repeated, because it may hold a token. */
+function checked(url: string): string {
+  if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url
+  throw new AppError('CONFIG_INVALID', 'The URL of an RPC is not an http(s) URL')
+}

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { encodeCatalog } from '../../src/sandbox/catalog-json.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { useServe } from '../support/serving.ts'
+
+const sandbox = useSandbox()
+const served = useServe(sandbox)
+const root = join(import.meta.dirname, '..', '..')
+
+/** Runs the program of a user in a directory of its own, where the package is installed, with an environment that says something else. */
+function run(input: object): Promise<{ exit: number; out: string; err: string; dir: string }> {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-library-'))
+  mkdirSync(join(dir, 'node_modules'))
+  symlinkSync(root, join(dir, 'node_modules', 'sluice'))
+  copyFileSync(join(root, 'test', 'library', 'program.ts'), join(dir, 'program.mts'))
+  return new Promise((done) => {
+    const env = {
+      SLUICE_PROFILE: 'nobody',
+      SLUICE_BASE_URL: 'https://nobody.invalid',
+      SLUICE_HOME: '/nowhere',
+    }
+    const child = execFile(process.execPath, ['program.mts'], { cwd: dir, env }, (error, out, err) =>
+      done({ exit: error ? 1 : 0, out, err, dir }),
+    )
+    child.stdin!.end(JSON.stringify({ ...input, store: join(dir, 'kept', 'engine.db') }))
+  })
+}
+
+test('a program of somebody else has the service in itself or far away, by the same methods, and ends by itself', async () => {
+  const input = {
+    rpcs: Object.fromEntries(sandbox.world.chains.map(({ network, rpcUrl }) => [network.name, rpcUrl])),
+    catalog: encodeCatalog(sandbox.world.catalog()),
+    baseUrl: served.url(),
+    apiKey: await served.newKey(),
+    wallet: sandbox.user.address,
+  }
+  const { exit, out, err, dir } = await run(input)
+  expect({ exit, err }).toEqual({ exit: 0, err: '' })
+  const { answers, quotes, closed, refused } = JSON.parse(out)
+  const [near, far] = answers
+  expect(near).toMatchObject({
+    total: sandbox.world.catalog().strategies.length,
+    failure: 'STRATEGY_NOT_FOUND',
+  })
+  expect(near.to).toMatch(/^0x[0-9a-fA-F]{40}$/)
+  expect(far).toEqual(near)
+  expect({ quotes, closed }).toEqual({ quotes: 0, closed: 'closed' })
+  expect(refused).toBe('CONFIG_INVALID The URL of an RPC is not an http(s) URL')
+  expect(statSync(join(dir, 'kept', 'engine.db')).mode & 0o777).toBe(0o600)
+  rmSync(dir, { recursive: true, force: true })
+})

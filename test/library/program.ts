@@ -1,0 +1,55 @@
+import { readFileSync, writeSync } from 'node:fs'
+
+import { AppError, type Catalog, type Core, createEngine, createRemote } from 'sluice'
+
+/** What a program that uses this package as a library is told, and what it says: the test runs it by itself, in another directory. */
+type Told = {
+  rpcs: Record<string, string>
+  catalog: { strategies: { fromBlock: string }[] }
+  store: string
+  baseUrl: string
+  apiKey: string
+  wallet: `0x${string}`
+}
+
+const told = JSON.parse(readFileSync(0, 'utf8')) as Told
+const catalog = {
+  ...told.catalog,
+  strategies: told.catalog.strategies.map((one) => ({ ...one, fromBlock: BigInt(one.fromBlock) })),
+} as unknown as Catalog
+
+const engine = await createEngine({ rpcs: told.rpcs, catalog, store: told.store })
+const remote = await createRemote({ baseUrl: told.baseUrl, apiKey: told.apiKey })
+
+/** The same questions, whoever answers. */
+async function asked(core: Core) {
+  const { items, total } = await core.listStrategies({ page: 1, limit: 5 })
+  const [first] = items
+  const one = await core.getStrategy({ id: first!.slug })
+  const amount: bigint = 1_000_000n
+  const { bytecode } = await core.strategyBytecode({
+    id: one.slug,
+    action: 'lend',
+    amount,
+    wallet: told.wallet,
+  })
+  const failure = await core.getStrategy({ id: 'nothing' }).then(
+    () => null,
+    (error: unknown) => (error instanceof AppError ? error.code : 'not ours'),
+  )
+  return { total, slug: one.slug, apy: one.apy, to: bytecode.at(-1)?.to ?? null, failure }
+}
+
+const answers = [await asked(engine), await asked(remote)]
+const again = await createEngine({ rpcs: told.rpcs, catalog, store: told.store })
+const kept = await again.listQuotes({})
+for (const core of [engine, engine, remote, again]) await core.close()
+const closed = await engine.listQuotes({}).then(
+  () => 'open still',
+  () => 'closed',
+)
+const refused = await createEngine({ rpcs: { base: 'token-of-mine' } }).then(
+  () => null,
+  (error: AppError) => `${error.code} ${error.message}`,
+)
+writeSync(1, JSON.stringify({ answers, quotes: kept.items.length, closed, refused }))
