@@ -32,7 +32,7 @@ export async function teller({ err, drawOn }: Io, quiet: boolean): Promise<Telle
       say(line)
     },
     doing: (line) => {
-      since = performance.now()
+      if (!spinner.isSpinning) since = performance.now()
       spinner.start(shown(line, err))
     },
     done: () => void spinner.stop(),

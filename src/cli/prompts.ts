@@ -1,6 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import type { Globals } from './globals.ts'
 import type { Io } from './io.ts'
+import { broken } from './wrap.ts'
 
 /** Asks yes or no. `--yes` answers; where nobody can answer, it is PROMPT_NEEDED; no is DECLINED. */
 export async function confirm(io: Io, globals: Globals, question: string): Promise<void> {
@@ -10,7 +11,9 @@ export async function confirm(io: Io, globals: Globals, question: string): Promi
       hint: 'Add --yes to go ahead without being asked.',
     })
   const { confirm: ask } = await import('@inquirer/prompts')
-  if (!(await answered(ask({ message: question, default: false }, drawnOn(io)))))
+  // Broken between words, with room for the sign before it and the answer behind.
+  const asked = broken(question, Math.max(20, io.err.columns - 10)).join('\n')
+  if (!(await answered(ask({ message: asked, default: false }, drawnOn(io)))))
     throw new AppError('DECLINED', 'Declined. Nothing was signed.')
 }
 

@@ -6,7 +6,9 @@ import type { Report } from '../wallet/report.ts'
 import type { Progress } from '../wallet/run.ts'
 import { decimal, stateWord } from './format.ts'
 import type { Stream } from './io.ts'
-import { fields } from './table.ts'
+import { hashLink } from './links.ts'
+import { fields, widthOf } from './table.ts'
+import { beside } from './wrap.ts'
 
 /** One moment of an execution: the line that stays, and what moves meanwhile. */
 export function progressLine(
@@ -16,12 +18,14 @@ export function progressLine(
   to: Stream,
 ): { line: string | null; moving: string | null } {
   const of = operation.steps.length
+  const nameOf = (chainId: number) => networkNamed(networks, chainId).name
+  const hash = (chainId: number, text: string) => to.paint.dim(hashLink(to, nameOf(chainId), text))
   switch (progress.kind) {
     case 'signed':
       return { line: null, moving: `${progress.step.index + 1}/${of} ${progress.step.text}` }
     case 'adopted':
       return {
-        line: `${to.paint.yellow('!')} it was sent before, under the same nonce ${to.paint.dim(progress.hash)}`,
+        line: `${to.paint.yellow('!')} it was sent before, under the same nonce ${hash(progress.step.transaction.chainId, progress.hash)}`,
         moving: null,
       }
     case 'sent':
@@ -30,16 +34,23 @@ export function progressLine(
         moving: `${progress.step.index + 1}/${of} ${progress.step.text} ${to.paint.dim(progress.hash)}`,
       }
     case 'included':
-      return { line: null, moving: `${progress.step.index + 1}/${of} in block ${progress.blockNumber}` }
+      return {
+        line: null,
+        moving: `${progress.step.index + 1}/${of} ${progress.step.text} ${to.paint.dim(`in block ${progress.blockNumber}`)}`,
+      }
     case 'final':
       return {
-        line: `${endMark(progress.step.state, to)} ${progress.step.text} ${to.paint.dim(`${progress.hash} block ${progress.blockNumber}`)}`,
+        line: beside(
+          `${endMark(progress.step.state, to)} ${progress.step.text}`,
+          `${hash(progress.step.transaction.chainId, progress.hash)} ${to.paint.dim(`block ${progress.blockNumber}`)}`,
+          to,
+        ),
         moving: null,
       }
     case 'raised':
     case 'cancelling':
       return {
-        line: `${to.paint.yellow('!')} ${progress.kind === 'raised' ? 'it waits for too long: sent again with a higher fee' : 'it is cancelled by a transaction that does nothing'} ${to.paint.dim(progress.hash)}`,
+        line: `${to.paint.yellow('!')} ${progress.kind === 'raised' ? 'it waits for too long: sent again with a higher fee' : 'it is cancelled by a transaction that does nothing'} ${hash(progress.step.transaction.chainId, progress.hash)}`,
         moving: progress.step.text,
       }
     case 'gone':
@@ -50,19 +61,23 @@ export function progressLine(
     case 'waiting':
       return {
         line: null,
-        moving: `waiting for the bridge to bring the funds to ${networkNamed(networks, progress.leg.chainId).name}`,
+        moving: `waiting for the bridge to bring the funds to ${nameOf(progress.leg.chainId)}`,
       }
     case 'arrived':
       return {
-        line: `${to.paint.green('✓')} arrived on ${networkNamed(networks, progress.leg.chainId).name} ${to.paint.dim(progress.hash)}`,
+        line: `${done(to)} arrived on ${nameOf(progress.leg.chainId)} ${hash(progress.leg.chainId, progress.hash)}`,
         moving: null,
       }
   }
 }
 
 /** How a step ended, in one sign, and in a word where it did not end well. */
-const endMark = (state: string, { paint }: Stream): string =>
-  state === 'FINAL_OK' ? paint.green('✓') : paint.red(state === 'CANCELLED' ? '✗ cancelled:' : '✗ reverted:')
+const endMark = (state: string, to: Stream): string =>
+  state === 'FINAL_OK'
+    ? done(to)
+    : to.paint.red(`${to.ascii ? 'x' : '✗'} ${state === 'CANCELLED' ? 'cancelled' : 'reverted'}:`)
+
+const done = ({ paint, ascii }: Stream): string => paint.green(ascii ? 'ok' : '✓')
 
 /** An operation and its transactions. */
 export function reportView(report: Report & { replayed?: boolean }, to: Stream): string {
@@ -86,9 +101,18 @@ export function reportView(report: Report & { replayed?: boolean }, to: Stream):
       ],
       to,
     ),
-    ...report.transactions.map(
-      ({ kind, network, hash, status, blockNumber, error }) =>
-        `  ${kind.padEnd(9)} ${network}  ${hash ?? '-'.padEnd(66)}  ${stateWord(status, to.paint)}${blockNumber === null ? '' : to.paint.dim(` block ${blockNumber}`)}${error === null ? '' : ` ${plain(error)}`}`,
-    ),
+    ...report.transactions.map((one) => transactionLine(one, to)),
   ].join('\n')
+}
+
+function transactionLine(
+  { kind, network, hash, status, blockNumber, error }: Report['transactions'][number],
+  to: Stream,
+): string {
+  const state = `${stateWord(status, to.paint)}${blockNumber === null ? '' : to.paint.dim(` block ${blockNumber}`)}`
+  const why = error === null ? '' : ` ${plain(error)}`
+  const head = `  ${kind.padEnd(9)} ${network}`
+  const link = hash ? hashLink(to, network, hash) : ''
+  const line = `${head}  ${link || '-'.padEnd(66)}  ${state}${why}`
+  return to.isTerminal && widthOf(line) > to.columns ? `${head}  ${state}${why}\n    ${link || '-'}` : line
 }

@@ -32,6 +32,7 @@ export function table<row>(columns: readonly Column<row>[], rows: readonly row[]
     ...bare,
     head: shown.map(({ column }) => to.paint.dim(column.title)),
     colAligns: shown.map(({ column }) => column.align ?? 'left'),
+    truncate: to.ascii ? '~' : '…',
     colWidths: shown.map(({ cut }) => (cut === null ? null : cut + gap)),
   })
   const text = ({ column, cut }: Fitted<row>, row: row) => {

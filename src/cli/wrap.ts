@@ -9,11 +9,18 @@ export function wrapped(
 ): string {
   const room = to.isTerminal ? Math.max(20, to.columns - indent - column) : Infinity
   const left = ' '.repeat(indent)
-  return values
-    .flatMap((value) => broken(value, room))
+  const lines = values.flatMap((value) => broken(value, room))
+  // What is longer than its place stands below its label, where it has more room.
+  if (lines.some((line) => widthOf(line) > room))
+    return [`${left}${to.paint.dim(label)}`, ...lines.map((line) => `${left}    ${line}`)].join('\n')
+  return lines
     .map((line, at) => `${left}${to.paint.dim((at === 0 ? label : '').padEnd(column))}${line}`)
     .join('\n')
 }
+
+/** A text and what belongs to it, side by side where there is room for that, else below each other. */
+export const beside = (text: string, more: string, to: Stream): string =>
+  to.isTerminal && widthOf(text) + 1 + widthOf(more) > to.columns ? `${text}\n  ${more}` : `${text} ${more}`
 
 /** A text in lines of no more than so many columns, broken between words; a word that is longer stands alone. */
 export function broken(text: string, room: number): string[] {

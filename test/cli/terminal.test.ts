@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+
+import { attemptsIn, type ProgramHome, programHome, spawnSluice } from '../support/program.ts'
+import { isLeftClean, type Sizes, type Terminal, terminal } from '../support/pty.ts'
+
+let home: ProgramHome
+let open: Terminal[] = []
+const shown = (line: string, sizes?: Sizes) => {
+  const one = terminal(home.home, line.split(' '), sizes)
+  open.push(one)
+  return one
+}
+const sluice = (line: string) => spawnSluice(home.home, line.split(' '))
+const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 100'
+const end = '\u0003'
+
+beforeAll(async () => {
+  home = programHome(inject('sandboxCache'))
+  await sluice('sandbox up')
+})
+afterEach(() => {
+  for (const one of open) one.end()
+  open = []
+})
+afterAll(() => home.end())
+
+describe('a deposit at a terminal', () => {
+  test('is shown and asked about, and done when the answer is yes: finished lines stay, what moved is gone', async () => {
+    const at = shown(deposit)
+    await at.shows('(y/N)')
+    const asked = await at.screen()
+    expect(asked).toContain('Deposit 100 USDC into aave-v3-usdc-sandbox-one\n\nwallet      0x')
+    expect(asked).toMatch(/^balances {4}-100 USDC on sandbox-one\n {12}\+100 aUSDC on sandbox-one$/m)
+    expect(asked).toMatch(/^digest {6}[0-9a-f]{64}$/m)
+    expect(asked).toMatch(
+      /^\? Deposit 100 USDC into aave-v3-usdc-sandbox-one: sign 2 transactions on\nsandbox-one with 0x\w{4}\.\.\.\w{4}\? \(y\/N\)$/m,
+    )
+    at.type('y\r')
+    expect(await at.exit).toBe(0)
+    const done = await at.screen()
+    expect(done).toMatch(/^✓ Allow 0x\w{40} to take 100 USDC\n {2}0x\w{64} block \d+$/m)
+    expect(done).toMatch(/^✓ Supply 100 USDC to Aave v3\n {2}0x\w{64} block \d+$/m)
+    expect(done).toMatch(/^status {4}SUCCESS$/m)
+    expect(done).not.toMatch(/^\S 1\/2 |^\S 2\/2 /m)
+    // While it went on, something turned there.
+    expect(at.bytes()).toContain('2/2 Supply 100 USDC to Aave v3')
+    expect(isLeftClean(at.bytes())).toBe(true)
+  })
+
+  test('is declined by Enter, and by Ctrl-C; nothing is signed, and a narrow terminal breaks no word in two', async () => {
+    const before = attemptsIn(home.data)
+    const enter = shown(deposit, { env: { NO_COLOR: '1' } })
+    await enter.shows('(y/N)')
+    enter.type('\r')
+    expect(await enter.exit).toBe(9)
+    expect(enter.bytes()).not.toMatch(/\u001b\[[0-9;]*m/)
+    const narrow = shown(deposit, { columns: 60 })
+    await narrow.shows('(y/N)')
+    expect(await narrow.screen()).toMatch(/^ {3}contract\n {7}0x\w{40}$/m)
+    // What has no space in it, and a notice that is not of this screen.
+    expect((await narrow.overflow()).filter((line) => !/^(uice init|[0-9a-f]+)$/.test(line))).toEqual([])
+    narrow.type(end)
+    expect(await narrow.exit).toBe(130)
+    expect(await narrow.screen()).toContain('Interrupted. Nothing was signed.')
+    for (const one of [enter, narrow]) expect(isLeftClean(one.bytes())).toBe(true)
+    expect(attemptsIn(home.data)).toBe(before)
+  })
+
+  test('that waits for a block tells for how long, and Ctrl-C leaves the terminal as it was', async () => {
+    await sluice('sandbox fault stop-mining')
+    try {
+      const at = shown(`${deposit} --yes`)
+      await at.shows(/1\/2 Allow .*\n?.* [1-9]s/)
+      at.type(end)
+      expect(await at.exit).toBe(20)
+      expect(at.bytes()).toContain('\u001b[?25l')
+      expect(isLeftClean(at.bytes())).toBe(true)
+      expect(await at.screen()).not.toMatch(/^\S 1\/2 /m)
+    } finally {
+      await sluice('sandbox fault clear')
+    }
+  })
+})
+
+test('a list that is watched fits anew when the window is resized, and Ctrl-C ends it', async () => {
+  const at = shown('strategies list --watch --interval 1s', { columns: 100, rows: 20 })
+  await at.shows(/CATEGORY.*\n[\s\S]*Ctrl-C ends/)
+  at.resize(60, 20)
+  await at.shows(/^STRATEGY +ASSET +APY +PAUSED$[\s\S]*Ctrl-C ends/m)
+  for (const line of (await at.screen()).split('\n').slice(0, 10))
+    expect(line).not.toContain('sandbox-two  lending')
+  at.type(end)
+  expect(await at.exit).toBe(130)
+  expect(isLeftClean(at.bytes())).toBe(true)
+})
+
+test('a password that is typed is not shown', async () => {
+  const at = shown('wallet new main')
+  await at.shows(/assword.*: ?$/m)
+  at.type('correct horse')
+  await at.shows('*'.repeat(13))
+  at.type(end)
+  expect(await at.exit).toBe(130)
+  expect(at.bytes()).not.toContain('correct')
+  expect(isLeftClean(at.bytes())).toBe(true)
+})
