@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import type { Catalog } from './domain/catalog.ts'
 import { AppError } from './domain/errors.ts'
 import { plain } from './domain/text.ts'
+import { readyForFew } from './wallet/curve.ts'
 import { flag } from './wallet/signing/argv.ts'
 import { signingDesk } from './wallet/signing/desk.ts'
 import type { Ask, Desk } from './wallet/signing/words.ts'
@@ -34,6 +35,8 @@ async function answer(line: string): Promise<void> {
     desk = deskFor(JSON.parse(line) as First)
     // What is wrong with it is said to whoever asks it something.
     desk.catch(() => undefined)
+    // Nobody asks it anything yet.
+    readyForFew()
     return
   }
   const { id, ask } = JSON.parse(line) as { id: number; ask: Ask }

@@ -32,7 +32,13 @@ export async function start(
     secrets,
     desk: once(async () => {
       const child = startSigner()
-      return (await import('./world/signer-process.ts')).deskOf(child)
+      const [{ readyForFew }, { deskOf }] = await Promise.all([
+        import('./wallet/curve.ts'),
+        import('./world/signer-process.ts'),
+      ])
+      // While the signer begins.
+      readyForFew()
+      return deskOf(child)
     }),
     version,
     interrupt,

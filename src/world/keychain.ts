@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { Entry } from '@napi-rs/keyring'
 
@@ -43,7 +42,7 @@ export function desktopKeychain(): Keychain {
   }
   return {
     works: () => {
-      const name = `try ${randomUUID()}`
+      const name = `try ${crypto.randomUUID()}`
       try {
         return keeps(name, name) && remove(name)
       } catch {

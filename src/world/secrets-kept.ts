@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-
 import type { Config, ProfileSecrets, SecretsFile, Settings } from '../cli/config.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Keychain } from './keychain.ts'
@@ -39,7 +37,7 @@ export function keptSecrets(
       const { [profile]: before, ...others } = await read()
       const was = before && isElsewhere(before) ? before.keychain : undefined
       const isThere = secrets && (wanted ?? (was === undefined ? 'file' : 'keychain')) === 'keychain'
-      const name = `profile ${profile} ${randomUUID()}`
+      const name = `profile ${profile} ${crypto.randomUUID()}`
       if (isThere) keychain.set(name, JSON.stringify(secrets))
       const entry = isThere ? { keychain: name, ...outlineOf(secrets) } : secrets
       await write({ ...others, ...(entry && { [profile]: entry }) })
@@ -65,7 +63,7 @@ export function keptPasswords(
       const before = nameOf(config, wallet)
       if (before === undefined && password === undefined) return false
       const { [wallet]: _, ...others } = config.passwords ?? {}
-      const name = `wallet ${wallet} ${randomUUID()}`
+      const name = `wallet ${wallet} ${crypto.randomUUID()}`
       if (password !== undefined) keychain.set(name, password)
       await write({ ...config, passwords: { ...others, ...(password !== undefined && { [wallet]: name }) } })
       if (before !== undefined) keychain.remove(before)
