@@ -1,6 +1,6 @@
 import type { StrategyBytecodeInput } from '../api/bytecode.ts'
 import type { Quote } from '../api/quote.ts'
-import type { Asked } from '../domain/accepted.ts'
+import { type Asked, burnPrice, swapBps } from '../domain/accepted.ts'
 import { sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { withoutPayment } from '../domain/service-fee.ts'
@@ -8,9 +8,6 @@ import { plain } from '../domain/text.ts'
 import type { Opinion } from '../wallet/opinion.ts'
 import type { Cli } from './cli.ts'
 import { paidIn } from './stated-fee.ts'
-
-/** The price of a bridge that burns and mints: what it brings is what it takes, less its fee. */
-const oneForOne = { amountIn: 1n, amountOut: 1n }
 
 /** Where our own engine answered, it would build what it built. */
 const itself: Opinion = {
@@ -23,7 +20,7 @@ export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): O
   const { reference, kind } = place
   if (!reference) return kind === 'remote' ? undefined : itself
   return {
-    price: oneForOne,
+    price: burnPrice,
     transactions: async () => {
       const { bytecode, crossChain, fees } = await (await reference()).strategyBytecode(ask)
       return crossChain.isCrossChain ? undefined : bytecode.slice(0, bytecode.length - paidIn(fees))
@@ -38,7 +35,7 @@ export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): O
 export async function opinionOnSwap(
   cli: Cli,
   quote: Quote,
-  { exact, least }: Pick<Asked, 'exact' | 'least'>,
+  { exact, slippage, least }: Asked,
 ): Promise<Opinion | undefined> {
   const { reference } = cli.place
   const { from, to, tokenIn, tokenOut } = quote
@@ -46,7 +43,8 @@ export async function opinionOnSwap(
   const { cctpV2 } = await cli.place.catalog()
   const isBurnt = ({ chainId, address }: Quote['tokenIn']) =>
     cctpV2.some((end) => end.chainId === chainId && sameAddress(end.token, address))
-  if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut)) return { price: oneForOne }
+  if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut))
+    return { price: slippage === null && least === null ? burnPrice : { ...burnPrice, fairBps: swapBps } }
   try {
     const ours = await (await reference()).quote({
       chainIdIn: from.chainId,
@@ -57,7 +55,7 @@ export async function opinionOnSwap(
     })
     const { amount: amountIn } = ours.quote.tokenIn
     const { amount: amountOut } = ours.quote.tokenOut
-    if (amountIn > 0n && amountOut > 0n) return { price: { amountIn, amountOut } }
+    if (amountIn > 0n && amountOut > 0n) return { price: { amountIn, amountOut, fairBps: swapBps } }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return unpriced(cli, quote, least, error)

@@ -96,7 +96,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
       title: titleOf(quote),
       request: { command: 'swap', quote: quote.id, ...(destination && { destination }), ...worded(least) },
       propose: (wallet) => propose(cli, quote, { wallet, destination, exact, slippage, least }),
-      opinion: () => opinionOnSwap(cli, quote, { exact, least }),
+      opinion: () => opinionOnSwap(cli, quote, { exact, slippage, least }),
       prices: () => pricesOf(quote),
     },
   )
@@ -119,7 +119,7 @@ async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<vo
       cli.notice(cli.io.err.paint.dim(`quote ${plain(quote.id || '-')}: ${titleOf(quote)}`))
       return propose(cli, quote, { wallet, destination, exact, slippage, least })
     },
-    opinion: async () => asked && opinionOnSwap(cli, asked, { exact, least }),
+    opinion: async () => asked && opinionOnSwap(cli, asked, { exact, slippage, least }),
     prices: () => (asked ? pricesOf(asked) : []),
   })
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 
 import { type AskedStrategy, askedStrategy } from '../cli/asked-for.ts'
-import { claimRefused } from '../cli/claim-refused.ts'
+import { claimAsked } from '../cli/claim-asked.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate.ts'
 import { opinionOnStrategy } from '../cli/opinion.ts'
@@ -82,7 +82,6 @@ async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promi
     throw new AppError('USAGE', `${idle} is for a withdrawal, and --claim takes what was withdrawn before`, {
       hint: `Leave ${idle} out, or --claim.`,
     })
-  const service = await cli.service()
   const ask = (wallet: Address) => ({
     id: strategy.slug,
     action: 'claim' as const,
@@ -92,13 +91,7 @@ async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promi
   await operate(cli, options, {
     title: `Claim what was withdrawn from ${plain(strategy.slug)}`,
     request: { command: 'withdraw', strategy: strategy.slug, claim: true },
-    propose: async (wallet) => {
-      try {
-        return await claimProposal(cli, strategy, wallet, await service.strategyBytecode(ask(wallet)))
-      } catch (error) {
-        throw await claimRefused(cli, strategy, error)
-      }
-    },
+    propose: async (wallet) => claimProposal(cli, strategy, wallet, await claimAsked(cli, ask(wallet))),
     opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
   })
 }

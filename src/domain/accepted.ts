@@ -34,9 +34,21 @@ export function acceptedOf(shown: Shown, { exact, slippage, least }: Asked): Amo
   return { amountIn: shown.amountIn, amountOut }
 }
 
-/** Whether amounts are no more than 3 % worse than a price that somebody else names. */
-export const isFair = (given: Amounts, price: Amounts): boolean =>
-  given.amountOut * price.amountIn * 100n >= given.amountIn * price.amountOut * 97n
+/** A price that somebody else names, and how many basis points worse than it is still fair. */
+export type Price = Amounts & { fairBps: bigint }
+
+/** How much worse than the price of another engine a swap may be: 3 %. */
+export const swapBps = 300n
+
+/**
+ * The price of a bridge that burns and mints: what it brings is what it takes, less its fee, which is 0.14 % at most
+ * (Circle), and less the half percent that may slip where nobody names a bound.
+ */
+export const burnPrice: Price = { amountIn: 1n, amountOut: 1n, fairBps: 75n }
+
+/** Whether amounts are hardly worse than a price, to a unit of rounding. */
+export const isFair = (given: Amounts, { amountIn, amountOut, fairBps }: Price): boolean =>
+  (given.amountOut + 1n) * amountIn * 10_000n >= given.amountIn * amountOut * (10_000n - fairBps)
 
 /** What is accepted, in words, where a call promises something else: more, or for less. */
 export const unlessSame = (promised: bigint, accepted: bigint, unit: Unit): string =>

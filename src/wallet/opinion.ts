@@ -1,4 +1,4 @@
-import { type Amounts, isFair } from '../domain/accepted.ts'
+import { isFair, type Price } from '../domain/accepted.ts'
 import { sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { withoutFee, withoutPayment } from '../domain/service-fee.ts'
@@ -11,7 +11,7 @@ import { activeLegs, type Proposal } from './proposal.ts'
  */
 export type Opinion = {
   transactions?: (proposed: Proposal) => Promise<readonly Transaction[] | undefined>
-  price?: Amounts
+  price?: Price
 }
 
 /** Whether a service's transactions are those of our own engine, byte for byte. */
@@ -37,7 +37,7 @@ export async function compareWith(opinion: Opinion | undefined, proposed: Propos
     : 'different'
 }
 
-/** Refuses a swap whose minimum is more than 3 % worse than an independent price. */
+/** Refuses a swap whose minimum is worse than an independent price by more than is fair. */
 export function checkPrice(opinion: Opinion | undefined, proposal: Proposal): void {
   const price = opinion?.price
   if (!price || price.amountIn === 0n || price.amountOut === 0n) return
@@ -47,8 +47,10 @@ export function checkPrice(opinion: Opinion | undefined, proposal: Proposal): vo
     if (isFair({ amountIn, amountOut: intent.amountOut }, price)) continue
     throw new AppError(
       'POLICY_MIN_OUT',
-      `The swap may bring ${intent.amountOut} for ${intent.amountIn}, more than 3 % less than the ${price.amountOut} for ${price.amountIn} that our own engine knows`,
-      { hint: 'Ask for a new quote, or for another provider: --provider' },
+      `The swap may bring ${intent.amountOut} for ${intent.amountIn}, more than ${Number(price.fairBps) / 100} % less than the ${price.amountOut} for ${price.amountIn} that our own engine knows`,
+      {
+        hint: 'Ask for a new quote, or for another provider: --provider. Or say what is enough: --accept-min-out AMOUNT',
+      },
     )
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
+import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { engineOn, perform } from '../engine/support.ts'
 import { type HostileService, startHostileService } from '../support/hostile-service.ts'
@@ -69,6 +70,28 @@ describe('at a service that is not ours', () => {
     expect(await lied(`withdraw ${slug} --claim`)).toMatchObject({
       exit: 0,
       json: { type: 'SAMECHAIN_INVESTMENT_CLAIM', amounts: { out: { formatted: '2' } } },
+    })
+  })
+
+  test('which knows no claims, one is made by our own engine, and says so', async () => {
+    await requested(sandbox.user.address)
+    await sandbox.world.warp(2 * 86_400)
+    await service.stop()
+    let code: ErrorCode = 'VALIDATION_ERROR'
+    const { service: ours } = engineOn(sandbox)
+    const strategyBytecode: typeof ours.strategyBytecode = async (ask) => {
+      if (ask.action === 'claim') throw new AppError(code, 'No')
+      return ours.strategyBytecode(ask)
+    }
+    service = await startHostileService({ ...ours, strategyBytecode }, apiKey)
+    const { exit, json, err } = await lied(`withdraw ${slug} --claim`)
+    expect({ exit, json }).toMatchObject({ exit: 0, json: { amounts: { out: { formatted: '1' } } } })
+    expect(err).toContain('This deployment makes no claims')
+    // What is not about the word itself is nobody else's to answer.
+    code = 'STRATEGY_PAUSED'
+    expect(await lied(`withdraw ${slug} --claim`)).toMatchObject({
+      exit: 10,
+      json: { error: { code: 'STRATEGY_PAUSED' } },
     })
   })
 

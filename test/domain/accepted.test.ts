@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { acceptedOf, isFair, type Shown } from '../../src/domain/accepted.ts'
+import { acceptedOf, burnPrice, isFair, type Shown, swapBps } from '../../src/domain/accepted.ts'
 import { slippageIn } from '../../src/domain/slippage.ts'
 
 const shown: Shown = {
@@ -88,10 +88,15 @@ test('the bounds hold to one unit for every amount and slippage', () => {
   )
 })
 
-test('three percent below a price is fair, and one unit less is not', () => {
-  const price = { amountIn: 1n, amountOut: 1n }
-  expect(isFair({ amountIn: 100n, amountOut: 97n }, price)).toBe(true)
-  expect(isFair({ amountIn: 10_000n, amountOut: 9_699n }, price)).toBe(false)
+test('three percent below a price is fair, and a unit for rounding; one unit less is not', () => {
+  const price = { amountIn: 1n, amountOut: 1n, fairBps: swapBps }
+  expect(isFair({ amountIn: 1_000_000n, amountOut: 969_999n }, price)).toBe(true)
+  expect(isFair({ amountIn: 1_000_000n, amountOut: 969_998n }, price)).toBe(false)
+})
+
+test('a bridge that burns and mints takes three quarters of a percent at most', () => {
+  expect(isFair({ amountIn: 1_000_000n, amountOut: 992_499n }, burnPrice)).toBe(true)
+  expect(isFair({ amountIn: 1_000_000n, amountOut: 992_498n }, burnPrice)).toBe(false)
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { isFair } from '../../domain/accepted.ts'
+import { burnPrice, isFair } from '../../domain/accepted.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import type { Catalog } from '../../domain/catalog.ts'
 import type { Intent } from '../../domain/intent.ts'
@@ -102,8 +102,6 @@ function refuseBridge(
   refuseAmount(argv, tokenOut, amountOut, 'less a fee')
 }
 
-const oneForOne = { amountIn: 1n, amountOut: 1n }
-
 /** An amount that was typed is the one that is meant; what a bridge brings of it is less by its fee, and not unfairly so. */
 function refuseAmount(
   argv: readonly string[],
@@ -118,6 +116,6 @@ function refuseAmount(
   const isMeant =
     how === 'exactly'
       ? typed === amount
-      : typed !== undefined && amount <= typed && isFair({ amountIn: typed, amountOut: amount }, oneForOne)
+      : typed !== undefined && amount <= typed && isFair({ amountIn: typed, amountOut: amount }, burnPrice)
   if (!isMeant) throw untyped(`It is about ${amount} of ${token.symbol}`)
 }
