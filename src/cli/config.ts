@@ -14,7 +14,11 @@ export const KeptProfile = z.discriminatedUnion('kind', [
     /** Where the older pages are, if they are elsewhere. */
     legacyBaseUrl: z.string().optional(),
   }),
-  z.strictObject({ kind: z.literal('engine') }),
+  z.strictObject({
+    kind: z.literal('engine'),
+    /** Who is asked for USD prices that the chains do not say; without it, nobody. */
+    pricesUrl: z.string().optional(),
+  }),
 ])
 export type KeptProfile = z.output<typeof KeptProfile>
 

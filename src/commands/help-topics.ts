@@ -33,6 +33,10 @@ export const topics: Readonly<Record<string, Topic>> = {
         'SLUICE_RPC_<NETWORK>',
         'RPC URLs of a network, separated by commas: SLUICE_RPC_BASE, SLUICE_RPC_BASE_SEPOLIA',
       ],
+      [
+        'SLUICE_PRICES_URL',
+        'who is asked for USD prices that the chains do not say, such as https://coins.llama.fi; unset, nobody',
+      ],
       ['SLUICE_PRIVATE_KEY', 'a key that signs; read once, and passed on to nobody but the signer'],
       ['SLUICE_PASSWORD', 'the password of the keystore'],
       [

@@ -11,5 +11,9 @@ export const withProfile = (command: Command): Command =>
       '--from-env',
       'keep what SLUICE_BASE_URL, SLUICE_LEGACY_BASE_URL, SLUICE_API_KEY and SLUICE_RPC_* say',
     )
+    .option(
+      '--prices-url <url>',
+      'who is asked for USD prices that the chains do not say; none takes it away',
+    )
     .option('--keychain', 'keep key and RPCs in the keychain of the desktop, from now on')
     .option('--no-keychain', 'keep them in a file of mode 0600 again')

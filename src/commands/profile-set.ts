@@ -2,7 +2,7 @@ import type { Aside } from '../cli/cli.ts'
 import type { KeptProfile, ProfileSecrets } from '../cli/config.ts'
 import type { FromEnvironment } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { checkedKey, checkedUrl, isKeyFor } from '../domain/service-address.ts'
+import { checkedKey, checkedPricesUrl, checkedUrl, isKeyFor } from '../domain/service-address.ts'
 import { plain } from '../domain/text.ts'
 import { readPrivateFile } from '../wallet/key-source.ts'
 import { shownProfile, showProfile } from './profile-shown.ts'
@@ -13,6 +13,7 @@ export type SetOptions = {
   baseUrl?: string
   legacyBaseUrl?: string
   apiKeyFile?: string
+  pricesUrl?: string
   fromEnv?: boolean
   keychain?: boolean
 }
@@ -94,7 +95,7 @@ const addressesOf = ({ baseUrl, legacyBaseUrl }: Extract<KeptProfile, { kind: 'r
 function profileOf(
   name: string,
   before: KeptProfile | undefined,
-  { kind: typed, baseUrl: typedUrl, legacyBaseUrl: typedLegacy }: SetOptions,
+  { kind: typed, baseUrl: typedUrl, legacyBaseUrl: typedLegacy, pricesUrl: typedPrices }: SetOptions,
   given: FromEnvironment,
 ): KeptProfile {
   const baseUrl = typedUrl ?? given.baseUrl ?? (before?.kind === 'remote' ? before.baseUrl : undefined)
@@ -110,8 +111,14 @@ function profileOf(
   if (kind === 'engine') {
     if (typedUrl !== undefined || typedLegacy !== undefined)
       throw new AppError('USAGE', 'A profile of kind engine has no base URL', { hint: 'Leave --kind out.' })
-    return { kind }
+    const same = before?.kind === 'engine' ? before.pricesUrl : undefined
+    const prices = typedPrices === 'none' ? undefined : (typedPrices ?? same)
+    return { kind, ...(prices !== undefined && { pricesUrl: checkedPricesUrl(prices, 'prices URL') }) }
   }
+  if (typedPrices !== undefined)
+    throw new AppError('USAGE', 'Only a profile of kind engine asks for prices', {
+      hint: 'Leave --prices-url out: a remote says prices itself.',
+    })
   if (kind !== 'remote')
     throw new AppError('USAGE', `There is no kind of profile "${plain(kind)}"`, {
       hint: 'engine or remote; the sandbox needs no settings: sluice profile use sandbox',

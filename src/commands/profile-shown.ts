@@ -15,6 +15,8 @@ type Shown = {
   current: boolean
   baseUrl: string | null
   legacyBaseUrl: string | null
+  /** Who is asked for prices that the chains do not say. */
+  pricesUrl: string | null
   hasApiKey: boolean
   /** The networks that it has RPCs for. */
   networks: string[]
@@ -31,6 +33,7 @@ export async function shownProfile(cli: Aside, config: Config, name: string): Pr
     current,
     baseUrl: null,
     legacyBaseUrl: null,
+    pricesUrl: null,
     hasApiKey: false,
     networks: [],
     secretsIn: null,
@@ -50,9 +53,9 @@ export async function shownProfile(cli: Aside, config: Config, name: string): Pr
   if (!found) throw unknownProfile(name, config)
   // Nobody is asked to unlock a desktop for a list.
   const { keyFor, networks, place: secretsIn } = await settings.outlineOf(name)
-  const { kind } = found
-  if (kind === 'engine') return { ...none, kind, networks, secretsIn }
-  const { baseUrl, legacyBaseUrl = null } = found
+  if (found.kind === 'engine')
+    return { ...none, kind: found.kind, pricesUrl: found.pricesUrl ?? null, networks, secretsIn }
+  const { kind, baseUrl, legacyBaseUrl = null } = found
   return { ...none, kind, baseUrl, legacyBaseUrl, hasApiKey: isKeyFor(keyFor, found), networks, secretsIn }
 }
 
@@ -64,7 +67,7 @@ export const unknownProfile = (name: string, { profiles = {} }: Config): AppErro
 
 /** One profile in words. */
 export const profileView = (
-  { name, kind, current, baseUrl, legacyBaseUrl, hasApiKey, networks, secretsIn }: Shown,
+  { name, kind, current, baseUrl, legacyBaseUrl, pricesUrl, hasApiKey, networks, secretsIn }: Shown,
   to: Stream,
 ): string =>
   fields(
@@ -74,6 +77,7 @@ export const profileView = (
       ...(baseUrl === null ? [] : ([['base url', plain(baseUrl)]] as const)),
       ...(legacyBaseUrl === null ? [] : ([['legacy base url', plain(legacyBaseUrl)]] as const)),
       ...(kind === 'remote' ? ([['api key', hasApiKey ? 'kept, not shown' : 'none']] as const) : []),
+      ...(pricesUrl === null ? [] : ([['prices', plain(pricesUrl)]] as const)),
       ['rpcs', networks.length === 0 ? 'none' : plain(networks.join(', '))],
       ...(secretsIn === 'keychain' ? ([['secrets', 'in the keychain of the desktop']] as const) : []),
     ],

@@ -17,8 +17,7 @@ export function checkedUrl(baseUrl: string, what: string): string {
     throw new AppError('CONFIG_INVALID', `The ${what} of the service has more in it than a host and a path`, {
       hint: 'Set the API key in SLUICE_API_KEY, and leave everything from ? or before @ out of the URL.',
     })
-  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
-  if (url.protocol !== 'https:' && !isLoopback)
+  if (!isSafe(url))
     throw new AppError(
       'CONFIG_INVALID',
       `The service at ${url.host} is not https, and an API key does not travel in the clear`,
@@ -28,6 +27,20 @@ export function checkedUrl(baseUrl: string, what: string): string {
     )
   return baseUrl.replace(/\/+$/, '')
 }
+
+/** Where prices are asked that the chains do not say: https, or loopback, and nothing confidential in it. `where` names what said so. */
+export function checkedPricesUrl(said: string, where: string): string {
+  const url = URL.parse(said)
+  const isPlain = url && !url.username && !url.password && !url.search && !url.hash
+  if (isPlain && isSafe(url)) return said.replace(/\/+$/, '')
+  throw new AppError('CONFIG_INVALID', `${where} is not an https URL of a host and a path`, {
+    hint: 'Such as https://coins.llama.fi, or none to ask nobody.',
+  })
+}
+
+/** What goes there can be read on the way by nobody else. */
+const isSafe = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
 
 type Addresses = { baseUrl: string; legacyBaseUrl?: string | undefined }
 

@@ -5,6 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
 import type { EngineStore } from '../store/engine.ts'
 import type { Chain } from './chain.ts'
+import type { Filled } from './filled-prices.ts'
 import type { Grown } from './growth.ts'
 import type { Kept } from './kept.ts'
 import type { Market } from './markets/market.ts'
@@ -17,6 +18,8 @@ export type Ground = {
   catalog: Catalog
   sees: Sees
   markets: readonly Market[]
+  /** Their prices from outside, where somebody asked for that. */
+  filled: Filled
   /** How they stand, read again only when their chains have moved on. */
   kept: Kept
   /** The rates of a chain's markets that are only known by growth. */

@@ -11,6 +11,7 @@ import type { Context, Ground } from './context.ts'
 import { customerOf, feesOf, setFees } from './customer.ts'
 import { groundOf } from './ground.ts'
 import type { Missed } from './kept.ts'
+import type { OutsidePrices } from './outside-prices.ts'
 import { historyOf, walletOf } from './positions.ts'
 import { quoteFor, quotesOf } from './quotes.ts'
 import { recommend } from './recommend.ts'
@@ -30,6 +31,8 @@ export type EngineNeeds = {
   sees?: Sees
   /** Who is told when a chain does not answer and its rows are left out. */
   missed?: Missed
+  /** Who prices what the chains do not, for display; without it, nobody outside is asked. */
+  outside?: OutsidePrices | undefined
   now: () => number
   newId: () => string
 }
@@ -38,8 +41,15 @@ export type EngineNeeds = {
 export const createEngine = (needs: EngineNeeds): Service => serviceOf(contextOf(needs))
 
 /** What the parts of an engine work with. */
-export const contextOf = ({ catalog, rpc, missed, sees = everything, ...own }: EngineNeeds): Context => ({
-  ...groundOf({ catalog, rpc, sees, missed, store: own.store, now: own.now }),
+export const contextOf = ({
+  catalog,
+  rpc,
+  missed,
+  outside,
+  sees = everything,
+  ...own
+}: EngineNeeds): Context => ({
+  ...groundOf({ catalog, rpc, sees, missed, outside, store: own.store, now: own.now }),
   ...own,
 })
 
@@ -47,12 +57,12 @@ export const contextOf = ({ catalog, rpc, missed, sees = everything, ...own }: E
 export function enginesOver(
   needs: Omit<EngineNeeds, 'customer' | 'sees'>,
 ): (who: { customer: string; sees: Sees }) => Service {
-  const { catalog, rpc, missed, ...own } = needs
+  const { catalog, rpc, missed, outside, ...own } = needs
   const grounds = new Map<string, Ground>()
   return ({ customer, sees }) => {
     const seen = JSON.stringify(sees)
     const ground =
-      grounds.get(seen) ?? groundOf({ catalog, rpc, sees, missed, store: own.store, now: own.now })
+      grounds.get(seen) ?? groundOf({ catalog, rpc, sees, missed, outside, store: own.store, now: own.now })
     grounds.set(seen, ground)
     return serviceOf({ ...ground, ...own, customer })
   }

@@ -5,10 +5,12 @@ import type { Rpc } from '../net/rpc.ts'
 import type { EngineStore } from '../store/engine.ts'
 import { type Chain, headOf, openChain, read } from './chain.ts'
 import type { Ground } from './context.ts'
+import { filledFrom } from './filled-prices.ts'
 import { type Grown, grownOn } from './growth.ts'
 import { keptMarkets, type Missed } from './kept.ts'
 import { lendingOf } from './lending.ts'
 import { marketsOf } from './markets/catalog.ts'
+import type { OutsidePrices } from './outside-prices.ts'
 import { ratedOn } from './rated.ts'
 import { detailedOn } from './rates/detail.ts'
 import { realisedOn } from './rates/realised.ts'
@@ -26,16 +28,19 @@ export function groundOf(needs: {
   missed?: Missed | undefined
   store: EngineStore
   now: () => number
+  outside?: OutsidePrices | undefined
 }): Ground {
-  const { rpc, sees, store, missed = () => undefined, now } = needs
+  const { rpc, sees, store, missed = () => undefined, now, outside } = needs
   const catalog = visible(needs.catalog, sees)
   const markets = marketsOf(catalog)
   const chain = onceEach((chainId) => openChain(networkNamed(catalog.networks, chainId), rpc(chainId)))
   const grown = onceEach((chainId) => ratesOn(store, () => chain(chainId)))
+  const filled = filledFrom(outside, markets)
   return {
     catalog,
     sees,
     markets,
+    filled,
     grown,
     detailed: onceEach((chainId) =>
       detailedOn(
@@ -44,7 +49,7 @@ export function groundOf(needs: {
         rewardingOn(catalog, () => chain(chainId)),
       ),
     ),
-    kept: keptMarkets(catalog, markets, chain, { missed, now, grown }),
+    kept: keptMarkets(catalog, markets, chain, { missed, now, grown, filled }),
     providers: providersOf(catalog, chain),
     chain,
     lending: lendingOf(catalog, chain),

@@ -5,6 +5,7 @@ import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
 import { type BlockRef, type Chain, headOf } from './chain.ts'
+import type { Filled } from './filled-prices.ts'
 import { fresh } from './fresh.ts'
 import type { Grown } from './growth.ts'
 import type { Market } from './markets/market.ts'
@@ -43,13 +44,21 @@ export function keptMarkets(
   catalog: Catalog,
   markets: readonly Market[],
   chain: (chainId: number) => Chain,
-  { missed, now, grown }: { missed: Missed; now: () => number; grown: (chainId: number) => Grown },
+  {
+    missed,
+    now,
+    grown,
+    filled,
+  }: { missed: Missed; now: () => number; grown: (chainId: number) => Grown; filled: Filled },
 ): Kept {
   const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
   const perChain = new Map(
     chainIds.map((chainId) => {
       const here = markets.filter(({ entry }) => entry.chainId === chainId)
-      return [chainId, keptOn(catalog, here, () => chain(chainId), grown(chainId))] as const
+      return [
+        chainId,
+        keptOn(catalog, here, () => chain(chainId), { grown: grown(chainId), filled }),
+      ] as const
     }),
   )
   const on = async (chainId: number) => (await perChain.get(chainId)?.()) ?? nothing
@@ -89,13 +98,19 @@ export function keptMarkets(
   }
 }
 
-function keptOn(catalog: Catalog, markets: readonly Market[], chain: () => Chain, grown: Grown) {
+function keptOn(
+  catalog: Catalog,
+  markets: readonly Market[],
+  chain: () => Chain,
+  { grown, filled }: { grown: Grown; filled: Filled },
+) {
   let kept: { head: BlockRef; rows: readonly Shown[] } | undefined
   return fresh(async () => {
     const head = await headOf(chain())
     if (kept?.head.number === head.number && kept.head.hash === head.hash) return kept.rows
     // What is read now may be of a newer block than this, which the next request will find out.
-    const read = (await standingsOn(catalog, chain(), markets)).map((row) => ({ ...row, at: head.timestamp }))
+    const found = await filled(await standingsOn(catalog, chain(), markets))
+    const read = found.map((row) => ({ ...row, at: head.timestamp }))
     const rows = await grown(read, head)
     kept = { head, rows: rows.map((row) => ({ ...row, strategy: strategyOf(row) })) }
     return kept.rows

@@ -20,7 +20,10 @@ async function standingBy(context: Context, markets: readonly Market[], grow: Gr
     chainIds.map(async (id) => {
       const here = markets.filter(({ entry }) => entry.chainId === id)
       const chain = context.chain(id)
-      const [rows, head] = await Promise.all([standingsOn(context.catalog, chain, here), headOf(chain)])
+      const [rows, head] = await Promise.all([
+        standingsOn(context.catalog, chain, here).then(context.filled),
+        headOf(chain),
+      ])
       return grow(
         id,
         rows.map((row) => ({ ...row, at: head.timestamp })),

@@ -4,12 +4,13 @@ import type { Place } from '../cli/world.ts'
 import { missedOn } from './missed.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
+import { outsideOf } from './prices.ts'
 import { rpcChains, walletSide } from './rpc-chains.ts'
 import { servingSide } from './serving.ts'
 
 /** The engine profile: the embedded engine over the chains that the environment gives RPCs for. */
 export function enginePlace(needs: PlaceNeeds): Place {
-  const { dirs, io, globals, now, newId } = needs
+  const { dirs, env, io, globals, now, newId } = needs
   const chains = rpcChains(needs)
   const opened = async () => {
     const { reachable: catalog, rpc } = await chains()
@@ -30,6 +31,7 @@ export function enginePlace(needs: PlaceNeeds): Place {
       const store = engineStore(sqliteSql(join(dirs.data, 'engine.db'), { migrations: engineMigrations }))
       return createEngine({
         ...(await opened()),
+        ...(await outsideOf(env, now)),
         store,
         customer: 'local',
         missed: missedOn(io, globals),

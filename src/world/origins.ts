@@ -34,6 +34,11 @@ export async function originsOf(
     const name = variable === 'SLUICE_BASE_URL' ? 'base url' : 'legacy base url'
     return value && chosen.kind === 'remote' ? [{ name, value, origin: said(variable) }] : []
   })
+  const { SLUICE_PRICES_URL: asked } = chosen.env
+  const prices: Origin[] =
+    asked && chosen.kind === 'engine'
+      ? [{ name: 'prices url', value: asked, origin: said('SLUICE_PRICES_URL') }]
+      : []
   const rpcs = Object.entries(chosen.env).flatMap(([variable, value]): Origin[] => {
     const [, network] = /^SLUICE_RPC_(\w+)$/.exec(variable) ?? []
     if (!network || !value || chosen.kind === 'sandbox') return []
@@ -57,6 +62,7 @@ export async function originsOf(
         ? [{ name: 'api key', value: 'set', origin: kept }]
         : []),
     ...rpcs,
+    ...prices,
     ...(secrets.hasPrivateKey
       ? [{ name: 'signer', value: 'a private key', origin: 'SLUICE_PRIVATE_KEY' }]
       : wallet === undefined

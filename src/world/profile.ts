@@ -89,7 +89,8 @@ function kept(
   )
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value))
   if (profile.kind === 'engine') {
-    const all = { ...rpcs, ...given }
+    const { pricesUrl } = profile
+    const all = { ...rpcs, ...(pricesUrl && { SLUICE_PRICES_URL: pricesUrl }), ...given }
     if (rpcVariables(all).length === 0)
       throw new AppError('CONFIG_INVALID', `The profile ${name} has the RPC of no network`, {
         hint: `Set SLUICE_RPC_<NETWORK>, and keep it: sluice profile set ${name} --from-env`,

@@ -10,6 +10,7 @@ import type { KeyOwner } from '../store/keys.ts'
 import { apiKeys } from './api-keys.ts'
 import { missedOn } from './missed.ts'
 import type { PlaceNeeds } from './place-needs.ts'
+import { outsideOf } from './prices.ts'
 
 /** What a server of this profile stands on: where its files are, its chains, and what keeps those alive. */
 type Stands = {
@@ -22,7 +23,7 @@ const keepAliveMs = 60_000
 
 /** The service of this profile over HTTP, with the keys of those who may ask. */
 export function servingSide(
-  { version, io, globals, now, newId }: PlaceNeeds,
+  { version, env, io, globals, now, newId }: PlaceNeeds,
   { dir, opened, keepAlive }: Stands,
 ): Serving {
   return {
@@ -41,6 +42,7 @@ export function servingSide(
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
       const services = new Map<string, Service>()
       const engineOf = enginesOver({
+        ...(await outsideOf(env, now)),
         catalog,
         rpc,
         store: store.engine,

@@ -44,6 +44,7 @@ describe('a profile of one’s own', () => {
       current: false,
       baseUrl: served.url(),
       legacyBaseUrl: null,
+      pricesUrl: null,
       hasApiKey: true,
       networks: [],
       secretsIn: 'file',
@@ -186,6 +187,32 @@ describe('the key of a profile', () => {
     expect(bad.err).not.toContain('two words')
     expect((await run('profile show prod')).exit).toBe(2)
   })
+})
+
+test('who is asked for prices is kept with a profile over RPCs, stays until it is taken away, and is https', async () => {
+  const env = rpcEnvOf(sandbox)
+  const set = (more: string) => run(`profile set mine --from-env ${more} --json`, { env })
+  expect((await set('')).json.pricesUrl).toBeNull()
+  expect((await set('--prices-url https://coins.llama.fi/')).json.pricesUrl).toBe('https://coins.llama.fi')
+  expect((await set('')).json.pricesUrl).toBe('https://coins.llama.fi')
+  const listed = (await run('config list --show-origin --profile mine --json', { env })).json.items
+  expect(listed).toContainEqual({
+    name: 'prices url',
+    value: 'https://coins.llama.fi',
+    origin: 'profile mine',
+  })
+  expect((await set('--prices-url none')).json.pricesUrl).toBeNull()
+  for (const url of [
+    'http://coins.example',
+    'https://me:word@coins.example',
+    'https://coins.example/?key=1',
+    'coins',
+  ])
+    expect((await set(`--prices-url ${url}`)).json.error.code).toBe('CONFIG_INVALID')
+  const elsewhere = await run(
+    'profile set there --base-url https://api.example --prices-url https://x.example --json',
+  )
+  expect(elsewhere.json.error.code).toBe('USAGE')
 })
 
 test('a profile that is removed is out of use, and its key is gone', async () => {

@@ -9,6 +9,7 @@ import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { knownCatalog } from '../../src/world/known-catalog.ts'
 import { compiled } from '../support/compile.ts'
+import { type Listener, listener } from '../support/listener.ts'
 import { programHome, spawnSluice } from '../support/program.ts'
 import { calldata } from '../support/sandbox.ts'
 
@@ -20,6 +21,7 @@ const slug = 'compound-v3-usdc-base'
 let base: Anvil
 let comet: Address
 let usdc: Address
+let prices: Listener
 
 beforeAll(async () => {
   base = await startAnvil({ binary: inject('anvil'), noteDir: inject('sandboxNotes'), chainId: 8453 })
@@ -36,8 +38,13 @@ beforeAll(async () => {
   await sent({ to: usdc, data: calldata('function setMinter(address,bool)', [wallet, true]) })
   await sent({ to: usdc, data: calldata('function mint(address,uint256)', [wallet, 1_000_000_000n]) })
   await sent({ to: usdc, data: calldata('function mint(address,uint256)', [comet, 1_000_000_000n]) })
+  prices = await listener((_, response) => {
+    const price = { price: 0.5, timestamp: Math.floor(Date.now() / 1000), confidence: 1, decimals: 6 }
+    response.end(JSON.stringify({ coins: { [`base:${usdc}`]: price } }))
+  })
 }, 60_000)
 afterAll(async () => {
+  await prices?.close()
   await base?.stop()
   await program.end()
 })
@@ -92,6 +99,10 @@ describe('the whole program on Base', () => {
     expect(await balance(comet)).toBeGreaterThanOrEqual(99_999_998n)
     const { json: shown } = await run(`strategies show ${slug} --json`)
     expect(shown.apy).toBeGreaterThan(0)
+    // No contract here prices USDC, and nobody else is asked unless that is wanted.
+    expect(shown.tvlUsd).toBeNull()
+    const priced = await run(`strategies show ${slug} --json`, { SLUICE_PRICES_URL: prices.url })
+    expect(Number(priced.json.tvlUsd)).toBeCloseTo(50, 3)
     const back = await run(`withdraw ${slug} --amount max --idempotency-key on-base-2 ${more}`)
     expect({ exit: back.exit, error: back.json.error }).toEqual({ exit: 0, error: undefined })
     expect(await balance(comet)).toBe(0n)

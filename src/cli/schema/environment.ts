@@ -4,7 +4,14 @@ import type { Standing } from './ends.ts'
 export type Variables = readonly (readonly [name: string, meaning: string])[]
 
 const placed = ['SLUICE_HOME', 'XDG_', 'NO_COLOR', 'SLUICE_PROFILE']
-const asked = ['SLUICE_BASE_URL', 'SLUICE_LEGACY_BASE_URL', 'SLUICE_API_KEY', 'SLUICE_RPC_', 'SLUICE_ANVIL']
+const asked = [
+  'SLUICE_BASE_URL',
+  'SLUICE_LEGACY_BASE_URL',
+  'SLUICE_API_KEY',
+  'SLUICE_RPC_',
+  'SLUICE_PRICES_URL',
+  'SLUICE_ANVIL',
+]
 const signing = ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD']
 
 /** The variables that a command heeds, of those that there are. */

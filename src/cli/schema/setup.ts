@@ -56,6 +56,7 @@ export const ProfileDocument = fields({
   current: z.boolean(),
   baseUrl: maybe(z.string()),
   legacyBaseUrl: maybe(z.string()),
+  pricesUrl: maybe(z.string()),
   hasApiKey: z.boolean(),
   secretsIn: maybe(z.enum(['file', 'keychain'])),
   networks: z.array(z.string()),
