@@ -71,11 +71,15 @@ async function deskFor({ argv, privateKey, quiet }: First): Promise<Desk> {
     catalog,
     sandboxKey: async () => (await import('./sandbox/accounts.ts')).sandboxKey(),
     say: (text) => {
-      if (!quiet) process.stderr.write(`signing: ${plain(text)}\n`)
+      if (!quiet) write(text)
     },
-    tell: (text) => process.stderr.write(`signing: ${plain(text)}\n`),
+    tell: write,
   })
 }
+
+/** A line to the person; whatever turns in the last line of a terminal goes before it. */
+const write = (text: string): void =>
+  void process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}signing: ${plain(text)}\n`)
 
 /** The catalogue of the profile, read here and not taken from whoever asks. */
 async function ownCatalog({ kind, env }: Chosen): Promise<Catalog> {

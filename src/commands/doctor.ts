@@ -82,7 +82,7 @@ async function signerFinding(place: Place): Promise<Finding> {
     return fine(
       'signer',
       null,
-      'nobody by default: commands that sign need --wallet NAME or SLUICE_PRIVATE_KEY',
+      'nobody by default: commands that sign need --wallet NAME, --ledger or SLUICE_PRIVATE_KEY',
       {
         address: null,
       },

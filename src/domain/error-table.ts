@@ -52,7 +52,7 @@ export const errorTable = {
   UNKNOWN_TOKEN: { exit: 2, hint: 'Name the token by its address, or see: sluice sandbox status' },
   AMBIGUOUS_TOKEN: { exit: 2, hint: 'Name the token by its address.' },
   INVALID_AMOUNT: { exit: 2, hint: 'An amount is in units of the token, such as 100.5 or 100.5USDC.' },
-  KEY_REQUIRED: { exit: 2, hint: 'sluice wallet new NAME, or --key-file PATH' },
+  KEY_REQUIRED: { exit: 2, hint: 'sluice wallet new NAME, --key-file PATH, or --ledger' },
   INSECURE_KEY_SOURCE: {
     exit: 2,
     hint: 'Put the key into a file of mode 0600 and use --key-file, or: sluice wallet import NAME',

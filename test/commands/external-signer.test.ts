@@ -54,6 +54,7 @@ describe('a signer elsewhere', () => {
     expect((await run(`${pay} --signer-url ${signer.url}`)).exit).toBe(0)
   })
 
+  const silence = (): SignerSays => 'nothing'
   const altered = (change: object) => async (asked: Parameters<ExternalSigner['sign']>[0]) => ({
     result: await signer.sign({ ...asked, ...change }),
   })
@@ -75,11 +76,11 @@ describe('a signer elsewhere', () => {
     ['an error \u001b[31mred', () => ({ error: { code: -32000, message: 'lo\u001bcked' } }), 13, /: locked/],
     ['a page', () => html, 13, /HTTP status 502/],
     ['that it is elsewhere', () => elsewhere, 13, /redirect, which is not followed/],
-    ['nothing in time', () => 'nothing', 13, /time was over before the signer had signed/],
+    ['nothing in time', silence, 13, /time was over before the signer had signed/],
   ])('signs or answers %s: it is told, and nothing is sent', async (_, what, code, words) => {
     signer.says('eth_signTransaction', what as never)
     const { exit, json } = await signsNothing(() =>
-      run(`${pay} --timeout 3s --signer-url ${signer.url}/v3/hidden-token-41`),
+      run(`${pay} ${what === silence ? '--timeout 4s' : ''} --signer-url ${signer.url}/v3/hidden-token-41`),
     )
     expect({ exit, says: json.error.message }).toEqual({ exit: code, says: expect.stringMatching(words) })
     expect(JSON.stringify(json)).not.toMatch(/hidden-token-41|\\u001b/)

@@ -138,7 +138,7 @@ describe('a Ledger', () => {
   test('that nobody confirms on in time: nothing is sent, and the same operation goes on when somebody does', async () => {
     ledger.set({ person: 'says nothing' })
     const { exit, json } = await signsNothing(() =>
-      withLedger(`${pay} --yes --json --ledger --timeout 2s --idempotency-key paid-by-hand`),
+      withLedger(`${pay} --yes --json --ledger --timeout 4s --idempotency-key paid-by-hand`),
     )
     expect([exit, json.error.code]).toEqual([13, 'KEY_SOURCE'])
     expect(json.error.message).toContain('Nothing was sent')
@@ -176,6 +176,31 @@ describe('a Ledger', () => {
     const swap = 'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 10'
     const { exit, json } = await withLedger(`${swap} --yes --json --ledger`)
     expect([exit, json.error.code, ledger.shown.length, attempts()]).toEqual([21, 'PARTIAL', 2, 1])
+  })
+
+  test('cancels what waits, by nothing to itself under the same nonce', async () => {
+    const { rpc } = sandbox.chain(31337)
+    await rpc.request('evm_setAutomine', [false])
+    try {
+      const sent = await withLedger(`${pay} --yes --json --no-wait --ledger`)
+      expect(sent.exit).toBe(20)
+      const cancelled = withLedger(`action cancel ${sent.json.error.details.id} --yes --json --ledger`)
+      await ledger.shows(2)
+      const [first, second] = ledger.shown.map(({ unsigned }) => parseTransaction(unsigned))
+      expect(second).toMatchObject({ to: owner.toLowerCase(), nonce: first!.nonce })
+      expect([second!.value, second!.data]).toEqual([undefined, undefined])
+      let isOver = false
+      void cancelled.finally(() => {
+        isOver = true
+      })
+      while (!isOver) {
+        await sleep(100)
+        await rpc.request('evm_mine')
+      }
+      expect((await cancelled).exit).toBe(24)
+    } finally {
+      await rpc.request('evm_setAutomine', [true])
+    }
   })
 
   test.each([
