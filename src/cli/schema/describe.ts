@@ -69,6 +69,7 @@ function flagOf(option: Option): CommandSchema['flags'][number] {
     name,
     short: short ?? null,
     value: takes,
+    placeholder: placeholderOf(option) || null,
     ...kind,
     description,
     required: mandatory,

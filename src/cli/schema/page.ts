@@ -30,10 +30,10 @@ export function schemaPage(one: CommandSchema, to: Stream): string {
     ...part(
       'Prints with --json',
       [
-        ['success', shapeWords(one.output.success)] as const,
-        ['--dry-run', shapeWords(one.output.plan)] as const,
-        ['a line', shapeWords(one.output.line)] as const,
-        ['failure', shapeWords(one.output.failure)] as const,
+        ['success', shapesOf(one.output.success).join('; or ')] as const,
+        ['--dry-run', shapesOf(one.output.plan).join('; or ')] as const,
+        ['a line', shapesOf(one.output.line).join('; or ')] as const,
+        ['failure', shapesOf(one.output.failure).join('; or ')] as const,
       ].filter(([, text]) => text !== ''),
     ),
     ...part(
@@ -55,9 +55,9 @@ const typed = (type: string, choices: readonly string[] | null): string => choic
 const marks = ({ required, repeatable, default: usual }: CommandSchema['flags'][number]): string =>
   `${required ? ', needed' : ''}${repeatable ? ', more than once' : ''}${usual === null ? '' : `, ${usual} by default`}`
 
-/** The fields of a document, by their names. */
-function shapeWords(schema: Record<string, unknown> | null): string {
-  if (!schema) return ''
+/** The names of the fields of a document, a line for each shape that it can have. */
+export function shapesOf(schema: Record<string, unknown> | null): string[] {
+  if (!schema) return []
   const either = (schema.anyOf ?? [schema]) as { properties?: Record<string, unknown> }[]
-  return [...new Set(either.map(({ properties = {} }) => Object.keys(properties).join(', ')))].join('; or ')
+  return [...new Set(either.map(({ properties = {} }) => Object.keys(properties).join(', ')))]
 }

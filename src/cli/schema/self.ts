@@ -19,6 +19,7 @@ export const FlagShape = fields({
   name: z.string(),
   short: maybe(z.string()),
   value: z.enum(['none', 'optional', 'required']),
+  placeholder: maybe(z.string()),
   ...value,
   default: maybe(z.string()),
   group: z.string(),
