@@ -4,6 +4,7 @@ import type { Service } from '../api/service.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Globals, globalsOf } from './globals.ts'
 import type { Io } from './io.ts'
+import { meant } from './meant.ts'
 import { emitList, emitOne, type List, type ListView, type View } from './output.ts'
 import { type Teller, teller } from './progress.ts'
 import { printLast, printRaw, rawOf } from './raw.ts'
@@ -75,7 +76,7 @@ export const action =
     } catch (error) {
       const raw = rawOf(cli.globals, cli.place)
       if (raw) printLast(cli.io, raw())
-      throw error
+      throw await meant(cli, error, command.name(), given[0])
     }
   }
 

@@ -3,6 +3,7 @@ import type { Config, SecretsPlace } from '../cli/config.ts'
 import type { Stream } from '../cli/io.ts'
 import { fields } from '../cli/table.ts'
 import { AppError } from '../domain/errors.ts'
+import { didYouMean } from '../domain/nearest.ts'
 import { isKeyFor } from '../domain/service-address.ts'
 import { plain } from '../domain/text.ts'
 
@@ -60,10 +61,12 @@ export async function shownProfile(cli: Aside, config: Config, name: string): Pr
 }
 
 /** Nobody knows a profile of that name. */
-export const unknownProfile = (name: string, { profiles = {} }: Config): AppError =>
-  new AppError('CONFIG_INVALID', `There is no profile "${plain(name)}"`, {
-    hint: `Known: ${['sandbox', 'engine', 'remote', ...Object.keys(profiles)].join(', ')}`,
+export function unknownProfile(name: string, { profiles = {} }: Config): AppError {
+  const known = ['sandbox', 'engine', 'remote', ...Object.keys(profiles)]
+  return new AppError('CONFIG_INVALID', `There is no profile "${plain(name)}"${didYouMean(name, known)}`, {
+    hint: `Known: ${known.join(', ')}. Make one: sluice profile set NAME --base-url URL`,
   })
+}
 
 /** One profile in words. */
 export const profileView = (

@@ -9,6 +9,7 @@ import { confirm } from '../cli/prompts.ts'
 import type { SandboxStatus, World } from '../cli/world.ts'
 import { parseAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { didYouMean } from '../domain/nearest.ts'
 import { plain } from '../domain/text.ts'
 import { nativeToken } from '../domain/token.ts'
 import { addFault } from './sandbox-fault.ts'
@@ -109,9 +110,13 @@ async function wanted(
 ): Promise<{ symbol: string; amount?: bigint } | undefined> {
   if (symbol === undefined) return undefined
   const { networks, tokens } = await cli.place.catalog()
-  const token = [...networks.map(nativeToken), ...tokens].find(
-    (one) => one.symbol.toLowerCase() === symbol.toLowerCase(),
-  )
-  if (!token) throw new AppError('UNKNOWN_TOKEN', `There is no token "${plain(symbol)}" in the sandbox`)
+  const all = [...networks.map(nativeToken), ...tokens]
+  const token = all.find((one) => one.symbol.toLowerCase() === symbol.toLowerCase())
+  const symbols = all.map((one) => one.symbol)
+  if (!token)
+    throw new AppError(
+      'UNKNOWN_TOKEN',
+      `There is no token "${plain(symbol)}" in the sandbox${didYouMean(symbol, symbols)}`,
+    )
   return { symbol: token.symbol, ...(amount !== undefined && { amount: parseAmount(amount, token) }) }
 }

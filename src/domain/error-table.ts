@@ -1,6 +1,10 @@
 import type { ErrorRow } from './error-row.ts'
 import { serviceErrors } from './service-errors.ts'
 
+/** What to do where the guard says no to what a service proposes. */
+const notAsked =
+  'Do not sign it elsewhere. See the whole of it with --dry-run, and take it to whoever runs the service.'
+
 /** Every failure the program can name, one row a code. The first 28 are the service's own (interface specification, Errors). */
 export const errorTable = {
   ...serviceErrors,
@@ -32,19 +36,26 @@ export const errorTable = {
     hint: 'If all of it may wait from the beginning: --restart-cooldown',
   },
   ACTION_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice action list' },
-  NOT_FOUND: { status: 404, exit: 4 },
-  BAD_REQUEST: { status: 400, exit: 4 },
-  METHOD_NOT_ALLOWED: { status: 405, exit: 4 },
+  NOT_FOUND: { status: 404, exit: 4, hint: 'See what there is: sluice strategies list' },
+  BAD_REQUEST: {
+    status: 400,
+    exit: 4,
+    hint: 'Mend what is named. Where nothing is wrong with it, the service may be of another version: sluice doctor',
+  },
+  METHOD_NOT_ALLOWED: { status: 405, exit: 4, hint: 'The service may be of another version: sluice doctor' },
   REQUEST_TIMEOUT: { status: 408, exit: 4, retryable: true, hint: 'Try again.' },
-  BODY_TOO_LARGE: { status: 413, exit: 4 },
-  URL_TOO_LONG: { status: 414, exit: 4 },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 4 },
-  HEADERS_TOO_LARGE: { status: 431, exit: 4 },
+  BODY_TOO_LARGE: { status: 413, exit: 4, hint: 'Send less at once.' },
+  URL_TOO_LONG: { status: 414, exit: 4, hint: 'Send less at once.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 4, hint: 'Send it as application/json.' },
+  HEADERS_TOO_LARGE: { status: 431, exit: 4, hint: 'Send fewer headers.' },
   SERVICE_UNAVAILABLE: { status: 503, exit: 6, retryable: true, hint: 'Try again.' },
 
   // What was typed, and what is set.
   USAGE: { exit: 2, hint: 'sluice --help' },
-  CONFIG_INVALID: { exit: 2 },
+  CONFIG_INVALID: {
+    exit: 2,
+    hint: 'See what is set and where it was said: sluice config list --show-origin',
+  },
   UNKNOWN_NETWORK: {
     exit: 2,
     hint: 'A network is a name or a chain id. See those that are served: sluice strategies list',
@@ -69,21 +80,32 @@ export const errorTable = {
     retryable: true,
     hint: 'Try again, or see where SLUICE_BASE_URL points. In the sandbox: sluice sandbox status',
   },
-  SERVICE_BAD_RESPONSE: { exit: 6, retryable: true },
+  SERVICE_BAD_RESPONSE: {
+    exit: 6,
+    retryable: true,
+    hint: 'See whether it is the service that was meant: sluice doctor',
+  },
   WRITE_UNCONFIRMED: { exit: 6, hint: 'It was taken. See what is set now: sluice fees show' },
   RPC_UNREACHABLE: {
     exit: 7,
     retryable: true,
     hint: 'Try again, or name another RPC in SLUICE_RPC_<NETWORK>. In the sandbox: sluice sandbox status',
   },
-  RPC_INCONSISTENT: { exit: 7, retryable: true },
-  RPC_ERROR: { exit: 7 },
+  RPC_INCONSISTENT: {
+    exit: 7,
+    retryable: true,
+    hint: 'Run the same command again. If it stays, name another RPC in SLUICE_RPC_<NETWORK>; which one is wrong: sluice doctor',
+  },
+  RPC_ERROR: { exit: 7, hint: 'Name another RPC in SLUICE_RPC_<NETWORK>; which one is wrong: sluice doctor' },
   HISTORY_UNREAD: {
     exit: 7,
     retryable: true,
     hint: 'Ask again: what was read so far is kept, and it goes on from there.',
   },
-  CHAIN_ID_MISMATCH: { exit: 7 },
+  CHAIN_ID_MISMATCH: {
+    exit: 7,
+    hint: 'Name an RPC of that network in SLUICE_RPC_<NETWORK>, then: sluice doctor',
+  },
   SANDBOX_UNAVAILABLE: { exit: 7, hint: 'sluice sandbox status' },
   ANVIL_NOT_FOUND: {
     exit: 7,
@@ -91,37 +113,40 @@ export const errorTable = {
   },
 
   // The guard and the policy.
-  POLICY_SHAPE: { exit: 8 },
-  POLICY_CHAIN: { exit: 8 },
+  POLICY_SHAPE: { exit: 8, hint: notAsked },
+  POLICY_CHAIN: { exit: 8, hint: notAsked },
   POLICY_ALLOWANCE: { exit: 8, hint: 'To have it made exact: --exact-allowance rewrite' },
-  POLICY_SPENDER: { exit: 8 },
+  POLICY_SPENDER: { exit: 8, hint: notAsked },
   POLICY_CONTRACT_NOT_ALLOWED: { exit: 8, hint: 'If you know this contract: --allow-contract ADDR' },
-  POLICY_DECODE: { exit: 8 },
-  POLICY_RECIPIENT: { exit: 8 },
-  POLICY_AMOUNT: { exit: 8 },
+  POLICY_DECODE: { exit: 8, hint: notAsked },
+  POLICY_RECIPIENT: { exit: 8, hint: notAsked },
+  POLICY_AMOUNT: { exit: 8, hint: notAsked },
   POLICY_MIN_OUT: {
     exit: 8,
     hint: 'Ask for a new quote, let it slip more (--slippage 1%), or say what is enough: --accept-min-out AMOUNT',
   },
-  POLICY_VALUE: { exit: 8 },
-  POLICY_AUTHORITY: { exit: 8 },
-  POLICY_TOKEN_METADATA: { exit: 8 },
+  POLICY_VALUE: { exit: 8, hint: notAsked },
+  POLICY_AUTHORITY: { exit: 8, hint: notAsked },
+  POLICY_TOKEN_METADATA: { exit: 8, hint: notAsked },
   POLICY_QUOTE_DRIFT: { exit: 8, hint: 'Ask for a new quote.' },
-  POLICY_SIMULATION: { exit: 8 },
+  POLICY_SIMULATION: { exit: 8, hint: notAsked },
   POLICY_TAMPER: { exit: 8, hint: 'Make a new plan: --dry-run --json' },
-  POLICY_CONTRACT_CHANGED: { exit: 8 },
+  POLICY_CONTRACT_CHANGED: {
+    exit: 8,
+    hint: 'Ask its protocol what changed. If you know the new code: --allow-contract ADDR',
+  },
   POLICY_STANDING_ALLOWANCE: { exit: 8, hint: 'sluice wallet approvals list' },
   POLICY_ASSURANCE: { exit: 8, hint: 'If you know what you do: --max-assurance-loss, or --trust-first-use' },
-  POLICY_LIMIT: { exit: 8 },
+  POLICY_LIMIT: { exit: 8, hint: 'See what the policy allows: sluice policy check PLAN' },
   POLICY_SERVICE_FEE: { exit: 8, hint: 'If you accept it: --max-service-fee 2%' },
   POLICY_FEE_CAP: { exit: 8, hint: 'Wait for a quieter market, or allow more: --max-fee GWEI' },
 
   // Before signing.
   DECLINED: { exit: 9 },
   INSUFFICIENT_FUNDS: { status: 400, exit: 10, hint: 'sluice wallet show' },
-  SIMULATION_REVERTED: { exit: 10 },
+  SIMULATION_REVERTED: { exit: 10, hint: 'See every step of it, and sign nothing: --dry-run' },
   FOREIGN_PENDING: { exit: 10, hint: 'Wait until the other transaction of this wallet is mined.' },
-  NONCE_GAP: { exit: 10 },
+  NONCE_GAP: { exit: 10, hint: 'Leave --nonce out: the next free one is taken.' },
   OPERATION_UNFINISHED: { exit: 10, hint: 'sluice action list --status PENDING' },
   DONE_ELSEWHERE: {
     exit: 10,
@@ -133,19 +158,25 @@ export const errorTable = {
     hint: 'Check free space and permissions of the data directory, or set SLUICE_HOME.',
   },
   STATE_NEWER_SCHEMA: { exit: 12, hint: 'A newer sluice wrote this journal. Update this one.' },
-  KEY_SOURCE: { exit: 13, hint: 'sluice wallet list' },
-  WRONG_PASSWORD: { exit: 13, hint: 'sluice wallet list' },
+  KEY_SOURCE: {
+    exit: 13,
+    hint: 'Look at what there is: sluice wallet list. All ways to name a key: sluice help signing',
+  },
+  WRONG_PASSWORD: {
+    exit: 13,
+    hint: 'Try again; a password comes from a prompt, --password-file PATH or SLUICE_PASSWORD.',
+  },
   IDEMPOTENCY_KEY_REUSED: { exit: 14, hint: 'Use a new key for a new request.' },
 
   // After signing.
-  PENDING: { exit: 20, retryable: true },
-  PARTIAL: { exit: 21 },
-  REVERTED: { exit: 22 },
-  ACTION_FAILED: { exit: 22 },
-  SUPERSEDED: { exit: 23 },
+  PENDING: { exit: 20, retryable: true, hint: 'sluice action resume ID' },
+  PARTIAL: { exit: 21, hint: 'sluice action explain ID' },
+  REVERTED: { exit: 22, hint: 'sluice action explain ID' },
+  ACTION_FAILED: { exit: 22, hint: 'sluice action explain ID' },
+  SUPERSEDED: { exit: 23, hint: 'sluice action explain ID' },
   NONCE_USED: { exit: 23, hint: 'See what used it; without --nonce the next free one is taken.' },
-  CANCELLED: { exit: 24 },
-  REFUNDED: { exit: 25 },
+  CANCELLED: { exit: 24, hint: 'sluice action show ID' },
+  REFUNDED: { exit: 25, hint: 'sluice action explain ID' },
   JOURNAL_UNREADABLE: {
     exit: 26,
     hint: 'Keep the file as it is, and see on the chain what this wallet sent before you sign anything again.',
@@ -154,6 +185,6 @@ export const errorTable = {
   INTERRUPTED: { exit: 130 },
   DEMO_FAILED: { exit: 1, hint: 'sluice sandbox reset --yes, then sluice demo' },
   EVIDENCE_CHANGED: { exit: 2, hint: 'Ask for the file again, from whoever made it.' },
-  EVIDENCE_REFUTED: { exit: 4 },
+  EVIDENCE_REFUTED: { exit: 4, hint: 'What the file says did not happen. Ask whoever made it.' },
   BUG: { exit: 1, hint: 'Run it again with --debug and report what it prints.' },
 } as const satisfies Record<string, ErrorRow>

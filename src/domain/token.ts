@@ -1,5 +1,6 @@
 import { type Address, nativeAddress, sameAddress } from './address.ts'
 import { AppError } from './errors.ts'
+import { didYouMean } from './nearest.ts'
 import type { Network } from './network.ts'
 
 /** A token. Its identity is (chainId, address); the symbol is only a word. The native coin is the zero address. */
@@ -35,6 +36,9 @@ export function tokenNamed(tokens: readonly Token[], network: Network, name: str
     )
   throw new AppError(
     'UNKNOWN_TOKEN',
-    `There is no token "${name}" on ${network.name}. Known: ${here.map((token) => token.symbol).join(', ')}`,
+    `There is no token "${name}" on ${network.name}${didYouMean(
+      name,
+      here.map((token) => token.symbol),
+    )}. Known: ${here.map((token) => token.symbol).join(', ')}`,
   )
 }

@@ -1,6 +1,7 @@
 import type { KeptProfile, ProfileSecrets, Settings } from '../cli/config.ts'
 
 import { AppError } from '../domain/errors.ts'
+import { didYouMean } from '../domain/nearest.ts'
 import type { Network } from '../domain/network.ts'
 import { isKeyFor } from '../domain/service-address.ts'
 
@@ -50,12 +51,14 @@ export async function chosenProfile(
   const origin = named === undefined ? 'config.json' : byName
   if (usual) return builtIn(env, usual, origin)
   const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined
-  if (!found)
-    throw new AppError('CONFIG_INVALID', `There is no profile "${name}"`, {
-      hint: `Known: ${[...builtInProfiles, ...Object.keys(profiles)].join(', ')}. Make one: sluice profile set --help`,
-    })
+  if (!found) throw unknown(name, [...builtInProfiles, ...Object.keys(profiles)])
   return { ...kept(env, name, found, await settings.secretsOf(name)), origin }
 }
+
+const unknown = (name: string, known: readonly string[]): AppError =>
+  new AppError('CONFIG_INVALID', `There is no profile "${name}"${didYouMean(name, known)}`, {
+    hint: `Known: ${known.join(', ')}. Make one: sluice profile set --help`,
+  })
 
 function builtIn(env: Env, kind: Chosen['kind'], origin: string): Chosen {
   if (kind === 'engine' && rpcVariables(env).length === 0)

@@ -57,7 +57,7 @@ function textOf(path: string): string | undefined {
     return readFileSync(path, 'utf8')
   } catch (cause) {
     if (/^ENO(ENT|TDIR)$/.test((cause as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw new AppError('CONFIG_INVALID', `${path} cannot be read`, { cause })
+    throw new AppError('CONFIG_INVALID', `${path} cannot be read`, { cause, hint: `chmod 600 ${path}` })
   }
 }
 
