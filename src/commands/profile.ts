@@ -83,6 +83,8 @@ async function remove(cli: Aside, name: string): Promise<void> {
   if (!Object.hasOwn(known.profiles ?? {}, name)) throw unknownProfile(name, known)
   await confirm(cli.io, cli.globals, `Forget the profile "${name}" and its key?`)
   await settings.alone(async () => {
+    // Secrets that cannot be read cannot be forgotten either: that is known before half of it is gone.
+    await settings.outlineOf(name)
     const { profile: inUse, profiles = {}, ...rest } = await settings.read()
     const { [name]: _, ...others } = profiles
     // First out of use: a profile that is half gone must not be where the next command runs.

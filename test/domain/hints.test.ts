@@ -60,7 +60,7 @@ function fault(words: readonly string[]): string | undefined {
   if (command === root) return words[0]?.startsWith('-') ? undefined : `there is no command ${words[0]}`
   const rest = words.slice(at)
   if (command.commands.length > 0)
-    return rest.length === 0 || rest[0]!.startsWith('-')
+    return rest.length === 0 || /^(-|X$)/.test(rest[0]!)
       ? undefined
       : `${command.name()} has no command ${rest[0]}`
   const options = [command, ...(command.parent ? [root] : [])].flatMap((one) => one.options)

@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { errorRow, isErrorCode } from '../../src/domain/errors.ts'
+import { program } from '../../src/main.ts'
+import { tryLock } from '../../src/store/lock.ts'
+import { type Listener, listener } from '../support/listener.ts'
+import { type Circumstances, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, home, attempts } = useCommands(sandbox)
+
+/** A service that answers everything in one way, and a node that is of another chain. */
+let service: Listener
+let node: Listener
+let answer: (response: ServerResponse) => void
+const envelope =
+  (status: number, code: string, headers = {}) =>
+  (response: ServerResponse) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(JSON.stringify({ error: { code, message: 'The service says no' } }))
+  }
+/** What is no directory, where the program wants its own. */
+let noHome = ''
+beforeAll(async () => {
+  service = await listener((_, response) => answer(response))
+  node = await listener((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => (body += chunk))
+    request.on('end', () => {
+      const asked = JSON.parse(body)
+      const said = ({ id }: { id: number }) => ({ jsonrpc: '2.0', id, result: '0x5' })
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(Array.isArray(asked) ? asked.map(said) : said(asked)))
+    })
+  })
+  noHome = mkdtempSync(join(tmpdir(), 'sluice-no-home-'))
+  for (const name of ['config', 'data', 'cache']) writeFileSync(join(noHome, name), '')
+})
+afterAll(async () => {
+  await service?.close()
+  await node?.close()
+  rmSync(noHome, { recursive: true, force: true })
+})
+
+/** A key of its own each time: what the program knows of the limits of one is not forgotten with the process. */
+const remote = (): Circumstances => ({
+  env: { SLUICE_BASE_URL: service.url },
+  secrets: { apiKey: `key-${randomUUID()}`, privateKey: sandbox.user.key },
+})
+type Trial = {
+  more?: string
+  turned?: (line: string) => string
+  circumstances?: Circumstances
+  before?: (line: string) => Promise<unknown>
+  after?: () => void
+}
+
+/** How each kind of failure is brought about, whatever the command. A person who declines is needed for 9: that is tested on a terminal. */
+const kinds: Record<string, { exit: number; trial: () => Trial }> = {
+  usage: { exit: 2, trial: () => ({ more: '--no-such-flag' }) },
+  key: {
+    exit: 3,
+    trial: () => {
+      answer = envelope(401, 'UNAUTHORIZED')
+      return { circumstances: remote() }
+    },
+  },
+  no: {
+    exit: 4,
+    trial: () => {
+      answer = envelope(404, 'NOT_FOUND')
+      return { circumstances: remote() }
+    },
+  },
+  limited: {
+    exit: 5,
+    trial: () => {
+      answer = envelope(429, 'RATE_LIMITED', { 'retry-after': '3600' })
+      return { circumstances: remote() }
+    },
+  },
+  unreachable: {
+    exit: 6,
+    trial: () => {
+      answer = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello</p>')
+      return { circumstances: remote() }
+    },
+  },
+  chain: {
+    exit: 7,
+    trial: () => ({
+      circumstances: {
+        env: { SLUICE_RPC_SANDBOX_ONE: node.url },
+        secrets: { privateKey: sandbox.user.key },
+      },
+    }),
+  },
+  guard: {
+    exit: 8,
+    trial: () => {
+      mkdirSync(join(home(), 'config'), { recursive: true, mode: 0o700 })
+      const policy = { perTransaction: { 'sandbox-one:USDC': '0.000001' }, strategies: ['another-one'] }
+      writeFileSync(join(home(), 'config', 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
+      return {}
+    },
+  },
+  fails: {
+    exit: 10,
+    trial: () => ({ turned: (line) => line.replace(/(--amount|--amount-in) \S+/, '$1 999999999') }),
+  },
+  busy: {
+    exit: 11,
+    trial: () => {
+      const path = join(
+        home(),
+        'data',
+        'sandbox',
+        'locks',
+        `31337-${sandbox.user.address.toLowerCase()}.lock`,
+      )
+      const held = tryLock(path)
+      return { more: '--no-lock-wait', after: () => held?.release() }
+    },
+  },
+  local: { exit: 12, trial: () => ({ circumstances: { env: { SLUICE_HOME: noHome } } }) },
+  source: {
+    exit: 13,
+    trial: () => {
+      mkdirSync(join(home(), 'config'), { recursive: true, mode: 0o700 })
+      const prod = { kind: 'remote', baseUrl: service.url }
+      writeFileSync(join(home(), 'config', 'config.json'), JSON.stringify({ profiles: { prod } }), {
+        mode: 0o600,
+      })
+      writeFileSync(join(home(), 'config', 'secrets.json'), '{}', { mode: 0o644 })
+      return { more: '--profile prod', circumstances: remote() }
+    },
+  },
+  wallet: { exit: 13, trial: () => ({ more: '--wallet nobody' }) },
+  missing: { exit: 13, trial: () => ({}) },
+  typed: { exit: 2, trial: () => ({}) },
+  reuse: {
+    exit: 14,
+    trial: () => ({
+      more: '--idempotency-key the-same-key',
+      before: (line) =>
+        run(`${line.replace(/(--amount|--amount-in) \S+/, '$1 2')} --idempotency-key the-same-key`),
+    }),
+  },
+}
+
+const to = '0x8888888888888888888888888888888888888888'
+const nobody = 'nobody-s-wallet'
+const place = 'aave-v3-usdc-sandbox-one'
+const swap = '--from sandbox-one --token-in USDC --token-out WETH --amount-in 1'
+const id = 'nothing-of-that-id'
+const deposit = `deposit ${place} --amount 5 --yes --quiet`
+
+/** Which kinds reach a command that only reads, by where it reads. */
+const service_ = 'key no limited unreachable'
+const reads = `${service_} chain local source`
+const signs = `${reads} guard fails busy wallet reuse`
+const ours = 'no local source'
+
+/** Every command of the tree, a line that works as far as the failure, and the kinds that can reach it, beside `usage`, which reaches all. */
+const rows: Record<string, { line: string; reach: string; first?: string }> = {
+  // Its steps are lines of their own, each of them a row here.
+  demo: { line: 'demo', reach: '' },
+  'strategies list': { line: 'strategies list', reach: reads },
+  'strategies show': { line: `strategies show ${place}`, reach: `${reads} wallet` },
+  'strategies analytics': { line: 'strategies analytics', reach: reads },
+  'yield recommend': { line: 'yield recommend USDC', reach: reads },
+  history: { line: `history ${place} --address ${to}`, reach: reads },
+  deposit: { line: `deposit ${place} --amount 1 --yes --idempotency-key every-error-1`, reach: signs },
+  withdraw: {
+    line: `withdraw ${place} --amount 1 --yes --idempotency-key every-error-1`,
+    reach: signs,
+    first: deposit,
+  },
+  'swap quote': { line: `swap quote ${swap}`, reach: `${service_} local source` },
+  'swap execute': {
+    line: `swap execute ${swap} --yes --idempotency-key every-error-1`,
+    reach: signs.replace('chain ', ''),
+  },
+  'swap status': {
+    line: `swap status 0f8fad5b-d9cb-469f-a165-70867728950e`,
+    reach: `${service_} local source`,
+  },
+  'swap list': { line: 'swap list', reach: `${service_} local source` },
+  transfer: {
+    line: `transfer --network sandbox-one --token USDC --to ${to} --amount 1 --yes --idempotency-key every-error-1`,
+    reach: signs.replace(service_, ''),
+  },
+  'action list': { line: 'action list', reach: 'local source wallet' },
+  'action show': { line: `action show ${id}`, reach: `${service_} local source` },
+  'action watch': { line: `action watch ${id}`, reach: `${service_} local source` },
+  'action explain': { line: `action explain ${id}`, reach: `${service_} local source` },
+  'action resume': { line: `action resume ${id}`, reach: ours },
+  'action speed-up': { line: `action speed-up ${id}`, reach: ours },
+  'action cancel': { line: `action cancel ${id}`, reach: ours },
+  'action abandon': { line: `action abandon ${id}`, reach: ours },
+  'action replan': { line: `action replan ${id}`, reach: ours },
+  'action revoke': { line: `action revoke ${id}`, reach: ours },
+  'action export': { line: `action export ${id}`, reach: ours },
+  'action submit': { line: 'action submit /nowhere/plan', reach: 'source typed' },
+  'action verify': { line: 'action verify /nowhere/file', reach: 'source typed' },
+  'policy check': { line: 'policy check /nowhere/plan', reach: 'source typed' },
+  serve: { line: 'serve --check', reach: 'source' },
+  'keys create': { line: 'keys create --customer acme', reach: 'local source' },
+  'keys list': { line: 'keys list', reach: 'local source' },
+  'keys revoke': { line: `keys revoke ${id} --yes`, reach: 'local source' },
+  'fees show': { line: 'fees show', reach: `${service_} local source` },
+  'fees set': { line: 'fees set --markup-bps 5 --yes', reach: `${service_} local source` },
+  init: { line: 'init main --from-env', reach: `${service_} chain source` },
+  doctor: { line: 'doctor', reach: reads },
+  'profile list': { line: 'profile list', reach: 'source' },
+  'profile show': { line: 'profile show', reach: 'source' },
+  'profile use': { line: 'profile use sandbox', reach: 'local' },
+  'profile set': { line: 'profile set prod --base-url https://a.example', reach: 'local source' },
+  'profile remove': { line: 'profile remove prod --yes', reach: 'source typed' },
+  'config list': { line: 'config list', reach: 'source' },
+  completion: { line: 'completion bash', reach: '' },
+  'wallet show': { line: `wallet show ${to}`, reach: reads },
+  'wallet list': { line: 'wallet list', reach: 'source' },
+  'wallet new': { line: 'wallet new main --password-file /nowhere/password', reach: 'source missing' },
+  'wallet import': { line: 'wallet import main --keystore /nowhere/keystore', reach: 'source missing' },
+  'wallet export': { line: `wallet export ${nobody}`, reach: 'source missing' },
+  'wallet remove': { line: `wallet remove ${nobody} --yes`, reach: 'source missing' },
+  'wallet use': { line: `wallet use ${nobody}`, reach: 'source missing' },
+  'wallet remember': { line: `wallet remember ${nobody}`, reach: 'source missing' },
+  'wallet forget': { line: `wallet forget ${nobody}`, reach: 'local source' },
+  'wallet approvals list': { line: `wallet approvals list ${to}`, reach: 'chain local source' },
+  'wallet approvals revoke': { line: 'wallet approvals revoke --all --yes', reach: 'source' },
+  'sandbox up': { line: 'sandbox up', reach: 'source' },
+  'sandbox down': { line: 'sandbox down', reach: 'source' },
+  'sandbox status': { line: 'sandbox status', reach: 'source' },
+  'sandbox reset': { line: 'sandbox reset --yes', reach: 'source' },
+  'sandbox fund': { line: `sandbox fund ${to}`, reach: 'source' },
+  'sandbox warp': { line: 'sandbox warp 1d', reach: 'source' },
+  'sandbox fault': { line: 'sandbox fault nothing-of-that-kind', reach: 'source typed' },
+  schema: { line: 'schema deposit', reach: '' },
+  // What its tools answer is tested with a real client.
+  mcp: { line: 'mcp', reach: '' },
+}
+
+test('every command of the tree is in the table, and nothing else', async () => {
+  const root = await program([], { version: '0', io: { out: { write: () => undefined } } } as never, true)
+  const found: string[] = []
+  const walk = (command: Command, path: string[]): void => {
+    if (command.commands.length === 0) found.push(path.join(' '))
+    for (const one of command.commands) walk(one, [...path, one.name()])
+  }
+  walk(root, [])
+  expect(Object.keys(rows).toSorted()).toEqual(found.toSorted())
+  for (const { reach } of Object.values(rows))
+    for (const kind of reach.split(' ').filter(Boolean)) expect(kinds).toHaveProperty(kind)
+})
+
+test.each(Object.entries(rows))(
+  '%s says what went wrong, as words and as one document',
+  async (_, { line, reach, first }) => {
+    if (first) expect((await run(first)).exit).toBe(0)
+    for (const kind of ['usage', ...reach.split(' ').filter(Boolean)]) {
+      const { exit, trial } = kinds[kind]!
+      const { more = '', turned = (one) => one, circumstances = {}, before, after } = trial()
+      await before?.(line)
+      const signed = attempts()
+      const typed = `${turned(line)} ${more} --timeout 3s`
+      const json = await run(`${typed} --json`, circumstances)
+      const words = await run(typed, circumstances)
+      after?.()
+      rmSync(join(home(), 'config'), { recursive: true, force: true })
+      const failed = json.json.error ?? {}
+      expect({ kind, exit: json.exit, code: failed.code }).toEqual({ kind, exit, code: expect.any(String) })
+      expect({ kind, keys: Object.keys(json.json) }).toEqual({ kind, keys: ['error'] })
+      expect(Object.keys(failed)).toEqual(['code', 'message', 'details', 'hint', 'retryable'])
+      expect(isErrorCode(failed.code) && errorRow(failed.code).exit).toBe(exit)
+      expect({ kind, hint: failed.hint }).toEqual({ kind, hint: expect.stringMatching(/\S/) })
+      expect({ kind, exit: words.exit }).toEqual({ kind, exit })
+      expect(words.err).toMatch(new RegExp(`error .+ \\(${failed.code}\\)\\nnext {2}.+\\n$`))
+      expect({ kind, signed: attempts() }).toEqual({ kind, signed })
+    }
+  },
+)

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const { run } = useCommands(useSandbox())
+const to = '0x8888888888888888888888888888888888888888'
+
+test.each([
+  ['deposit aave-v3-udsc-sandbox-one --amount 1 --yes', 'did you mean aave-v3-usdc-sandbox-one?'],
+  ['strategies show aave-v3-USDC-sandbox-on', 'did you mean aave-v3-usdc-sandbox-one?'],
+  ['history aave-v3-usdc-sandbox-onee', 'did you mean aave-v3-usdc-sandbox-one?'],
+  ['yield recommend UDSC', 'did you mean USDC?'],
+  ['yield recommend lendng', 'did you mean lending?'],
+  [`transfer --network sandbox-onw --token USDC --to ${to} --amount 1 --yes`, 'did you mean sandbox-one?'],
+  [`transfer --network sandbox-one --token USDV --to ${to} --amount 1 --yes`, 'did you mean USDC?'],
+  [`sandbox fund ${to} --token WTEH`, 'did you mean WETH?'],
+  ['strategies list --profile sandbx', 'did you mean sandbox?'],
+  ['profile use sandbox1', 'did you mean sandbox?'],
+  ['strategis list', 'Did you mean strategies?'],
+  ['strategies lst', 'Did you mean list?'],
+  ['deposit x --amuont 1', 'Did you mean --amount?'],
+])('%s: %s', async (line, guess) => {
+  const { exit, err } = await run(line)
+  expect(err.toLowerCase()).toContain(guess.toLowerCase())
+  expect([2, 4]).toContain(exit)
+})
+
+test('a wallet that was mistyped is guessed, and what is near nothing is not', async () => {
+  await run('wallet new main', { secrets: { password: 'x' } })
+  for (const line of ['wallet export mian', 'wallet show mian', 'wallet use mian'])
+    expect(await run(line)).toMatchObject({ exit: 13, err: expect.stringContaining('did you mean main?') })
+  for (const line of [
+    'wallet export everything',
+    'strategies show nothing-like-it',
+    'yield recommend DOGECOIN',
+  ])
+    expect((await run(line)).err).not.toMatch(/did you mean/i)
+})
