@@ -7,6 +7,7 @@ import { maturityOf } from '../src/domain/maturity.ts'
 import type { Network } from '../src/domain/network.ts'
 import { publicNetworks } from '../src/domain/networks.ts'
 import { protocolOf } from './catalog-names.ts'
+import { wordsOf } from './catalog-words.ts'
 
 /*
  * Makes src/engine/catalog anew out of a survey of markets (a folder with catalog.json, tokens.json, providers.json and
@@ -31,6 +32,7 @@ export type Surveyed = {
   implementationSelector: string
   contracts: Record<string, Address>
   params: Record<string, unknown>
+  note?: string
   source: string
   apyMethod: string
   nativeHandling: string
@@ -289,11 +291,9 @@ function strategyOf(market: Surveyed): Row[] {
   if (!made || sameAddress(market.asset, market.underlyingAsset)) return []
   const { protocol, name } = protocolOf(market)
   const logo = tokens[market.chainId]?.find(({ address }) => sameAddress(address, market.underlyingAsset))
-  const { description, curator } = market.params
   const maturity = maturityOf(made)
   const said = {
-    ...(description ? { description } : {}),
-    ...(curator ? { curator } : {}),
+    ...wordsOf(market),
     ...(maturity && { maturity }),
   }
   return [

@@ -47,6 +47,9 @@ const showView: View<Shown> = (one, to) =>
       ['category', plain(one.category ?? '-')],
       ['asset', `${plain(one.asset.symbol)} ${to.paint.dim(one.asset.address)}`],
       ['apy', to.paint.green(percent(one.apy))],
+      ...(one.rates?.reward
+        ? ([['paid beside', `${percent(one.rates.reward)} in other tokens`]] as const)
+        : []),
       ['since start', percent(one.inceptionApy)],
       ['history', history(one.rates, to)],
       ['tvl', dollars(one.tvlUsd)],

@@ -56,6 +56,29 @@ test('a grade A stands on a package that is installed here, or whose contracts l
   expect([...new Set(families)].toSorted()).toEqual(Object.keys(grades).toSorted())
 })
 
+test('where one cannot always get out at once, the market says so', () => {
+  const slow = [
+    'ethena',
+    'lido',
+    'rocket-pool',
+    'frax-ether',
+    'ether-fi',
+    'stader',
+    'lista',
+    'benqi-staking',
+    'pendle-pt',
+    'spark-psm3',
+    'morpho',
+  ]
+  const rows = names.flatMap((name) => fileOf(name).strategies)
+  const silent = rows.filter(({ constants, metadata }) => {
+    const { risk } = (metadata?.en ?? {}) as { risk?: unknown }
+    return slow.includes(constants.family) && !/withdraw|asked back|maturity/.test(String(risk))
+  })
+  expect(silent.map(({ protocol, asset }) => `${protocol} ${asset}`)).toEqual([])
+  expect(rows.filter(({ metadata }) => JSON.stringify(metadata).includes('undefined'))).toEqual([])
+})
+
 describe('the laws of the catalogue', () => {
   test.each(names)('%s breaks none', (name) => {
     expect(faultsOf(fileOf(name))).toEqual([])
