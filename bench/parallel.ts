@@ -15,6 +15,7 @@ import {
   truth,
 } from '../test/support/payments.ts'
 import type { Chain } from '../test/wallet/chain.ts'
+import { bundled } from './bundled.ts'
 import { seeded } from './seeded.ts'
 
 /** One cell: processes that begin at almost the same time, on one operation or on one each of the same wallet. */
@@ -30,7 +31,7 @@ export function parallelCell(seed: number, cell: number): ParallelCell {
   return { cell, processes: 8, isOne: cell % 2 === 0, steps, kills: cell % 4 >= 2 }
 }
 
-const script = join(import.meta.dirname, '..', 'test', 'support', 'pay-process.ts')
+const script = await bundled(join(import.meta.dirname, '..', 'test', 'support', 'pay-process.ts'))
 
 /** Plays a cell on a node, and goes on with what a killed process left. */
 export async function inParallel(
@@ -53,7 +54,7 @@ export async function inParallel(
     for (const operation of operations) planned(journal, operation)
     const victim = kills ? Math.floor(random() * processes) : -1
     const waits = Array.from({ length: processes }, () => random() * 200)
-    const killedAfter = 300 + random() * 900
+    const killedAfter = 100 + random() * 900
     const exits = await Promise.all(
       waits.map(async (ms, at) => {
         await sleep(ms)

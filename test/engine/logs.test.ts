@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
+import { bundled } from '../../bench/bundled.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -190,7 +191,7 @@ describe('a history that breaks off', () => {
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
     node.limit = 10
     node.slowMs = 15
-    const worker = join(import.meta.dirname, '../support/history-process.ts')
+    const worker = await bundled(join(import.meta.dirname, '../support/history-process.ts'))
     const catalog = JSON.stringify(encodeCatalog(sandbox.world.catalog()))
     const path = join(dir, 'engine.db')
     const child = spawn(process.execPath, [worker, path, node.url, catalog, wallet, slug], {

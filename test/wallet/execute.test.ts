@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { keccak256 } from 'viem/utils'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { bundled } from '../../bench/bundled.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
@@ -95,6 +96,8 @@ describe('an operation', () => {
   })
 })
 
+const script = await bundled(join(import.meta.dirname, 'killed.ts'))
+
 describe('killed with SIGKILL and resumed, it pays exactly once', () => {
   const points: [FaultPoint, number][] = [
     ['after_op', 1],
@@ -115,7 +118,6 @@ describe('killed with SIGKILL and resumed, it pays exactly once', () => {
   it.each(points)('at %s, the %ith time', async (point, nth) => {
     planPayments(journal, 'killed', 2)
     const [before, nonce] = [await paid(), await nonceOf()]
-    const script = fileURLToPath(new URL('killed.ts', import.meta.url))
     const child = spawn(process.execPath, [script, home, chain.url, 'killed', point, String(nth)], {
       stdio: 'ignore',
     })
@@ -132,7 +134,6 @@ describe('killed with SIGKILL and resumed, it pays exactly once', () => {
   it('and an operation that was never signed leaves no gap for the next one', async () => {
     planPayments(journal, 'first')
     planPayments(journal, 'second')
-    const script = fileURLToPath(new URL('killed.ts', import.meta.url))
     const child = spawn(process.execPath, [script, home, chain.url, 'first', 'after_nonce', '1'], {
       stdio: 'ignore',
     })
