@@ -83,7 +83,7 @@ export async function program(
     .usage('<command> [options]')
     .addHelpText(
       'after',
-      `\nMore:\n  $ sluice help exit-codes|environment|signing|formatting\n\nStart here:\n  $ sluice demo\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
+      `\nMore:\n  $ sluice help exit-codes|environment|signing|formatting\n\nStart here:\n  $ sluice demo\n  $ sluice init\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
     )
   const { name: wanted, sub } = operands(argv)
   for (const group of helpGroups) {
