@@ -78,6 +78,20 @@ function writeOf(data: Transaction['data'], wanted: 'supply' | 'withdraw'): Writ
   return { from: undefined, to: undefined, token, amount }
 }
 
+/**
+ * The same calldata in its short form, where it names one person as both: who built a transaction in the one form and who did in the
+ * other mean the same. Whatever else it is stays as it is.
+ */
+export function inShort(data: Transaction['data']): Transaction['data'] {
+  const long = strictDecode(named, data)
+  if (!long) return data
+  const [from, to, asset, amount] = long.args
+  const functionName = long.functionName === 'supplyFrom' ? 'supply' : 'withdraw'
+  return sameAddress(from, to)
+    ? encodeFunctionData({ abi: short, functionName, args: [asset, amount] })
+    : data
+}
+
 /** Binds a call of a comet to the deposit or withdrawal of its base asset that was asked for. */
 export function bindCompoundV3(
   { data }: Transaction,

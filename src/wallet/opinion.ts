@@ -1,3 +1,4 @@
+import { inShort } from '../calls/compound-v3.ts'
 import { isFair, type Price } from '../domain/accepted.ts'
 import { sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
@@ -14,12 +15,12 @@ export type Opinion = {
   price?: Price
 }
 
-/** Whether a service's transactions are those of our own engine, byte for byte. */
+/** Whether a service's transactions are those of our own engine, byte for byte; of two forms of one call, either is. */
 export type Comparison = 'equal' | 'different' | 'unknown'
 
 const same = (a: Transaction, b: Transaction): boolean =>
   sameAddress(a.to, b.to) &&
-  a.data.toLowerCase() === b.data.toLowerCase() &&
+  inShort(a.data).toLowerCase() === inShort(b.data).toLowerCase() &&
   a.value === b.value &&
   a.chainId === b.chainId
 
