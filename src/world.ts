@@ -9,6 +9,7 @@ import { daemonSandbox } from './world/daemon-sandbox.ts'
 import { type Directories, directories } from './world/directories.ts'
 import { readingEnds } from './world/in-time.ts'
 import { once } from './world/once.ts'
+import type { Keep } from './world/place-needs.ts'
 import { chosenProfile, rpcsGiven } from './world/profile.ts'
 import type { OpenSandbox } from './world/sandbox-place.ts'
 import type { Secrets } from './world/secrets.ts'
@@ -30,6 +31,8 @@ export type Given = {
   now?: () => number
   openSandbox?: OpenSandbox
   settings?: Settings
+  /** Who closes what is opened; the end of the process where nobody is named. */
+  keep?: Keep
 }
 
 /** What says which profile answers, and with what. */
@@ -37,7 +40,7 @@ type Stands = Pick<Given, 'env' | 'secrets'> & { settings: Settings }
 
 /** Puts the program together: from the environment to the things that commands are given. Nothing is opened before it is used. */
 export function createWorld(given: Given): World {
-  const { env, secrets, desk, io, interrupt, version, stdin, now = Date.now } = given
+  const { env, secrets, desk, io, interrupt, version, stdin, now = Date.now, keep = asItIs } = given
   const dirs = directories(env)
   const settings = given.settings ?? fileSettings(dirs)
   const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, given.quiet ? undefined : io)
@@ -64,6 +67,7 @@ export function createWorld(given: Given): World {
       until: readingEnds(io, globals),
       now,
       newId,
+      keep,
     }
     if (kind === 'engine') return (await import('./world/engine-place.ts')).enginePlace(needs)
     if (kind === 'remote') return (await import('./world/remote-place.ts')).remotePlace(needs)
@@ -86,7 +90,7 @@ export function createWorld(given: Given): World {
     policyPath: join(dirs.config, 'policy.json'),
     password: secrets.password,
     sandbox: openSandbox.admin,
-    quotes: once(() => quoteMemory(dirs, now)),
+    quotes: once(() => quoteMemory(dirs, now, keep)),
     completions: async () =>
       (await import('./world/completion-values.ts')).completionValues({
         dirs,
@@ -114,15 +118,21 @@ export function createWorld(given: Given): World {
     run: async (argv, how) => {
       const out: string[] = []
       const values: unknown[] = []
+      const opened: { close: () => unknown }[] = []
       const captured = { ...io.out, write: (text: string) => void out.push(text) }
       const { givenAs } = await import('./world/run-as.ts')
       const inner = createWorld({
         ...given,
         io: { ...io, out: captured },
         openSandbox,
+        keep: (thing) => {
+          opened.push(thing)
+          return thing
+        },
         ...givenAs(how, { env, secrets, settings, interrupt }),
       })
       const exit = await main(argv, { ...inner, emitted: (value) => void values.push(value) })
+      for (const one of opened) await one.close()
       return { exit, out: out.join(''), values }
     },
   }
@@ -130,13 +140,14 @@ export function createWorld(given: Given): World {
 }
 
 const newId = () => crypto.randomUUID()
+const asItIs: Keep = (thing) => thing
 
-async function quoteMemory(dirs: Directories, now: () => number): Promise<QuoteMemory> {
+async function quoteMemory(dirs: Directories, now: () => number, keep: Keep): Promise<QuoteMemory> {
   const [{ openMemory }, { Quote }] = await Promise.all([
     import('./store/memory.ts'),
     import('./api/quote.ts'),
   ])
-  const memory = openMemory(join(dirs.data, 'quotes.db'), now)
+  const memory = keep(openMemory(join(dirs.data, 'quotes.db'), now))
   return {
     save: async ({ quote: { id, raw }, ...asked }) => memory.save(id, { raw, ...asked }),
     find: async (id) => {

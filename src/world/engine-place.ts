@@ -28,7 +28,8 @@ export function enginePlace(needs: PlaceNeeds): Place {
         import('../store/engine.ts'),
         import('../store/sqlite.ts'),
       ])
-      const store = engineStore(sqliteSql(join(dirs.data, 'engine.db'), { migrations: engineMigrations }))
+      const file = join(dirs.data, 'engine.db')
+      const store = needs.keep(engineStore(sqliteSql(file, { migrations: engineMigrations })))
       return createEngine({
         ...(await opened()),
         ...(await outsideOf(env, now)),

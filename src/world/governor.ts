@@ -8,6 +8,7 @@ import type { Governor } from '../remote/governor.ts'
 import { storeFault } from '../store/faults.ts'
 import { type Limiter, openLimiter } from '../store/limiter.ts'
 import { refuseForeign } from '../store/private.ts'
+import type { Keep } from './place-needs.ts'
 
 /** What a key may ask for in any stretch of time (interface specification, Limits). */
 const windows = [
@@ -29,9 +30,9 @@ export function governorOf(
     baseUrl: string
     apiKey: string
   },
-  how: { now: () => number; notice: (line: string) => void; traced: (line: string) => void },
+  how: { now: () => number; notice: (line: string) => void; traced: (line: string) => void; keep: Keep },
 ): Governor {
-  const { now, notice, traced } = how
+  const { now, notice, traced, keep } = how
   const host = URL.parse(where.baseUrl)?.host ?? ''
   const id = createHash('sha256').update(`${host} ${where.apiKey}`).digest('hex')
   let isGone = false
@@ -46,7 +47,7 @@ export function governorOf(
       return otherwise
     }
   }
-  const open = (file: string): Limiter => openLimiter(file, { windows, now, busyMs: 2_000 })
+  const open = (file: string): Limiter => keep(openLimiter(file, { windows, now, busyMs: 2_000 }))
   const limiter = usable(() => {
     try {
       return open(sharedFile(where.env))

@@ -6,6 +6,9 @@ import type { Desk } from '../wallet/signing/words.ts'
 import type { Directories } from './directories.ts'
 import type { Secrets } from './secrets.ts'
 
+/** Takes what was opened, and gives it back: whoever runs one command after the other closes it afterwards. */
+export type Keep = <thing extends { close: () => unknown }>(thing: thing) => thing
+
 /** What every profile is put together from. */
 export type PlaceNeeds = {
   /** The name of the profile. */
@@ -23,4 +26,5 @@ export type PlaceNeeds = {
   until: number | undefined
   now: () => number
   newId: () => string
+  keep: Keep
 }

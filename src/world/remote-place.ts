@@ -47,7 +47,7 @@ export function remotePlace(needs: PlaceNeeds): Place {
           ])
           const { reachable: catalog, rpc } = await chains()
           // What it builds is only compared: nobody asks for it again.
-          const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
+          const store = needs.keep(engineStore(sqliteSql(':memory:', { migrations: engineMigrations })))
           return createEngine({ catalog, rpc, store, customer: 'reference', now, newId })
         })
       : undefined,
@@ -114,7 +114,7 @@ async function deployment(
       now,
       governor: governorOf(
         { env, data: dirs.data, baseUrl, apiKey },
-        { now, notice, traced: (line) => globals.debug && notice(line) },
+        { now, notice, traced: (line) => globals.debug && notice(line), keep: needs.keep },
       ),
       clockIsOff: (byMs) => {
         clock.offMs = byMs

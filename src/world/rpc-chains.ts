@@ -49,11 +49,11 @@ export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() =>
 
 /** What engine and remote have alike: the wallet's side, which is on this machine either way. */
 export function walletSide(
-  { dirs, env, settings, secrets, desk, io, globals, now }: PlaceNeeds,
+  { dirs, env, settings, secrets, desk, io, globals, now, keep }: PlaceNeeds,
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>,
 ): Pick<Place, 'catalog' | 'ground' | 'who' | 'read'> {
   const journal = once(async () =>
-    (await import('../store/journal.ts')).openJournal(join(dirs.data, 'journal.db'), now),
+    keep((await import('../store/journal.ts')).openJournal(join(dirs.data, 'journal.db'), now)),
   )
   return {
     catalog: async () => (await opened()).catalog,

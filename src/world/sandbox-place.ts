@@ -79,6 +79,8 @@ export function sandboxPlace(needs: Needs): Place {
       io.err.write(
         `The sandbox is not the one that these actions were made on; they are kept in ${state.setAside}\n`,
       )
+    needs.keep(state.journal)
+    needs.keep(state.store)
     const isStale = faults.some(({ kind }) => kind === 'stale-quote')
     return { catalog, rpc, ...state, aheadMs: isStale ? 3_600_000 : 0 }
   })

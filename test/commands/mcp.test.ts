@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -46,6 +46,15 @@ beforeAll(async () => {
   server = await connected()
 })
 afterAll(() => server?.client.close())
+
+/** What a descriptor of another process leads to, as long as it does. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
 
 /** What a tool answers, and whether that is an error. */
 async function call(name: string, input: Record<string, unknown> = {}) {
@@ -247,6 +256,9 @@ describe('whoever means ill', () => {
     expect(JSON.stringify(failed)).not.toContain('5c5c')
     const { pid } = server!
     expect(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')).toBe('')
+    // Nor does a file stay open behind an answer.
+    const open = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
+    expect(open.filter((file) => file.includes('.db'))).toEqual([])
   })
 })
 

@@ -162,6 +162,9 @@ test('flags have types, defaults and choices, and what was typed above is of the
   expect(deposit.arguments[0]).toMatchObject({ name: 'id', type: 'id', required: true, repeatable: false })
   expect(deposit.flags.find((one: Document) => one.name === '--nonce')).toMatchObject({ repeatable: true })
   expect(deposit.environment.map(({ name }: Document) => name)).toContain('SLUICE_PRIVATE_KEY')
+  // What signs heeds every variable that there is.
+  const { rows } = (await run('help environment --json')).json
+  expect(deposit.environment).toEqual(rows)
   expect(deposit.examples).toEqual([`sluice deposit ${slug} --amount 100`])
 })
 
