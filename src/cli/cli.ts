@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Globals, globalsOf } from './globals.ts'
 import type { Io } from './io.ts'
 import { meant } from './meant.ts'
-import { emitList, emitOne, type List, type ListView, type View } from './output.ts'
+import { emitList, emitOne, type List, type ListView, shown, type View } from './output.ts'
 import { type Teller, teller } from './progress.ts'
 import { printLast, printRaw, rawOf } from './raw.ts'
 import type { Place, World } from './world.ts'
@@ -53,7 +53,7 @@ function asideFor(world: World, globals: Globals): Aside {
       return emitList(io, globals, list, view)
     },
     notice: (line) => {
-      if (!globals.quiet) io.err.write(`${line}\n`)
+      if (!globals.quiet) io.err.write(`${shown(line, io.err)}\n`)
     },
   }
 }
