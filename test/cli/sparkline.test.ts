@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { unpainted } from '../../src/cli/io.ts'
 import { plot } from '../../src/cli/plot.ts'
 import { sparkline } from '../../src/cli/sparkline.ts'
+import { trendColumn } from '../../src/cli/views.ts'
 
 const heights = [...'▁▂▃▄▅▆▇█']
 
@@ -60,4 +61,12 @@ test('a chart has its axis in percent, its days below, and fits into the termina
         expect(line.length).toBeLessThanOrEqual(columns)
     }),
   )
+})
+
+test('a list that brings what its strategies paid has a column of it, and one without has a gap there', () => {
+  const { text } = trendColumn(new Map([['a', [0.01, 0.03, 0.02]]]), false)
+  expect(text({ slug: 'a' } as never, unpainted)).toBe('▁█▅')
+  expect(text({ slug: 'b' } as never, unpainted)).toBe('')
+  const plain = trendColumn(new Map([['a', [0.01, 0.03]]]), true)
+  expect(plain.text({ slug: 'a' } as never, unpainted)).toBe('_#')
 })
