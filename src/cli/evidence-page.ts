@@ -1,61 +1,110 @@
-import { plain } from '../domain/text.ts'
+import { createHash } from 'node:crypto'
+
 import type { Evidence } from '../wallet/evidence.ts'
+import type { Verdict } from '../wallet/explain/verdict.ts'
+import type { Report } from '../wallet/report.ts'
+import {
+  badge,
+  type EvidenceAttempt,
+  type EvidenceStep,
+  listOf,
+  moment,
+  stepSection,
+  tableOf,
+} from './evidence-step.ts'
+import { evidenceStyle } from './evidence-style.ts'
+import { decimal, when } from './format.ts'
+import { type Html, html, pageText } from './html.ts'
 import { toJson } from './to-json.ts'
-
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-const escaped = (value: unknown): string =>
-  plain(String(value ?? '-')).replace(/[&<>"']/g, (character) => escapes[character]!)
-
-const table = (heads: readonly string[], rows: readonly (readonly unknown[])[]): string =>
-  `<table><tr>${heads.map((head) => `<th>${escaped(head)}</th>`).join('')}</tr>${rows
-    .map((row) => `<tr>${row.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`)
-    .join('')}</table>`
-
-type Step = {
-  index: number
-  text: string
-  state: string
-  nonce: number | null
-  inclusion: { hash: string; blockNumber: number } | null
-}
 
 /** The evidence as one page that needs nothing else: no script runs, nothing is loaded. The evidence itself is inside. */
 export function evidencePage(evidence: Evidence): string {
-  const { operation, events, trail, made, sha256 } = evidence
-  const steps = (operation.steps as Step[]).map(({ index, text, state, nonce, inclusion }) => [
-    index + 1,
-    text,
-    state,
-    nonce,
-    inclusion?.blockNumber,
-    inclusion?.hash,
-  ])
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Action ${escaped(operation.id)}</title>
-<style>body{font:14px system-ui;margin:2rem;max-width:75rem}table{border-collapse:collapse;margin:1rem 0}td,th{border:1px solid #ccc;padding:.3rem .6rem;text-align:left;font-family:monospace}</style></head><body>
-<h1>Action ${escaped(operation.id)}</h1>
-<p>${escaped(operation.kind)} by ${escaped(operation.wallet)}: ${escaped(operation.state)}. Made ${escaped(made)}. The trail of the journal is ${trail.whole ? 'whole' : `broken at line ${escaped(trail.brokenAt)}`}.</p>
-${table(['step', 'what', 'state', 'nonce', 'block', 'transaction'], steps)}
-${table(
-  ['line', 'at', 'step', 'was', 'becomes', 'why'],
-  events.map(({ seq, at, index, was, becomes, why }) => [
-    seq,
-    new Date(Number(at)).toISOString(),
-    index,
-    was,
-    becomes,
-    why,
-  ]),
+  const { operation, made, trail, sha256 } = evidence
+  const [report, verdict] = [evidence.report as Report, evidence.verdict as Verdict | null]
+  const body = html`<h1>${operation.kind} ${badge(report.status)}</h1>
+<p class="soft">Action <code>${operation.id}</code>, as it was known on ${when(made)}</p>
+${verdict && verdictSection(verdict)}
+${summary(evidence, report)}
+<h2>Steps</h2>
+${(operation.steps as EvidenceStep[]).map((step) =>
+  stepSection(
+    step,
+    evidence.calls.find(({ index }) => index === step.index),
+    report.transactions.find(({ index }) => index === step.index),
+    (evidence.attempts as EvidenceAttempt[]).filter((one) => one.step === step.index),
+  ),
 )}
-<p>sha256 ${escaped(sha256)}</p>
-<script type="application/json" id="evidence">${toJson(evidence, false).replaceAll('<', '\\u003c')}</script>
+<h2>Timeline</h2>
+<p class="${trail.whole ? 'good' : 'bad'}">${trail.whole ? 'The trail of the journal is whole: every line follows from the one before it.' : `The trail of the journal is broken at line ${trail.brokenAt}.`}</p>
+${timeline(evidence.events)}
+${
+  verdict &&
+  html`<h2>What the verdict stands on</h2>${tableOf(
+    ['says', 'what'],
+    verdict.evidence.map(({ source, text }) => [source, text]),
+  )}`
+}
+<h2>Whether it is true</h2>
+<p>This page holds its evidence as data. Whoever has this program can find out whether somebody changed it, and whether the chains say the same:</p>
+<p><code>sluice action verify FILE</code></p>
+<p class="soft">sha256 <code>${sha256}</code></p>`
+  // A browser reads this as data. Nothing in it can end it.
+  const data = toJson(evidence, false).replaceAll('<', '\\u003c')
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">
+<title>${pageText(html`Action ${operation.id}`)}</title>
+<style>${evidenceStyle}</style></head><body>
+${pageText(body)}
+<script type="application/json" id="evidence">${data}</script>
 </body></html>
 `
 }
+
+/** Its own style and nothing else: no script, no picture, no font, no form, no other base for its links. */
+const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(evidenceStyle).digest('base64')}'; base-uri 'none'; form-action 'none'`
+
+const verdictSection = ({ situation, verdict, funds, safeToRetry, next }: Verdict): Html =>
+  html`<section class="box"><h3>${situation}</h3><p>${verdict}</p>${listOf([
+    ['funds', funds],
+    [
+      'again',
+      safeToRetry
+        ? html`<span class="good">safe: nothing of it can be executed any more by itself</span>`
+        : html`<span class="wait">not safe: asked for anew, the same could happen twice</span>`,
+    ],
+    ['next', next && html`<code>${next}</code>`],
+  ])}</section>`
+
+const amountText = (amount: Report['amounts']['in']) =>
+  amount && `${decimal(amount.formatted, amount.decimals)} ${amount.symbol}`
+
+const summary = ({ operation }: Evidence, report: Report): Html =>
+  listOf([
+    ['type', report.type],
+    ['strategy', report.strategySlug],
+    ['amount in', amountText(report.amounts.in)],
+    ['amount out', amountText(report.amounts.out)],
+    ['wallet', html`<code>${report.originAddress}</code>`],
+    ['receiver', html`<code>${report.receiverAddress}</code>`],
+    ['arrived in', report.destinationTxHash && html`<code>${report.destinationTxHash}</code>`],
+    ['begun', when(report.createdAt)],
+    ['changed', when(report.updatedAt)],
+    ['over', report.finishedAt && when(report.finishedAt)],
+    ['in the journal', html`${operation.state}${operation.exit === null ? '' : `, exit ${operation.exit}`}`],
+    ['final by', report.finality],
+    ['assurance', report.assurance],
+    ['idempotency key', html`<code>${report.idempotencyKey}</code>`],
+  ])
+
+const timeline = (events: Evidence['events']): Html =>
+  tableOf(
+    ['line', 'when', 'step', 'from', 'to', 'why'],
+    events.map(({ seq, at, index, was, becomes, why }) => [
+      seq,
+      moment(Number(at)),
+      typeof index === 'number' ? index + 1 : 'all',
+      was,
+      becomes,
+      why,
+    ]),
+  )

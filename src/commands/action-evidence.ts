@@ -11,6 +11,7 @@ import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import { evidenceOf, readEvidence } from '../wallet/evidence.ts'
 import { checkEvidence } from '../wallet/evidence-on-chain.ts'
+import { verdictFor } from './action-explain.ts'
 import { journalled } from './action-run.ts'
 
 /** `action export` and `action verify`: evidence of one action, for a support case. */
@@ -22,16 +23,16 @@ export function addEvidence(command: Command, world: World): void {
     )
     .argument('<id>', 'action id, quote id or idempotency key')
     .option('--out <file>', 'write it to a file that only you can read')
-    .option('--html', 'a page for people, with the evidence inside')
+    .option('--html', 'a page for people that needs no network, with the evidence inside')
     .addHelpText(
       'after',
-      '\nExample:\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --out case.json',
+      '\nExample:\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --out case.json\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --html --out case.html',
     )
     .action(action(world, exportOne))
   command
     .command('verify')
     .description('Check evidence: that nobody changed it, and that the chain says the same.')
-    .argument('<file>', 'what export wrote; - reads standard input')
+    .argument('<file>', 'what export wrote, the page too; - reads standard input')
     .addHelpText('after', '\nExample:\n  $ sluice action verify case.json')
     .action(action(world, verify))
 }
@@ -39,7 +40,11 @@ export function addEvidence(command: Command, world: World): void {
 async function exportOne(cli: Cli, id: string, options: { out?: string; html?: true }): Promise<void> {
   const ground = await cli.place.ground()
   const operation = journalled(ground, id)
-  const evidence = evidenceOf(ground.journal, operation, reportFor(ground, operation), cli.world.now())
+  const report = reportFor(ground, operation)
+  const evidence = evidenceOf(ground, operation, {
+    report,
+    verdict: await verdictFor(cli, ground, operation),
+  })
   const text = options.html ? evidencePage(evidence) : `${toJson(evidence, true)}\n`
   if (options.out === undefined) {
     if (options.html && cli.globals.json)

@@ -7,9 +7,11 @@ import { depthOf } from '../cli/way.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
+import type { Planned } from '../wallet/carry-out.ts'
 import { explain, type Told } from '../wallet/explain/explain.ts'
 import { within } from '../wallet/explain/look.ts'
 import type { Verdict } from '../wallet/explain/verdict.ts'
+import type { Ground } from '../wallet/ground.ts'
 import { inJournal } from './action-run.ts'
 
 /** `action explain`: one verdict about an action, for whoever has to decide what to do. */
@@ -32,6 +34,17 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   // Both are asked at once: whoever is silent costs his time only once.
   const told = toldOf(cli, operation.id)
   cli.emit(await explain(ground, operation, { told, depth }), verdictView)
+}
+
+/** The verdict about an action of the journal as evidence of it: also of a damaged journal, and `null` where nobody can be asked. */
+export async function verdictFor(cli: Cli, ground: Ground, operation: Planned): Promise<Verdict | null> {
+  try {
+    return await explain(ground, operation, { told: toldOf(cli, operation.id), depth: undefined })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // Evidence is wanted most where things are not as they should be: the rest of it does not need an answer.
+    return error.code === 'JOURNAL_UNREADABLE' ? (error.details as Verdict) : null
+  }
 }
 
 /** What the service says of an action. One that does not answer says nothing, and is not waited for. */

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 
 import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Journal } from '../store/journal-words.ts'
 import type { Operation } from '../store/operation.ts'
+import { callsOf, type StepCall } from './evidence-calls.ts'
+import type { Ground } from './ground.ts'
 
 /** What a support case needs to know of one operation: no secrets, and nothing that could be sent. */
 export type Evidence = {
@@ -14,6 +15,10 @@ export type Evidence = {
   events: readonly Record<string, unknown>[]
   trail: { whole: boolean; brokenAt: number | null }
   report: unknown
+  /** What each step calls, decoded anew from its bytes. */
+  calls: readonly StepCall[]
+  /** What `action explain` said when it was made; `null` where nobody could be asked. */
+  verdict: unknown
   sha256: string
 }
 
@@ -24,7 +29,11 @@ const hashOf = ({ sha256: _, ...rest }: Evidence): string =>
  * The evidence of an operation, from the journal. Signed bytes are as good as the payment and stay at home: an attempt
  * is known by its hash.
  */
-export function evidenceOf(journal: Journal, operation: Operation, report: unknown, now: number): Evidence {
+export function evidenceOf(
+  { journal, catalog, now }: Pick<Ground, 'journal' | 'catalog' | 'now'>,
+  operation: Operation,
+  { report, verdict }: Pick<Evidence, 'report' | 'verdict'>,
+): Evidence {
   const {
     id,
     idemKey,
@@ -48,7 +57,7 @@ export function evidenceOf(journal: Journal, operation: Operation, report: unkno
   const brokenAt = journal.brokenAt() ?? null
   const evidence: Evidence = {
     format: 'sluice-evidence@1',
-    made: new Date(now).toISOString(),
+    made: new Date(now()).toISOString(),
     operation: {
       id,
       idemKey,
@@ -68,6 +77,8 @@ export function evidenceOf(journal: Journal, operation: Operation, report: unkno
     events: journal.events(id),
     trail: { whole: brokenAt === null, brokenAt },
     report,
+    calls: callsOf(operation, catalog),
+    verdict,
     sha256: '',
   }
   // Through JSON once, so that what is hashed is what is read again.

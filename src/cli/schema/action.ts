@@ -104,6 +104,14 @@ export const ExportDocument = z.union([
     events: z.array(Loose),
     trail: fields({ whole: z.boolean(), brokenAt: maybe(z.int()) }),
     report: Loose,
+    calls: z.array(
+      fields({
+        index: z.int(),
+        contract: maybe(z.string()),
+        call: maybe(fields({ name: z.string(), args: z.record(z.string(), z.string()) })),
+      }),
+    ),
+    verdict: maybe(VerdictDocument),
     sha256: Digest,
   }),
   fields({ file: z.string(), id: z.string(), sha256: Digest }),

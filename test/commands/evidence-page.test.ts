@@ -1,0 +1,104 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+
+import { evidencePage } from '../../src/cli/evidence-page.ts'
+import { chromiumHere, needsChromium, startBrowser } from '../support/browser.ts'
+import { type Document, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, home } = useCommands(sandbox)
+
+/** The evidence of a deposit, and its page. */
+async function exported(): Promise<{ id: string; file: string; page: string; json: Document }> {
+  const { json: done } = await run('deposit aave-v3-usdc-sandbox-one --amount 2.5 --yes --json')
+  const file = join(home(), 'case.html')
+  expect(await run(['action', 'export', done.id, '--html', '--out', file])).toMatchObject({ exit: 0 })
+  const page = readFileSync(file, 'utf8')
+  const inside = /<script type="application\/json" id="evidence">(.*)<\/script>/.exec(page)![1]!
+  return { id: done.id, file, page, json: JSON.parse(inside) }
+}
+
+/** Every text of a document replaced: what stands in it may have come from anybody. */
+const everyText = (value: unknown, by: (text: string) => string): Document =>
+  typeof value === 'string'
+    ? by(value)
+    : Array.isArray(value)
+      ? value.map((one) => everyText(one, by))
+      : value !== null && typeof value === 'object'
+        ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, everyText(one, by)]))
+        : value
+
+const attacks = [
+  '</script><script>document.title="owned"</script>',
+  '"><img src=x onerror=document.title="owned">',
+  "'><svg onload=document.title='owned'>",
+  '<!--<script>',
+  '</style><style>*{display:none}</style>',
+  '&lt;b&gt; \u202Eevil\u001b[31m',
+]
+
+test('the page of an action says what happened, step by step, and is evidence itself', async () => {
+  const { id, file, page, json } = await exported()
+  expect(json.verdict).toMatchObject({ id, situation: 'DONE', safeToRetry: false })
+  expect(json.calls).toEqual([
+    {
+      index: 0,
+      contract: 'USDC',
+      call: { name: 'approve', args: { spender: expect.any(String), amount: '2500000' } },
+    },
+    { index: 1, contract: 'aave-v3', call: { name: 'supply', args: expect.any(Object) } },
+  ])
+  const text = page.replace(/<script[\s\S]*<\/script>/, '')
+  for (const { hash } of json.report.transactions) expect(text).toContain(hash)
+  for (const said of ['2.5 USDC', 'supply', json.verdict.funds, json.operation.wallet, json.sha256])
+    expect(text).toContain(said)
+  for (const { becomes } of json.events) expect(text).toContain(becomes)
+  expect(await run(['action', 'verify', file, '--json'])).toMatchObject({
+    exit: 0,
+    json: { id, transactions: [{ verdict: 'confirmed' }, { verdict: 'confirmed' }] },
+  })
+  writeFileSync(file, page.replace('"becomes":"FINAL_OK"', '"becomes":"FINAL_NO"'))
+  expect(await run(['action', 'verify', file, '--json'])).toMatchObject({
+    exit: 2,
+    json: { error: { code: 'EVIDENCE_CHANGED' } },
+  })
+})
+
+test.skipIf(!chromiumHere)(
+  `asks for nothing, runs nothing and shows every foreign text as text, ${needsChromium}`,
+  async () => {
+    const { file, json } = await exported()
+    const browser = await startBrowser()
+    try {
+      const { page, complaints, asked } = await browser.open()
+      const open = async () => {
+        asked.length = 0
+        await page.goto(pathToFileURL(file).href)
+        expect({ complaints, asked }).toEqual({ complaints: [], asked: [pathToFileURL(file).href] })
+      }
+      await open()
+      expect(await page.locator('section.box').count()).toBe(3)
+      expect(await page.locator('body').evaluate((body) => getComputedStyle(body).maxWidth)).not.toBe('none')
+      for (const attack of attacks) {
+        writeFileSync(file, evidencePage(hostile(json, attack)))
+        await open()
+        expect(await page.title()).toBe(`Action ${attack.replace(/[\u001b\u202e]/g, '')}`)
+        expect(await page.locator('script, img, svg, style').count()).toBe(2)
+        expect(await page.locator('h3').first().isVisible()).toBe(true)
+        const inside = await page.locator('#evidence').textContent()
+        expect(JSON.parse(inside!)).toEqual(hostile(json, attack))
+      }
+    } finally {
+      await browser.close()
+    }
+  },
+)
+
+/** Evidence with an attack in each of its texts, but where this program itself reads a number or a time. */
+const hostile = (json: Document, attack: string): Document => {
+  const number = /^(0x[0-9a-f]*|-?\d+(\.\d+)?)$/
+  return everyText(json, (text) => (number.test(text) && text.length < 60 ? text : attack))
+}
