@@ -57,11 +57,11 @@ export async function startBrowser(): Promise<{
         if (/Content Security Policy|Refused to/i.test(message.text()))
           watched.complaints.push(message.text())
       })
-      await page.addInitScript(() => {
-        addEventListener('securitypolicyviolation', (event) =>
-          console.error(`Content Security Policy: ${event.violatedDirective} ${event.blockedURI}`),
-        )
-      })
+      // In the words of a browser, which this program is not written for.
+      await page.addInitScript(
+        `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+           console.error('Content Security Policy: ' + violatedDirective + ' ' + blockedURI))`,
+      )
       return watched
     },
     close: async () => {
