@@ -74,6 +74,20 @@ function together(entry) {
   return { plugin, group: { name: 'always', test: (id) => always.has(id) } }
 }
 
+/** Of undici, a pool of connections and what it is asked with; all of it takes twice as long to begin. */
+const agentOfUndici = {
+  name: 'agent-of-undici',
+  resolveId: (id) => (id === 'undici' ? '\0undici' : null),
+  load: (id) =>
+    id === '\0undici'
+      ? `import Agent from '${root}/node_modules/undici/lib/dispatcher/agent.js'
+         import Dispatcher from '${root}/node_modules/undici/lib/dispatcher/dispatcher.js'
+         import api from '${root}/node_modules/undici/lib/api/index.js'
+         Object.assign(Dispatcher.prototype, api)
+         export { Agent }`
+      : null,
+}
+
 /** Of zod, only what is used: the name `z` alone would bring all its languages. */
 const partsOfZod = {
   name: 'parts-of-zod',
@@ -122,7 +136,7 @@ async function bundled(rolldown, name) {
     external,
     // What one process loads late, another one may load at once.
     onLog: (level, log, show) => log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT' && show(level, log),
-    plugins: [places, partsOfZod, plugin, builtins],
+    plugins: [places, agentOfUndici, partsOfZod, plugin, builtins],
   })
   const { output } = await bundle.generate({
     format: 'esm',

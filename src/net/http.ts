@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, request } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 
 import { AppError } from '../domain/errors.ts'
 import { certificateFlaw } from './certificate.ts'
@@ -100,7 +100,10 @@ export async function exchangeJson(
   options.signal?.addEventListener('abort', stop, { once: true })
   try {
     if (options.signal?.aborted) deadline.abort()
-    const answer = await request(url, {
+    const { origin, pathname, search } = new URL(url)
+    const answer = await dispatcher.request({
+      origin,
+      path: pathname + search,
       method,
       headers: {
         accept: 'application/json',
@@ -111,7 +114,6 @@ export async function exchangeJson(
       },
       body: body === undefined ? null : JSON.stringify(body),
       signal: deadline.signal,
-      dispatcher,
     })
     const found: Record<string, string> = {}
     for (const [name, value] of Object.entries(answer.headers))
