@@ -7,7 +7,7 @@ import { isCurrent, mark } from './built.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
-const entries = ['start', 'signer', 'daemon']
+const entries = ['start', 'signer', 'daemon', 'index']
 const day = 86_400_000
 
 // Servers and hardware: loaded by few, and at home in their own packages.

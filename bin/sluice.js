@@ -25,6 +25,8 @@ async function run() {
     apiKey: process.env.SLUICE_API_KEY,
   }
   for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY']) delete process.env[name]
+  // What serves other programs has nothing that could sign.
+  if (words(process.argv.slice(2))[0] === 'mcp') secrets.privateKey = secrets.password = undefined
   const startSigner = signer(secrets.privateKey, join(root, built ? 'dist/signer.js' : 'src/signer.ts'))
   // The process that holds the keys begins before anything of the terminal is loaded.
   if (signs(process.argv.slice(2))) startSigner()
@@ -68,10 +70,15 @@ function compiled() {
   return isOurs && (found.mode & 0o077) === 0 ? steps.at(-1) : undefined
 }
 
+/** The words of a command line that are no flags: the command, as a rule. */
+function words(argv) {
+  return argv.filter((word) => !word.startsWith('-'))
+}
+
 /** Whether a command line can come to a signature. Only a guess: a signer that was not begun early is begun when it is needed. */
 function signs(argv) {
   if (argv.some((word) => ['--help', '-h', '--dry-run', '--version', '-V'].includes(word))) return false
-  const [command, sub] = argv.filter((word) => !word.startsWith('-'))
+  const [command, sub] = words(argv)
   if (['deposit', 'withdraw', 'transfer'].includes(command)) return true
   if (command === 'swap') return sub === 'execute'
   return command === 'action' && ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel'].includes(sub)

@@ -3,7 +3,7 @@ import { didYouMean } from '../domain/nearest.ts'
 import type { Globals } from './globals.ts'
 import type { Place, World } from './world.ts'
 
-type Needs = { place: Pick<Place, 'catalog'>; world: Pick<World, 'completions'>; globals: Globals }
+type Needs = { place: Pick<Place, 'catalog' | 'kind'>; world: Pick<World, 'completions'>; globals: Globals }
 
 /**
  * A failure to find a strategy, with the one that was probably meant: out of the catalogue and of the last list that was shown, both of this machine.
@@ -24,7 +24,8 @@ export async function meant(cli: Needs, error: unknown, command: string, typed: 
 /** What may stand there: assets and categories for a recommendation, ids and slugs otherwise. Where even that fails, nothing is guessed. */
 async function knownTo({ place, world, globals }: Needs, command: string): Promise<string[]> {
   try {
-    const { strategies } = await place.catalog()
+    // Our own catalogue says nothing of what another deployment has.
+    const strategies = place.kind === 'remote' ? [] : (await place.catalog()).strategies
     if (command === 'recommend')
       return [...strategies.map(({ asset }) => asset.symbol), ...strategies.map(({ category }) => category)]
     const given = globals.profile === undefined ? {} : { '--profile': globals.profile }
