@@ -13,6 +13,7 @@ import { describe, expect, test } from 'vitest'
 import type { Quote } from '../../src/api/quote.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { nativeAddress } from '../../src/domain/address.ts'
+import { AppError } from '../../src/domain/errors.ts'
 import { networkNamed } from '../../src/domain/network.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
@@ -317,6 +318,12 @@ describe('of several providers', () => {
     expect(await codeOf(best([late(uniswap)], ask, undefined, 50))).toBe('QUOTE_GENERATION_FAILED')
     expect(await codeOf(best([broken(uniswap)], ask, undefined, 50))).toBe('QUOTE_GENERATION_FAILED')
     expect(await codeOf(best([silent(uniswap)], ask, undefined, 50))).toBe('NO_ROUTE_FOUND')
+    // What is wrong with the chain is no failure of a provider.
+    const astray = {
+      ...uniswap,
+      quote: () => Promise.reject(new AppError('CHAIN_ID_MISMATCH', 'Another chain')),
+    }
+    expect(await codeOf(best([astray], ask, undefined, 50))).toBe('CHAIN_ID_MISMATCH')
     for (const bad of [late, broken, silent])
       expect(await codeOf(best([bad(uniswap), uniswap], ask, bad(uniswap).name, 50))).toBe(
         'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',

@@ -53,7 +53,9 @@ export async function best(
     throw new AppError('PREFERRED_PROVIDER_QUOTE_UNAVAILABLE', `${able[0]!.name} returned no quote in time`, {
       cause: faults[0],
     })
-  const named = faults.find((fault) => fault instanceof AppError && /^(RPC_|PROVIDER_API_)/.test(fault.code))
+  const named = faults.find(
+    (fault) => fault instanceof AppError && /^(RPC_|CHAIN_ID_|PROVIDER_API_)/.test(fault.code),
+  )
   if (named && faults.length === answers.length) throw named
   throw faults.length === 0
     ? new AppError(
