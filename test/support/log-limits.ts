@@ -24,6 +24,7 @@ export type LimitedNode = Listener & {
 
 /** Starts such a node. */
 export async function limitedNode(target: string, limit = Number.POSITIVE_INFINITY): Promise<LimitedNode> {
+  let turn: Promise<unknown> = Promise.resolve()
   const reply = async (call: Call): Promise<unknown> => {
     if (call.method === 'eth_getLogs') {
       node.asked++
@@ -41,7 +42,11 @@ export async function limitedNode(target: string, limit = Number.POSITIVE_INFINI
       body: JSON.stringify(call),
     })
     const answered: unknown = await answer.json()
-    if (call.method === 'eth_getLogs') await node.meanwhile()
+    // One after the other: a chain is not rearranged twice at once.
+    if (call.method === 'eth_getLogs') {
+      turn = turn.then(() => node.meanwhile())
+      await turn
+    }
     return answered
   }
   const served = await listener(async (request, response) => {

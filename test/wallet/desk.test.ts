@@ -273,8 +273,8 @@ describe('a command', () => {
     ['deposit aave-usdc-sandbox-one --amount 5.000001', 'POLICY_TAMPER'],
     ['deposit aave-usdc-sandbox-one --amount 5.000001 --from 31337', 'POLICY_TAMPER'],
     // From another chain, a bridge takes its fee of it.
-    ['deposit aave-usdc-sandbox-one --amount 5.1 --from sandbox-two', undefined],
-    ['deposit aave-usdc-sandbox-one --amount 5.2 --from sandbox-two', 'POLICY_TAMPER'],
+    ['deposit aave-usdc-sandbox-one --amount 5.03 --from sandbox-two', undefined],
+    ['deposit aave-usdc-sandbox-one --amount 5.04 --from sandbox-two', 'POLICY_TAMPER'],
     ['deposit aave-usdc-sandbox-one --amount 4.999999 --from sandbox-two', 'POLICY_TAMPER'],
   ])('deposits what was typed: %s', async (argv, refusal) => {
     const what: Intent = { kind: 'deposit', wallet, strategy: lending, amount }
