@@ -21,7 +21,7 @@ type Options = {
 export const serve = (world: World) =>
   new Command('serve')
     .description(
-      'The service itself over HTTP, for whoever has a key of: sluice keys create. The log goes to stderr, a JSON line a request; --quiet leaves it out.',
+      'The service itself over HTTP, for whoever has a key of: sluice keys create. At / is a page to look at in a browser. The log goes to stderr, a JSON line a request; --quiet leaves it out.',
     )
     .option('--port <port>', 'where to listen; 0 takes a free port', '8080')
     .option('--host <host>', 'on which address; others than loopback need TLS', '127.0.0.1')
@@ -88,7 +88,7 @@ async function untilStopped(
     const server = await serving.serve(where)
     cli.emit(
       { url: server.url, profile: cli.place.profile, database: server.database, pid: process.pid },
-      ({ url, profile }) => `Serving ${profile} at ${url}  (docs: ${url}/docs)`,
+      ({ url, profile }) => `Serving ${profile} at ${url}  (in a browser; docs: ${url}/docs)`,
     )
     if (!interrupt.signal.aborted)
       await new Promise<void>((stop) =>

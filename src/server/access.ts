@@ -2,7 +2,13 @@ import type { Service } from '../api/service.ts'
 import { AppError } from '../domain/errors.ts'
 
 /** Whoever asks: the key that limits are counted for, whose key it is, and the service as it is for this customer. */
-export type Caller = { keyId: string; customer: string; service: Service }
+export type Caller = {
+  keyId: string
+  customer: string
+  service: Service
+  /** The ids of the newest actions of this customer, newest first; without it, none are known. */
+  recent?: (most: number) => Promise<string[]>
+}
 
 /** Who has this API key; `undefined` is nobody. */
 export type Access = (apiKey: string) => Promise<Caller | undefined>

@@ -8,6 +8,7 @@ import { caps, refuseTunnels, refuseUnlawful } from './caps.ts'
 import { guesses } from './guesses.ts'
 import { failed, type Log, logged } from './log.ts'
 import { metricsOf } from './metrics.ts'
+import { addPage } from './page.ts'
 import { addPages } from './pages.ts'
 import { allowedOn, type Said, said } from './refusals.ts'
 import { callerIn, prepare, servedIn, setCaller } from './request.ts'
@@ -91,6 +92,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   }
   for (const served of servedRoutes(olderRoutes)) addRoute(app, served, admit)
   addPages(app, metrics, needs)
+  addPage(app, admit)
   return app
 }
 

@@ -90,3 +90,6 @@ export const hashesByCustomer = `alter table action_txs rename to action_txs_of_
      select t.action_id, t.idx, a.customer, t.kind, t.chain_id, t.recipient, t.data, t.value, t.from_block, t.from_nonce, t.hash, t.nonce, t.block_number, t.block_hash, t.succeeded, t.gas_used
      from action_txs_of_all t join actions a on a.id = t.action_id;
    drop table action_txs_of_all`
+
+/** Finds the newest operations of a customer by their own index. */
+export const actionsNewest = 'create index actions_newest on actions (customer, created_at)'

@@ -4,6 +4,7 @@ import {
   type ActionRow,
   type ActionTxRow,
   actionColumns,
+  actionsNewest,
   firstSchema,
   hashesByCustomer,
   txColumns,
@@ -20,6 +21,7 @@ export const engineMigrations: readonly Migration[] = [
   hashesByCustomer,
   pastSchema,
   snapshotSchema,
+  actionsNewest,
 ]
 
 /** What the engine remembers; every query about a customer names whose row it is. */
@@ -90,6 +92,12 @@ export function engineStore(sql: Sql) {
           ),
         }
       )
+    },
+
+    /** The ids of a customer's actions, newest first. */
+    recentActions: async (customer: string, most: number): Promise<string[]> => {
+      const text = 'select id from actions where customer = $1 order by created_at desc, id limit $2'
+      return (await sql.query<{ id: string }>(text, [customer, most])).map(({ id }) => id)
     },
 
     /**

@@ -65,8 +65,9 @@ export function servingSide(
           serve(
             {
               access: async (apiKey) => {
-                const owner = await store.owner(apiKey)
-                return owner && { keyId: owner.id, customer: owner.customer, service: serviceOf(owner) }
+                const who = await store.owner(apiKey)
+                const recent = (most: number) => store.engine.recentActions(who!.customer, most)
+                return who && { keyId: who.id, customer: who.customer, service: serviceOf(who), recent }
               },
               allow: (keyId) => limiter.take(keyId),
               ...(log && { log }),

@@ -1,0 +1,166 @@
+// The read-only page of a server: asks with the key of whoever looks, and only as often as somebody looks.
+import { actionRows, draw, said, strategyRows } from './rows.js'
+
+const kept = 'sluice-api-key'
+const second = 1_000
+const live = 10 * second
+const calm = 30 * second
+const rare = 60 * second
+const at = (id) => document.getElementById(id)
+
+const actions = { path: '/page/actions', section: at('actions'), rows: actionRows, every: calm }
+const strategies = { path: '/page/strategies', section: at('strategies'), rows: strategyRows, every: rare }
+const sources = [actions, strategies].map((source) => Object.assign(source, { due: 0, shown: '' }))
+
+let key = stored()
+// Which key it is: what was asked with an earlier one is not shown any more.
+let turnOfKey = 0
+let timer
+let isAsking = false
+let failures = 0
+let waitsUntil = 0
+
+at('enter').addEventListener('submit', (event) => {
+  event.preventDefault()
+  const typed = at('key').value.trim()
+  at('key').value = ''
+  if (/^[\x21-\x7e]{1,500}$/.test(typed)) use(typed)
+  else say('wrong', 'That is no API key.')
+})
+at('forget').addEventListener('click', () => {
+  use(null)
+  at('key').focus()
+})
+// Nobody looks at a hidden page, and its key has better uses.
+document.addEventListener('visibilitychange', turn)
+turn()
+
+function use(next) {
+  key = next
+  turnOfKey += 1
+  failures = 0
+  waitsUntil = 0
+  store(key)
+  for (const source of sources) {
+    Object.assign(source, { due: 0, shown: '' })
+    source.section.hidden = true
+    draw(source.section, source.rows({ items: [] }))
+  }
+  document.body.classList.remove('stale')
+  say('begin', 'One moment.')
+  turn()
+}
+
+/** Asks for what is due, one after the other, and comes back when the next is. */
+async function turn() {
+  clearTimeout(timer)
+  at('enter').hidden = key !== null
+  at('forget').hidden = key === null
+  if (document.hidden || isAsking) return
+  const mine = turnOfKey
+  isAsking = true
+  try {
+    if (key === null) await health()
+    else if (waitsUntil <= Date.now())
+      for (const source of sources) if (source.due <= Date.now() && !(await ask(source, mine))) break
+  } finally {
+    isAsking = false
+  }
+  const next = key === null ? Date.now() + calm : Math.min(...sources.map(({ due }) => due))
+  // A key that was entered meanwhile has not been asked with yet.
+  const wait = mine === turnOfKey ? Math.max(next, waitsUntil) - Date.now() : 0
+  clearTimeout(timer)
+  timer = setTimeout(turn, Math.max(wait, 0))
+}
+
+/** Shows what a source says. Whether the next one may be asked as well. */
+async function ask(source, mine) {
+  const found = await answer(source.path, { 'x-api-key': key })
+  if (mine !== turnOfKey) return false
+  if (found?.status === 200) {
+    show(source, found.body)
+    return true
+  }
+  if (found?.status === 401) {
+    use(null)
+    say('wrong', 'This server does not know that key, or it was revoked.')
+    return false
+  }
+  document.body.classList.add('stale')
+  failures += 1
+  const wait = (found?.retryAfter || Math.min(2.5 * 2 ** failures, 60)) * second
+  waitsUntil = Date.now() + wait
+  const again = `It is asked again in ${Math.ceil(wait / second)} s.`
+  if (found === undefined) say('gone', `The server does not answer. ${again}`)
+  else if (found.status === 429) say('limited', `This key has asked as often as it may. ${again}`)
+  else say('failing', `${said(found.body?.error?.message ?? 'The server cannot answer')}. ${again}`)
+  return false
+}
+
+function show(source, body) {
+  const text = JSON.stringify(body)
+  // What did not change is left alone: somebody may be reading or selecting it.
+  if (text !== source.shown) draw(source.section, source.rows(body))
+  source.shown = text
+  source.section.hidden = false
+  if (source === actions) source.every = body.items.some(isMoving) ? live : calm
+  source.due = Date.now() + source.every
+  failures = 0
+  document.body.classList.remove('stale')
+  say('well', `Up to date at ${new Date().toISOString().slice(11, 19)} UTC.`)
+}
+
+/** Whether an action may change while somebody looks: what nobody has signed for ten minutes waits for a person. */
+const isMoving = ({ finishedAt, createdAt }) =>
+  finishedAt === null && Date.parse(createdAt) > Date.now() - 600 * second
+
+async function health() {
+  const found = await answer('/healthz', {})
+  // A key that was just refused is what there is to say, as long as the rest is well.
+  if (key !== null || (found?.status === 200 && at('status').dataset.state === 'wrong')) return
+  if (found === undefined) say('gone', 'The server does not answer.')
+  else if (found.status === 200)
+    say('well', 'The server is up. Enter a key to see its strategies and actions.')
+  else say('failing', 'The server is up, and cannot answer requests.')
+}
+
+/** The answer to one question; `undefined` where nobody answers. */
+async function answer(path, headers) {
+  try {
+    const response = await fetch(path, {
+      headers,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      referrerPolicy: 'no-referrer',
+      signal: AbortSignal.timeout(calm),
+    })
+    const retryAfter = Number(response.headers.get('retry-after')) || 0
+    return { status: response.status, retryAfter, body: await response.json() }
+  } catch {
+    return undefined // Not there, too slow, or not this server: it is the same for whoever looks.
+  }
+}
+
+function say(state, words) {
+  at('status').dataset.state = state
+  if (at('status').textContent !== words) at('status').textContent = words
+}
+
+/** The key of this tab. A browser that keeps nothing asks for it each time. */
+function stored() {
+  try {
+    return sessionStorage.getItem(kept)
+  } catch {
+    return null // Kept nowhere, which is all that is lost.
+  }
+}
+
+function store(value) {
+  try {
+    if (value === null) sessionStorage.removeItem(kept)
+    else sessionStorage.setItem(kept, value)
+  } catch {
+    return // As above: this page has it, and the next one asks.
+  }
+}

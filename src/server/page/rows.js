@@ -1,0 +1,150 @@
+// What the page draws. What it shows came from strangers too: it only ever becomes text, never markup.
+
+/** The newest actions of a customer. */
+export function actionRows({ items, most }) {
+  const rows = items.map((action) => [
+    ['begun', time(action.createdAt)],
+    ['what', pair(said(action.type).toLowerCase().replaceAll('_', ' '), action.strategySlug)],
+    ['amount', amount(action.amounts), 'number'],
+    ['status', action.error ? node('span', { class: 'bad' }, said(action.error)) : state(action.status)],
+    ['transactions', node('ul', {}, ...(action.transactions ?? []).map(transaction))],
+    ['id', node('code', {}, said(action.id))],
+  ])
+  return {
+    rows,
+    about: rows.length < most ? `${rows.length}` : `the newest ${most}`,
+    empty: 'Nothing yet. What is done with a key of this customer appears here.',
+  }
+}
+
+/** Strategies, with what they paid lately as a line. */
+export function strategyRows({ items, total }) {
+  const rows = items.map(({ slug, name, network, asset, apy, tvlUsd, paused, points }) => [
+    ['strategy', pair(name ?? slug, name === null ? null : slug)],
+    ['network', said(network)],
+    ['asset', said(asset)],
+    ['APY', apy === null ? '-' : percent(apy), 'number'],
+    ['lately', spark(points)],
+    ['TVL', dollars(tvlUsd), 'number'],
+    ['state', state(paused === false ? 'OPEN' : paused ? 'PAUSED' : 'UNKNOWN')],
+  ])
+  return {
+    rows,
+    about: total > rows.length ? `the best ${rows.length} of ${total}` : `${rows.length}`,
+    empty: 'This key sees no strategy.',
+  }
+}
+
+/** Puts rows of names, values and classes into a section, as a table; or says why there is none. */
+export function draw(section, { rows, about, empty }) {
+  section.querySelector('h2 span').textContent = rows.length === 0 ? '' : about
+  const body = rows.map((row) =>
+    node(
+      'tr',
+      {},
+      ...row.map(([label, value, look]) =>
+        node('td', { 'data-label': label, ...(look && { class: look }) }, node('div', {}, value)),
+      ),
+    ),
+  )
+  const heads = (rows[0] ?? []).map(([label, , look]) =>
+    node('th', { scope: 'col', ...(look && { class: look }) }, label),
+  )
+  section
+    .querySelector('.rows')
+    .replaceChildren(
+      rows.length === 0
+        ? node('p', { class: 'soft' }, empty)
+        : node('table', {}, node('thead', {}, node('tr', {}, ...heads)), node('tbody', {}, ...body)),
+    )
+}
+
+/** A foreign text without what turns its direction, hides, or breaks a line. */
+export const said = (value) =>
+  String(value ?? '-').replace(
+    /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    '',
+  )
+
+function node(name, attributes, ...children) {
+  const made = document.createElement(name)
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
+  made.append(...children)
+  return made
+}
+
+const pair = (first, second) =>
+  node('div', {}, said(first), ...(second ? [node('div', { class: 'soft small' }, said(second))] : []))
+
+const tones = {
+  SUCCESS: 'good',
+  CONFIRMED: 'good',
+  OPEN: 'good',
+  FAILED: 'bad',
+  REFUNDED: 'bad',
+}
+const state = (word) =>
+  node('span', { class: `state ${tones[said(word).toUpperCase()] ?? 'wait'}` }, said(word))
+
+const time = (iso) =>
+  typeof iso === 'string'
+    ? node(
+        'time',
+        { datetime: iso },
+        said(iso)
+          .replace('T', ' ')
+          .replace(/(\.\d+)?Z$/, 'Z'),
+      )
+    : '-'
+
+const transaction = ({ kind, network, status, hash, explorerUrl, error }) =>
+  node(
+    'li',
+    {},
+    `${said(kind)} on ${said(network)} `,
+    state(status),
+    ' ',
+    hash === null ? '' : hashOf(said(hash), explorerUrl),
+    error === null ? '' : node('span', { class: 'bad' }, ` ${said(error)}`),
+  )
+
+function hashOf(hash, explorerUrl) {
+  const short = node('code', { title: hash }, `${hash.slice(0, 10)}...${hash.slice(-6)}`)
+  return /^https:\/\/[a-z0-9.-]+\/tx\/0x[0-9a-f]{64}$/i.test(explorerUrl ?? '')
+    ? node('a', { href: explorerUrl, rel: 'noreferrer noopener', target: '_blank' }, short)
+    : short
+}
+
+/** An amount is a decimal text, and stays one. */
+function amount(amounts) {
+  const { formatted, symbol } = amounts?.in ?? amounts?.out ?? {}
+  return /^\d+(\.\d+)?$/.test(formatted ?? '') ? `${grouped(formatted)} ${said(symbol)}` : '-'
+}
+
+const dollars = (text) =>
+  /^\d+(\.\d+)?$/.test(text ?? '') ? `$${grouped(text).replace(/(\.\d\d)\d+$/, '$1')}` : '-'
+
+function grouped(text) {
+  const [whole, fraction] = text.split('.')
+  return whole.replace(/\B(?=(\d{3})+$)/g, ',') + (fraction ? `.${fraction}` : '')
+}
+
+const percent = (fraction) => `${(fraction * 100).toFixed(2)}%`
+
+/** A series as a line from its lowest to its highest; one that never changes runs in the middle. */
+function spark(points) {
+  if (points.length < 2) return node('span', { class: 'soft' }, '-')
+  const [low, high] = [Math.min(...points), Math.max(...points)]
+  const y = (value) => (high - low > 1e-9 ? 22 - ((value - low) / (high - low)) * 20 : 12)
+  const place = (value, step) => `${((step / (points.length - 1)) * 120).toFixed(1)},${y(value).toFixed(1)}`
+  const of = 'http://www.w3.org/2000/svg'
+  const [image, line] = ['svg', 'polyline'].map((name) => document.createElementNS(of, name))
+  image.setAttribute('viewBox', '0 0 120 24')
+  image.setAttribute('preserveAspectRatio', 'none')
+  image.setAttribute('class', 'spark')
+  image.setAttribute('role', 'img')
+  image.setAttribute('aria-label', `${points.length} days, from ${percent(low)} to ${percent(high)}`)
+  line.setAttribute('points', points.map(place).join(' '))
+  image.append(line)
+  return image
+}

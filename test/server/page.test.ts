@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { createApp } from '../../src/server/app.ts'
+import { chromiumHere, needsChromium, startBrowser, type Watched } from '../support/browser.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { useServe } from '../support/serving.ts'
+
+const sandbox = useSandbox()
+const served = useServe(sandbox)
+const slug = 'aave-v3-usdc-sandbox-one'
+
+const get = (path: string, key?: string) =>
+  fetch(`${served.url()}${path}`, { headers: key === undefined ? {} : { 'x-api-key': key } })
+
+/** Asks for the transactions of a deposit with a key: from then on its customer has an action. */
+async function asked(
+  key: string,
+): Promise<{ id: string; bytecode: { to: `0x${string}`; data: `0x${string}` }[] }> {
+  const query = `action=lend&amount=1000000&wallet=${sandbox.user.address}`
+  const answer = await get(`/strategies/${slug}/bytecode?${query}`, key)
+  return (await answer.json()) as never
+}
+
+/** Does what was given out. */
+async function done({ bytecode }: Awaited<ReturnType<typeof asked>>): Promise<void> {
+  for (const { to, data } of bytecode) await sandbox.sendAs(31337, sandbox.user.address, { to, data })
+}
+
+describe('the page at /', () => {
+  test('is three kinds of files of this server, and holds no script or style of its own', async () => {
+    const page = await get('/')
+    const html = await page.text()
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    )
+    expect(html).not.toMatch(/<style|style=|<script(?![^>]*src=)|\son\w+=|https?:/)
+    const named = [...html.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, path]) => path!)
+    const types = await Promise.all(
+      [...named, '/rows.js'].map(async (path) => {
+        const { status, headers } = await get(path)
+        expect([status, headers.get('x-content-type-options')]).toEqual([200, 'nosniff'])
+        return `${path} ${headers.get('content-type')}`
+      }),
+    )
+    expect(types).toContain('/page.css text/css; charset=utf-8')
+    expect(types).toContain('/page.js text/javascript; charset=utf-8')
+    expect(types).toContain('/rows.js text/javascript; charset=utf-8')
+    for (const path of ['/', '/page.js', '/rows.js', '/page.css'])
+      expect((await get(path)).headers.get('referrer-policy')).toBe('no-referrer')
+  })
+
+  test('shows nothing to nobody, and to a customer its own actions alone', async () => {
+    const [mine, other] = [await served.newKey('acme'), await served.newKey('other')]
+    const { id } = await asked(mine)
+    for (const path of ['/page/actions', '/page/strategies'])
+      expect([(await get(path)).status, (await get(path, 'slk_nobody')).status]).toEqual([401, 401])
+    expect(await (await get('/page/actions', other)).json()).toMatchObject({ items: [] })
+    const { items } = (await (await get('/page/actions', mine)).json()) as { items: { id: string }[] }
+    expect(items[0]!.id).toBe(id)
+    const { items: all } = (await (await get('/page/strategies', mine)).json()) as { items: object[] }
+    expect(all.length).toBe(sandbox.world.catalog().strategies.length)
+  })
+})
+
+describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
+  let browser: Awaited<ReturnType<typeof startBrowser>>
+  beforeAll(async () => {
+    browser = await startBrowser()
+  })
+  afterAll(() => browser.close())
+
+  /** The page as somebody sees it who has typed a key; its clock is turned by the test. */
+  async function seen(url: string, key?: string): Promise<Watched> {
+    const watched = await browser.open()
+    await watched.page.clock.install()
+    await watched.page.goto(`${url}/`)
+    if (key !== undefined) await enter(watched, key)
+    return watched
+  }
+  async function enter({ page }: Watched, key: string): Promise<void> {
+    await page.getByLabel('API key').fill(key)
+    await page.keyboard.press('Enter')
+  }
+  const status = ({ page }: Watched, state: string) =>
+    page.locator(`#status[data-state="${state}"]`).textContent({ timeout: 5_000 })
+  const honest = ({ complaints, asked: urls }: Watched, origin: string) => {
+    expect(complaints).toEqual([])
+    expect(urls.filter((url) => new URL(url).origin !== origin && !url.startsWith('data:'))).toEqual([])
+  }
+
+  test('strategies with their lines, and an action that happens is there without a reload', async () => {
+    for (let days = 0; days < 4; days++) await sandbox.world.warp(86_400)
+    const key = await served.newKey('watcher')
+    const watched = await seen(served.url(), key)
+    const { page } = watched
+    const row = page.locator('#strategies tbody tr', { hasText: slug })
+    expect(await row.locator('svg.spark polyline').getAttribute('points')).toMatch(
+      /^(\d+\.\d,\d+\.\d ?){3,}$/,
+    )
+    expect(await page.locator('#strategies tbody tr').count()).toBe(sandbox.world.catalog().strategies.length)
+    expect(await row.textContent()).toMatch(/2\.\d\d%.*\$[\d,]+\.\d\d/)
+    expect(await page.locator('#actions').textContent()).toContain('Nothing yet')
+    const action = await asked(key)
+    await page.clock.runFor(31_000)
+    const line = page.locator('#actions tbody tr', { hasText: action.id })
+    expect(await line.textContent()).toMatch(/1 USDC.*INITIAL/)
+    await done(action)
+    await page.clock.runFor(11_000)
+    await line.getByText('SUCCESS').waitFor({ timeout: 5_000 })
+    expect(await line.locator('li').count()).toBe(2)
+    expect(page.url()).toBe(`${served.url()}/`)
+    // Whoever has the key in this tab has it after a reload, and no other tab has it.
+    await page.reload()
+    await row.waitFor({ timeout: 5_000 })
+    expect(await page.evaluate('[localStorage.length, document.cookie]')).toEqual([0, ''])
+    await page.getByRole('button', { name: 'Forget the key' }).click()
+    expect(await page.locator('tbody tr').count()).toBe(0)
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    honest(watched, served.url())
+  })
+
+  test('no key, a wrong key, and one that has asked too often', async () => {
+    const watched = await seen(served.url())
+    const { page } = watched
+    expect(await status(watched, 'well')).toContain('Enter a key')
+    expect(watched.asked.some((url) => url.includes('/page/'))).toBe(false)
+    await enter(watched, 'slk_wrong')
+    expect(await status(watched, 'wrong')).toContain('does not know that key')
+    expect(await page.getByLabel('API key').isVisible()).toBe(true)
+    const key = await served.newKey('busy')
+    for (let at = 0; at < 5; at++)
+      await Promise.all(Array.from({ length: 20 }, () => get('/strategies?limit=1', key)))
+    watched.asked.length = 0
+    await enter(watched, key)
+    expect(await status(watched, 'limited')).toMatch(/again in \d+ s/)
+    // It waits for as long as it was told, however often somebody looks.
+    await page.clock.runFor(20_000)
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await page.clock.runFor(5_000)
+    expect(watched.asked).toEqual([`${served.url()}/page/actions`])
+    honest(watched, served.url())
+  })
+
+  test('what strangers wrote is text', async () => {
+    const attack = '<img src=x onerror="document.title=1">\u202E"><script>document.title=2</script>'
+    const server = await lying(attack)
+    const watched = await seen(server.url, 'key')
+    await watched.page.locator('#strategies tbody tr').first().waitFor({ timeout: 5_000 })
+    const text = attack.replace('\u202E', '')
+    expect(await watched.page.locator('#strategies tbody').textContent()).toContain(text)
+    expect(await watched.page.locator('#actions tbody').textContent()).toContain(text)
+    expect(await watched.page.locator('img, tbody script, tbody a').count()).toBe(0)
+    expect(await watched.page.title()).toBe('sluice')
+    honest(watched, server.url)
+    await server.close()
+  })
+
+  test('a server that stops is said to be gone, what it said stays, and nobody asks while nobody looks', async () => {
+    const server = await lying('plain')
+    const watched = await seen(server.url, 'key')
+    const { page } = watched
+    const first = page.locator('#strategies tbody tr').first()
+    await first.waitFor({ timeout: 5_000 })
+    await page.evaluate(`Object.defineProperty(document, 'hidden', { get: () => globalThis.isHidden === true, configurable: true })
+      globalThis.isHidden = true
+      document.dispatchEvent(new Event('visibilitychange'))`)
+    watched.asked.length = 0
+    await page.clock.runFor(300_000)
+    expect(watched.asked).toEqual([])
+    await server.close()
+    await page.evaluate("globalThis.isHidden = false; document.dispatchEvent(new Event('visibilitychange'))")
+    expect(await status(watched, 'gone')).toContain('does not answer')
+    expect(await first.isVisible()).toBe(true)
+  })
+})
+
+/** A server whose every text is the same, as somebody else may have written it. */
+async function lying(text: string): Promise<{ url: string; close: () => Promise<void> }> {
+  const strategy = {
+    ...{ id: text, slug: text, name: text, protocol: text, network: text, asset: { symbol: text } },
+    ...{
+      apy: 0.05,
+      tvlUsd: text,
+      paused: true,
+      rates: {
+        points: [
+          { at: text, apy: 0.1 },
+          { at: text, apy: 0.2 },
+        ],
+      },
+    },
+  }
+  const transaction = {
+    kind: text,
+    network: text,
+    status: text,
+    hash: text,
+    explorerUrl: `javascript:${text}`,
+    error: text,
+  }
+  const action = {
+    ...{ id: text, type: text, status: text, strategySlug: text, createdAt: text, finishedAt: null },
+    ...{ amounts: { in: { formatted: text, symbol: text } }, transactions: [transaction] },
+  }
+  const service = {
+    listStrategies: async () => ({ items: [strategy], page: 1, limit: 50, total: 1, hasMore: false }),
+    getStrategy: async () => strategy,
+    getAction: async () => action,
+  } as never
+  const app = createApp({
+    access: async () => ({ keyId: 'one', customer: 'one', service, recent: async () => ['one'] }),
+    allow: async () => ({ ok: true }),
+  })
+  return { url: await app.listen({ host: '127.0.0.1', port: 0 }), close: () => app.close() }
+}
