@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { join } from 'node:path'
 
 import { AppError } from '../domain/errors.ts'
 import { type ErrorWire, fromWire } from './error-wire.ts'
@@ -19,6 +18,8 @@ export type DaemonArguments = {
 
 /** Where the sandbox is, and how to start it. */
 export type EnsureOptions = {
+  /** The script that the daemon is. */
+  entry: string
   dataDir: string
   cacheDir: string
   /** The environment of the command: PATH and SLUICE_ANVIL are read; only what a process needs is passed on. */
@@ -33,7 +34,6 @@ export type EnsureOptions = {
   waitMs?: number
 }
 
-const daemonEntry = join(import.meta.dirname, '..', 'daemon.ts')
 const passedOn = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'TZ', 'SYSTEMROOT']
 
 /** Starts the daemon and waits for its one line; `busy` when another process holds the lock. */
@@ -54,7 +54,7 @@ export async function startDaemon(options: EnsureOptions): Promise<'ready' | 'bu
   const kept = passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', daemonEntry, JSON.stringify(told)],
+    ['--disable-warning=ExperimentalWarning', options.entry, JSON.stringify(told)],
     {
       detached: true,
       cwd: files.dir,

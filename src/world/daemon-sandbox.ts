@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+
 import type { Io } from '../cli/io.ts'
 import type { Sandbox } from '../cli/world.ts'
 import type { SandboxClient } from '../sandbox/client.ts'
@@ -12,6 +14,7 @@ export function daemonSandbox(
   io: Io | undefined,
 ): OpenSandbox {
   const options = {
+    entry: join(import.meta.dirname, '..', 'daemon.ts'),
     dataDir: data,
     cacheDir: cache,
     env,

@@ -24,6 +24,8 @@ function newHome(): string {
 
 const up = (dataDir: string, more: Partial<EnsureOptions> = {}): Promise<SandboxClient> =>
   ensureSandbox({
+    // As it is run: in one file, which begins sooner.
+    entry: join(import.meta.dirname, '..', '..', 'dist', 'daemon.js'),
     dataDir,
     cacheDir: inject('sandboxCache'),
     env: {
@@ -38,7 +40,7 @@ const up = (dataDir: string, more: Partial<EnsureOptions> = {}): Promise<Sandbox
 
 const processesOf = (home: string) => allProcesses().filter(({ command }) => command.includes(home))
 const nodesOf = (home: string) => processesOf(home).filter(({ command }) => command.includes('--chain-id'))
-const daemonsOf = (home: string) => processesOf(home).filter(({ command }) => command.includes('daemon.ts'))
+const daemonsOf = (home: string) => processesOf(home).filter(({ command }) => command.includes('daemon.js'))
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
