@@ -8,8 +8,9 @@ _sluice() {
   out=$("${words[0]}" __complete -- "${words[@]:1}" 2>/dev/null) || return
   directive=${out##*:}
   out=${out%:*}
-  # Readline has cut the word at = and : already, and wants only what follows the last of them.
-  keep=${current%"${current##*[=:]}"}
+  # Readline has cut the word at =, : and the like already, and wants only what follows the last of them, or begins with an @.
+  keep=${current%"${current##*[$COMP_WORDBREAKS]}"}
+  keep=${keep%@}
   while IFS=$'\t' read -r value text; do
     [[ -n $value ]] && values+=("${value#"$keep"}") && texts+=("$text")
   done <<<"$out"

@@ -7,7 +7,9 @@ function __sluice_complete
     if test (count $out) -gt 1
         printf '%s\n' $out[1..-2]
     else if test "$directive" = ':0'
-        __fish_complete_path (commandline -ct)
+        # After --option= it is a file that is looked for, too.
+        set -l parts (string match -r '^((?:--[^=]+=)?)(.*)$' -- (commandline -ct))
+        printf '%s\n' "$parts[2]"(__fish_complete_path "$parts[3]")
     end
 end
 complete -c sluice -f -a '(__sluice_complete)'

@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -96,32 +94,4 @@ test('every shell has its script, which is the file that is kept', async () => {
     expect({ exit, asks: out.includes('__complete --') }).toEqual({ exit: 0, asks: true })
   }
   expect((await run('completion tcsh')).exit).toBe(2)
-})
-
-test('a real bash completes by it, after = as well', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'sluice-bash-'))
-  const root = join(import.meta.dirname, '..', '..')
-  symlinkSync(join(root, 'bin', 'sluice.js'), join(dir, 'sluice'))
-  const completed = (line: string) =>
-    execFileSync(
-      'bash',
-      [
-        '--norc',
-        '-c',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: these are the braces of bash.
-        'source "$1"; COMP_LINE=$2 COMP_POINT=${#2} COMP_TYPE=9; _sluice; printf "%s\\n" "${COMPREPLY[@]}"',
-        'bash',
-        join(root, 'completions', 'sluice.bash'),
-        line,
-      ],
-      { env: { PATH: `${dir}:${join(process.execPath, '..')}:${process.env.PATH}`, SLUICE_HOME: dir } },
-    )
-      .toString()
-      .trimEnd()
-      .split('\n')
-  expect(completed('sluice strat')).toEqual(['strategies'])
-  expect(completed('sluice strategies list --sort ')).toEqual(['apy', 'tvl', 'name'])
-  // Readline keeps what stands before the =.
-  expect(completed('sluice strategies list --sort=a')).toEqual(['apy'])
-  rmSync(dir, { recursive: true, force: true })
 })
