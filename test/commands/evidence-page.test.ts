@@ -5,15 +5,17 @@ import { expect, test } from 'vitest'
 
 import { evidencePage } from '../../src/cli/evidence-page.ts'
 import { chromiumHere, needsChromium, startBrowser } from '../support/browser.ts'
-import { type Document, useCommands } from '../support/run.ts'
+import { listener } from '../support/listener.ts'
+import { type Document, rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)
+const slug = 'aave-v3-usdc-sandbox-one'
 
 /** The evidence of a deposit, and its page. */
 async function exported(): Promise<{ id: string; file: string; page: string; json: Document }> {
-  const { json: done } = await run('deposit aave-v3-usdc-sandbox-one --amount 2.5 --yes --json')
+  const { json: done } = await run(`deposit ${slug} --amount 2.5 --yes --json`)
   const file = join(home(), 'case.html')
   expect(await run(['action', 'export', done.id, '--html', '--out', file])).toMatchObject({ exit: 0 })
   const page = readFileSync(file, 'utf8')
@@ -65,6 +67,34 @@ test('the page of an action says what happened, step by step, and is evidence it
     exit: 2,
     json: { error: { code: 'EVIDENCE_CHANGED' } },
   })
+})
+
+test('needs no chain, and says nothing of what is secret in the URL of a node', async () => {
+  const env = rpcEnvOf(sandbox)
+  const { json: done } = await run(`deposit ${slug} --amount 1 --yes --json --idempotency-key silent-1`, {
+    env,
+    secrets: { privateKey: sandbox.user.key },
+  })
+  const node = await listener(async (request, response) => {
+    let body = ''
+    for await (const chunk of request.setEncoding('utf8')) body += chunk as string
+    const refused = ({ id }: { id: number }) => ({
+      jsonrpc: '2.0',
+      id,
+      error: { code: -32000, message: 'no access for SECRETTOKEN99' },
+    })
+    const calls = JSON.parse(body)
+    response.end(JSON.stringify(Array.isArray(calls) ? calls.map(refused) : refused(calls)))
+  })
+  const urls = {
+    'sandbox-one': `${node.url}/v2/SECRETTOKEN99`,
+    'sandbox-two': `${node.url}/v2/SECRETTOKEN99`,
+  }
+  const { exit, out } = await run(`action export ${done.id} --html`, { env: rpcEnvOf(sandbox, urls) })
+  await node.close()
+  expect(exit).toBe(0)
+  expect(out).toContain('no access for')
+  expect(out).not.toContain('SECRETTOKEN99')
 })
 
 test.skipIf(!chromiumHere)(
