@@ -7,7 +7,8 @@ import type { Progress } from '../wallet/run.ts'
 import { decimal, stateWord } from './format.ts'
 import type { Stream } from './io.ts'
 import { hashLink } from './links.ts'
-import { fields, widthOf } from './table.ts'
+import { fields } from './table.ts'
+import { widthOf } from './width.ts'
 import { beside } from './wrap.ts'
 
 /** One moment of an execution: the line that stays, and what moves meanwhile. */

@@ -1,6 +1,8 @@
 import Table from 'cli-table3'
 
 import { type Stream, unpainted } from './io.ts'
+import { bare, gap, widthOf } from './width.ts'
+import { wrapped } from './wrap.ts'
 
 /** One column of a list. */
 export type Column<row> = {
@@ -47,21 +49,16 @@ export function table<row>(columns: readonly Column<row>[], rows: readonly row[]
     .join('\n')
 }
 
-/** Label and value, one pair a line. */
+/** Label and value, one pair a line; what is too long for a terminal goes on below itself, but for a command, which is pasted. */
 export function fields(rows: readonly (readonly [label: string, value: string])[], to: Stream): string {
-  const width = Math.max(...rows.map(([label]) => label.length))
-  return rows.map(([label, value]) => `${to.paint.dim(label.padEnd(width))}  ${value}`).join('\n')
-}
-
-const edges = ['top', 'bottom', 'left', 'right', 'mid', 'middle']
-const ends = ['left', 'mid', 'right']
-const corners = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((edge) =>
-  ends.map((end) => `${edge}-${end}`),
-)
-const gap = 2
-const bare = {
-  style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
-  chars: Object.fromEntries([...edges, ...corners].map((name) => [name, ''])),
+  const column = Math.max(...rows.map(([label]) => label.length)) + 2
+  return rows
+    .map(([label, value]) =>
+      /^(\u001b\[\d+m)*sluice |\n/.test(value)
+        ? `${to.paint.dim(label.padEnd(column))}${value}`
+        : wrapped([label, value], { column }, to),
+    )
+    .join('\n')
 }
 
 /** A column and how wide it is: `null` is as wide as it wants, 0 is left out. */
@@ -90,12 +87,4 @@ function fitting<row>(
     over -= isCut ? over : widths[at]! + gap
   }
   return fitted
-}
-
-/** How many columns of a terminal a text takes: of anything but ASCII the library that aligns it knows. */
-export function widthOf(text: string): number {
-  if (/^[\u0020-\u007e]*$/.test(text)) return text.length
-  const grid = new Table({ ...bare, style: { ...bare.style, 'padding-right': 0 } })
-  grid.push([text])
-  return grid.width
 }

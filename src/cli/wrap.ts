@@ -1,5 +1,5 @@
 import type { Stream } from './io.ts'
-import { widthOf } from './table.ts'
+import { widthOf } from './width.ts'
 
 /** A label and what belongs to it, as lines that fit into a terminal; elsewhere what belongs to it is one line. */
 export function wrapped(
@@ -14,7 +14,7 @@ export function wrapped(
   if (lines.some((line) => widthOf(line) > room))
     return [`${left}${to.paint.dim(label)}`, ...lines.map((line) => `${left}    ${line}`)].join('\n')
   return lines
-    .map((line, at) => `${left}${to.paint.dim((at === 0 ? label : '').padEnd(column))}${line}`)
+    .map((line, at) => `${left}${at === 0 ? to.paint.dim(label.padEnd(column)) : ' '.repeat(column)}${line}`)
     .join('\n')
 }
 
@@ -24,6 +24,7 @@ export const beside = (text: string, more: string, to: Stream): string =>
 
 /** A text in lines of no more than so many columns, broken between words; a word that is longer stands alone. */
 export function broken(text: string, room: number): string[] {
+  if (room === Infinity) return [text]
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)

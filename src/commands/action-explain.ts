@@ -5,6 +5,7 @@ import type { View } from '../cli/output.ts'
 import { fields } from '../cli/table.ts'
 import { depthOf } from '../cli/way.ts'
 import type { World } from '../cli/world.ts'
+import { wrapped } from '../cli/wrap.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Planned } from '../wallet/carry-out.ts'
@@ -147,5 +148,5 @@ const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry
       to,
     ),
     '',
-    ...evidence.map(({ source, text }) => to.paint.dim(`${source.padEnd(7)}  ${plain(text)}`)),
+    ...evidence.map(({ source, text }) => wrapped([source, to.paint.dim(plain(text))], { column: 9 }, to)),
   ].join('\n')

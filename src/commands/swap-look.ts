@@ -18,29 +18,27 @@ export async function quote(cli: Cli, options: Wish): Promise<void> {
 }
 
 const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
-  [
-    fields(
+  fields(
+    [
+      ['quote', plain(one.id ?? '-')],
       [
-        ['quote', plain(one.id ?? '-')],
-        [
-          'pay',
-          `${one.tokenIn.amount.formatted} ${plain(one.tokenIn.symbol)} ${to.paint.dim(plain(one.from.network))}`,
-        ],
-        [
-          'receive',
-          `${to.paint.green(one.tokenOut.amount.formatted)} ${plain(one.tokenOut.symbol)} ${to.paint.dim(plain(one.to.network))}`,
-        ],
-        ...(one.minAmountOut
-          ? ([['at least', `${one.minAmountOut.formatted} ${plain(one.tokenOut.symbol)}`]] as const)
-          : []),
-        ...feesPaid(one.fees).map((text) => ['fee', text] as const),
-        ['provider', plain(one.provider)],
-        ['expires', when(one.deadline)],
+        'pay',
+        `${one.tokenIn.amount.formatted} ${plain(one.tokenIn.symbol)} ${to.paint.dim(plain(one.from.network))}`,
       ],
-      to,
-    ),
-    ...(one.id ? [to.paint.dim(`next  sluice swap execute ${plain(one.id)}`)] : []),
-  ].join('\n')
+      [
+        'receive',
+        `${to.paint.green(one.tokenOut.amount.formatted)} ${plain(one.tokenOut.symbol)} ${to.paint.dim(plain(one.to.network))}`,
+      ],
+      ...(one.minAmountOut
+        ? ([['at least', `${one.minAmountOut.formatted} ${plain(one.tokenOut.symbol)}`]] as const)
+        : []),
+      ...feesPaid(one.fees).map((text) => ['fee', text] as const),
+      ['provider', plain(one.provider)],
+      ['expires', when(one.deadline)],
+      ...(one.id ? ([['next', `sluice swap execute ${plain(one.id)}`]] as const) : []),
+    ],
+    to,
+  )
 
 /** The fees of a quote that somebody is paid by a step of their own, in words. */
 const feesPaid = (fees: readonly unknown[] | null): string[] =>

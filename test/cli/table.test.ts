@@ -7,7 +7,7 @@ import type { Stream } from '../../src/cli/io.ts'
 import { hyperlink } from '../../src/cli/io.ts'
 import { addressLink, hashLink } from '../../src/cli/links.ts'
 import { emitList } from '../../src/cli/output.ts'
-import { type Column, table } from '../../src/cli/table.ts'
+import { type Column, fields, table } from '../../src/cli/table.ts'
 import { settled } from '../../src/domain/text.ts'
 
 const stream = (more: Partial<Stream> = {}): Stream => ({
@@ -59,6 +59,27 @@ test('in a pipe everything is there, however long', () => {
       for (const [at, { id, words, count }] of rows.entries())
         for (const part of [id, words, count]) expect(shown[at + 1]).toContain(part)
     }),
+  )
+})
+
+test('what is too long beside its label goes on below itself between words, and a command stays whole to be pasted', () => {
+  const words = 'one two three four five six seven eight'
+  const hash = `0x${'ab'.repeat(32)}`
+  const command = 'sluice action resume 0f8fad5b-d9cb-469f-a165-70867728950e --yes'
+  const rows = [
+    ['said', words],
+    ['hash', hash],
+    ['next', command],
+  ] as const
+  expect(lines(fields(rows, stream({ columns: 30 })))).toEqual([
+    'said  one two three four five',
+    '      six seven eight',
+    'hash',
+    `    ${hash}`,
+    `next  ${command}`,
+  ])
+  expect(lines(fields(rows, stream({ columns: 30, isTerminal: false })))).toEqual(
+    rows.map(([label, text]) => `${label}  ${text}`),
   )
 })
 
