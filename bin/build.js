@@ -1,14 +1,26 @@
 // Bundles the program into `dist`: one chunk for each thing that is loaded by itself. `npm ci` and `npm run build` call it.
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { isCurrent, mark } from './built.js'
+import { currentBuild, mark } from './built.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
 const entries = ['start', 'signer', 'daemon', 'index']
-const day = 86_400_000
+const month = 30 * 86_400_000
 
 // Servers and hardware: loaded by few, and at home in their own packages.
 const external = /^(fastify|prom-client|rxjs|@ledgerhq\/|@napi-rs\/|@modelcontextprotocol\/)/
@@ -26,7 +38,7 @@ const places = {
           throw new Error(`${path} starts ${name}.ts, which is not an entry of the build`)
         return `join(import.meta.dirname, '${name}.js')`
       })
-      .replace(/import\.meta\.dirname(?!, '\w+\.js')/g, `(import.meta.dirname + '/../src/${folder}')`)
+      .replace(/import\.meta\.dirname(?!, '\w+\.js')/g, `(import.meta.dirname + '/../../src/${folder}')`)
   },
 }
 
@@ -98,11 +110,11 @@ const partsOfZod = {
 }
 
 try {
-  const rolldown = isCurrent(root) ? undefined : await loaded()
+  const rolldown = currentBuild(root) ? undefined : await loaded()
   // Without what builds it, as after an installation for production, the program runs from its sources.
   if (rolldown) await build(rolldown)
 } catch (error) {
-  process.stderr.write(`sluice is not built, and runs from its sources, which is slower: ${error.stack}\n`)
+  process.stderr.write(`sluice is not built, and runs from its sources, which is slower: ${error.message}\n`)
   // An installation that is whole but for this is not undone.
   process.exitCode = process.env.npm_lifecycle_event === 'prepare' ? 0 : 1
 }
@@ -149,21 +161,40 @@ async function bundled(rolldown, name) {
   return { output, inputs: inputs.filter((path) => path.startsWith('src/')) }
 }
 
-/** Puts the build in place. A program that runs meanwhile keeps every chunk that it may still load. */
+/**
+ * Puts the build in place: a folder for each, named for what is in it, and last the stamp that names the folder. A program
+ * that runs meanwhile keeps its own folder, which goes a month after another build took its place.
+ */
 function put(output, inputs, started) {
-  mkdirSync(dist, { recursive: true })
-  rmSync(join(dist, 'stamp'), { force: true })
-  const write = (name, text) => {
-    writeFileSync(join(dist, `${name}.${process.pid}`), text)
-    renameSync(join(dist, `${name}.${process.pid}`), join(dist, name))
+  const hash = createHash('sha256')
+  for (const { fileName, code } of output.toSorted((a, b) => (a.fileName < b.fileName ? -1 : 1)))
+    hash.update(`${fileName}\0${code}\0`)
+  const name = hash.digest('hex').slice(0, 16)
+  const folder = join(dist, name)
+  for (const path of [dist, folder]) {
+    mkdirSync(path, { recursive: true })
+    chmodSync(path, 0o755)
   }
-  for (const { fileName, code } of output.toSorted((a, b) => Number(a.isEntry) - Number(b.isEntry)))
-    write(fileName, code)
-  const names = new Set(output.map(({ fileName }) => fileName))
-  for (const name of readdirSync(dist))
-    if (!names.has(name) && Date.now() - statSync(join(dist, name)).mtimeMs > day) rmSync(join(dist, name))
+  retire(name)
+  const write = (path, text) => {
+    writeFileSync(`${path}.${process.pid}`, text, { mode: 0o644 })
+    renameSync(`${path}.${process.pid}`, path)
+  }
+  for (const { fileName, code } of output) write(join(folder, fileName), code)
   // What was written while it was read may be half in it: such a build is not called current.
   const read = [...inputs.sort(), 'bin/build.js', 'package-lock.json']
   if (read.every((path) => statSync(join(root, path)).mtimeMs < started))
-    write('stamp', read.map((path) => mark(root, path)).join('\n'))
+    write(join(dist, 'stamp'), [`dist/${name}`, ...read].map((path) => mark(root, path)).join('\n'))
+}
+
+/** Ends the build before: from now on its month counts. Those whose month is over go. */
+function retire(next) {
+  const stamp = join(dist, 'stamp')
+  const [before] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\t') : []
+  rmSync(stamp, { force: true })
+  const now = new Date()
+  if (before && existsSync(join(root, before))) utimesSync(join(root, before), now, now)
+  for (const name of readdirSync(dist))
+    if (name !== next && now - statSync(join(dist, name)).mtimeMs > month)
+      rmSync(join(dist, name), { recursive: true })
 }

@@ -1,21 +1,37 @@
-// Whether `dist` is what `src` says today. For Nodes that are new enough for us; older ones only have to parse it.
+// Which build in `dist` is what `src` says today. For Nodes that are new enough for us; older ones only have to parse it.
 
-/** A file as it was when it was built: `path<TAB>size<TAB>time`; with the path alone, one that is not there. */
+/** A file or folder as it was when it was built: `path<TAB>size<TAB>time`; with the path alone, one that is not there. */
 export function mark(root, path) {
   const found = fs().statSync(`${root}/${path}`, { throwIfNoEntry: false })
   return found ? `${path}\t${found.size}\t${found.mtimeMs}` : path
 }
 
-/** Whether every file that the build was made of is as it was then. Without its sources, as in a package, a build is what it is. */
-export function isCurrent(root) {
-  let stamp
+/**
+ * The folder of the build, where every file that it was made of is as it was then, it is whole, and nobody could change it
+ * who could not change the program; `undefined` means that the sources are to be run. `dist/stamp` says it: the folder
+ * first, then what was read. A file that was changed without another size or time is not noticed.
+ */
+export function currentBuild(root) {
   try {
-    stamp = fs().readFileSync(`${root}/dist/stamp`, 'utf8')
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error
-    return false
+    const lines = fs().readFileSync(`${root}/dist/stamp`, 'utf8').split('\n')
+    const folder = lines[0].slice(0, lines[0].indexOf('\t'))
+    return isOurs(root, folder) &&
+      lines.every((line) => mark(root, line.slice(0, line.indexOf('\t'))) === line)
+      ? folder
+      : undefined
+  } catch {
+    // No build, or none that can be read: the sources are there in any case.
+    return undefined
   }
-  return stamp.split('\n').every((line) => mark(root, line.slice(0, line.indexOf('\t'))) === line)
+}
+
+function isOurs(root, folder) {
+  if (process.platform === 'win32') return true
+  const owner = fs().statSync(`${root}/bin`).uid
+  return ['dist', folder].every((path) => {
+    const { uid, mode } = fs().statSync(`${root}/${path}`)
+    return uid === owner && (mode & 0o022) === 0
+  })
 }
 
 // An import of it would load all that its exports may ever need.

@@ -3,7 +3,7 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { isCurrent } from './built.js'
+import { currentBuild } from './built.js'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 const isNewEnough = major >= 26 || (major === 24 && minor >= 15) || (major === 22 && minor >= 22)
@@ -15,7 +15,7 @@ else await handOver()
 
 async function run() {
   // What was built of these very sources, or else the sources.
-  const built = isCurrent(root)
+  const built = currentBuild(root)
   // Before anything is loaded, nothing can have been signed.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupted)
   // A key in the environment is read once, before anything else is imported, and inherited by nobody.
@@ -27,13 +27,13 @@ async function run() {
   for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY']) delete process.env[name]
   // What serves other programs has nothing that could sign.
   if (words(process.argv.slice(2))[0] === 'mcp') secrets.privateKey = secrets.password = undefined
-  const startSigner = signer(secrets.privateKey, join(root, built ? 'dist/signer.js' : 'src/signer.ts'))
+  const startSigner = signer(secrets.privateKey, join(root, built ? `${built}/signer.js` : 'src/signer.ts'))
   // The process that holds the keys begins before anything of the terminal is loaded.
   if (signs(process.argv.slice(2))) startSigner()
   try {
     const cache = compiled()
     if (cache) process.getBuiltinModule('node:module').enableCompileCache(cache)
-    const { start } = built ? await import('../dist/start.js') : await import('../src/start.ts')
+    const { start } = await import(built ? `../${built}/start.js` : '../src/start.ts')
     const { privateKey, password, apiKey } = secrets
     await start(process.argv.slice(2), { hasPrivateKey: Boolean(privateKey), password, apiKey }, startSigner)
   } catch (error) {
@@ -70,9 +70,10 @@ function compiled() {
   return isOurs && (found.mode & 0o077) === 0 ? steps.at(-1) : undefined
 }
 
-/** The words of a command line that are no flags: the command, as a rule. */
+/** The words of a command line that are no flags and no values of the global ones: the command comes first. */
 function words(argv) {
-  return argv.filter((word) => !word.startsWith('-'))
+  const taken = ['--profile', '--fields', '--timeout']
+  return argv.filter((word, at) => !word.startsWith('-') && !taken.includes(argv[at - 1]))
 }
 
 /** Whether a command line can come to a signature. Only a guess: a signer that was not begun early is begun when it is needed. */

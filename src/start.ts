@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { sniff } from './cli/globals.ts'
 import { stdio } from './cli/io.ts'
@@ -17,7 +18,7 @@ export async function start(
   startSigner: () => ChildProcess,
 ): Promise<void> {
   const { noColor, noInput, quiet } = sniff(argv)
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
     version: string
   }
   // Ours first, then away with those from before: a signal that came while this was loading must find somebody.

@@ -1,8 +1,21 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { builtFile } from './support/built.ts'
 
 const here = join(import.meta.dirname, '..')
 const sentence = 'print the version'
@@ -14,7 +27,7 @@ beforeAll(() => {
   for (const name of ['bin', 'src', 'completions', 'package.json', 'package-lock.json'])
     cpSync(join(here, name), join(root, name), { recursive: true, preserveTimestamps: true })
   symlinkSync(join(here, 'node_modules'), join(root, 'node_modules'))
-  node(join(root, 'bin', 'build.js'))
+  build()
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
@@ -23,34 +36,59 @@ const node = (...args: string[]) =>
     encoding: 'utf8',
     env: { PATH: process.env.PATH, HOME: root },
   })
+const build = () => node(join(root, 'bin', 'build.js'))
 const help = () => node(join(root, 'bin', 'sluice.js'), '--help')
+/** Says something else in a file, in place: neither its folder nor a stamp knows. */
+const reword = (path: string, words: string) =>
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(sentence, words))
+const always = () =>
+  readdirSync(builtFile(root)).find((name) => name.startsWith('start-always')) ?? 'no such chunk'
 
 describe('the build', () => {
-  it('is what runs, as long as it is what the sources say', () => {
+  it("is what runs, as long as it is what the sources say, is whole, and is nobody else's", () => {
     // Only the build is changed: so it is the build that speaks.
-    const chunk = readdirSync(join(root, 'dist')).find((name) => name.startsWith('start-always'))!
-    const path = join(root, 'dist', chunk)
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(sentence, 'said by the build'))
+    reword(builtFile(root, always()), 'said by the build')
     expect(help()).toContain('said by the build')
+    chmodSync(builtFile(root), 0o777)
+    expect(help()).toContain(sentence)
+    chmodSync(builtFile(root), 0o755)
+    expect(help()).toContain('said by the build')
+    const stamp = readFileSync(join(root, 'dist', 'stamp'))
+    rmSync(builtFile(root, 'signer.js'))
+    expect(help()).toContain(sentence)
+    writeFileSync(join(root, 'dist', 'stamp'), stamp.subarray(0, 100))
+    expect(help()).toContain(sentence)
+    writeFileSync(join(root, 'dist', 'stamp'), stamp)
   })
 
-  it('gives way to a source that is newer, until it is built again', () => {
-    const path = join(root, 'src', 'main.ts')
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(sentence, 'said by the source'))
+  it('gives way to a source that is newer, until it is built again; what ran before keeps its own for a month', () => {
+    const before = builtFile(root)
+    const old = new Date(Date.now() - 40 * 86_400_000)
+    utimesSync(before, old, old)
+    reword(join(root, 'src', 'main.ts'), 'said by the source')
     expect(help()).toContain('said by the source')
-    node(join(root, 'bin', 'build.js'))
-    writeFileSync(
-      join(root, 'dist', 'start.js'),
-      `process.stdout.write('built again')\nexport const start = () => undefined\n`,
-    )
-    expect(help()).toBe('built again')
+    build()
+    expect(builtFile(root)).not.toBe(before)
+    expect(readFileSync(builtFile(root, always()), 'utf8')).toContain('said by the source')
+    expect(existsSync(join(before, 'start.js'))).toBe(true)
+  })
+
+  it('goes a month after another one took its place; one is not called current where a source was written while it was read', () => {
+    const before = builtFile(root)
+    const [old, soon] = [-40, 1].map((days) => new Date(Date.now() + days * 86_400_000)) as [Date, Date]
+    for (const name of readdirSync(join(root, 'dist'))) utimesSync(join(root, 'dist', name), old, old)
+    utimesSync(join(root, 'src', 'main.ts'), soon, soon)
+    build()
+    expect(existsSync(before)).toBe(true)
+    expect(existsSync(join(root, 'dist', 'stamp'))).toBe(false)
+    expect(readdirSync(join(root, 'dist'))).toHaveLength(1)
   })
 
   it('gives the process that holds the keys nothing of the terminal', () => {
-    const signer = readdirSync(join(here, 'dist')).filter((name) => name.startsWith('signer'))
+    const signer = readdirSync(builtFile(here)).filter((name) => name.startsWith('signer'))
     expect(signer.length).toBeGreaterThan(0)
     for (const name of signer)
-      expect(readFileSync(join(here, 'dist', name), 'utf8')).not.toMatch(
+      expect(readFileSync(builtFile(here, name), 'utf8')).not.toMatch(
         /CommanderError|node_modules\/(chalk|@inquirer|ora)\//,
       )
   })

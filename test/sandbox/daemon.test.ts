@@ -11,6 +11,7 @@ import { newestWorld } from '../../src/sandbox/generations.ts'
 import type { EnsureOptions } from '../../src/sandbox/launch.ts'
 import { allProcesses } from '../../src/sandbox/processes.ts'
 import { readRecord, sandboxFiles } from '../../src/sandbox/record.ts'
+import { builtFile } from '../support/built.ts'
 import { calldata } from '../support/sandbox.ts'
 
 const stranger: Address = '0x3333333333333333333333333333333333333333'
@@ -25,7 +26,7 @@ function newHome(): string {
 const up = (dataDir: string, more: Partial<EnsureOptions> = {}): Promise<SandboxClient> =>
   ensureSandbox({
     // As it is run: in one file, which begins sooner.
-    entry: join(import.meta.dirname, '..', '..', 'dist', 'daemon.js'),
+    entry: builtFile(join(import.meta.dirname, '..', '..'), 'daemon.js'),
     dataDir,
     cacheDir: inject('sandboxCache'),
     env: {
