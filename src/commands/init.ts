@@ -25,7 +25,10 @@ export const init = (world: World) =>
       )
       .argument('[name]', 'what to call the profile'),
   )
-    .option('--use', 'run commands there from now on; so it is where no profile is in use yet')
+    .option(
+      '--use',
+      'run commands there from now on; so it is where no profile is in use yet and this one works',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  $ sluice init\n  $ sluice init prod --base-url https://api.example.com --api-key-file - --use',
@@ -63,15 +66,20 @@ async function kept(cli: Aside, name: string, said: Said, use: boolean | undefin
   const { settings } = cli.world
   const change = await changeOf(cli, name, said)
   const checks = await looked(cli, change)
+  const works = checks.every(({ state }) => state !== 'failed')
   if (change.before) await agreeTo(cli, change, change.before)
   const config = await settings.alone(async () => {
     const written = await keepProfile(cli, await changeOf(cli, name, said), said)
-    if (!(use ?? written.profile === undefined)) return written
+    if (!(use ?? (works && written.profile === undefined))) return written
     const next = { ...written, profile: name }
     await settings.write(next)
     return next
   })
   const profile = await shownProfile(cli, config, name)
+  if (!works && !profile.current)
+    cli.notice(
+      `Commands do not run there, for it does not work yet. Once it does: sluice profile use ${plain(name)}`,
+    )
   const { command, environment } = scriptFor(change, said, profile.current)
   cli.emit({ profile, checks, command, environment }, (value, to) =>
     [

@@ -19,6 +19,14 @@ export const nativeToken = ({ chainId, native }: Network): Token => ({
 export const tokenAt = (tokens: readonly Token[], chainId: number, address: string): Token | undefined =>
   tokens.find((token) => token.chainId === chainId && sameAddress(token.address, address))
 
+/** The symbols of tokens, in words; where more than one has a symbol, each with its address. */
+export const symbolsOf = (tokens: readonly Pick<Token, 'symbol' | 'address'>[]): string => {
+  const isShared = ({ symbol }: Pick<Token, 'symbol'>) =>
+    tokens.filter((other) => other.symbol.toLowerCase() === symbol.toLowerCase()).length > 1
+  const names = tokens.map((token) => `${token.symbol}${isShared(token) ? ` (${token.address})` : ''}`)
+  return [...new Set(names)].join(', ')
+}
+
 /** The token that a person names on a network: by address, or by a symbol that only one known token has. */
 export function tokenNamed(tokens: readonly Token[], network: Network, name: string): Token {
   const here = [nativeToken(network), ...tokens.filter((token) => token.chainId === network.chainId)]
@@ -36,9 +44,11 @@ export function tokenNamed(tokens: readonly Token[], network: Network, name: str
     )
   throw new AppError(
     'UNKNOWN_TOKEN',
-    `There is no token "${name}" on ${network.name}${didYouMean(
-      name,
-      here.map((token) => token.symbol),
-    )}. Known: ${here.map((token) => token.symbol).join(', ')}`,
+    `There is no token "${name}" on ${network.name}${
+      didYouMean(
+        name,
+        here.map((token) => token.symbol),
+      ) || '.'
+    } Known: ${symbolsOf(here)}`,
   )
 }

@@ -3,7 +3,7 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
-import type { Token } from '../domain/token.ts'
+import { symbolsOf, type Token } from '../domain/token.ts'
 
 /**
  * One condition on what an operation does to a balance, as it was typed: `USDC>=-100`, or `base:USDC>=-100` where
@@ -72,7 +72,7 @@ function tokenOf({ token: name, network }: Assertion, { networks, tokens }: Name
   if (found.length === 0)
     throw new AppError(
       'UNKNOWN_TOKEN',
-      `There is no token "${plain(name)}" that this touches. Known: ${here.map(({ symbol }) => plain(symbol)).join(', ')}`,
+      `There is no token "${plain(name)}" that this touches. Known: ${plain(symbolsOf(here))}`,
     )
   throw new AppError(
     'AMBIGUOUS_TOKEN',

@@ -67,6 +67,12 @@ describe('init by flags', () => {
       exit: 0,
       networks: ['base'],
     })
+    // What does not work is where commands run only when that is typed.
+    expect(accepted.json.profile.current).toBe(false)
+    expect(accepted.err).toContain('sluice profile use mine')
+    expect((await run('strategies list --limit 1 --json')).exit).toBe(0)
+    expect((await run(`${line} --yes --use`, dead)).json.profile.current).toBe(true)
+    await run('profile use sandbox')
     expect(refused.out + refused.err + accepted.out + accepted.err).not.toContain('canary')
     const other = await run('init other --from-env --json', { env: { SLUICE_RPC_OPTIMISM: base.rpcUrl } })
     expect({ exit: other.exit, code: other.json.error.code }).toEqual({ exit: 7, code: 'CHAIN_ID_MISMATCH' })

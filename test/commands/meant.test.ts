@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
-const { run } = useCommands(useSandbox())
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
 const to = '0x8888888888888888888888888888888888888888'
 
 test.each([
@@ -36,4 +37,16 @@ test('a wallet that was mistyped is guessed, and what is near nothing is not', a
     'yield recommend DOGECOIN',
   ])
     expect((await run(line)).err).not.toMatch(/did you mean/i)
+})
+
+test('the tokens that there are follow a guess as a sentence, and two of one symbol each with its address', async () => {
+  const { err } = await run(`transfer --network sandbox-one --token USDV --to ${to} --amount 1 --yes`)
+  const [one, other] = sandbox.world
+    .catalog()
+    .tokens.filter(({ chainId, symbol }) => chainId === 31337 && symbol === 'DUP')
+  expect(err).toContain('did you mean USDC? Known: ETH, ')
+  for (const { address } of [one!, other!]) expect(err).toContain(`DUP (${address})`)
+  expect(err).not.toMatch(/DUP,|USDC \(/)
+  const far = await run(`transfer --network sandbox-one --token DOGE --to ${to} --amount 1 --yes`)
+  expect(far.err).toContain('"DOGE" on sandbox-one. Known: ETH, ')
 })
