@@ -142,7 +142,7 @@ export const errorTable = {
   POLICY_FEE_CAP: { exit: 8, hint: 'Wait for a quieter market, or allow more: --max-fee GWEI' },
 
   // Before signing.
-  DECLINED: { exit: 9 },
+  DECLINED: { exit: 9, hint: 'To do it after all, type the same again.' },
   INSUFFICIENT_FUNDS: { status: 400, exit: 10, hint: 'sluice wallet show' },
   SIMULATION_REVERTED: { exit: 10, hint: 'See every step of it, and sign nothing: --dry-run' },
   FOREIGN_PENDING: { exit: 10, hint: 'Wait until the other transaction of this wallet is mined.' },
@@ -182,7 +182,10 @@ export const errorTable = {
     hint: 'Keep the file as it is, and see on the chain what this wallet sent before you sign anything again.',
   },
 
-  INTERRUPTED: { exit: 130 },
+  INTERRUPTED: {
+    exit: 130,
+    hint: 'To do it after all, type the same again. What is under way: sluice action list',
+  },
   DEMO_FAILED: { exit: 1, hint: 'sluice sandbox reset --yes, then sluice demo' },
   EVIDENCE_CHANGED: { exit: 2, hint: 'Ask for the file again, from whoever made it.' },
   EVIDENCE_REFUTED: { exit: 4, hint: 'What the file says did not happen. Ask whoever made it.' },

@@ -4,11 +4,10 @@ import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { parseKey } from './key-text.ts'
 
-const refused = (path: string, why: string, cause?: unknown): AppError =>
-  new AppError('KEY_SOURCE', `${path} is not used as a key: ${why}`, {
-    cause,
-    hint: `The file must be yours alone: chmod 600 ${path}`,
-  })
+const refused = (path: string, why: string, hint: string, cause?: unknown): AppError =>
+  new AppError('KEY_SOURCE', `${path} is not used as a key: ${why}`, { cause, hint })
+
+const another = 'Name a file that holds the secret and nothing else.'
 
 /** Who runs this; `undefined` on systems without user ids, where nothing can be said about owners. */
 const ownUid = (): number | undefined => process.getuid?.()
@@ -16,9 +15,14 @@ const ownUid = (): number | undefined => process.getuid?.()
 function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void {
   const mine = ownUid()
   if (mine === undefined) return
-  if (uid !== mine) throw refused(path, 'it belongs to another user')
+  if (uid !== mine)
+    throw refused(path, 'it belongs to another user', 'Name a file of your own that nobody else can read.')
   if (withMode && (mode & 0o077) !== 0)
-    throw refused(path, `others can read it (mode ${(mode & 0o777).toString(8)}, and 600 is needed)`)
+    throw refused(
+      path,
+      `others can read it (mode ${(mode & 0o777).toString(8)}, and 600 is needed)`,
+      `The file must be yours alone: chmod 600 ${path}`,
+    )
 }
 
 /**
@@ -31,20 +35,18 @@ export function readPrivateFile(path: string, maxBytes = 4_096): string {
     checkOwner(path, lstatSync(path), false)
     file = openSync(path, 'r')
     const stats = fstatSync(file)
-    if (!stats.isFile()) throw refused(path, 'it is not a file')
+    if (!stats.isFile()) throw refused(path, 'it is not a file', another)
     checkOwner(path, stats, true)
-    if (stats.size > maxBytes) throw refused(path, 'it is too large')
+    if (stats.size > maxBytes) throw refused(path, 'it is too large', another)
     const buffer = Buffer.alloc(maxBytes)
     const text = buffer.toString('utf8', 0, readSync(file, buffer))
     buffer.fill(0)
     return text
   } catch (error) {
     if (error instanceof AppError) throw error
-    throw refused(
-      path,
-      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : 'it cannot be read',
-      error,
-    )
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw refused(path, 'it does not exist', 'See whether the path is written as it was meant.', error)
+    throw refused(path, 'it cannot be read', 'See that you may read it, and every directory above it.', error)
   } finally {
     if (file !== undefined) closeSync(file)
   }

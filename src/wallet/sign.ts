@@ -136,4 +136,7 @@ async function readBack(raw: Hex) {
 }
 
 const untrue = (what: string, cause?: unknown): AppError =>
-  new AppError('POLICY_TAMPER', `What came back from the signer is not ${what}`, { cause })
+  new AppError('POLICY_TAMPER', `What came back from the signer is not ${what}`, {
+    cause,
+    hint: 'Do not use this signer again before you know why. Other ways to sign: sluice help signing',
+  })

@@ -84,6 +84,7 @@ describe('a signer elsewhere', () => {
     )
     expect({ exit, says: json.error.message }).toEqual({ exit: code, says: expect.stringMatching(words) })
     expect(JSON.stringify(json)).not.toMatch(/hidden-token-41|\\u001b/)
+    if (code === 8) expect(json.error.hint).toMatch(/^Do not use this signer/)
     expect(
       signer.asked.filter((method) => !['eth_accounts', 'eth_signTransaction'].includes(method)),
     ).toEqual([])

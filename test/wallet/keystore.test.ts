@@ -146,16 +146,21 @@ describe('a key file', () => {
     },
   )
 
-  it.each([0o644, 0o640, 0o660, 0o604])('of mode %o is refused', (mode) => {
-    expect(() => readKeyFile(write(testKey, mode))).toThrow(expect.objectContaining({ code: 'KEY_SOURCE' }))
+  it.each([0o644, 0o640, 0o660, 0o604])('of mode %o is refused, and told how to mend that', (mode) => {
+    const hint = `The file must be yours alone: chmod 600 ${join(home, 'key')}`
+    expect(() => readKeyFile(write(testKey, mode))).toThrow(
+      expect.objectContaining({ code: 'KEY_SOURCE', hint }),
+    )
   })
 
   it('that is missing, a directory, or a link to somebody else’s file is refused', () => {
-    const refused = expect.objectContaining({ code: 'KEY_SOURCE' })
+    // The mode is not what is wrong with any of these.
+    const refused = expect.objectContaining({ code: 'KEY_SOURCE', hint: expect.not.stringMatching(/chmod/) })
+    expect(() => readKeyFile('/dev/null')).toThrow(refused)
     expect(() => readKeyFile(join(home, 'none'))).toThrow(refused)
     expect(() => readKeyFile(home)).toThrow(refused)
     symlinkSync('/etc/hostname', join(home, 'link'))
-    expect(() => readKeyFile(join(home, 'link'))).toThrow(refused)
+    expect(() => readKeyFile(join(home, 'link'))).toThrow(expect.objectContaining({ code: 'KEY_SOURCE' }))
   })
 
   it.each([
