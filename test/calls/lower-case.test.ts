@@ -102,6 +102,12 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
   'compound-v2 redeem': lender.redeem({ chainId, market: one, amount }),
   'compound-v2 redeemUnderlying': lender.redeemUnderlying({ chainId, market: one, amount }),
   'compound-v3 supplyBase': compound.supplyBase({ chainId, comet: one, asset: two, amount, owner: three }),
+  'compound-v3 inShort': {
+    ...compound.supplyBase({ chainId, comet: one, asset: two, amount, owner: three }),
+    data: compound.inShort(
+      compound.supplyBase({ chainId, comet: one, asset: two, amount, owner: three }).data,
+    ),
+  },
   'compound-v3 withdrawBase': compound.withdrawBase({
     chainId,
     comet: one,

@@ -105,7 +105,7 @@ describe.each(silences)('%s', (act) => {
   it('is got over by asking again, where that can help', async () => {
     const method = 'eth_getBlockByNumber'
     proxy.rules = [{ method, nth: 1, act }]
-    const asking = httpRpc(proxy.url, fast).request(method, reads[method])
+    const asking = httpRpc(proxy.url, patient(act)).request(method, reads[method])
     if (lasting.includes(act)) await expect(asking).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
     else expect(await asking).toEqual(await chain.rpc.request(method, reads[method]))
   })
@@ -113,7 +113,7 @@ describe.each(silences)('%s', (act) => {
   it('is got over by asking another endpoint', async () => {
     const method = 'eth_getBlockByNumber'
     proxy.rules = [{ method, always: true, act }]
-    const several = severalRpc([proxy.url, chain.url], { ...fast, retries: 0 })
+    const several = severalRpc([proxy.url, chain.url], { ...patient(act), retries: 0 })
     expect(await several.request(method, reads[method])).toEqual(
       await chain.rpc.request(method, reads[method]),
     )
