@@ -14,6 +14,7 @@ import { refuseDone, refuseDoneSince, startedBefore } from './not-twice.ts'
 import { confirmAgain, refuseExpired, requireOnce } from './once-only.ts'
 import { idempotencyKey, type SigningOptions } from './options.ts'
 import { shown } from './output.ts'
+import { planPrices } from './plan-prices.ts'
 import { planQuestion, planView } from './plan-view.ts'
 import { confirm } from './prompts.ts'
 import { orRevoke } from './revoke-after.ts'
@@ -75,11 +76,12 @@ async function undertake(
   const proposal: Proposal = { ...proposed, request, wallet: who.address, nonce }
   const isSent = !options.dryRun && (await isSentAlready(ground, proposal))
   if (!isSent) refuseExpired(proposal, cli.world.now())
-  const checked = isSent
-    ? checkCalldata(ground, proposal, terms)
-    : await checkProposal(ground, proposal, terms, await opinion?.(who.address))
+  const check = async () => checkProposal(ground, proposal, terms, await opinion?.(who.address))
+  const [checked, known] = isSent
+    ? [checkCalldata(ground, proposal, terms), []]
+    : await Promise.all([check(), planPrices(cli.place, ground, proposal)])
   refuseConflict(ground, checked)
-  const plan = planJson(checked, ground, who, prices?.())
+  const plan = planJson(checked, ground, who, [...known, ...(prices?.() ?? [])])
   if (options.dryRun)
     return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))
   if (who.source === 'address') await who.unlock()

@@ -66,9 +66,13 @@ const signerWord = ({ kind, name }: Plan['signer']): string =>
 function changeRows({ simulation }: Plan): Row[] {
   const changes = simulation?.changes.filter(({ raw }) => raw !== '0') ?? []
   const text = ({ formatted, symbol, network, usd }: (typeof changes)[number]) =>
-    `${formatted.startsWith('-') ? '' : '+'}${formatted} ${plain(symbol)} on ${plain(network)}${usd === null ? '' : ` (${dollars(usd)})`}`
+    `${formatted.startsWith('-') ? '' : '+'}${formatted} ${plain(symbol)} on ${plain(network)}${worth(usd)}`
   return changes.length === 0 ? [] : [['balances', ...changes.map(text)]]
 }
+
+/** What an amount is worth, to the cent, as it is known. */
+const worth = (usd: string | null): string =>
+  usd === null ? '' : ` (${usd === '0' ? 'less than $0.01' : dollars(usd)})`
 
 /** What may still be taken afterwards, as the simulation saw it. */
 function allowanceRows(plan: Plan): Row[] {
@@ -89,7 +93,7 @@ function costRows({ serviceFees, fees }: Plan): Row[] {
   ])
   if (!fees) return rows
   const { maxCost, gas, feeCap } = fees
-  const most = `at most ${maxCost.formatted} ${plain(maxCost.symbol)}`
+  const most = `at most ${maxCost.formatted} ${plain(maxCost.symbol)}${worth(maxCost.usd)}`
   return [...rows, ['gas', `${most}: ${gas} units at up to ${decimal(formatUnits(feeCap, 9), 9)} gwei`]]
 }
 

@@ -11,7 +11,7 @@ export type Undertaking = {
   /** Whose plan it is, when it was made before: nobody else signs it. */
   wallet?: Who['address']
   propose: (wallet: Who['address']) => Promise<Proposed>
-  /** What a unit of its tokens costs, once it was proposed and where the service says so. */
+  /** What a unit of its tokens costs by the word of the service, once it was proposed: for what the chain does not price. */
   prices?: () => readonly Price[]
   /** What our own engine says about the same request, where a service that is not ours answers. */
   opinion?: (wallet: Who['address']) => Promise<Opinion | undefined>

@@ -6,7 +6,9 @@ import type { Address } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import type { Exit } from '../domain/exits.ts'
 import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
+import type { Token } from '../domain/token.ts'
 import type { Ground } from '../wallet/ground.ts'
+import type { Price } from '../wallet/plan-json.ts'
 import type { Desk } from '../wallet/signing/words.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
 import type { Values } from './completion/complete.ts'
@@ -153,6 +155,8 @@ export type Place = {
   who: (choice: SignerChoice) => Promise<Who>
   /** What this profile stands on: the service, and each network that there is an RPC for. */
   look: () => Promise<Finding[]>
+  /** What whole tokens of a chain cost in USD, where the chain says it: for display, and no reason to fail. */
+  prices: (chainId: number, tokens: readonly Token[]) => Promise<readonly Price[]>
   /** Raw JSON-RPC, for reading the chain without the engine. */
   read: (chainId: number, method: string, params: readonly unknown[]) => Promise<unknown>
 }

@@ -5,6 +5,7 @@ import { action, type Cli } from '../cli/cli.ts'
 import { finish, reportFor } from '../cli/finish.ts'
 import { withSigner } from '../cli/options.ts'
 import { shown } from '../cli/output.ts'
+import { planPrices } from '../cli/plan-prices.ts'
 import { planQuestion, planView } from '../cli/plan-view.ts'
 import { confirm } from '../cli/prompts.ts'
 import { reportView } from '../cli/report-view.ts'
@@ -50,7 +51,12 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
     outcomeOf(operation)
     return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
   }
-  const plan = planJson(again.checked, ground, who)
+  const plan = planJson(
+    again.checked,
+    ground,
+    who,
+    await planPrices(cli.place, ground, again.checked.proposal),
+  )
   const title = `A new plan for what is not signed of ${operation.id}`
   if (options.dryRun)
     return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))

@@ -3,7 +3,7 @@ import { tokenAmount } from '../domain/amount.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { networkNamed } from '../domain/network.ts'
 import { feeOf, feePayment } from '../domain/service-fee.ts'
-import { type Token, tokenAt } from '../domain/token.ts'
+import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import { contractName } from './contract-names.ts'
 import type { Ground } from './ground.ts'
 import type { Checked } from './plan.ts'
@@ -60,8 +60,7 @@ export function planJson(
         .map(({ token, delta }) => ({
           network: nameOf(token.chainId),
           token: token.address,
-          ...tokenAmount(delta, token),
-          usd: usdOf(delta, token, prices),
+          ...priced(delta, token, prices),
         })),
       allowances: simulation.allowances.map(({ token, spender, before, after }) => ({
         token,
@@ -78,9 +77,10 @@ export function planJson(
             gas: simulation.gas.reduce((sum, gas) => sum + gas, 0n).toString(),
             maxFeePerGas: simulation.fees.maxFeePerGas.toString(),
             feeCap: bounds[0]!.feeCap.toString(),
-            maxCost: tokenAmount(
+            maxCost: priced(
               bounds[0]!.maxCost!,
-              networkNamed(catalog.networks, legs[0]!.chainId).native,
+              nativeToken(networkNamed(catalog.networks, legs[0]!.chainId)),
+              prices,
             ),
           }
         : null,
@@ -94,8 +94,13 @@ export function planJson(
   }
 }
 
-/** What a unit of a token costs in USD, as decimals, and as whoever quoted it says. */
+/** What a unit of a token costs in USD, as decimals; the first that is known of a token holds. */
 export type Price = { chainId: number; address: string; usd: string }
+
+const priced = (amount: bigint, token: Token, prices: readonly Price[]) => ({
+  ...tokenAmount(amount, token),
+  usd: usdOf(amount, token, prices),
+})
 
 /** What an amount is worth, to the cent and towards zero; `null` where nobody gave a price. */
 function usdOf(amount: bigint, token: Token, prices: readonly Price[]): string | null {

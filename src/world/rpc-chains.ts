@@ -5,6 +5,7 @@ import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import type { Rpc } from '../net/rpc.ts'
+import { displayPrices } from './display-prices.ts'
 import { chainInTime } from './in-time.ts'
 import { allNetworks, catalogOn, knownCatalog, wholeCatalog } from './known-catalog.ts'
 import { once } from './once.ts'
@@ -51,7 +52,7 @@ export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() =>
 export function walletSide(
   { dirs, env, settings, secrets, desk, io, globals, now, keep }: PlaceNeeds,
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>,
-): Pick<Place, 'catalog' | 'ground' | 'who' | 'read'> {
+): Pick<Place, 'catalog' | 'ground' | 'prices' | 'who' | 'read'> {
   const journal = once(async () =>
     keep((await import('../store/journal.ts')).openJournal(join(dirs.data, 'journal.db'), now)),
   )
@@ -63,6 +64,7 @@ export function walletSide(
       locks: join(dirs.data, 'locks'),
       now,
     }),
+    prices: displayPrices(opened),
     who: async (choice) => {
       const { whoSigns } = await import('./signer.ts')
       return whoSigns(choice, {

@@ -8,6 +8,7 @@ import type { SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { sandboxAccountAddress } from '../sandbox/public-account.ts'
 import { deskSigner } from '../wallet/signing/account.ts'
+import { displayPrices } from './display-prices.ts'
 import { chainInTime } from './in-time.ts'
 import { missedOn } from './missed.ts'
 import { once } from './once.ts'
@@ -114,6 +115,7 @@ export function sandboxPlace(needs: Needs): Place {
       const { catalog, rpc, journal } = await opened()
       return { catalog, rpc, journal, locks: join(dir, 'locks'), now }
     },
+    prices: displayPrices(opened),
     who: async (choice) => {
       const { whoSigns } = await import('./signer.ts')
       return whoSigns(choice, {

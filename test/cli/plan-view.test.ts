@@ -80,7 +80,9 @@ const plans = fc.record({
       ),
     }),
   ),
-  fees: fc.option(fc.record({ gas: whole, feeCap: whole, maxCost: amount })),
+  fees: fc.option(
+    fc.record({ gas: whole, feeCap: whole, maxCost: amount.map((one) => ({ ...one, usd: null })) }),
+  ),
   serviceFees: fc.array(fc.record({ amount, of: amount, to: address }), { maxLength: 1 }),
   reference: fc.constantFrom('equal', 'different', 'unknown'),
   policy: fc.option(hex(32)),
@@ -153,10 +155,19 @@ test('the screen is drawn from the very value that --dry-run --json prints', asy
   expect(json.steps.map(({ contract }: { contract: string }) => contract)).toEqual(['USDC', 'aave-v3'])
   expect(json.simulation.allowances[0]).toMatchObject({ symbol: 'USDC', decimals: 6, after: '0' })
   expect(out).toMatch(/^allowances {2}0x[0-9a-fA-F]{40} aave-v3 may still take no USDC$/m)
+  expect(json.simulation.changes).toContainEqual(expect.objectContaining({ symbol: 'USDC', usd: '-100' }))
+  const { maxCost } = json.fees
+  expect(Number(maxCost.usd) / 3000).toBeCloseTo(Number(maxCost.formatted), 5)
+  expect(out).toMatch(/^balances +-100 USDC on sandbox-one \(-\$100\.00\)$/m)
+  expect(out).toMatch(/^gas +at most [0-9.]+ ETH \((\$[0-9.]+|less than \$0\.01)\): /m)
   const quoted =
     'swap execute --from sandbox-one --to sandbox-one --token-in WETH --token-out USDC --amount-in 0.5'
   const swap = await run(`${quoted} --dry-run --json`)
   expect(swap.json.simulation.changes).toContainEqual(
     expect.objectContaining({ symbol: 'WETH', usd: '-1500' }),
   )
+  const sent = await run(
+    'transfer --network sandbox-two --token WETH --to 0x7777777777777777777777777777777777777777 --amount 0.01 --dry-run --json',
+  )
+  expect(sent.json.simulation.changes).toContainEqual(expect.objectContaining({ symbol: 'WETH', usd: '-30' }))
 })

@@ -61,7 +61,9 @@ export const PlanDocument = fields({
     }),
   ),
   simulation: maybe(Simulation),
-  fees: maybe(fields({ gas: Whole, maxFeePerGas: Whole, feeCap: Whole, maxCost: Amount })),
+  fees: maybe(
+    fields({ gas: Whole, maxFeePerGas: Whole, feeCap: Whole, maxCost: amountOn({ usd: maybe(Usd) }) }),
+  ),
   serviceFees: z.array(
     fields({
       leg: z.int().min(0),

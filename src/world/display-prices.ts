@@ -1,0 +1,31 @@
+import type { Place } from '../cli/world.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
+import type { Rpc } from '../net/rpc.ts'
+
+/**
+ * What tokens cost in USD as the oracles of their chain say, in one call. Prices are shown, and nothing that is signed is decided by
+ * them: a chain that does not say them costs the prices alone.
+ */
+export const displayPrices =
+  (opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>): Place['prices'] =>
+  async (chainId, tokens) => {
+    try {
+      const { catalog, rpc } = await opened()
+      const [{ openChain, read }, { priceOf, usd }, { together }] = await Promise.all([
+        import('../engine/chain.ts'),
+        import('../engine/prices.ts'),
+        import('../engine/reading.ts'),
+      ])
+      const chain = openChain(networkNamed(catalog.networks, chainId), rpc(chainId))
+      const found = await read(chain, together(tokens.map((token) => priceOf(catalog, token))))
+      return tokens.flatMap((token, at) => {
+        const price = usd(10n ** BigInt(token.decimals), token, found[at]!)
+        return price === null ? [] : [{ chainId, address: token.address, usd: price }]
+      })
+    } catch (error) {
+      if (error instanceof AppError) return []
+      throw error
+    }
+  }
