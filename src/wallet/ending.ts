@@ -1,5 +1,5 @@
 import { AppError, errorRow } from '../domain/errors.ts'
-import { current, type Run, stopped } from './run.ts'
+import { current, isClosed, type Run, stopped } from './run.ts'
 
 const wasSigned = (run: Run): boolean =>
   current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
@@ -34,7 +34,7 @@ function explain(run: Run, error: unknown): unknown {
     !isOfNonce
   )
     return error
-  if (!signed) return error
+  if (!signed) return isClosed(current(run)) ? error : nothingSigned(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
   const { steps } = current(run)
   const inTheAir = steps.some(
@@ -61,5 +61,18 @@ function explain(run: Run, error: unknown): unknown {
     cause: error,
     // The nonce of a plan that was pinned is gone: only another plan has another.
     hint: isOfNonce ? `sluice action replan ${run.operationId}` : resume,
+  })
+}
+
+/** A signer speaks of what it was asked for; that nothing else was signed before is known here alone. */
+function nothingSigned(error: unknown): unknown {
+  if (!(error instanceof AppError) || (error.code !== 'KEY_SOURCE' && error.code !== 'DECLINED')) return error
+  const { code, message, details, cause, hint } = error
+  // What a signer did that did not answer is not known, but it came to nobody.
+  const whole = `${message.replace(/[. ]+$/, '')}. Nothing was ${code === 'DECLINED' ? 'signed' : 'sent'}.`
+  return new AppError(code, whole, {
+    cause,
+    ...(details && { details }),
+    ...(hint !== undefined && { hint }),
   })
 }

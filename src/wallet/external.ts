@@ -82,7 +82,7 @@ function refuseOpen(url: string): void {
 }
 
 const unusable = (host: string, what: string, cause?: unknown): AppError =>
-  new AppError('KEY_SOURCE', `The signer at ${host} ${what}. Nothing was sent.`, {
+  new AppError('KEY_SOURCE', `The signer at ${host} ${what}`, {
     cause,
     hint: 'See that it runs, that its key is loaded and that it signs for this chain; then do the same again.',
   })
@@ -98,7 +98,7 @@ function refusal(host: string, method: string, error: unknown): unknown {
   }
   const { code, message } = error.details ?? {}
   if (code === 4001)
-    return new AppError('DECLINED', `It was rejected at the signer at ${host}. Nothing was signed.`, {
+    return new AppError('DECLINED', `It was rejected at the signer at ${host}`, {
       cause: error,
     })
   if (code === -32601 || code === 4200)

@@ -8,7 +8,7 @@ const openApp = 'Unlock the Ledger, open its Ethereum app, and do the same again
 
 /** A refusal by the device or of what it is at, with the next step. */
 export const keyRefusal = (message: string, hint: string, cause?: unknown): AppError =>
-  new AppError('KEY_SOURCE', `${message}. Nothing was sent.`, { hint, cause })
+  new AppError('KEY_SOURCE', message, { hint, cause })
 
 /** Says that no app that signs is open. */
 export const appClosed = (name: string, cause?: unknown): AppError =>
@@ -21,8 +21,7 @@ export const appClosed = (name: string, cause?: unknown): AppError =>
   )
 
 const locked = (cause: unknown) => keyRefusal('The Ledger is locked', openApp, cause)
-const declined = (cause: unknown) =>
-  new AppError('DECLINED', 'It was rejected on the Ledger. Nothing was signed.', { cause })
+const declined = (cause: unknown) => new AppError('DECLINED', 'It was rejected on the Ledger', { cause })
 
 /** The words for a status word that an app answered with (ISO 7816 and the Ethereum app's own); `undefined` for one that is not known. */
 function ofStatus(word: string, moment: LedgerMoment, isBlind: boolean, cause: unknown) {

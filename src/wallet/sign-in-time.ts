@@ -19,7 +19,7 @@ export const signerInTime = (
     if (signal?.aborted || left <= 0) throw stopped
     const done = new AbortController()
     const over = clock.sleep(Math.min(left, longestMs), done.signal).then(() => {
-      throw new AppError('KEY_SOURCE', 'The time was over before the signer had signed. Nothing was sent.', {
+      throw new AppError('KEY_SOURCE', 'The time was over before the signer had signed', {
         hint: 'Reject what it may still show, and give it more time: --timeout 10m',
       })
     })

@@ -36,4 +36,6 @@ export type Who = {
   label: string
   source: 'keystore' | 'key-file' | 'environment' | 'sandbox' | 'address' | 'ledger' | 'external'
   unlock: () => Promise<TransactionSigner>
+  /** The flags that name it again on another command line; missing or empty where none did. */
+  again?: string
 }

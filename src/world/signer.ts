@@ -9,6 +9,7 @@ import { deskSigner } from '../wallet/signing/account.ts'
 import type { Desk, KeySource } from '../wallet/signing/words.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
 import { walletNamed } from './keystore-wallet.ts'
+import { namedAgain } from './named-again.ts'
 import type { Secrets } from './secrets.ts'
 
 type Needs = {
@@ -24,7 +25,12 @@ type Needs = {
 }
 
 /** Whose wallet: a flag, then the environment, then the configured keystore, then whoever the profile has for that. */
-export async function whoSigns(choice: SignerChoice, needs: Needs): Promise<Who> {
+export const whoSigns = async (choice: SignerChoice, needs: Needs): Promise<Who> => ({
+  ...(await signerOf(choice, needs)),
+  again: namedAgain(choice),
+})
+
+async function signerOf(choice: SignerChoice, needs: Needs): Promise<Who> {
   const { settings, secrets } = needs
   const { ledger, signerUrl } = choice
   refuseBoth(choice)
@@ -64,7 +70,7 @@ async function elsewhere({ wallet, ledger, signerUrl }: SignerChoice, needs: Nee
   const unlock = async () => {
     const signer = await deskSigner(await needs.desk(), source)
     if (signer.address === named) return signer
-    throw new AppError('KEY_SOURCE', `${label} is ${signer.address}, and not ${named}. Nothing was signed.`, {
+    throw new AppError('KEY_SOURCE', `${label} is ${signer.address}, and not ${named}`, {
       hint: `Name the path of ${named}, or connect the device that has it.`,
     })
   }

@@ -34,6 +34,32 @@ describe('a signer elsewhere', () => {
     expect(err).toContain('if it asks you, confirm there')
   })
 
+  test.each([
+    ['', (url: string) => url],
+    ['/v3/hidden-token-41', () => 'URL'],
+  ])(
+    'that declines the second step speaks of that step alone; the next one names it, and no secret: %s',
+    async (path, named) => {
+      let calls = 0
+      signer.says('eth_signTransaction', async (asked) =>
+        ++calls === 2
+          ? { error: { code: 4001, message: 'User rejected' } }
+          : { result: await signer.sign(asked) },
+      )
+      const ran = await run(
+        `deposit aave-v3-usdc-sandbox-one --amount 25 --yes --json --signer-url ${signer.url}${path}`,
+      )
+      const { message, hint, details } = ran.json.error
+      expect({ exit: ran.exit, message, hint }).toEqual({
+        exit: 21,
+        message: `A part is done, and the rest was not signed: It was rejected at the signer at ${new URL(signer.url).host}`,
+        hint: `sluice action resume ${details.id} --signer-url ${named(signer.url)}`,
+      })
+      const resumed = hint.replace(/^sluice /, '').replace(/ URL$/, ` ${signer.url}`)
+      expect((await run(`${resumed} --json`)).exit).toBe(0)
+    },
+  )
+
   test('may have many accounts: one is named', async () => {
     await signer.close()
     await start(...keys)
@@ -71,8 +97,18 @@ describe('a signer elsewhere', () => {
     ['another chain', altered({ chainId: '0x1' }), 8, /not what was to be signed/],
     ['nonsense', () => ({ result: '0x02c0' }), 8, /not a signed transaction/],
     ['a hash', () => ({ result: { hash: '0x00' } }), 13, /not a signed transaction/],
-    ['no', () => ({ error: { code: 4001, message: 'User rejected' } }), 9, /rejected at the signer/],
-    ['that it cannot', () => ({ error: { code: -32601, message: 'no' } }), 13, /only sends by itself/],
+    [
+      'no',
+      () => ({ error: { code: 4001, message: 'User rejected' } }),
+      9,
+      /rejected at the signer at \S+ Nothing was signed\.$/,
+    ],
+    [
+      'that it cannot',
+      () => ({ error: { code: -32601, message: 'no' } }),
+      13,
+      /only sends by itself is not used\. Nothing was sent\.$/,
+    ],
     ['an error \u001b[31mred', () => ({ error: { code: -32000, message: 'lo\u001bcked' } }), 13, /: locked/],
     ['a page', () => html, 13, /HTTP status 502/],
     ['that it is elsewhere', () => elsewhere, 13, /redirect, which is not followed/],
@@ -113,10 +149,7 @@ describe('a signer elsewhere', () => {
     const { exit, json, err } = await signsNothing(() =>
       run(`${pay} --signer-url http://user:hidden-word@127.0.0.1:9/hidden-token-41`),
     )
-    expect([exit, json.error.message]).toEqual([
-      13,
-      'The signer at 127.0.0.1:9 cannot be reached. Nothing was sent.',
-    ])
+    expect([exit, json.error.message]).toEqual([13, 'The signer at 127.0.0.1:9 cannot be reached'])
     expect(JSON.stringify(json) + err).not.toMatch(/hidden/)
   })
 })

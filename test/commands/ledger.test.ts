@@ -154,7 +154,8 @@ describe('a Ledger', () => {
     ledger.set({ person: 'rejects' })
     const { exit, json } = await first
     expect([exit, json.error.code]).toEqual([21, 'PARTIAL'])
-    expect(json.error.message).toContain('rejected on the Ledger')
+    expect(json.error.message).toMatch(/not signed: It was rejected on the Ledger$/)
+    expect(json.error.hint).toBe(`sluice action resume ${json.error.details.id} --ledger`)
     ledger.set({ person: 'confirms' })
     const resumed = await withLedger('action resume two-steps --json --ledger')
     expect([resumed.exit, ledger.shown.length]).toEqual([0, 3])

@@ -44,20 +44,14 @@ describe('a Ledger', () => {
   test('that is silent is not waited for for ever', async () => {
     ledger.set({ isSilent: true })
     const { code, message } = await refusal(open())
-    expect([code, message]).toEqual([
-      'KEY_SOURCE',
-      'The Ledger did not answer within 0.4 s. Nothing was sent.',
-    ])
+    expect([code, message]).toEqual(['KEY_SOURCE', 'The Ledger did not answer within 0.4 s'])
   })
 
   test('that is silent when it has to sign is not waited for for ever, and serves the next time', async () => {
     const key = await open()
     ledger.set({ person: 'says nothing' })
     const { code, message } = await refusal(key.signTransaction(transaction))
-    expect([code, message]).toEqual([
-      'KEY_SOURCE',
-      'Nobody confirmed on the Ledger within 0.4 s. Nothing was sent.',
-    ])
+    expect([code, message]).toEqual(['KEY_SOURCE', 'Nobody confirmed on the Ledger within 0.4 s'])
     ledger.set({ person: 'confirms' })
     expect(await (await open()).signTransaction(transaction)).toMatch(/^0x02/)
   })
@@ -72,7 +66,7 @@ describe('a Ledger', () => {
     const { code, message } = await refusal(key.signTransaction(transaction))
     expect([code, message]).toEqual([
       'KEY_SOURCE',
-      `This Ledger is ${sandboxAddress(3)}, and not ${sandboxAddress(2)}. Nothing was sent.`,
+      `This Ledger is ${sandboxAddress(3)}, and not ${sandboxAddress(2)}`,
     ])
     expect(ledger.shown).toEqual([])
   })
@@ -105,7 +99,7 @@ test('a signer elsewhere that is silent is not waited for for ever', async () =>
     signer.says('eth_accounts', () => ({ result: signer.accounts }))
     signer.says('eth_signTransaction', () => 'nothing')
     expect((await refusal((await at()).signTransaction(transaction))).message).toMatch(
-      /did not answer eth_signTransaction in time. Nothing was sent/,
+      /did not answer eth_signTransaction in time$/,
     )
   } finally {
     await signer.close()

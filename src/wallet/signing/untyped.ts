@@ -5,7 +5,7 @@ import { flag } from './argv.ts'
 
 /** Says that something is not what was typed. */
 export const untyped = (what: string): AppError =>
-  new AppError('POLICY_TAMPER', `${what}, and that is not what was typed. Nothing was signed.`)
+  new AppError('POLICY_TAMPER', `${what}, and that is not what was typed. It was not signed.`)
 
 /** A network that was typed, by name or chain id, is the one that is meant. */
 export function refuseNetwork(

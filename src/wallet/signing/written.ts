@@ -36,7 +36,7 @@ export function refuseUnwritten(
   throw new AppError(
     'POLICY_TAMPER',
     unknown
-      ? `A call of ${unknown.to} is to be signed, and it is no part of what is written. Nothing was signed.`
-      : `Somebody vouches for ${stranger}, and that is not written. Nothing was signed.`,
+      ? `A call of ${unknown.to} is to be signed, and it is no part of what is written. It was not signed.`
+      : `Somebody vouches for ${stranger}, and that is not written. It was not signed.`,
   )
 }
