@@ -9,7 +9,7 @@ import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import { sandboxDown } from '../../src/sandbox/client.ts'
 import { allProcesses, endProcess, type ProcessFacts } from '../../src/sandbox/processes.ts'
 
-const bin = join(import.meta.dirname, '..', '..', 'bin', 'sluice.js')
+const here = join(import.meta.dirname, '..', '..')
 
 /** A running `sluice`, and what became of it when it ended. `exit` is its code, or the signal that ended it. */
 export type Program = {
@@ -22,16 +22,28 @@ export type Program = {
   line: () => Promise<string>
 }
 
-/** How a program is started: another Node, more environment, and what happens to its stdout. */
-export type Start = { env?: Record<string, string>; node?: string; closeOut?: boolean; path?: string }
+/** How a program is started: another Node, another clone, more environment, and what happens to its stdout. */
+export type Start = {
+  env?: Record<string, string>
+  node?: string
+  root?: string
+  closeOut?: boolean
+  path?: string
+}
 
 /** Starts `bin/sluice.js` as a process of its own, with a home and nothing else of our environment. */
 export function startSluice(
   home: string,
   args: readonly string[],
-  { env = {}, node = process.execPath, closeOut = false, path = process.env.PATH ?? '' }: Start = {},
+  {
+    env = {},
+    node = process.execPath,
+    root = here,
+    closeOut = false,
+    path = process.env.PATH ?? '',
+  }: Start = {},
 ): Program {
-  const child = spawn(node, [bin, ...args], {
+  const child = spawn(node, [join(root, 'bin', 'sluice.js'), ...args], {
     cwd: home,
     env: { PATH: path, HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
