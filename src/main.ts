@@ -153,7 +153,8 @@ export function failed(error: unknown, argv: readonly string[], { io }: Pick<Wor
     )
   else
     io.err.write(
-      `${io.err.paint.red('error')} ${say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${plain(hint)}\n` : ''}`,
+      // Who interrupts has his will: nothing went wrong.
+      `${code === 'INTERRUPTED' ? '' : `${io.err.paint.red('error')} `}${say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${plain(hint)}\n` : ''}`,
     )
   if (debug && error instanceof Error) io.err.write(`${io.err.paint.dim(trace(error))}\n`)
   return row.exit

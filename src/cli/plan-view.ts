@@ -27,7 +27,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
     ...(reference === 'unknown' ? [] : [['own engine', referenceWord(reference, to)] as const]),
     ...(policy === null ? [] : [['policy', policy] as const]),
     ['assurance', assuranceWord(assurance, simulation?.how, to)],
-    ['digest', planHash],
+    ['plan', planHash, ...(deviceWord[signer.kind] ?? [])],
   ]
   const column = Math.max(...[...heads, ...rows].map(([label]) => label.length)) + 2
   const line = (row: Row) => wrapped(row, { column }, to)
@@ -58,6 +58,12 @@ const kinds: Readonly<Record<string, string>> = {
   address: 'no key of it is known here',
   ledger: 'Ledger',
   external: 'signer elsewhere',
+}
+
+/** What is shown where a key is kept elsewhere is not the plan: it is each transaction, once its nonce and fees are known. */
+const deviceWord: Readonly<Record<string, readonly string[]>> = {
+  ledger: ['the Ledger shows the hash of each transaction; it stands here when it signs'],
+  external: ['the signer may show other hashes: those of the transactions, when it signs'],
 }
 
 const signerWord = ({ kind, name }: Plan['signer']): string =>

@@ -14,16 +14,17 @@ export async function observe<value>(
   look: () => Promise<value>,
   { isOver, view, intervalMs }: Watch<value>,
 ): Promise<value> {
+  const { signal } = cli.world.interrupt
   const until = performance.now() + (cli.globals.timeoutMs ?? 30 * 60_000)
   let shown = ''
   for (;;) {
     let now: value
     try {
-      now = await look()
+      now = await unlessEnded(look(), signal)
     } catch (error) {
       const waitMs = limitMs(error)
       if (waitMs === undefined || performance.now() + waitMs > until) throw error
-      await sleep(waitMs, undefined, { signal: cli.world.interrupt.signal })
+      await pause(waitMs, signal)
       continue
     }
     const line = toJson(now, false)
@@ -38,7 +39,7 @@ export async function observe<value>(
         details: { last: now as never },
         hint: 'Watch it again, or with a longer --timeout.',
       })
-    await sleep(intervalMs, undefined, { signal: cli.world.interrupt.signal })
+    await pause(intervalMs, signal)
   }
 }
 
@@ -51,12 +52,13 @@ export async function keepLooking<value>(
   look: () => Promise<value>,
   { show, intervalMs }: { show: (value: value) => void; intervalMs: number },
 ): Promise<void> {
+  const { signal } = world.interrupt
   const until = globals.timeoutMs === undefined ? Infinity : performance.now() + globals.timeoutMs
   let shown = false
   for (;;) {
     let waitMs = intervalMs
     try {
-      show(await look())
+      show(await unlessEnded(look(), signal))
       shown = true
     } catch (error) {
       if (!shown || !(error instanceof AppError) || !mayPass(error)) throw error
@@ -64,9 +66,34 @@ export async function keepLooking<value>(
       notice(`${plain(error.message)}; the next look is in ${Math.ceil(waitMs / 1000)}s`)
     }
     if (performance.now() + waitMs > until) return
-    await sleep(waitMs, undefined, { signal: world.interrupt.signal })
+    await pause(waitMs, signal)
   }
 }
+
+/** Who only watches ends that when he likes, and nothing is wrong then. */
+const ended = (cause?: unknown): AppError =>
+  new AppError('INTERRUPTED', 'The watch was ended. It signed nothing.', {
+    cause,
+    hint: 'To watch it again, type the same again.',
+  })
+
+/** What a look gives, unless the person ends the watch before. */
+async function unlessEnded<value>(look: Promise<value>, signal: AbortSignal): Promise<value> {
+  const done = new AbortController()
+  const end = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(ended()), { once: true, signal: done.signal })
+  })
+  try {
+    return await Promise.race([look, end])
+  } finally {
+    done.abort()
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch((cause: unknown) => {
+    throw signal.aborted ? ended(cause) : cause
+  })
 
 /** Whether what went wrong is the service's or a chain's: it may be over by the next look. */
 const mayPass = ({ code }: AppError): boolean => [5, 6, 7].includes(errorRow(code).exit)

@@ -122,6 +122,17 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
   )
 })
 
+test('only a key that is kept elsewhere shows other hashes than that of the plan, and that is said', () => {
+  fc.assert(
+    fc.property(plans, fc.constantFrom('ledger', 'external', 'keystore'), (plan, kind) => {
+      const text = planView({ ...plan, signer: { kind, name: null } } as Plan, 'Deposit', to())
+      expect(text).toContain(`plan${' '.repeat(text.match(/^plan( +)/m)![1]!.length)}${plan.planHash}`)
+      expect(/hash(es)?\b.* when it signs$/m.test(text)).toBe(kind !== 'keystore')
+    }),
+    { numRuns: 30 },
+  )
+})
+
 test('at 80 columns and at 60 no line is longer, unless a word is', () => {
   fc.assert(
     fc.property(plans, fc.constantFrom(60, 80), (plan, columns) => {

@@ -30,8 +30,8 @@ describe('a deposit at a terminal', () => {
     await at.shows('(y/N)')
     const asked = await at.screen()
     expect(asked).toContain('Deposit 100 USDC into aave-v3-usdc-sandbox-one\n\nwallet      0x')
-    expect(asked).toMatch(/^balances {4}-100 USDC on sandbox-one\n {12}\+100 aUSDC on sandbox-one$/m)
-    expect(asked).toMatch(/^digest {6}[0-9a-f]{64}$/m)
+    expect(asked).toMatch(/^balances {4}-100 USDC on sandbox-one \(-\$100\.00\)\n {12}\+100 aUSDC on sandbox-one( \(\$100\.00\))?$/m)
+    expect(asked).toMatch(/^plan {8}[0-9a-f]{64}$/m)
     expect(asked).toMatch(
       /^\? Deposit 100 USDC into aave-v3-usdc-sandbox-one: sign 2 transactions on\nsandbox-one with 0x\w{4}\.\.\.\w{4}\? \(y\/N\)$/m,
     )
@@ -91,6 +91,8 @@ test('a list that is watched fits anew when the window is resized, and Ctrl-C en
     expect(line).not.toContain('sandbox-two  lending')
   at.type(end)
   expect(await at.exit).toBe(130)
+  expect(await at.screen()).toMatch(/^(\^C)?The watch was ended\. It signed nothing\. \(INTERRUPTED\)$/m)
+  expect(at.bytes()).not.toContain('error')
   expect(isLeftClean(at.bytes())).toBe(true)
 })
 
