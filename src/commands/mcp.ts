@@ -6,6 +6,7 @@ import { type Tool, toolsOf } from '../cli/schema/tools.ts'
 import type { World } from '../cli/world.ts'
 import { errorRow } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
+import { turnsOf } from './mcp-turns.ts'
 
 /** `mcp`: a server of the Model Context Protocol on standard input and output. */
 export const mcp = (world: World) =>
@@ -18,6 +19,9 @@ export const mcp = (world: World) =>
 
 /** The most that one message may hold, in bytes: a plan is far smaller. */
 const maxBufferSize = 4 * 1024 * 1024
+
+/** How many tools are at work at once: a client that asks for many waits for its own answers, and the machine does not. */
+const atOnce = 4
 
 async function serve(cli: Aside): Promise<void> {
   const { interrupt, version } = cli.world
@@ -35,12 +39,13 @@ async function serve(cli: Aside): Promise<void> {
     outputSchema: output as { type: 'object' },
     annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
   }))
+  const inTurn = turnsOf(atOnce)
   const made = () => {
     const server = new Server({ name: 'sluice', version }, { capabilities: { tools: {} } })
     server.setRequestHandler('tools/list', () => ({ tools: listed }))
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
       const tool = tools.find(({ name }) => name === params.name)
-      if (tool) return answer(cli, tool, params.arguments ?? {}, signal)
+      if (tool) return inTurn(signal, () => answer(cli, tool, params.arguments ?? {}, signal))
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `There is no tool "${plain(params.name).slice(0, 60)}"`,

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Client, ProtocolError } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-
 import { attemptsIn } from '../support/program.ts'
 import { type Document, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { useReachable } from '../support/serving.ts'
+import vectors from '../wallet/keystore-vectors.json' with { type: 'json' }
 
 const sandbox = useSandbox()
 const place = useReachable(sandbox)
@@ -248,12 +248,78 @@ describe('whoever means ill', () => {
     service.close()
   })
 
+  test('is told nothing of the files of the machine: a wallet is a name or an address', async () => {
+    const { tools } = await server!.client.listTools()
+    for (const { name, inputSchema } of tools)
+      for (const field of ['wallet', 'address'].filter((one) => one in (inputSchema.properties ?? {})))
+        for (const path of ['/etc/shadow', '/nonexistent', '../x', './x', 'C:\\x', '.'])
+          expect(await refusal(name, { id: slug, [field]: path })).toMatchObject({
+            code: 'USAGE',
+            details: { errors: expect.arrayContaining([{ path: field, message: expect.any(String) }]) },
+          })
+    expect(JSON.stringify(tools)).not.toMatch(/path of one/)
+  })
+
+  test('and serves strategies is asked for four at a time, and what waits for its turn can be cancelled', async () => {
+    const held: ServerResponse[] = []
+    let most = 0
+    const ids: string[] = []
+    const service = createServer(({ url = '' }, answer) => {
+      ids.push(url.split('/').at(-1)!)
+      most = Math.max(most, held.push(answer))
+    })
+    await new Promise<void>((done) => service.listen(0, '127.0.0.1', done))
+    const { port } = service.address() as AddressInfo
+    const { client } = await connected('legacy', {
+      SLUICE_BASE_URL: `http://127.0.0.1:${port}`,
+      SLUICE_API_KEY: 'sk_0123456789abcdef0123456789abcdef',
+    })
+    const cancel = new AbortController()
+    const asked = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((id) =>
+      client
+        .callTool({ name: 'strategies_show', arguments: { id } }, id === 'e' ? { signal: cancel.signal } : {})
+        .catch(() => undefined),
+    )
+    const until = async (count: number) => {
+      while (held.length < count) await new Promise((later) => setTimeout(later, 10))
+    }
+    await until(4)
+    cancel.abort()
+    // What is no work for a turn is answered meanwhile, and nothing more has come by then.
+    for (let times = 0; times < 50; times++) await client.listTools()
+    const refuse = () => {
+      for (const answer of held.splice(0)) answer.writeHead(404).end()
+    }
+    refuse()
+    await until(2)
+    refuse()
+    await Promise.all(asked)
+    expect({ most, ids: ids.toSorted().join('') }).toEqual({ most: 4, ids: 'abcdfg' })
+    await client.close()
+    service.close()
+  })
+
   test('comes to no key: none is opened, none is taken, and no process that holds any is begun', async () => {
     const { document: plan } = await call('deposit_plan', { id: slug, amount: '1' })
     expect(plan.wallet).toBe(sandbox.user.address)
-    const failed = await refusal('deposit_plan', { id: slug, amount: '1', wallet: key })
-    expect(failed.code).toBe('INSECURE_KEY_SOURCE')
-    expect(JSON.stringify(failed)).not.toContain('5c5c')
+    for (const [wallet, code] of [
+      [key, 'USAGE'],
+      [key.slice(2), 'INSECURE_KEY_SOURCE'],
+    ]) {
+      const failed = await refusal('deposit_plan', { id: slug, amount: '1', wallet })
+      expect(failed.code).toBe(code)
+      expect(JSON.stringify(failed)).not.toContain('5c5c')
+    }
+    // One that does not say whose it is would have to be opened for that.
+    const keystores = join(place().data, 'keystores')
+    mkdirSync(keystores, { recursive: true, mode: 0o700 })
+    writeFileSync(join(keystores, 'of-cast.json'), JSON.stringify(vectors['scrypt of the definition'].json), {
+      mode: 0o600,
+    })
+    expect(await refusal('wallet_show', { wallet: 'of-cast' })).toMatchObject({
+      code: 'KEY_REQUIRED',
+      message: 'Nothing is signed from here: this one only reads and plans',
+    })
     const { pid } = server!
     expect(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')).toBe('')
     // Nor does a file stay open behind an answer.

@@ -87,7 +87,7 @@ function flagField(option: Option): Field {
   const value = required || optional ? valueFor(placeholderOf(option), long, argChoices) : z.literal(true)
   const one = optional ? z.union([z.literal(true), value]) : value
   const many = repeatable(option) ? z.array(one).min(1).max(20) : one
-  const schema = many.describe(description)
+  const schema = many.describe(long === '--wallet' ? 'an address, or the name of a keystore' : description)
   return {
     name: camel(long.slice(2)),
     schema: mandatory ? schema : schema.optional(),
@@ -113,10 +113,19 @@ function placeField(words: string, argument: Argument): Field {
   }
 }
 
+/** A name or an address, and never a path: what its answer says of a file is nothing for other programs. */
+const wallet = z
+  .string()
+  .regex(
+    /^(0x[0-9a-fA-F]{40}|[A-Za-z0-9_-][A-Za-z0-9._-]{0,63})$/,
+    'must be an address or the name of a keystore',
+  )
+
 function valueFor(placeholder: string, where: string, choices: readonly string[] | undefined): z.ZodType {
   const kind = kindOf(placeholder, where, choices)
   if (!kind) throw new AppError('BUG', `Nobody has said what <${placeholder}> of ${where} is`)
   const [type, , schema] = kind
+  if (type === 'wallet' || where === '--wallet') return wallet
   return type === 'number' ? z.int().min(0).max(1_000_000) : schema
 }
 
