@@ -287,6 +287,7 @@ describe('whoever means ill', () => {
     cancel.abort()
     // What is no work for a turn is answered meanwhile, and nothing more has come by then.
     for (let times = 0; times < 50; times++) await client.listTools()
+    expect(held.length).toBe(4)
     const refuse = () => {
       for (const answer of held.splice(0)) answer.writeHead(404).end()
     }
