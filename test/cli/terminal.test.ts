@@ -30,7 +30,9 @@ describe('a deposit at a terminal', () => {
     await at.shows('(y/N)')
     const asked = await at.screen()
     expect(asked).toContain('Deposit 100 USDC into aave-v3-usdc-sandbox-one\n\nwallet      0x')
-    expect(asked).toMatch(/^balances {4}-100 USDC on sandbox-one \(-\$100\.00\)\n {12}\+100 aUSDC on sandbox-one( \(\$100\.00\))?$/m)
+    expect(asked).toMatch(
+      /^balances {4}-100 USDC on sandbox-one \(-\$100\.00\)\n {12}\+100 aUSDC on sandbox-one( \(\$100\.00\))?$/m,
+    )
     expect(asked).toMatch(/^plan {8}[0-9a-f]{64}$/m)
     expect(asked).toMatch(
       /^\? Deposit 100 USDC into aave-v3-usdc-sandbox-one: sign 2 transactions on\nsandbox-one with 0x\w{4}\.\.\.\w{4}\? \(y\/N\)$/m,
