@@ -20,7 +20,7 @@ describe('principal and profit', () => {
       fc.asyncProperty(anyActs(slugs.length), async (acts) => {
         expect(await historyCell(sandbox.world, acts)).toEqual([])
       }),
-      { seed: 20260721, numRuns: 10, endOnFailure: true },
+      { seed: 20260721, numRuns: 6, endOnFailure: true },
     )
   })
 

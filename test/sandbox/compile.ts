@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -46,5 +47,27 @@ export function compileContracts(): Record<string, string> {
   )
 }
 
-if (import.meta.main)
+/** What the artifacts were made of and what came out: the sources, how they are compiled, and the artifacts themselves. */
+export const digestsFile = join(import.meta.dirname, 'contracts.json')
+
+/** The same of what is there now. */
+export function digests(): { sources: string; artifacts: string } {
+  const of = (texts: readonly string[]) => {
+    const hash = createHash('sha256')
+    for (const text of texts) hash.update(text).update('\0')
+    return hash.digest('hex')
+  }
+  const read = (file: string) => readFileSync(join(contractsDir, file), 'utf8')
+  const files = readdirSync(contractsDir).sort()
+  const solc = readFileSync(require.resolve('solc/package.json'), 'utf8')
+  const how = readFileSync(import.meta.filename, 'utf8')
+  return {
+    sources: of([...files.filter((file) => file.endsWith('.sol')).map(read), JSON.parse(solc).version, how]),
+    artifacts: of(files.filter((file) => file.endsWith('.json')).map(read)),
+  }
+}
+
+if (import.meta.main) {
   for (const [file, text] of Object.entries(compileContracts())) writeFileSync(join(contractsDir, file), text)
+  writeFileSync(digestsFile, `${JSON.stringify(digests(), null, 2)}\n`)
+}

@@ -4,7 +4,7 @@ import { killMatrix } from '../../bench/matrix.ts'
 import { matrix, shuffledMatrix } from '../../bench/matrix-data.ts'
 
 const cells = shuffledMatrix(3)
-  .slice(0, Number(process.env.SLUICE_CELLS ?? 120))
+  .slice(0, Number(process.env.SLUICE_CELLS ?? 80))
   .map((one, cell) => ({ ...one, cell }))
 
 it('the matrix is of at least 4,800 ways to be killed', () => {
@@ -22,7 +22,7 @@ it.each(['persist-after-send', 'resign-on-nonce-low'])(
   async (sabotage) => {
     const sends = cells
       .filter(({ rule }) => rule.act === 'error-nonce-low' || rule.act === 'hang')
-      .slice(0, 20)
+      .slice(0, 12)
     const all = await killMatrix(sends, { sabotage })
     expect(all.filter(({ wrong }) => wrong.length > 0).length).toBeGreaterThan(0)
   },

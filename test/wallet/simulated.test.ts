@@ -4,7 +4,7 @@ import { simCell } from '../../bench/sim.ts'
 import type { Broken } from '../../bench/sim-run.ts'
 import { sabotages } from '../../bench/sim-sabotage.ts'
 
-const cells = Number(process.env.SLUICE_CELLS ?? 300)
+const cells = Number(process.env.SLUICE_CELLS ?? 200)
 
 /** How many of the first cells of a seed are wrong, or 1 as soon as there is one. */
 async function wrongIn(seed: number, most: number, broken: () => Broken): Promise<number> {
