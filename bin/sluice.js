@@ -23,19 +23,22 @@ async function run() {
     privateKey: process.env.SLUICE_PRIVATE_KEY,
     password: process.env.SLUICE_PASSWORD,
     apiKey: process.env.SLUICE_API_KEY,
+    signerUrl: process.env.SLUICE_SIGNER_URL || undefined,
   }
-  for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY']) delete process.env[name]
+  for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY', 'SLUICE_SIGNER_URL'])
+    delete process.env[name]
   // What serves other programs has nothing that could sign.
-  if (words(process.argv.slice(2))[0] === 'mcp') secrets.privateKey = secrets.password = undefined
-  const startSigner = signer(secrets.privateKey, join(root, built ? `${built}/signer.js` : 'src/signer.ts'))
+  if (words(process.argv.slice(2))[0] === 'mcp')
+    secrets.privateKey = secrets.password = secrets.signerUrl = undefined
+  const startSigner = signer(secrets, join(root, built ? `${built}/signer.js` : 'src/signer.ts'))
   // The process that holds the keys begins before anything of the terminal is loaded.
   if (signs(process.argv.slice(2))) startSigner()
   try {
     const cache = compiled()
     if (cache) process.getBuiltinModule('node:module').enableCompileCache(cache)
     const { start } = await import(built ? `../${built}/start.js` : '../src/start.ts')
-    const { privateKey, password, apiKey } = secrets
-    await start(process.argv.slice(2), { hasPrivateKey: Boolean(privateKey), password, apiKey }, startSigner)
+    const { privateKey, ...others } = secrets
+    await start(process.argv.slice(2), { hasPrivateKey: Boolean(privateKey), ...others }, startSigner)
   } catch (error) {
     if (error?.code !== 'ERR_MODULE_NOT_FOUND' || !/Cannot find package/.test(error.message)) throw error
     process.stderr.write(
@@ -85,8 +88,8 @@ function signs(argv) {
   return command === 'action' && ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel'].includes(sub)
 }
 
-/** How the signer is begun: once, with nothing of our environment but where files are, and the key by its pipe. */
-function signer(privateKey, path) {
+/** How the signer is begun: once, with nothing of our environment but where files are, and the key and where another signer is by its pipe. */
+function signer({ privateKey, signerUrl }, path) {
   const passed =
     /^(HOME|PATH|TMPDIR|USERPROFILE|APPDATA|LOCALAPPDATA|SYSTEMROOT|XDG_(CONFIG|DATA|CACHE)_HOME|SLUICE_(HOME|PROFILE|ANVIL))$/
   const named = /^SLUICE_(BASE_URL|RPC_\w+)$/
@@ -106,7 +109,7 @@ function signer(privateKey, path) {
     child.stdin.on('error', () => undefined)
     const argv = process.argv.slice(2)
     const quiet = argv.includes('--quiet') || argv.includes('--json')
-    child.stdin.write(`${JSON.stringify({ argv, privateKey: privateKey ?? null, quiet })}\n`)
+    child.stdin.write(`${JSON.stringify({ argv, privateKey: privateKey ?? null, signerUrl, quiet })}\n`)
     return child
   }
 }

@@ -20,7 +20,7 @@ import type { SignerLine } from './world/signer-process.ts'
  * the key of the environment if there is one; every other line is a question. It ends when nobody can ask any more.
  */
 
-type First = { argv: string[]; privateKey: string | null; quiet: boolean }
+type First = { argv: string[]; privateKey: string | null; signerUrl?: string; quiet: boolean }
 
 // What interrupts the terminal interrupts the program in front of it, which then ends this one.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
@@ -60,7 +60,7 @@ async function said(id: number, work: Promise<unknown>): Promise<SignerLine> {
   }
 }
 
-async function deskFor({ argv, privateKey, quiet }: First): Promise<Desk> {
+async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<Desk> {
   const dirs = directories(process.env)
   const profile = await chosenProfile(process.env, flag(argv, '--profile'), unopened(fileSettings(dirs)))
   const catalog = () => ownCatalog(profile)
@@ -68,6 +68,7 @@ async function deskFor({ argv, privateKey, quiet }: First): Promise<Desk> {
     ...signerReads({ argv, dirs, isSandbox: profile.kind === 'sandbox', catalog }),
     argv,
     privateKey: privateKey ?? undefined,
+    signerUrl,
     catalog,
     sandboxKey: async () => (await import('./sandbox/accounts.ts')).sandboxKey(),
     say: (text) => {

@@ -40,6 +40,10 @@ export const topics: Readonly<Record<string, Topic>> = {
       ['SLUICE_PRIVATE_KEY', 'a key that signs; read once, and passed on to nobody but the signer'],
       ['SLUICE_PASSWORD', 'the password of the keystore'],
       [
+        'SLUICE_SIGNER_URL',
+        'what --signer-url says, where no list of processes shows it: for a URL with a token',
+      ],
+      [
         'SLUICE_LEDGER_SPECULOS',
         'for developers: --ledger speaks to the emulator Speculos at this URL of this machine, not to USB',
       ],
@@ -74,6 +78,7 @@ export const topics: Readonly<Record<string, Topic>> = {
         '--signer-url URL',
         'web3signer, Frame, a bridge to another device, by https or on this machine: asked to sign, never to send',
       ],
+      ['SLUICE_SIGNER_URL', 'the same from the environment, for a URL with a token in it'],
       ['--wallet 0x...', 'with either of them: the account that it has to be'],
       ['--dry-run', 'builds, checks and tries it, prints the plan, signs nothing'],
       ['--idempotency-key K', 'the same key with the same request is the same operation for ever'],

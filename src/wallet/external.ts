@@ -76,7 +76,7 @@ function refuseOpen(url: string): void {
   const { protocol, hostname = '' } = URL.parse(url) ?? {}
   if (protocol === 'https:') return
   if (protocol === 'http:' && /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(hostname)) return
-  throw new AppError('USAGE', '--signer-url is an https URL, or an http one of this machine', {
+  throw new AppError('USAGE', 'The URL of a signer is an https URL, or an http one of this machine', {
     hint: '--signer-url http://127.0.0.1:9000',
   })
 }

@@ -3,4 +3,6 @@ export type Secrets = {
   hasPrivateKey: boolean
   password: string | undefined
   apiKey: string | undefined
+  /** Where a signer elsewhere is: who has a token in its URL has the signer. */
+  signerUrl?: string | undefined
 }

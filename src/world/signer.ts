@@ -35,6 +35,7 @@ async function signerOf(choice: SignerChoice, needs: Needs): Promise<Who> {
   const { ledger, signerUrl } = choice
   refuseBoth(choice)
   if (ledger !== undefined || signerUrl !== undefined) return elsewhere(choice, needs)
+  if (isAtKeptSigner(choice, secrets)) return elsewhere({ ...choice, signerUrl: secrets.signerUrl }, needs)
   if (choice.wallet !== undefined) return walletNamed(choice.wallet, choice, needs)
   if (choice.keyFile !== undefined)
     return fromKey(needs, { kind: 'key-file', path: choice.keyFile }, choice.keyFile)
@@ -42,6 +43,16 @@ async function signerOf(choice: SignerChoice, needs: Needs): Promise<Who> {
   const { wallet } = await settings.read()
   if (wallet !== undefined) return walletNamed(wallet, choice, needs)
   return needs.otherwise()
+}
+
+/** Whether the signer of the environment is meant: nobody was typed, or an account that it has to be. */
+function isAtKeptSigner({ wallet, keyFile }: SignerChoice, { signerUrl, hasPrivateKey }: Secrets): boolean {
+  if (signerUrl === undefined || keyFile !== undefined) return false
+  if (wallet !== undefined && !EvmAddress.safeParse(wallet).success) return false
+  if (!hasPrivateKey) return true
+  throw new AppError('USAGE', 'SLUICE_PRIVATE_KEY and SLUICE_SIGNER_URL exclude each other', {
+    hint: 'Unset one of them.',
+  })
 }
 
 /** A person names one key: only `--wallet` with an address says which account of a device or of a signer elsewhere it has to be. */

@@ -73,6 +73,24 @@ describe('a signer elsewhere', () => {
     expect([foreign.exit, foreign.json.error.code]).toEqual([13, 'KEY_SOURCE'])
   })
 
+  test('may be named by the environment; what is typed counts more, and a key beside it is refused', async () => {
+    await signer.close()
+    await start(...keys)
+    const secrets = { signerUrl: `${signer.url}/hidden-token-41` }
+    const named = await run(`${pay} --wallet ${second}`, { secrets })
+    expect([named.exit, named.json.originAddress]).toEqual([0, second])
+    const typed = await run(`${pay} --signer-url http://127.0.0.1:9`, { secrets })
+    expect([typed.exit, typed.json.error.message]).toEqual([
+      13,
+      'The signer at 127.0.0.1:9 cannot be reached',
+    ])
+    const both = await signsNothing(() => run(pay, { secrets: { ...secrets, privateKey: keys[0] } }))
+    expect([both.exit, both.json.error.message]).toEqual([
+      2,
+      'SLUICE_PRIVATE_KEY and SLUICE_SIGNER_URL exclude each other',
+    ])
+  })
+
   test('answers with the bytes beside the transaction, as a node does', async () => {
     signer.says('eth_signTransaction', async (asked) => ({
       result: { raw: await signer.sign(asked), tx: {} },

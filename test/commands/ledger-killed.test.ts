@@ -6,6 +6,7 @@ import type { Hex } from '../../src/domain/address.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { allProcesses, type ProcessFacts } from '../../src/sandbox/processes.ts'
+import { startSigner } from '../support/external-signer.ts'
 import { type EmulatedLedger, startLedger } from '../support/ledger.ts'
 import { attemptsIn, type ProgramHome, programHome, spawnSluice, startSluice } from '../support/program.ts'
 
@@ -41,6 +42,19 @@ const childrenOf = (pid: number): ProcessFacts[] => {
 const isThere = ({ pid, startedAt }: ProcessFacts) =>
   allProcesses().some((one) => one.pid === pid && one.startedAt === startedAt)
 const nonce = async () => Number(await rpc.request<Hex>('eth_getTransactionCount', [owner, 'pending']))
+
+test('a signer that only the environment names signs, and its URL stands nowhere', async () => {
+  const signer = await startSigner([sandboxKey(3)])
+  const hidden = `${signer.url}/hidden-token-41`
+  const to = '--to 0x7777777777777777777777777777777777777777 --amount 1'
+  const line = `transfer --network sandbox-one --token USDC ${to} --yes --json --debug`
+  const { exit, out, err } = await spawnSluice(at.home, line.split(' '), {
+    env: { SLUICE_SIGNER_URL: hidden },
+  })
+  await signer.close()
+  expect([exit, JSON.parse(out).originAddress]).toEqual([0, sandboxAddress(3)])
+  expect(out + err).not.toContain('hidden-token-41')
+})
 
 test.each(['SIGKILL', 'SIGINT'] as const)(
   '%s while the Ledger waits for its person: nothing is signed, and the same operation goes on with it',

@@ -33,7 +33,7 @@ export type Ran = { exit: Exit; out: string; err: string; readonly json: Documen
 /** What a test may say beside the command line. */
 export type Circumstances = {
   env?: Record<string, string>
-  secrets?: { privateKey?: string | undefined; password?: string | undefined; apiKey?: string | undefined }
+  secrets?: Partial<Record<'privateKey' | 'password' | 'apiKey' | 'signerUrl', string | undefined>>
   stdin?: string
   /** Whether stdout is a terminal, this wide. */
   columns?: number
@@ -115,6 +115,7 @@ export function useCommands(
             hasPrivateKey: secrets.privateKey !== undefined,
             password: secrets.password,
             apiKey: secrets.apiKey,
+            signerUrl: secrets.signerUrl,
           },
           // The signer of the program, in this process: what it is as a process of its own is tested as one.
           desk: async () => {
@@ -129,6 +130,7 @@ export function useCommands(
               }),
               argv: wordsOf(line),
               privateKey: secrets.privateKey,
+              signerUrl: secrets.signerUrl,
               catalog: async () => catalog(),
               sandboxKey: async () => sandbox.user.key,
               say: () => undefined,

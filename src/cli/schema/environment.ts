@@ -12,7 +12,7 @@ const asked = [
   'SLUICE_PRICES_URL',
   'SLUICE_ANVIL',
 ]
-const signing = ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_LEDGER_SPECULOS']
+const signing = ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_SIGNER_URL', 'SLUICE_LEDGER_SPECULOS']
 
 /** The variables that a command heeds, of those that there are. */
 export function environmentOf(

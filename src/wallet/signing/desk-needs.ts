@@ -16,6 +16,8 @@ export type DeskNeeds = {
   isSigned: (chainId: number, wallet: Address, nonce: number) => Promise<boolean>
   /** The key of the environment. */
   privateKey: string | undefined
+  /** The signer elsewhere that the environment names; one that was typed counts more. */
+  signerUrl?: string | undefined
   sandboxKey: () => Promise<string>
   /** Says to the person what is about to be signed. */
   say: (line: string) => void

@@ -21,7 +21,8 @@ export async function holderOf(source: KeySource, needs: DeskNeeds): Promise<Key
   if (source.kind === 'ledger') return (await import('../ledger.ts')).openLedger(source, needs.tell)
   if (source.kind === 'external') {
     const { openExternal } = await import('../external.ts')
-    return openExternal({ url: flag(needs.argv, '--signer-url') ?? '', wallet: source.wallet }, needs.tell)
+    const url = flag(needs.argv, '--signer-url') ?? needs.signerUrl ?? ''
+    return openExternal({ url, wallet: source.wallet }, needs.tell)
   }
   return signerOf(parseKey(await keyFrom(source, needs)))
 }
