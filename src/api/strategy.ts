@@ -9,7 +9,7 @@ import { Decimals, decimalText, oneOf, orNull } from './wire.ts'
 export const TokenRef = z.object({ symbol: z.string(), address: EvmAddress, decimals: Decimals })
 export type TokenRef = z.output<typeof TokenRef>
 
-/** A strategy. Rates are fractions a year (0.0525 is 5.25 %), `tvlUsd` is a decimal string. What the deployment did not give is `null`; `rates` is ours, of one strategy that is asked for by itself. */
+/** A strategy. Rates are fractions a year (0.0525 is 5.25 %), `tvlUsd` is a decimal string. What the deployment did not give is `null`; `rates` is ours: of one strategy that is asked for by itself all that can be found out, and in a list the days that were read before. */
 export const Strategy = z.object({
   id: z.string(),
   slug: z.string(),

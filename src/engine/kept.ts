@@ -11,6 +11,7 @@ import type { Grown } from './growth.ts'
 import type { Market } from './markets/market.ts'
 import { type PageAsk, paged } from './paged.ts'
 import { sumUsd } from './prices.ts'
+import { ratesOf } from './rates/series.ts'
 import { type Standing, standingsOn, strategyOf } from './standings.ts'
 
 /** A market as it stands, and as the service shows it. */
@@ -87,7 +88,7 @@ export function keptMarkets(
   let last: { parts: readonly (readonly Shown[])[]; listing: Listing } | undefined
   const listed = (parts: readonly (readonly Shown[])[]): Listing => {
     if (!last?.parts.every((part, at) => part === parts[at]))
-      last = { parts, listing: listingOf(parts.flat().map(({ strategy }) => strategy)) }
+      last = { parts, listing: listingOf(parts.flat().map(withDays)) }
     return last.listing
   }
   return {
@@ -115,6 +116,12 @@ function keptOn(
     kept = { head, rows: rows.map((row) => ({ ...row, strategy: strategyOf(row) })) }
     return kept.rows
   })
+}
+
+/** A strategy with what it paid on the days that are kept. */
+function withDays({ strategy, state, at, days = [] }: Shown): Strategy {
+  if (!state || days.length === 0) return strategy
+  return { ...strategy, rates: ratesOf([...days, { at, index: state.index }], strategy.apy, null) }
 }
 
 const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || a.slug.localeCompare(b.slug)

@@ -27,6 +27,19 @@ test('the history of a rate is a line of its own, and a chart with --plot', asyn
   expect(plotted.out).not.toMatch(/[^\x20-\x7e\n]/)
 })
 
+test('a list at a terminal has a column of what was paid from day to day, once there are days', async () => {
+  const ask = () => run('strategies list --asset USDC --limit 4', { columns: 120 })
+  await ask()
+  for (let days = 0; days < 2; days++) {
+    await sandbox.world.warp(86_400)
+    await ask()
+  }
+  const { out } = await ask()
+  expect(out).toMatch(/^STRATEGY .* TREND$/m)
+  expect(out).toMatch(new RegExp(`^${slug} .* [▁-█]{2,12}$`, 'm'))
+  expect((await run('strategies list --asset USDC --csv')).out).not.toMatch(/trend|rates/i)
+})
+
 test('the list goes on with --watch until its time is over: a line a change, or a document', async () => {
   const lines = run(
     'strategies list --watch --interval 1s --timeout 1500ms --asset USDC --network sandbox-one',

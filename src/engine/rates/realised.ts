@@ -21,6 +21,7 @@ type Past = {
   markets: ReadonlySet<Market>
   points: ReadonlyMap<Market, Point>
   begun: ReadonlyMap<Market, Inception>
+  days: ReadonlyMap<string, readonly Point[]>
 }
 
 /**
@@ -37,10 +38,11 @@ export function realisedOn(store: EngineStore, chain: () => Chain): Grown {
     return past
   }
   return async (standings, head) => {
-    const { points, begun } = await pastOf(standings, head)
+    const { points, begun, days } = await pastOf(standings, head)
     return standings.map((standing) => {
-      const beginning = begun.get(standing.market)
-      return withRates(standing, beginning, points.get(standing.market))
+      const { market } = standing
+      const rated = withRates(standing, begun.get(market), points.get(market))
+      return { ...rated, days: days.get(keyOf(market)) ?? [] }
     })
   }
 }
@@ -86,7 +88,25 @@ async function pastNow(
     there.filter(isOld).map(({ market }) => market),
     head,
   )
-  return { asked: head.timestamp, markets: new Set(standings.map(({ market }) => market)), points, begun }
+  const days = await keptDays(store, chainId, head)
+  const markets = new Set(standings.map(({ market }) => market))
+  return { asked: head.timestamp, markets, points, begun, days }
+}
+
+/**
+ * What is kept of the days before today, by what it is kept under. The chain is asked nothing for it: what was rearranged since is off
+ * by what a few blocks pay.
+ */
+async function keptDays(
+  store: EngineStore,
+  chainId: number,
+  { number, timestamp }: BlockRef,
+): Promise<Map<string, Point[]>> {
+  const today = dayOf(timestamp)
+  const rows = await store.snapshots(chainId, { from: today - averageDays - 1, to: today - 1 })
+  const before = rows.filter(({ block }) => BigInt(block) < number)
+  const by = Map.groupBy(before, ({ market }) => market)
+  return new Map([...by].map(([market, its]) => [market, its.map(pointOf)]))
 }
 
 /** Our own reading of today, for each market that has none yet. */
