@@ -92,9 +92,9 @@ const agentOfUndici = {
   resolveId: (id) => (id === 'undici' ? '\0undici' : null),
   load: (id) =>
     id === '\0undici'
-      ? `import Agent from '${root}/node_modules/undici/lib/dispatcher/agent.js'
-         import Dispatcher from '${root}/node_modules/undici/lib/dispatcher/dispatcher.js'
-         import api from '${root}/node_modules/undici/lib/api/index.js'
+      ? `import Agent from 'undici/lib/dispatcher/agent.js'
+         import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+         import api from 'undici/lib/api/index.js'
          Object.assign(Dispatcher.prototype, api)
          export { Agent }`
       : null,
@@ -132,9 +132,10 @@ async function build(rolldown) {
   const started = Date.now()
   // Each process has a build of its own: what one of them needs at once is nothing that another one should load.
   const built = await Promise.all(entries.map((name) => bundled(rolldown, name)))
+  const read = new Set(built.flatMap(({ inputs }) => inputs))
   put(
     built.flatMap(({ output }) => output),
-    [...new Set(built.flatMap(({ inputs }) => inputs))],
+    [...read],
     started,
   )
 }
@@ -143,6 +144,7 @@ async function bundled(rolldown, name) {
   const entry = join(root, 'src', `${name}.ts`)
   const { plugin, group } = together(entry)
   const bundle = await rolldown({
+    cwd: root,
     input: { [name]: entry },
     platform: 'node',
     external,
