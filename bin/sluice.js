@@ -106,6 +106,8 @@ function signer({ privateKey, signerUrl }, path) {
       // What it runs comes from its own files, and from no cache that somebody else might have written.
       env: { ...env, NODE_DISABLE_COMPILE_CACHE: '1' },
     })
+    // One that could not be begun says so to whoever asks it something.
+    child.on('error', () => undefined)
     child.stdin.on('error', () => undefined)
     const argv = process.argv.slice(2)
     const quiet = argv.includes('--quiet') || argv.includes('--json')
@@ -119,7 +121,7 @@ function interrupted() {
     code: 'INTERRUPTED',
     message: 'Interrupted. This command signed nothing.',
     details: {},
-    hint: null,
+    hint: 'To do it after all, type the same again. What is under way: sluice action list',
     retryable: false,
   }
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`)

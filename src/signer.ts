@@ -25,6 +25,9 @@ type First = { argv: string[]; privateKey: string | null; signerUrl?: string; qu
 // What interrupts the terminal interrupts the program in front of it, which then ends this one.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
+// Whoever asked may be gone before the answer: what nobody hears is sent by nobody.
+process.stdout.on('error', () => process.exit(0))
+
 let desk: Promise<Desk> | undefined
 createInterface({ input: process.stdin })
   .on('line', (line) => void answer(line))

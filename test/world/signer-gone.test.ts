@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+
+test('the process that holds the keys ends without a word when nobody is there for its answer', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'sluice-signer-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const path = join(import.meta.dirname, '..', '..', 'src', 'signer.ts')
+  const child = spawn(process.execPath, [path], { env: { HOME: home }, stdio: 'pipe' })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  child.stdout.destroy()
+  // Its stdin stays open: what ends it is that its answer goes nowhere.
+  child.stdin.write(`${JSON.stringify({ argv: ['deposit'], privateKey: null, quiet: true })}\n`)
+  child.stdin.write(`${JSON.stringify({ id: 1, ask: { kind: 'nothing' } })}\n`)
+  expect((await once(child, 'exit'))[0]).toBe(0)
+  expect(said).toBe('')
+})
