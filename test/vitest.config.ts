@@ -5,8 +5,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // Two cores: a test file may run two nodes of its own.
-    maxWorkers: 2,
+    // Two cores, and one more: test files wait for chains and processes more than they reckon.
+    maxWorkers: 3,
+    // No test replaces a module, so a worker keeps those it has loaded for its next file.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,

@@ -103,7 +103,7 @@ describe('chains', () => {
   test('that make no blocks let wait what is sent, and go on when it is cleared', async () => {
     await fault('stop-mining')
     const [before, at] = [await got(), await head()]
-    expect(await transfer('--timeout', '500ms')).toMatchObject({ exit: 20 })
+    expect(await transfer('--timeout', '1500ms')).toMatchObject({ exit: 20 })
     expect(await head()).toBe(at)
     expect(await run('sandbox fund 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --json')).toMatchObject({
       exit: 2,

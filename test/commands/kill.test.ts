@@ -11,4 +11,4 @@ test('deposits that are killed at random times and gone on with are made exactly
   const all = await killCampaign(home, { cells, seed: 7 })
   expect(all).toHaveLength(cells)
   expect(all.filter(({ wrong }) => wrong.length > 0)).toEqual([])
-})
+}, 240_000)
