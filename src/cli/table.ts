@@ -28,7 +28,8 @@ export function table<row>(columns: readonly Column<row>[], rows: readonly row[]
   const widths = columns.map((column) =>
     Math.max(column.title.length, ...rows.map((row) => widthOf(column.text(row, unpainted)))),
   )
-  const fitted = to.isTerminal ? fitting(columns, widths, to.columns) : columns.map(whole)
+  const isBlank = (column: Column<row>) => rows.every((row) => column.text(row, unpainted) === '')
+  const fitted = to.isTerminal ? fitting(columns, widths, to.columns, isBlank) : columns.map(whole)
   const shown = fitted.filter(({ cut }) => cut !== 0)
   const grid = new Table({
     ...bare,
@@ -72,12 +73,17 @@ function fitting<row>(
   columns: readonly Column<row>[],
   widths: readonly number[],
   room: number,
+  isBlank: (column: Column<row>) => boolean,
 ): Fitted<row>[] {
   const fitted = columns.map(whole)
   let over = widths.reduce((sum, width) => sum + width + gap, -gap) - room
+  // What says nothing here gives way before anything that does.
+  const weights = columns.map((column) =>
+    column.drop === undefined ? 0 : isBlank(column) ? Number.POSITIVE_INFINITY : column.drop,
+  )
   const order = [...columns.keys()]
-    .filter((at) => columns[at]!.drop !== undefined)
-    .sort((one, other) => columns[other]!.drop! - columns[one]!.drop!)
+    .filter((at) => weights[at]! > 0)
+    .sort((one, other) => weights[other]! - weights[one]!)
   for (const at of order) {
     if (over <= 0) break
     const { align, title } = columns[at]!

@@ -52,6 +52,13 @@ test('a table fits into its terminal, or only what may not give way is left', ()
   )
 })
 
+test('a column that says nothing gives way before one that says something, however much it would matter', () => {
+  const rows = [{ id: 'one', words: 'two words', count: '' }]
+  const heads = (width: number) => lines(table(columns, rows, stream({ columns: width })))[0]
+  expect(heads(30)).toBe('ID   WORDS      COUNT')
+  expect(heads(18)).toBe('ID   WORDS')
+})
+
 test('in a pipe everything is there, however long', () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 8 }), (rows) => {
