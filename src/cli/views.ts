@@ -13,15 +13,15 @@ export const trendColumn = (
   field: 'rates',
   text: ({ slug }) => sparkline(series.get(slug) ?? [], { width: 12, ascii }),
   align: 'right',
-  drop: 6,
+  drop: 4,
 })
 
 /** The columns of a list of strategies. */
 export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[] = [
   { title: 'STRATEGY', field: 'slug', text: ({ slug }) => plain(slug) },
   { title: 'ASSET', field: 'asset', text: ({ asset }) => plain(asset.symbol), drop: 1 },
-  { title: 'NETWORK', field: 'network', text: ({ network }) => plain(network), drop: 4 },
-  { title: 'CATEGORY', field: 'category', text: ({ category }) => plain(category ?? '-'), drop: 5 },
+  { title: 'NETWORK', field: 'network', text: ({ network }) => plain(network), drop: 5 },
+  { title: 'CATEGORY', field: 'category', text: ({ category }) => plain(category ?? '-'), drop: 6 },
   {
     title: 'APY',
     field: 'apy',

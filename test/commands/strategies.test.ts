@@ -28,7 +28,7 @@ test('the history of a rate is a line of its own, and a chart with --plot', asyn
 })
 
 test('a list at a terminal has a column of what was paid from day to day, once there are days', async () => {
-  const ask = () => run('strategies list --asset USDC --limit 4', { columns: 120 })
+  const ask = () => run('strategies list --asset USDC --limit 4', { columns: 80 })
   await ask()
   for (let days = 0; days < 2; days++) {
     await sandbox.world.warp(86_400)
