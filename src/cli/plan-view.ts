@@ -1,3 +1,4 @@
+import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { plain } from '../domain/text.ts'
 import { type Level, levelMeaning } from '../wallet/assurance.ts'
 import { callView, type Plan, whose } from './call-view.ts'
@@ -71,8 +72,8 @@ const signerWord = ({ kind, name }: Plan['signer']): string =>
 
 function changeRows({ simulation }: Plan): Row[] {
   const changes = simulation?.changes.filter(({ raw }) => raw !== '0') ?? []
-  const text = ({ formatted, symbol, network, usd }: (typeof changes)[number]) =>
-    `${formatted.startsWith('-') ? '' : '+'}${formatted} ${plain(symbol)} on ${plain(network)}${worth(usd)}`
+  const text = ({ formatted, symbol, network, token, usd }: (typeof changes)[number]) =>
+    `${formatted.startsWith('-') ? '' : '+'}${formatted} ${plain(symbol)} on ${plain(network)}${worth(usd)}${sameAddress(token, nativeAddress) ? ', gas included' : ''}`
   return changes.length === 0 ? [] : [['balances', ...changes.map(text)]]
 }
 

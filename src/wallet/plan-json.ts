@@ -10,6 +10,7 @@ import type { Checked } from './plan.ts'
 import { operationJson } from './plan-file.ts'
 import type { ProposedLeg } from './proposal.ts'
 import { tokensOf } from './registry.ts'
+import type { Simulation } from './simulation.ts'
 import { allowanceOf } from './spends.ts'
 import type { Who } from './who.ts'
 
@@ -55,13 +56,14 @@ export function planJson(
     simulation: simulation && {
       how: simulation.how,
       blockNumber: Number(simulation.blockNumber),
-      changes: simulation.changes
-        .filter(({ token, delta }) => delta !== 0n || isNamed(proposal, token))
-        .map(({ token, delta }) => ({
-          network: nameOf(token.chainId),
-          token: token.address,
-          ...priced(delta, token, prices),
-        })),
+      changes: [
+        ...coinChange(simulation, proposal, catalog),
+        ...simulation.changes.filter(({ token, delta }) => delta !== 0n || isNamed(proposal, token)),
+      ].map(({ token, delta }) => ({
+        network: nameOf(token.chainId),
+        token: token.address,
+        ...priced(delta, token, prices),
+      })),
       allowances: simulation.allowances.map(({ token, spender, before, after }) => ({
         token,
         symbol: tokenAt(catalog.tokens, legs[0]!.chainId, token)?.symbol ?? null,
@@ -130,6 +132,17 @@ const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog) =>
       },
     ]
   })
+
+/** What becomes of the native coin, gas included, where more than gas is paid or anything comes in. */
+function coinChange(
+  { how, coin }: Simulation,
+  { legs }: Checked['proposal'],
+  { networks }: Catalog,
+): { token: Token; delta: bigint }[] {
+  const { chainId, transactions } = legs[0]!
+  if (how === 'unavailable' || (coin <= 0n && transactions.every(({ value }) => value === 0n))) return []
+  return [{ token: nativeToken(networkNamed(networks, chainId)), delta: coin }]
+}
 
 /** Whether a proposal is about a token: its change is told even when it is nothing. */
 const isNamed = ({ legs }: Checked['proposal'], token: Token): boolean =>

@@ -182,3 +182,19 @@ test('the screen is drawn from the very value that --dry-run --json prints', asy
   )
   expect(sent.json.simulation.changes).toContainEqual(expect.objectContaining({ symbol: 'WETH', usd: '-30' }))
 })
+
+test('the native coin stands among the balances where it is what moves, with the gas that goes with it', async () => {
+  const line =
+    'transfer --network sandbox-one --token ETH --to 0x7777777777777777777777777777777777777777 --amount 1.5 --dry-run'
+  const { json } = await run(`${line} --json`)
+  expect(json.simulation.changes).toMatchObject([{ symbol: 'ETH', network: 'sandbox-one' }])
+  const [{ raw }] = json.simulation.changes
+  const gas = -BigInt(raw) - 1_500_000_000_000_000_000n
+  expect(gas).toBeGreaterThan(21_000n)
+  expect(gas).toBeLessThanOrEqual(BigInt(json.fees.maxCost.raw))
+  expect((await run(line)).out).toMatch(
+    /^balances +-1\.5000\d* ETH on sandbox-one \(-\$4,5\d\d\.\d\d\), gas included$/m,
+  )
+  const deposit = await run('deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run --json')
+  expect(deposit.json.simulation.changes.map(({ symbol }: { symbol: string }) => symbol)).not.toContain('ETH')
+})

@@ -26,7 +26,11 @@ const Step = fields({
 const Simulation = fields({
   how: z.enum(['eth_simulateV1', 'eth_call', 'unavailable']),
   blockNumber: z.int(),
-  changes: z.array(amountOn({ network: z.string(), token: AddressText, usd: maybe(Usd) })),
+  changes: z
+    .array(amountOn({ network: z.string(), token: AddressText, usd: maybe(Usd) }))
+    .describe(
+      'of the first network; of the native coin with gas, where more than gas is paid or some comes in',
+    ),
   allowances: z.array(
     fields({
       token: AddressText,
