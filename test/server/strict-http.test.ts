@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { Service } from '../../src/api/service.ts'
@@ -19,6 +20,16 @@ beforeAll(async () => {
   server = await serve(onlyFor(service, key), { host: '127.0.0.1', port: 0, graceMs: 0 })
 })
 afterAll(() => server.close())
+
+test('a connection on which nothing is asked does not hold up the end', async () => {
+  const own = await serve(onlyFor(service, key), { host: '127.0.0.1', port: 0, graceMs: 3_600_000 })
+  const ready = connect(Number(new URL(own.url).port), '127.0.0.1')
+  const cut = new Promise((resolve) => ready.once('close', resolve))
+  await new Promise((resolve) => ready.once('connect', resolve))
+  expect((await fetch(`${own.url}/healthz`)).status).toBe(200)
+  await own.close()
+  await cut
+})
 
 const head = `host: x\r\nx-api-key: ${key}\r\n`
 const get = (more = '', line = 'GET /fees HTTP/1.1') => `${line}\r\n${head}${more}\r\n`
