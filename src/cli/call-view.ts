@@ -11,17 +11,19 @@ export type Plan = ReturnType<typeof planJson>
 
 /** One transaction of a plan: what it does, which contract it calls, and with what, by the names of the arguments. */
 export function callView(plan: Plan, at: number, to: Stream): string {
-  const { network, to: target, contract, call, text, value, needs, simulated } = plan.steps[at]!
+  const { leg, network, to: target, contract, call, text, value, data, needs, simulated } = plan.steps[at]!
+  const coin = leg === 0 && plan.fees ? plan.fees.maxCost.symbol : `of the coin of ${network}`
   const named = Object.entries(call.args)
   const rows = [
-    ['contract', `${addressLink(to, network, target)}${contract === null ? '' : ` ${plain(contract)}`}`],
+    [
+      data === '0x' ? 'to' : 'contract',
+      `${addressLink(to, network, target)}${contract === null ? '' : ` ${plain(contract)}`}`,
+    ],
     ['call', plain(call.name)],
     ...named.map(
       ([name, argument]) => [`  ${plain(name)}`, argumentText(plan, argument, network, to)] as const,
     ),
-    ...(value === '0'
-      ? []
-      : [['carries', `${formatUnits(value, 18)} of the coin of ${plain(network)}`] as const]),
+    ...(value === '0' ? [] : [['carries', `${formatUnits(value, 18)} ${plain(coin)}`] as const]),
     ...(needs
       ? [
           [

@@ -12,6 +12,8 @@ export type Stream = {
   readonly rows?: number
   /** Whether what was written may be drawn anew: nobody's log, and a terminal that knows how. */
   redraws?: boolean
+  /** Calls back whenever the window gets another size, until what it gives is called. */
+  onResize?: (draw: () => void) => () => void
   paint: ChalkInstance
   /** A text that leads somewhere; missing where the terminal does not understand it. */
   link?: (text: string, url: string) => string
@@ -67,6 +69,10 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
     paint: new Chalk({ level: painted ? 2 : 0 }),
     ...(to.isTTY && painted && hasLinks && { link: hyperlink }),
     ...(to.isTTY && { ascii: !hasUnicode(env), redraws: env.TERM !== 'dumb' && !isSet(env.CI) }),
+    onResize: (draw) => {
+      to.on('resize', draw)
+      return () => void to.off('resize', draw)
+    },
   })
   // Whoever reads us may leave; what we are doing must not depend on it.
   for (const to of [stdout, stderr]) to.on('error', () => undefined)

@@ -22,12 +22,12 @@ export async function followList<row>(
   const { globals, io } = cli
   if (globals.csv || globals.raw || globals.fields)
     throw new AppError('USAGE', '--watch excludes --csv, --fields and --raw', { hint: 'Use --watch --json.' })
-  const show = globals.json
-    ? documents<row>(io.out)
-    : io.out.redraws
-      ? screens(cli, view)
-      : changes(cli, view)
-  await keepLooking(cli, look, { show, intervalMs: view.intervalMs })
+  const { intervalMs } = view
+  if (globals.json) return keepLooking(cli, look, { show: documents<row>(io.out), intervalMs })
+  if (!io.out.redraws) return keepLooking(cli, look, { show: changes(cli, view), intervalMs })
+  const { show, again } = screens(cli, view)
+  const stop = io.out.onResize?.(again)
+  await keepLooking(cli, look, { show, intervalMs }).finally(stop)
 }
 
 function documents<row>(out: Stream): (list: List<row>) => void {
@@ -42,28 +42,38 @@ function documents<row>(out: Stream): (list: List<row>) => void {
 /** To the upper left, and nothing below. */
 const cleared = '\u001b[H\u001b[J'
 
-function screens<row>({ io: { out }, world }: Cli, view: Live<row>): (list: List<row>) => void {
+/** The list as it fills a screen: `show` draws a new one, `again` the last one, fitted anew. */
+function screens<row>({ io: { out }, world }: Cli, view: Live<row>) {
   let before: Cells | undefined
-  return ({ items }) => {
-    const now = cellsOf(view, items)
-    const old = before
-    before = now
+  let now: Cells | undefined
+  let last: { items: readonly row[]; time: string } | undefined
+  const again = () => {
+    if (!last) return
     const columns = view.columns.map(
       (column): Column<row> => ({
         ...column,
         text: (row, paint) => {
-          const same = !old || old.get(keyOf(view, row))?.get(column.field) === column.text(row, unpainted)
+          const same =
+            !before || before.get(keyOf(view, row))?.get(column.field) === column.text(row, unpainted)
           return same ? column.text(row, paint) : marked(column.text(row, unpainted), paint)
         },
       }),
     )
+    const { items, time } = last
     const lines = (items.length === 0 ? view.empty : table(columns, items, out)).split('\n')
     const room = Math.max(2, (out.rows ?? 24) - 2)
     const left = lines.length - room
     const fit = left > 0 ? [...lines.slice(0, room - 1), out.paint.dim(`${left + 1} more`)] : lines
-    const foot = out.paint.dim(`${at(world.now())}  every ${view.intervalMs / 1000}s, Ctrl-C ends`)
+    const foot = out.paint.dim(`${time}  every ${view.intervalMs / 1000}s, Ctrl-C ends`)
     out.write(`${cleared}${shown([...fit, foot].join('\n'), out)}\n`)
   }
+  const show = ({ items }: List<row>) => {
+    before = now
+    now = cellsOf(view, items)
+    last = { items, time: at(world.now()) }
+    again()
+  }
+  return { show, again }
 }
 
 /** Without colours a mark is a sign. */

@@ -6,16 +6,24 @@ import type { ProposedLeg } from '../wallet/proposal.ts'
 import { tokensOf } from '../wallet/registry.ts'
 import type { Place } from './world.ts'
 
-/** What the tokens of a plan cost where it begins, and the coin that its gas is paid in: for display alone. */
-export function planPrices(
+/** What the tokens of a plan cost where it begins and where its swaps bring them, and the coin that its gas is paid in: for display alone. */
+export async function planPrices(
   place: Pick<Place, 'prices'>,
   { catalog }: Pick<Ground, 'catalog'>,
   { legs }: { legs: readonly Pick<ProposedLeg, 'chainId' | 'intent'>[] },
 ): Promise<readonly Price[]> {
-  const { chainId, intent } = legs[0]!
+  const { chainId } = legs[0]!
   const coin = nativeToken(networkNamed(catalog.networks, chainId))
-  const tokens = (intent ? tokensOf(intent) : []).filter(
-    (token) => token.chainId === chainId && token.address !== coin.address,
-  )
-  return place.prices(chainId, [coin, ...tokens])
+  const intents = legs.flatMap(({ intent }) => intent ?? [])
+  const tokens = [
+    coin,
+    ...intents.flatMap((intent) => [
+      ...tokensOf(intent),
+      ...('strategy' in intent ? [intent.strategy.receipt] : []),
+    ]),
+  ]
+  const once = new Map(tokens.map((token) => [`${token.chainId} ${token.address.toLowerCase()}`, token]))
+  const perChain = Map.groupBy(once.values(), (token) => token.chainId)
+  const found = await Promise.all([...perChain].map(([id, here]) => place.prices(id, here)))
+  return found.flat()
 }

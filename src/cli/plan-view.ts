@@ -21,6 +21,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
   ]
   const rows: Row[] = [
     ...changeRows(plan),
+    ...arrivalRows(plan),
     ...allowanceRows(plan),
     ...costRows(plan),
     ...firstUses(plan),
@@ -75,6 +76,13 @@ function changeRows({ simulation }: Plan): Row[] {
   const text = ({ formatted, symbol, network, token, usd }: (typeof changes)[number]) =>
     `${formatted.startsWith('-') ? '' : '+'}${formatted} ${plain(symbol)} on ${plain(network)}${worth(usd)}${sameAddress(token, nativeAddress) ? ', gas included' : ''}`
   return changes.length === 0 ? [] : [['balances', ...changes.map(text)]]
+}
+
+/** What comes elsewhere, which no simulation of this chain can show. */
+function arrivalRows({ wallet, arrivals }: Plan): Row[] {
+  const text = ({ least, network, to }: (typeof arrivals)[number]) =>
+    `at least ${least.formatted} ${plain(least.symbol)} on ${plain(network)}${worth(least.usd)} for ${sameAddress(to, wallet) ? 'this wallet' : to}`
+  return arrivals.length === 0 ? [] : [['arrives', ...arrivals.map(text)]]
 }
 
 /** What an amount is worth, to the cent, as it is known. */

@@ -32,28 +32,26 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
     all: options.all === true,
   }
   const least = options.minApy === undefined ? undefined : rate(options.minApy)
-  const look = async () => pageOf(await rowsOf(cli, options, least), paging)
+  const series = new Map<string, readonly number[]>()
+  const look = async () => {
+    const page = pageOf(await rowsOf(cli, options, least), paging)
+    for (const { slug, rates } of page.items) series.set(slug, rates?.points.map(({ apy }) => apy) ?? [])
+    return { ...page, items: page.items.map(strategyJson) }
+  }
+  const view: ListView<Row> = {
+    ...listView,
+    get columns() {
+      const hasTrend = [...series.values()].some((points) => points.length > 0)
+      if (!hasTrend || cli.globals.csv || cli.globals.fields) return strategyColumns
+      return [...strategyColumns, trendColumn(series, cli.io.out.ascii === true)]
+    },
+  }
   if (options.watch) {
     const intervalMs = intervalOf(options.interval)
     const { followList } = await import('../cli/live-list.ts')
-    const rows = async () => {
-      const page = await look()
-      return { ...page, items: page.items.map(strategyJson) }
-    }
-    return followList(cli, rows, { ...listView, key: 'slug', intervalMs })
+    return followList(cli, look, Object.assign(view, { key: 'slug' as const, intervalMs }))
   }
-  const page = await look()
-  const series = new Map(
-    page.items.map(({ slug, rates }) => [slug, rates?.points.map(({ apy }) => apy) ?? []]),
-  )
-  const hasTrend = [...series.values()].some((points) => points.length > 0)
-  const isText = !cli.globals.csv && !cli.globals.fields
-  await cli.list(
-    { ...page, items: page.items.map(strategyJson) },
-    hasTrend && isText
-      ? { ...listView, columns: [...strategyColumns, trendColumn(series, cli.io.out.ascii === true)] }
-      : listView,
-  )
+  await cli.list(await look(), view)
 }
 
 /** Whatever fits, of all pages, in order. */

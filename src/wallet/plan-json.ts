@@ -86,6 +86,7 @@ export function planJson(
             ),
           }
         : null,
+    arrivals: arrivalsOf(legs, catalog, prices),
     serviceFees: serviceFeesOf(legs, catalog),
     reference,
     policy: terms.policy?.sha256 ?? null,
@@ -114,6 +115,16 @@ function usdOf(amount: bigint, token: Token, prices: readonly Price[]): string |
   const cents = (amount * BigInt(whole + fraction) * 100n) / 10n ** BigInt(token.decimals + fraction.length)
   return tokenAmount(cents, { symbol: 'USD', decimals: 2 }).formatted
 }
+
+/** What swaps bring elsewhere than into this wallet on their own chain: at least how much of which token, where and for whom. */
+const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
+  legs.flatMap(({ chainId, intent }) => {
+    if (intent?.kind !== 'swap') return []
+    const { wallet, tokenOut, amountOut, recipient } = intent
+    if (tokenOut.chainId === chainId && sameAddress(recipient, wallet)) return []
+    const { name: network } = networkNamed(networks, tokenOut.chainId)
+    return [{ network, token: tokenOut.address, to: recipient, least: priced(amountOut, tokenOut, prices) }]
+  })
 
 /** What the service is paid, by steps of their own: in which token, how much, to whom, and out of how much. */
 const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog) =>

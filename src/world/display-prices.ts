@@ -5,7 +5,7 @@ import { networkNamed } from '../domain/network.ts'
 import type { Rpc } from '../net/rpc.ts'
 
 /**
- * What tokens cost in USD as the oracles of their chain say, in one call. Prices are shown, and nothing that is signed is decided by
+ * What tokens cost in USD as the oracles of their chain say, receipts by what they are worth, in one call. Prices are shown, and nothing that is signed is decided by
  * them: a chain that does not say them costs the prices alone.
  */
 export const displayPrices =
@@ -13,16 +13,16 @@ export const displayPrices =
   async (chainId, tokens) => {
     try {
       const { catalog, rpc } = await opened()
-      const [{ openChain, read }, { priceOf, usd }, { together }] = await Promise.all([
+      const [{ openChain, read }, { unitUsd }, { together }] = await Promise.all([
         import('../engine/chain.ts'),
-        import('../engine/prices.ts'),
+        import('../engine/unit-usd.ts'),
         import('../engine/reading.ts'),
       ])
       const chain = openChain(networkNamed(catalog.networks, chainId), rpc(chainId))
-      const found = await read(chain, together(tokens.map((token) => priceOf(catalog, token))))
-      return tokens.flatMap((token, at) => {
-        const price = usd(10n ** BigInt(token.decimals), token, found[at]!)
-        return price === null ? [] : [{ chainId, address: token.address, usd: price }]
+      const found = await read(chain, together(tokens.map((token) => unitUsd(catalog, token))))
+      return tokens.flatMap(({ address }, at) => {
+        const usd = found[at]!
+        return usd === null ? [] : [{ chainId, address, usd }]
       })
     } catch (error) {
       if (error instanceof AppError) return []

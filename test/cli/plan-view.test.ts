@@ -35,8 +35,10 @@ const amount = fc.record({
 const step = fc
   .record({
     place: fc.constantFrom({ network: 'base', chainId: 8453 }, { network: 'sandbox-one', chainId: 31337 }),
+    leg: fc.constantFrom(0, 1),
     to: address,
     contract: fc.option(foreign),
+    data: fc.constantFrom('0x', '0x095ea7b3'),
     value: fc.oneof(fc.constant('0'), whole),
     call: fc.record({
       name: fc.constantFrom('approve', 'supply'),
@@ -83,6 +85,14 @@ const plans = fc.record({
   fees: fc.option(
     fc.record({ gas: whole, feeCap: whole, maxCost: amount.map((one) => ({ ...one, usd: null })) }),
   ),
+  arrivals: fc.array(
+    fc.record({
+      network: fc.constant('base'),
+      to: address,
+      least: amount.map((one) => ({ ...one, usd: '12.5' })),
+    }),
+    { maxLength: 1 },
+  ),
   serviceFees: fc.array(fc.record({ amount, of: amount, to: address }), { maxLength: 1 }),
   reference: fc.constantFrom('equal', 'different', 'unknown'),
   policy: fc.option(hex(32)),
@@ -95,7 +105,18 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
     fc.property(plans, foreign, (plan, title) => {
       const text = planView(plan, title, to())
       expect(text).not.toMatch(/(?!\n)\p{Cc}|[\u200b-\u200f\u2028-\u202e]/u)
-      const { wallet, steps, planHash, assurance, policy, contracts, simulation, serviceFees, fees } = plan
+      const {
+        wallet,
+        steps,
+        planHash,
+        assurance,
+        policy,
+        contracts,
+        simulation,
+        arrivals,
+        serviceFees,
+        fees,
+      } = plan
       const leaves = [
         title,
         wallet,
@@ -112,6 +133,7 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
           .filter(({ raw }) => raw !== '0')
           .flatMap((one) => [one.formatted, one.symbol]),
         ...(simulation?.allowances ?? []).map(({ spender }) => spender),
+        ...arrivals.flatMap(({ least, to }) => [least.formatted, least.symbol, to]),
         ...serviceFees.map((fee) => fee.to),
         fees?.maxCost.formatted,
         fees?.gas,
@@ -197,4 +219,23 @@ test('the native coin stands among the balances where it is what moves, with the
   )
   const deposit = await run('deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run --json')
   expect(deposit.json.simulation.changes.map(({ symbol }: { symbol: string }) => symbol)).not.toContain('ETH')
+})
+
+test('what is received as shares is worth what its market gives for it, and what arrives elsewhere stands by itself', async () => {
+  const deposit = await run('deposit sandbox-vault-usdc-sandbox-one --amount 100 --dry-run')
+  expect(deposit.out).toMatch(
+    /^balances +-100 USDC on sandbox-one \(-\$100\.00\)\n +\+\d[\d.]* svUSDC on sandbox-one \(\$(99\.99|100\.00)\)$/m,
+  )
+  const bridged =
+    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 50 --dry-run'
+  expect((await run(bridged)).out).toMatch(
+    /^arrives +at least 49\.99\d* USDC on sandbox-two \(\$49\.99\) for this wallet$/m,
+  )
+  const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+  const given = await run(
+    `swap execute --from sandbox-one --token-in WETH --token-out USDC --amount-in 0.5 --destination ${other} --dry-run --json`,
+  )
+  expect(given.json.arrivals).toMatchObject([
+    { network: 'sandbox-one', to: other, least: { symbol: 'USDC', usd: expect.stringMatching(/^14\d\d\./) } },
+  ])
 })

@@ -68,6 +68,16 @@ export const PlanDocument = fields({
   fees: maybe(
     fields({ gas: Whole, maxFeePerGas: Whole, feeCap: Whole, maxCost: amountOn({ usd: maybe(Usd) }) }),
   ),
+  arrivals: z
+    .array(
+      fields({
+        network: z.string(),
+        token: AddressText,
+        to: AddressText,
+        least: amountOn({ usd: maybe(Usd) }),
+      }),
+    )
+    .describe('what swaps bring elsewhere than into this wallet where they begin'),
   serviceFees: z.array(
     fields({
       leg: z.int().min(0),

@@ -1,0 +1,28 @@
+import { sameAddress } from '../domain/address.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import type { Token } from '../domain/token.ts'
+import { marketOf } from './markets/catalog.ts'
+import { priceOf, usd } from './prices.ts'
+import { optional, type Reading, together } from './reading.ts'
+
+/**
+ * What one whole token is worth in USD, as decimals: by its price, and where nobody prices it by what a market gives for it, if it is
+ * the receipt of one. `null` is not known.
+ */
+export function unitUsd(catalog: Catalog, token: Token): Reading<string | null> {
+  const one = 10n ** BigInt(token.decimals)
+  const own = mapped(priceOf(catalog, token), (price) => usd(one, token, price))
+  const entry = catalog.strategies.find(
+    ({ chainId, receipt }) => chainId === token.chainId && sameAddress(receipt.address, token.address),
+  )
+  if (!entry) return own
+  const { asset } = entry
+  const worth = optional(together<bigint | null>([marketOf(entry).worth(one), priceOf(catalog, asset)]))
+  const received = mapped(worth, (found) => found && usd(found[0]!, asset, found[1]!))
+  return mapped(together([own, received]), ([priced, backed]) => priced ?? backed ?? null)
+}
+
+const mapped = <from, to>({ reads, parse }: Reading<from>, to: (value: from) => to): Reading<to> => ({
+  reads,
+  parse: (answers) => to(parse(answers)),
+})
