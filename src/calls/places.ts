@@ -5,6 +5,7 @@ import type { StrategyEntry } from '../domain/catalog.ts'
 import type { Intent } from '../domain/intent.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { bindAaveV3 } from './aave-v3.ts'
+import { bindAcross, lpRate, lpUnits } from './across.ts'
 import { bindCompoundV2, cTokenAbi, entranceOf } from './compound-v2.ts'
 import { bindCompoundV3 } from './compound-v3.ts'
 import type { Verdict } from './decode.ts'
@@ -44,6 +45,19 @@ export function placeOf({ constants, asset, receipt }: StrategyEntry): Place {
   switch (constants.family) {
     case 'aave-v3':
       return { targets: [constants.pool], bind: (tx, intent) => bindAaveV3(tx, intent, asset), cost: itself }
+    case 'across': {
+      const pool = { constants, asset }
+      const { address: to, abi, functionName, args = [] } = lpRate(pool)
+      return {
+        targets: [constants.hubPool],
+        bind: (tx, intent) => bindAcross(tx, intent, pool),
+        cost: (amount) => ({
+          read: { to, data: encodeFunctionData({ abi, functionName, args: [...args] }) },
+          unitsOf: (rate) => lpUnits(rate, amount),
+        }),
+        byUnits: true,
+      }
+    }
     case 'compound-v2': {
       const { market: to } = constants
       const read = { to, data: encodeFunctionData({ abi: cTokenAbi, functionName: 'exchangeRateCurrent' }) }

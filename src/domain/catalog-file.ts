@@ -20,6 +20,7 @@ const vault = {
 /** What each protocol family must know about a market, as a file carries it. */
 const Constants = z.discriminatedUnion('family', [
   z.strictObject({ family: z.literal('aave-v3'), pool: At, aToken: At, oracle: At }),
+  z.strictObject({ family: z.literal('across'), hubPool: At, wrapped: At.optional() }),
   z.strictObject({ family: z.literal('compound-v3'), comet: At, rewards: At }),
   z.strictObject({
     family: z.literal('compound-v2'),

@@ -91,6 +91,8 @@ export type PendlePtConstants = {
   oracle: Address
   expiry: number
 }
+/** A pool of Across: `hubPool` has those of all tokens. `wrapped`: the asset is the native coin, and the pool that of what wraps it. */
+export type AcrossConstants = { family: 'across'; hubPool: Address; wrapped?: Address | undefined }
 /** sUSDS where it is a bridged token: `psm` sells it and buys it back, at the rate of `oracle`. */
 export type SparkPsm3Constants = { family: 'spark-psm3'; psm: Address; oracle: Address }
 /** Staked coins as a token whose price grows. */
@@ -105,6 +107,7 @@ export type StakedConstants =
 /** What a market stands on, by its protocol family. */
 export type MarketConstants =
   | AaveV3Constants
+  | AcrossConstants
   | CompoundV2Constants
   | CompoundV3Constants
   | Erc4626Constants

@@ -22,6 +22,10 @@ const alsoEqual = (sdk: string): string => `; its calldata equals that of ${sdk}
 /** The grade of each family, and what it rests on. */
 export const grades: Readonly<Record<MarketConstants['family'], Grade>> = {
   'aave-v3': { grade: 'A', by: `@aave/core-v3 1.19.3${alsoEqual('@aave/contract-helpers 1.38.0')}` },
+  across: {
+    grade: 'A',
+    by: `@across-protocol/contracts 5.0.27${alsoEqual('@across-protocol/sdk 4.3.88')}`,
+  },
   'compound-v2': {
     grade: 'A',
     by: `@venusprotocol/venus-protocol 10.3.0${alsoEqual('@compound-finance/compound-js 0.6.2')}`,

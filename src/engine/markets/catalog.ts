@@ -1,5 +1,6 @@
 import type { Catalog, StrategyEntry } from '../../domain/catalog.ts'
 import { aaveV3 } from './aave-v3.ts'
+import { across } from './across.ts'
 import { compoundV2 } from './compound-v2.ts'
 import { compoundV3 } from './compound-v3.ts'
 import { erc4626 } from './erc4626.ts'
@@ -19,6 +20,8 @@ export function marketOf(entry: StrategyEntry): Market {
   switch (constants.family) {
     case 'aave-v3':
       return aaveV3(entry, constants)
+    case 'across':
+      return across(entry, constants)
     case 'compound-v2':
       return compoundV2(entry, constants)
     case 'compound-v3':
