@@ -20,6 +20,11 @@ const pendle = (path: string, uses: Piece['uses'] = []): Piece => {
   const name = path.split('/').at(-1)!
   return { name, path: `build/artifacts/contracts/${path}.sol/${name}.json`, uses }
 }
+const across = (name: string, uses: Piece['uses'] = []): Piece => ({
+  name,
+  path: `dist/evm/artifacts/${name}.sol/${name}.json`,
+  uses,
+})
 const market = [
   'borrow',
   'mint',
@@ -105,6 +110,28 @@ export const packages: readonly Package[] = [
       'sha512-45zA81aNACHSljw3GuFXy8Fe+QESNwduew3xmIFfEbBsmjTGjP3gokrZz71w3Md630TGKdaoT0YMCjkPJQkGsg==',
     licence: 'BUSL-1.1',
     pieces: [pendle('core/StandardizedYield/implementations/PendleERC4626SY')],
+  },
+  {
+    name: '@across-protocol/contracts',
+    version: '5.0.27',
+    integrity:
+      'sha512-zp6BEBTDzRGEp7sNvvdRH4jBF2EuTI4RqFWVvhfkO28630Ow2hbCYeYiyTOjEOzAdqt+dn/sba9D9WirfwabWQ==',
+    licence: 'BUSL-1.1',
+    pieces: [
+      across('HubPool', [
+        'addLiquidity',
+        'enableL1TokenForLiquidityProvision',
+        'disableL1TokenForLiquidityProvision',
+        'executeRootBundle',
+        'pooledTokens',
+        'proposeRootBundle',
+        'setBond',
+        'setCrossChainContracts',
+        'setPaused',
+        'setPoolRebalanceRoute',
+      ]),
+      across('LpTokenFactory'),
+    ],
   },
   {
     name: '@morpho-org/morpho-blue-bundlers',
