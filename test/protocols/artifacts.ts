@@ -23,5 +23,5 @@ export function theirs(name: string, library?: Address): Artifact {
 }
 
 /** A contract of ours that stands around a protocol and is no part of it. */
-export const around = (name: 'Surroundings' | 'Gauge'): Artifact =>
+export const around = (name: 'Surroundings' | 'Gauge' | 'Spokes'): Artifact =>
   compiled(join(import.meta.dirname, 'contracts', `${name}.sol`)) as Artifact

@@ -119,15 +119,9 @@ export const packages: readonly Package[] = [
     licence: 'BUSL-1.1',
     pieces: [
       across('HubPool', [
-        'addLiquidity',
         'enableL1TokenForLiquidityProvision',
-        'disableL1TokenForLiquidityProvision',
-        'executeRootBundle',
-        'pooledTokens',
-        'proposeRootBundle',
         'setBond',
         'setCrossChainContracts',
-        'setPaused',
         'setPoolRebalanceRoute',
       ]),
       across('LpTokenFactory'),

@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+
+import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { cells, engineOn } from '../engine/support.ts'
+import { useCommands } from '../support/run.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+import { type Across, deployAcross, hubOf, type Leaf, liveness, spoke } from './across.ts'
+
+// The HubPool of Across by its own bytecode: what is ours here is the bridge to the other side, and that nobody disputes.
+const sandbox = useSandbox()
+const chainId = 31337
+const wallet = sandbox.user.address
+const ether = 10n ** 18n
+const day = 86_400
+const year = 365 * day
+
+let at: Across
+beforeEach(async () => {
+  at = await deployAcross(sandbox, chainId)
+})
+const catalog = (): Catalog => {
+  const known = sandbox.world.catalog()
+  return { ...known, strategies: [...known.strategies, ...at.entries] }
+}
+const { run, signsNothing } = useCommands(sandbox, { catalog })
+const done = async (line: string) => {
+  const ran = await run(`${line} --yes --json`)
+  expect(ran.err + ran.out).toMatch(ran.exit === 0 ? /./ : /^$/)
+  return ran.json
+}
+const refused = async (line: string) =>
+  (await signsNothing(() => run(`${line} --yes --json`))).json.error as { code: string; details: unknown }
+
+const usdc = 'across-usdc-sandbox-one'
+const coin = 'across-eth-sandbox-one'
+const entryOf = (slug: string): StrategyEntry => at.entries.find((entry) => entry.slug === slug)!
+const tokenOf = (slug: string) => (slug === usdc ? at.usdc : at.weth)
+const shares = (slug: string, owner = wallet) =>
+  sandbox.balanceOf(chainId, entryOf(slug).receipt.address, owner)
+/** What one LP token is worth, by the pool's own word. */
+const price = async (slug: string) =>
+  BigInt(await sandbox.call(chainId, at.hubPool, 'function exchangeRateCurrent(address)', [tokenOf(slug)]))
+const assetOf = (slug: string) =>
+  slug === usdc ? sandbox.balanceOf(chainId, at.usdc, wallet) : sandbox.nativeBalanceOf(chainId, wallet)
+const position = async (slug: string) =>
+  (await run('wallet show --json')).json.positions.find(
+    ({ strategy }: { strategy: { slug: string } }) => strategy.slug === slug,
+  )
+const pass = (seconds: number) => sandbox.chain(chainId).rpc.request('evm_increaseTime', [seconds])
+const now = async () => {
+  const { rpc } = sandbox.chain(chainId)
+  return Number(
+    (await rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])).timestamp,
+  )
+}
+const hub = () => hubOf(sandbox, chainId, at)
+/** The rest of a day passes, and then what relays have paid is shared out, in a pool that somebody touches before and after. */
+const bundle = async (leaf: Leaf, passes = day) => {
+  const touched = () => hub().lend(leaf.token, 1_000_000n)
+  await pass(passes - liveness - 4)
+  await hub().propose(leaf)
+  await pass(liveness + 1)
+  await touched()
+  await hub().execute(leaf)
+  await touched()
+}
+
+describe.each([
+  [usdc, '1234.567891', 1_234_567_891n, 3_000_000n],
+  [coin, '3.000000000000000007', 3n * ether + 7n, ether / 500n],
+])('%s, by the bytecode of Across', (slug, typed, amount, fees) => {
+  test('takes a deposit, gives a part back, and then all: no LP token is left', async () => {
+    await bundle({ token: tokenOf(slug), fees })
+    await pass(day)
+    const before = await assetOf(slug)
+    await done(`deposit ${slug} --amount ${typed}`)
+    const held = await shares(slug)
+    const rate = await price(slug)
+    expect(rate).toBeGreaterThan(ether)
+    // Fees come in, which nobody has touched since.
+    await pass(day)
+    await sandbox.chain(chainId).rpc.request('evm_mine')
+    const grown = await price(slug)
+    expect(grown).toBeGreaterThan(rate)
+    expect(BigInt((await position(slug)).balance.raw)).toBe((held * grown) / ether)
+
+    const third = `${Number(typed) / 3}`.slice(0, 6)
+    const { amounts } = await done(`withdraw ${slug} --amount ${third}`)
+    expect(Number(amounts.out.formatted)).toBeCloseTo(Number(third), 6)
+    // What goes to somebody else is no withdrawal.
+    const [friend, few] = [sandboxAddress(2), held / 7n]
+    const data = calldata('function transfer(address,uint256)', [friend, few])
+    await sandbox.sendAs(chainId, wallet, { to: entryOf(slug).receipt.address, data })
+    await done(`withdraw ${slug} --amount max`)
+    expect([await shares(slug), await shares(slug, friend)]).toEqual([0n, few])
+    expect(await position(slug)).toBeUndefined()
+    const cost = before - (await assetOf(slug)) - (few * grown) / ether
+    // It earned a little, and of the coin gas was paid too.
+    expect(Math.abs(Number(cost) / Number(amount))).toBeLessThan(1e-3)
+    const history = (await run(`history ${slug} --json`)).json.items
+    expect(history.map(({ type }: { type: string }) => type)).toEqual([
+      'withdraw',
+      'transfer_out',
+      'withdraw',
+      'deposit',
+    ])
+    expect(history.at(-1).amount.raw).toBe(String(amount))
+  })
+
+  test('grows with daily touches as its own price does, to the wei, at the rate that is shown', async () => {
+    await done(`deposit ${slug} --amount ${typed}`)
+    const held = await shares(slug)
+    const shown = async () => {
+      const { service } = engineOn(sandbox, { catalog: { ...catalog(), strategies: [entryOf(slug)] } })
+      return service.getStrategy({ id: slug })
+    }
+    let stated = 0
+    let last: { at: number; apy: number } | undefined
+    const first = { at: 0, price: 0n }
+    // A week here, and a month where all is asked for: SLUICE_CELLS=all npm test -- test/protocols
+    for (let passed = 0; passed < cells(7, 30); passed++) {
+      await bundle({ token: tokenOf(slug), fees })
+      const then = await now()
+      if (last) stated += Math.log1p(last.apy) * (then - last.at)
+      else Object.assign(first, { at: then, price: await price(slug) })
+      last = { at: then, apy: (await shown()).apy! }
+      expect(last.apy).toBeGreaterThan(0.002)
+    }
+    const end = await price(slug)
+    expect(BigInt((await position(slug)).balance.raw)).toBe((held * end) / ether)
+    const seconds = (await now()) - first.at
+    const grown = (Number(end) / Number(first.price)) ** (year / seconds) - 1
+    expect(Math.abs(Math.expm1(stated / seconds) - grown)).toBeLessThan(1e-4)
+
+    // A unit began as one; younger than a month, it paid on average what it paid since then.
+    const { avgApy, inceptionApy, startDate } = await shown()
+    const since = (await now()) - Date.parse(startDate!) / 1000
+    expect(since).toBeGreaterThan(6 * day)
+    const all = (Number(end) / Number(ether)) ** (year / since) - 1
+    for (const paid of [avgApy, inceptionApy]) expect(Math.abs(paid! - all)).toBeLessThan(1e-9)
+    await done(`withdraw ${slug} --amount max`)
+    expect(await shares(slug)).toBe(0n)
+  })
+})
+
+test('fees are paid out evenly between touches, until there are none left, and the rate says so', async () => {
+  const apy = async () => {
+    const { service } = engineOn(sandbox, { catalog: { ...catalog(), strategies: [entryOf(usdc)] } })
+    return (await service.getStrategy({ id: usdc })).apy!
+  }
+  await bundle({ token: at.usdc, fees: 10_000_000n })
+  const paid = await apy()
+  await pass(7 * day)
+  await sandbox.chain(chainId).rpc.request('evm_mine')
+  expect(await apy()).toBeGreaterThan(paid * 0.99)
+  // A millionth and a half a second is all of it after 7.7 days (source: HubPool, lpFeeRatePerSecond).
+  await pass(day)
+  await sandbox.chain(chainId).rpc.request('evm_mine')
+  const end = await price(usdc)
+  expect(await apy()).toBe(0)
+  await pass(day)
+  await sandbox.chain(chainId).rpc.request('evm_mine')
+  expect(await price(usdc)).toBe(end)
+})
+
+test('what is on the other side of the bridge is not promised: more than is there is refused before signing', async () => {
+  await done(`deposit ${usdc} --amount 5000`)
+  // Of 25,000 there, all but 1,000 are lent out; what comes next is only proposed, and its bond lies in the pool's own token.
+  const away = { token: at.usdc, fees: 10_000_000n, sent: 24_000_000_000n }
+  await bundle(away)
+  await hub().propose({ token: at.usdc, fees: 1n })
+  const [own, bond] = [1_002_000_000n, 1_000_000_001n]
+  expect(await sandbox.balanceOf(chainId, at.usdc, at.hubPool)).toBe(own + bond)
+  const { code, details } = await refused(`withdraw ${usdc} --amount 1500`)
+  expect(code).toBe('INSUFFICIENT_LIQUIDITY')
+  const { liquidity } = details as { liquidity: string }
+  expect(own - BigInt(liquidity)).toBeGreaterThanOrEqual(0n)
+  expect(own - BigInt(liquidity)).toBeLessThanOrEqual(2n)
+  expect((await refused(`withdraw ${usdc} --amount max`)).code).toBe('INSUFFICIENT_LIQUIDITY')
+  // What is said to be there can be had.
+  await done(`withdraw ${usdc} --amount ${Number(liquidity) / 1e6}`)
+  // It comes back, and nobody has told the pool yet.
+  const back = calldata('function transfer(address,uint256)', [at.hubPool, away.sent])
+  await sandbox.sendAs(chainId, spoke, { to: at.usdc, data: back })
+  await done(`withdraw ${usdc} --amount max`)
+  expect(await shares(usdc)).toBe(0n)
+})
+
+test('a HubPool that is paused and a pool that is closed are not asked', async () => {
+  await done(`deposit ${coin} --amount 2`)
+  await hub().govern('function setPaused(bool)', [true])
+  const paused = (await run(`strategies show ${coin} --json`)).json
+  expect([paused.paused, paused.actions]).toEqual([true, []])
+  expect((await refused(`deposit ${coin} --amount 1`)).code).toBe('STRATEGY_PAUSED')
+  expect((await refused(`withdraw ${coin} --amount 1`)).code).toBe('STRATEGY_PAUSED')
+  await hub().govern('function setPaused(bool)', [false])
+  await hub().govern('function disableL1TokenForLiquidityProvision(address)', [at.weth])
+  expect((await refused(`deposit ${coin} --amount 1`)).code).toBe('STRATEGY_PAUSED')
+  await done(`withdraw ${coin} --amount max`)
+  expect(await shares(coin)).toBe(0n)
+})
