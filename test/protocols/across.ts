@@ -44,6 +44,8 @@ export async function deployAcross(sandbox: TestSandbox, chainId: number): Promi
     set('setPoolRebalanceRoute', [there, address, address])
   }
   await d.flush()
+  const block = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+  const begun = Number(block.timestamp)
   const lpOf = async (token: Address) => {
     const said = await sandbox.call(chainId, hubPool, 'function pooledTokens(address) view', [token])
     return `0x${said.slice(26, 66)}` as Address
@@ -62,7 +64,7 @@ export async function deployAcross(sandbox: TestSandbox, chainId: number): Promi
     name: `Across ${asset.symbol}`,
     protocol: 'across',
     category: 'other',
-    startDate: null,
+    startDate: new Date(begun * 1000).toISOString(),
     isDefault: false,
     asset,
     receipt: {
