@@ -1,18 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { getAddress } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 
 import { supply, withdraw } from '../../src/calls/aave-v3.ts'
+import { addLiquidity, removeLiquidity } from '../../src/calls/across.ts'
 import { mint, redeem, redeemUnderlying } from '../../src/calls/compound-v2.ts'
 import { supplyBase, withdrawBase } from '../../src/calls/compound-v3.ts'
 import { requestWithdrawals, submit } from '../../src/calls/lido.ts'
 import { claimWithdrawals } from '../../src/calls/lido-queue.ts'
 import { packPath, swap } from '../../src/calls/uniswap-v3.ts'
+import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { LidoConstants } from '../../src/domain/catalog.ts'
 import { catalogOfFile } from '../../src/domain/catalog-file.ts'
 import { less, more } from '../../src/domain/slippage.ts'
+import type { Token } from '../../src/domain/token.ts'
 import { extraRate, wholeTokens } from '../../src/engine/readings/extra.ts'
+import { lpFeeRate } from '../../src/engine/readings/lp-fees.ts'
 import { netRate } from '../../src/engine/readings/morpho-rate.ts'
 import { compounded, ray } from '../../src/engine/readings/reserve.ts'
 import { madeBy } from '../oracles/make.ts'
@@ -22,6 +27,7 @@ type Json = ReturnType<typeof JSON.parse>
 const fixture = (name: string): Json =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', 'oracles', 'fixtures', `${name}.json`), 'utf8'))
 const aave = fixture('aave-v3')
+const across = fixture('across')
 const uniswap = fixture('uniswap-v3')
 const compound = fixture('compound-v2')
 const comet = fixture('compound-v3')
@@ -78,6 +84,50 @@ test('@aave/math-utils: what is paid beside the interest, the same APR for any s
     })
     expect(Math.abs(rate! - Number(apr))).toBeLessThan(1e-9 * Math.max(1, Number(apr)))
   }
+})
+
+describe('@across-protocol/sdk', () => {
+  test('liquidity in and out, of a token and of the coin: the same bytes', () => {
+    expect(across.calls).toHaveLength(50)
+    for (const { hubPool, weth, token, amount: typed, ...said } of across.calls) {
+      const [chainId, amount] = [1, BigInt(typed)]
+      const asset = (address: Address): Token => ({ chainId, address, symbol: 'X', decimals: 18, name: 'X' })
+      const plain = { constants: { family: 'across', hubPool }, asset: asset(token) } as const
+      const coin = {
+        constants: { family: 'across', hubPool, wrapped: weth },
+        asset: asset(nativeAddress),
+      } as const
+      const made = {
+        addToken: addLiquidity({ chainId, amount, ...plain }),
+        addCoin: addLiquidity({ chainId, amount, ...coin }),
+        removeToken: removeLiquidity({ chainId, units: amount, ...plain }),
+        removeCoin: removeLiquidity({ chainId, units: amount, ...coin }),
+      }
+      for (const [name, { to, data, value }] of Object.entries(made))
+        expect({ to: getAddress(to), data, value: String(value) }).toEqual(said[name])
+    }
+  })
+
+  test('what a pool pays within 1e-9, for any fees that are left and any time since it was touched', () => {
+    expect(across.pools).toHaveLength(100)
+    // The SDK has years of 365.25 days, and calls what a second of growth makes of one, without compounding, the APY.
+    const theirs = 31_557_600
+    let some = 0
+    for (const { seconds, estimatedApr, estimatedApy, value, ...one } of across.pools) {
+      const fees = {
+        undistributed: BigInt(one.undistributed),
+        perSecond: BigInt(one.perSecond),
+        passed: BigInt(one.passed),
+      }
+      const { apr, apy } = lpFeeRate(fees, BigInt(value))
+      expect(Math.abs((apr! * theirs) / 31_536_000 - Number(estimatedApr))).toBeLessThan(1e-9)
+      const each = Number(estimatedApy) / theirs
+      if (seconds === 1)
+        expect(Math.abs(apy! - Math.expm1(31_536_000 * Math.log1p(each)))).toBeLessThan(1e-9 * (1 + apy!))
+      if (apr! > 0.01) some++
+    }
+    expect(some).toBeGreaterThan(50)
+  })
 })
 
 describe('@compound-finance/compound-js', () => {

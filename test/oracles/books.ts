@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { getContractAddress } from 'viem/utils'
+
 import { sameAddress } from '../../src/domain/address.ts'
 import type { CatalogFile } from '../../src/domain/catalog-file.ts'
 import { networkNamed } from '../../src/domain/network.ts'
@@ -22,15 +24,22 @@ export type Books = {
     tokenMessenger: At
     messageTransmitter: At
   }[]
+  across: { chainId: number; hubPool: At; lpTokenFactory: At }[]
 }
 
 const fixture = (name: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures', `${name}.json`), 'utf8'))
 
-/** The books as they were last asked: `npm run oracles address-books cctp-v2`. */
+/** The books as they were last asked: `npm run oracles address-books cctp-v2 across`. */
 export function keptBooks(): Books {
-  const [books, cctp] = [fixture('address-books'), fixture('cctp-v2')]
-  return { ...books, bridge: cctp.ends, packages: { ...books.packages, ...cctp.packages } }
+  const [books, cctp, { book, packages }] = [fixture('address-books'), fixture('cctp-v2'), fixture('across')]
+  const where = '@across-protocol/contracts'
+  return {
+    ...books,
+    bridge: cctp.ends,
+    across: book,
+    packages: { ...books.packages, ...cctp.packages, [where]: packages[where] },
+  }
 }
 
 /** Where a file of the catalogue says something else than the books do; what no book knows is not judged. `found` counts what one did. */
@@ -58,6 +67,20 @@ export function differences(file: CatalogFile, books: Books): { faults: string[]
     compare(`the aToken of ${protocol} ${asset}`, receipt.address, reserve?.aToken)
     compare(`the decimals of ${asset}`, decimalsOf(asset), reserve?.decimals)
     compare(`the oracle of ${protocol}`, constants.oracle, book.oracle)
+  }
+  for (const { asset, receipt, constants } of file.strategies) {
+    const [book] = here(books.across)
+    if (constants.family !== 'across' || !book) continue
+    compare('the HubPool of Across', constants.hubPool, book.hubPool)
+    // LP tokens are what one contract made, one after the other: that fixes the addresses that there can be.
+    const made = Array.from({ length: 64 }, (_, at) =>
+      getContractAddress({ from: book.lpTokenFactory, nonce: BigInt(at + 1) }),
+    )
+    compare(
+      `the LP token of ${asset}`,
+      receipt.address,
+      made.find((one) => sameAddress(one, receipt.address)) ?? 'another',
+    )
   }
   for (const { address, symbol, decimals } of file.tokens) {
     const listed = here(books.listed).find((one) => sameAddress(one.address, address))

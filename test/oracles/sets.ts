@@ -6,6 +6,10 @@ export type Oracle = {
   overrides?: Record<string, string>
 }
 
+/** What an SDK loads for other purposes and is not asked for, some of which cannot be installed any more. */
+const without = (...names: string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, 'npm:empty-npm-package@1.0.0']))
+
 /** Every SDK that is asked. Their peers exclude each other, so that each is installed in a directory of its own. */
 export const oracles: readonly Oracle[] = [
   {
@@ -21,6 +25,56 @@ export const oracles: readonly Oracle[] = [
       graphql: '16.11.0',
       'isomorphic-unfetch': '3.1.0',
     },
+  },
+  {
+    name: 'across',
+    script: 'across.cjs',
+    packages: {
+      '@across-protocol/sdk': '4.3.88',
+      '@across-protocol/contracts': '4.1.12',
+      '@across-protocol/across-token': '1.0.0',
+      '@across-protocol/constants': '3.1.84',
+      '@ethersproject/bignumber': '5.8.0',
+      'bignumber.js': '9.3.1',
+      bs58: '6.0.0',
+      'decimal.js': '10.6.0',
+      ethers: '5.8.0',
+      lodash: '4.18.1',
+      superstruct: '0.15.5',
+      tslib: '2.9.1',
+    },
+    overrides: without(
+      '@coral-xyz/anchor',
+      '@defi-wonderland/smock',
+      '@eth-optimism/contracts',
+      '@eth-optimism/sdk',
+      '@openzeppelin/contracts',
+      '@openzeppelin/contracts-upgradeable',
+      '@openzeppelin/foundry-upgrades',
+      '@pinata/sdk',
+      '@safe-global/protocol-kit',
+      '@scroll-tech/contracts',
+      '@solana-developers/helpers',
+      '@solana-program/address-lookup-table',
+      '@solana-program/system',
+      '@solana-program/token',
+      '@solana-program/token-2022',
+      '@solana/kit',
+      '@solana/spl-token',
+      '@solana/web3.js',
+      '@types/mocha',
+      '@uma/common',
+      '@uma/contracts-node',
+      '@uma/core',
+      'arweave',
+      'axios',
+      'hardhat',
+      'node-gyp',
+      'prettier-plugin-rust',
+      'viem',
+      'yargs',
+      'zksync-web3',
+    ),
   },
   {
     name: 'address-books',
