@@ -4,6 +4,7 @@ import { getAddress } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
 
 import * as aave from '../../src/calls/aave-v3.ts'
+import * as across from '../../src/calls/across.ts'
 import * as cctp from '../../src/calls/cctp-v2.ts'
 import * as lender from '../../src/calls/compound-v2.ts'
 import * as compound from '../../src/calls/compound-v3.ts'
@@ -67,12 +68,18 @@ const pt = {
   expiry: 1_900_000_000,
 } as const
 const bought = { chainId, owner: two, token: three, constants: pt, least: amount }
+const lp = {
+  constants: { family: 'across', hubPool: one, wrapped: two },
+  asset: { chainId, address: three, symbol: 'X', decimals: 18, name: 'X' },
+} as const
 const both = { tokens: [one, two, three], fees: [500, 3000] }
 
 /** Every encoder, by its file and name. */
 const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[]> = {
   'aave-v3 supply': aave.supply({ chainId, pool: one, asset: two, amount, onBehalfOf: three }),
   'aave-v3 withdraw': aave.withdraw({ chainId, pool: one, asset: two, amount, to: three }),
+  'across addLiquidity': across.addLiquidity({ chainId, amount, ...lp }),
+  'across removeLiquidity': across.removeLiquidity({ chainId, units: amount, ...lp }),
   'cctp-v2 depositForBurn': cctp.depositForBurn({
     chainId,
     messenger: one,
@@ -173,7 +180,7 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
   it('and no encoder is left out', async () => {
     const dir = join(import.meta.dirname, '..', '..', 'src', 'calls')
     const reads =
-      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$)/
+      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|pooledToken$|lp(Rate|Worth|Units)$)/
     const all: string[] = []
     for (const file of globSync('*.ts', { cwd: dir })) {
       const exported = (await import(join(dir, file))) as Record<string, unknown>

@@ -81,6 +81,22 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
       ),
     ]
   },
+  across: (row, file) => {
+    const { asset, receipt, constants } = row
+    if (constants.family !== 'across') return []
+    const { hubPool, wrapped: token } = constants
+    return [
+      ...((asset === nativeAddress) === (token !== undefined) ? [] : ['its coin is no asset']),
+      ...(token
+        ? receipt.decimals === 18
+          ? []
+          : ['its receipt has not 18 decimals']
+        : sameDecimals(row, file)),
+      ...(file.strategies.every((one) => !('hubPool' in one.constants) || one.constants.hubPool === hubPool)
+        ? []
+        : ['its chain has two HubPools']),
+    ]
+  },
   'compound-v2': ({ asset, receipt, constants }) =>
     constants.family === 'compound-v2'
       ? [

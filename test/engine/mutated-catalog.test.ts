@@ -64,6 +64,12 @@ function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       tell(constants.market, asked('function comptroller()'), word(constants.comptroller))
       tell(constants.market, asked('function underlying()'), word(asset))
     }
+    if (constants.family === 'across') {
+      const { hubPool, wrapped = asset } = constants
+      const pool = [receipt.address, 1, 1, 1, 1, 1].map((part) => word(part as Address).slice(2))
+      tell(hubPool, asked('function pooledTokens(address)', [wrapped]), `0x${pool.join('')}`)
+      if (constants.wrapped) tell(hubPool, asked('function weth()'), word(wrapped))
+    }
     if ('vault' in constants) tell(constants.vault, asked('function asset()'), word(asset))
     if ('stated' in constants && constants.stated)
       tell(constants.stated.at, asked(`function ${constants.stated.name}()`), word(10n ** 27n + 1n))

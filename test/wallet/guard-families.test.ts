@@ -53,6 +53,10 @@ type Naming = (from: Address, receiver: Address, token: Address, much: bigint) =
 const shortly = (name: 'supply' | 'withdraw', token: Address, much: bigint) =>
   to(`${name}(address,uint256)`, [token, much])
 const me = wallet
+const adding = (token: Address, much: bigint, value = 0n) =>
+  to('addLiquidity(address,uint256)', [token, much], { value })
+const removing = (token: Address, units: bigint, isCoin: boolean) =>
+  to('removeLiquidity(address,uint256,bool)', [token, units, isCoin])
 
 /** What is asked of a family, what does it, and what only looks like it. */
 type Family = {
@@ -152,6 +156,45 @@ const families: Record<string, Family> = {
         to('redeemUnderlying(uint256)', [amount], { to: router }),
         'POLICY_CONTRACT_NOT_ALLOWED',
       ],
+    ],
+  },
+  across: {
+    strategy: market({ family: 'across', hubPool: place }),
+    deposit: [allowing(amount), adding(usdc.address, amount)],
+    part: removing(usdc.address, 80_000_000n, false),
+    units: 80_000_100n,
+    all: { transaction: removing(usdc.address, 77n, false), shares: 77n },
+    lies: [
+      ['another pool', 'deposit', adding(usdt.address, amount), 'POLICY_AMOUNT'],
+      ['more', 'deposit', adding(usdc.address, amount + 1n), 'POLICY_AMOUNT'],
+      ['less', 'deposit', adding(usdc.address, amount - 1n), 'POLICY_AMOUNT'],
+      ['a coin', 'deposit', adding(usdc.address, amount, amount), 'POLICY_VALUE'],
+      ['a way out', 'deposit', removing(usdc.address, amount, false), 'POLICY_DECODE'],
+      ['many calls', 'deposit', to('multicall(bytes[])', [[]]), 'POLICY_AUTHORITY'],
+      ['another pool', 'part', removing(usdt.address, 80_000_000n, false), 'POLICY_AMOUNT'],
+      ['far more', 'part', removing(usdc.address, 80_009_000n, false), 'POLICY_AMOUNT'],
+      ['far less', 'part', removing(usdc.address, 79_991_000n, false), 'POLICY_AMOUNT'],
+      ['the coin for a token', 'part', removing(usdc.address, 80_000_000n, true), 'POLICY_AMOUNT'],
+      ['a way in', 'part', adding(usdc.address, 80_000_000n), 'POLICY_DECODE'],
+      ['a unit less', 'all', removing(usdc.address, 76n, false), 'POLICY_AMOUNT'],
+      ['a unit more', 'all', removing(usdc.address, 78n, false), 'POLICY_AMOUNT'],
+      ['a transfer', 'all', to('transfer(address,uint256)', [thief, 77n]), 'POLICY_DECODE'],
+      ['a bundle', 'all', to('loadEthForL2Calls()', []), 'POLICY_DECODE'],
+    ],
+  },
+  'across, the native coin': {
+    strategy: market({ family: 'across', hubPool: place, wrapped: router }, { asset: coin }),
+    deposit: [adding(router, amount, amount)],
+    part: removing(router, 80_000_000n, true),
+    units: 80_000_000n,
+    all: { transaction: removing(router, 77n, true), shares: 77n },
+    lies: [
+      ['none of the coin', 'deposit', adding(router, amount), 'POLICY_VALUE'],
+      ['less of the coin', 'deposit', adding(router, amount, amount - 1n), 'POLICY_VALUE'],
+      ['another pool', 'deposit', adding(usdc.address, amount, amount), 'POLICY_AMOUNT'],
+      ['the coin in name', 'deposit', adding(nativeAddress, amount, amount), 'POLICY_AMOUNT'],
+      ['what wraps it', 'part', removing(router, 80_000_000n, false), 'POLICY_AMOUNT'],
+      ['what wraps it', 'all', removing(router, 77n, false), 'POLICY_AMOUNT'],
     ],
   },
   ethena: {
