@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { type Address, nativeAddress, sameAddress } from '../src/domain/address.ts'
@@ -12,7 +12,7 @@ import { wordsOf } from './catalog-words.ts'
 /*
  * Makes src/engine/catalog anew out of a survey of markets (a folder with catalog.json, tokens.json, providers.json and
  * price-feeds.json): npm run catalog:make -- FOLDER. It takes the markets of families that are implemented, and decides nothing about
- * addresses: what it writes is in the survey, with its source.
+ * addresses: what it writes is in the survey, with its source. Markets of families that the survey does not have stay as they are.
  */
 
 /** A market of the survey. There `asset` is the receipt, and `underlyingAsset` is what goes in. */
@@ -40,6 +40,8 @@ export type Surveyed = {
 }
 
 type Row = CatalogFile['strategies'][number]
+/** Families whose markets are added by hand. */
+const byHand: readonly string[] = ['across']
 type Made = Pick<Row, 'constants' | 'implementationSelector'>
 
 /** What is made of the markets of each family of the survey; a family that is not here is left out. */
@@ -236,7 +238,14 @@ const out = join(import.meta.dirname, '..', 'src', 'engine', 'catalog')
 mkdirSync(out, { recursive: true })
 for (const network of publicNetworks) {
   const file = fileOf(network)
-  writeFileSync(join(out, `${network.name}.json`), written(file))
+  const path = join(out, `${network.name}.json`)
+  const before: CatalogFile | undefined = existsSync(path)
+    ? JSON.parse(readFileSync(path, 'utf8'))
+    : undefined
+  file.strategies.push(
+    ...(before?.strategies.filter(({ constants: { family } }) => byHand.includes(family)) ?? []),
+  )
+  writeFileSync(path, written(file))
   process.stdout.write(
     `${network.name}: ${file.strategies.length} markets, ${file.tokens.length} tokens${file.uniswapV3 ? ', swaps' : ''}${file.cctpV2 ? ', bridge' : ''}\n`,
   )

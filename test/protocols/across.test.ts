@@ -187,6 +187,22 @@ test('what is on the other side of the bridge is not promised: more than is ther
   expect(await shares(usdc)).toBe(0n)
 })
 
+test('what a bridge has lost is shown as lost, even where that is everything', async () => {
+  await done(`deposit ${usdc} --amount 5000`)
+  const before = BigInt((await position(usdc)).balance.raw)
+  const loses = (amount: bigint) =>
+    hub().govern('function haircutReserves(address,int256)', [at.usdc, amount])
+  await loses(10_000_000_000n)
+  const after = BigInt((await position(usdc)).balance.raw)
+  expect(Number(after) / Number(before)).toBeCloseTo(0.6, 5)
+  await loses(15_000_000_000n)
+  expect(await price(usdc)).toBe(0n)
+  expect((await position(usdc)).balance.raw).toBe('0')
+  const { apy, tvlUsd, paused } = (await run(`strategies show ${usdc} --json`)).json
+  expect([apy, Number(tvlUsd), paused]).toEqual([0, 0, false])
+  expect((await refused(`deposit ${usdc} --amount 1`)).code).toBe('SIMULATION_REVERTED')
+})
+
 test('a HubPool that is paused and a pool that is closed are not asked', async () => {
   await done(`deposit ${coin} --amount 2`)
   await hub().govern('function setPaused(bool)', [true])

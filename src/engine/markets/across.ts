@@ -125,8 +125,9 @@ function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants):
   }
 }
 
-/** As much of an amount as LP tokens can bring without a unit more. */
-const inWholeUnits = (rate: bigint, amount: bigint) => lpWorth(rate, (amount * 10n ** 18n) / rate)
+/** As much of an amount as LP tokens can bring without a unit more. After a loss of everything they bring nothing. */
+const inWholeUnits = (rate: bigint, amount: bigint) =>
+  rate === 0n ? 0n : lpWorth(rate, (amount * 10n ** 18n) / rate)
 
 const logsOf = (hubPool: Address, token: Address, receipt: Address, owner: Address): LogFilter[] => [
   { address: hubPool, topics: [topicOf(abi, 'LiquidityAdded'), topic(token), topic(owner)] },
