@@ -121,6 +121,8 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     implementationSelector: 'gnosis-sdai@1',
     constants: { family: 'gnosis-sdai', token: token!, adapter: adapter!, wrapped: wxdai! },
   }),
+  'stakewise-v3-eth': (market) => stakewise(market),
+  'stakewise-v3-gno': (market) => stakewise(market),
   'spark-psm3': ({ contracts: { psm3, ssrOracle } }) => ({
     implementationSelector: 'spark-psm3@1',
     constants: { family: 'spark-psm3', psm: psm3!, oracle: ssrOracle! },
@@ -181,6 +183,11 @@ function lender(market: Surveyed, own?: 'market'): Made | undefined {
     },
   }
 }
+
+const stakewise = ({ contracts: { vault: at, keeper } }: Surveyed): Made => ({
+  implementationSelector: 'stakewise@1',
+  constants: { family: 'stakewise', vault: at!, keeper: keeper! },
+})
 
 type Stated = { at: Address; name: 'ssr' | 'vsr' | 'dsr' | 'getSSR' }
 

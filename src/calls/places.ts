@@ -18,6 +18,7 @@ import { bindPendlePt } from './pendle-bind.ts'
 import { bindSparkPsm3, psm3Exchange, psm3Rate, psm3Units } from './spark-psm3.ts'
 import { bindStaked, unitsAt } from './staked.ts'
 import { stakedOf } from './staked-protocols.ts'
+import { bindStakewise, stakewiseAbi } from './stakewise.ts'
 import { bindYearnV3 } from './yearn-v3.ts'
 
 /**
@@ -124,6 +125,19 @@ export function placeOf({ constants, asset, receipt }: StrategyEntry): Place {
         byUnits: true,
         takesReceipt: true,
         exchange: pendleExchange(constants, asset.address),
+      }
+    }
+    case 'stakewise': {
+      const { vault: to } = constants
+      const args = { abi: stakewiseAbi, functionName: 'convertToShares' } as const
+      return {
+        targets: [to],
+        bind: (tx, intent) => bindStakewise(tx, intent, asset),
+        cost: (amount) => ({
+          read: { to, data: encodeFunctionData({ ...args, args: [amount] }) },
+          unitsOf: (shares) => shares,
+        }),
+        byUnits: true,
       }
     }
     case 'spark-psm3': {

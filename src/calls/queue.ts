@@ -22,6 +22,9 @@ export type Request = {
 /** What an owner has in a queue: what waits, and what can be claimed, oldest first. */
 export type Requests = { pending: readonly Request[]; claimable: readonly Request[] }
 
+/** A log of a market, and when its block was made, in Unix seconds as a quantity. */
+export type Logged = { address: Address; topics: readonly Hex[]; data: Hex; blockTimestamp?: Hex }
+
 /** The intent to take what a queue has set aside. */
 export type Claim = Extract<Intent, { kind: 'claim' }>
 
@@ -43,6 +46,8 @@ export type Queue = {
   bind: (transaction: Transaction, intent: Claim) => Verdict
   /** The token (ERC-721) that stands for a request, where there is one. Those of an owner that are `unlisted` are found in logs. */
   ticket?: { address: Address; symbol: string; unlisted?: true }
+  /** The tickets of an owner out of the logs of the market, oldest first, where no token stands for a request and no contract lists them. */
+  logged?: (owner: Address, logs: readonly Logged[]) => bigint[]
   /** What is logged of a claim, if that can be filtered by owner: its first topic is who claimed, and its last word how much was paid. */
   paid?: Hex
   /** Which tickets does a claim name? There where they are unlisted. */

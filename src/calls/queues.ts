@@ -3,6 +3,7 @@ import { ethenaQueue } from './ethena.ts'
 import { lidoQueue } from './lido-queue.ts'
 import type { Queue } from './queue.ts'
 import { listaQueue, savaxQueue, staderQueue } from './staked-queues.ts'
+import { stakewiseQueue } from './stakewise-queue.ts'
 import { etherFiQueue, fraxQueue } from './ticket-queues.ts'
 
 /** The queue of a market that pays out later; `undefined` where a withdrawal pays at once. */
@@ -22,6 +23,8 @@ export function queueOf({ constants, chainId }: StrategyEntry): Queue | undefine
       return etherFiQueue(chainId, constants)
     case 'frax-ether':
       return fraxQueue(chainId, constants)
+    case 'stakewise':
+      return stakewiseQueue(chainId, constants)
     default:
       return undefined
   }

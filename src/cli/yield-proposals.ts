@@ -8,6 +8,7 @@ import type { Token } from '../domain/token.ts'
 import { acceptedIn, acceptedOut } from '../wallet/exchanged.ts'
 import type { Proposed } from '../wallet/proposal.ts'
 import { isQueued, ownClaim, ownUnits, refuseRestart } from '../wallet/queued.ts'
+import { balanceOf, word } from '../wallet/simulate-reads.ts'
 import type { AskedStrategy } from './asked-for.ts'
 import type { Cli } from './cli.ts'
 import { legsAcross } from './deposit-across.ts'
@@ -106,7 +107,7 @@ export async function withdrawProposal(
   const units = isAll ? undefined : await ownUnits(entry, amount, ask)
   const queued = isQueued(entry) ? queuedOf(entry, made.queued?.seconds ?? null) : undefined
   if (queued) cli.notice(queuedLine(entry, queued))
-  const shares = isAll ? await balanceOf(cli, entry.receipt, wallet) : undefined
+  const shares = isAll ? await heldOf(cli, entry.receipt, wallet) : undefined
   const fee = statedFee(made.fees, entry.asset)
   for (const note of notesOn(made.fees)) cli.notice(`fee: ${note}`)
   const given = units ?? shares
@@ -187,11 +188,8 @@ const span = (seconds: number): string => {
   return `${Math.ceil(seconds / size)} ${word}`
 }
 
-/** A balance by a raw call: `balanceOf(address)` is selector 0x70a08231. */
-async function balanceOf({ place }: Cli, token: Token, owner: Address): Promise<bigint> {
-  const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
-  const answer = await place.read(token.chainId, 'eth_call', [{ to: token.address, data }, 'latest'])
-  if (typeof answer !== 'string' || !/^0x[0-9a-f]{64}$/.test(answer))
-    throw new AppError('RPC_INCONSISTENT', `The node gives no balance of ${token.symbol}`)
-  return BigInt(answer)
+/** What an owner has of a token, by a raw call. */
+async function heldOf({ place }: Cli, token: Token, owner: Address): Promise<bigint> {
+  const answer = await place.read(token.chainId, 'eth_call', [balanceOf(token, owner), 'latest'])
+  return word(answer, `the balance of ${token.symbol}`)
 }

@@ -59,6 +59,7 @@ const Constants = z.discriminatedUnion('family', [
     expiry: z.int().positive(),
   }),
   z.strictObject({ family: z.literal('spark-psm3'), psm: At, oracle: At }),
+  z.strictObject({ family: z.literal('stakewise'), vault: At, keeper: At }),
   z.discriminatedUnion('holds', [
     z.strictObject({ family: z.literal('lido'), holds: z.literal('stETH'), stEth: At, queue: At }),
     z.strictObject({
@@ -147,7 +148,12 @@ export function catalogOfFile(json: unknown): Catalog {
         network: network.name,
         chainId,
         asset,
-        receipt: { chainId, ...receipt, name: receipt.symbol },
+        receipt: {
+          chainId,
+          ...receipt,
+          name: receipt.symbol,
+          ...(constants.family === 'stakewise' && { isShares: true as const }),
+        },
         constants: constants satisfies MarketConstants,
         fromBlock: BigInt(fromBlock),
       }

@@ -95,6 +95,8 @@ export type PendlePtConstants = {
 export type AcrossConstants = { family: 'across'; hubPool: Address; wrapped?: Address | undefined }
 /** sUSDS where it is a bridged token: `psm` sells it and buys it back, at the rate of `oracle`. */
 export type SparkPsm3Constants = { family: 'spark-psm3'; psm: Address; oracle: Address }
+/** A vault of StakeWise v3 that anyone may use, which keeps its shares to itself; `keeper` says whether its rewards must be brought in first. */
+export type StakewiseConstants = { family: 'stakewise'; vault: Address; keeper: Address }
 /** Staked coins as a token whose price grows. */
 export type StakedConstants =
   | EtherFiConstants
@@ -117,6 +119,7 @@ export type MarketConstants =
   | PendlePtConstants
   | SparkPsm3Constants
   | StakedConstants
+  | StakewiseConstants
   | YearnV3Constants
 
 /**

@@ -3,8 +3,18 @@ import { AppError } from './errors.ts'
 import { didYouMean } from './nearest.ts'
 import type { Network } from './network.ts'
 
-/** A token. Its identity is (chainId, address); the symbol is only a word. The native coin is the zero address. */
-export type Token = { chainId: number; address: Address; symbol: string; decimals: number; name: string }
+/**
+ * A token. Its identity is (chainId, address); the symbol is only a word. The native coin is the zero address. `isShares`: what a vault keeps
+ * to itself, which is no ERC-20: who has how much of it is asked by `getShares`, and nobody can be let to take it.
+ */
+export type Token = {
+  chainId: number
+  address: Address
+  symbol: string
+  decimals: number
+  name: string
+  isShares?: true
+}
 
 /** The native coin of a network, as a token. */
 export const nativeToken = ({ chainId, native }: Network): Token => ({

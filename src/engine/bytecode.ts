@@ -82,7 +82,7 @@ async function sameChain(
   const payments = fee?.payments ?? []
   const bytecode = await withApprovals(context.chain(chainId), input.wallet, step)
   const isDeposit = input.action === 'lend'
-  const seconds = isDeposit ? undefined : await waitOf(context, market)
+  const seconds = isDeposit ? undefined : await waitOf(context, market, input.wallet)
   return finished(context, input, market, {
     type: isDeposit ? 'SAMECHAIN_INVESTMENT_DEPOSIT' : 'SAMECHAIN_INVESTMENT_WITHDRAW',
     bytecode: [...bytecode, ...payments],

@@ -133,6 +133,13 @@ export async function netInvested(
   return net
 }
 
+/** How many shares came of all that happened, as the logs say it. */
+export const sharesIn = (events: readonly MarketEvent[]): bigint =>
+  events.reduce((sum, { type, shares }) => {
+    const moved = shares[0] ?? 0n
+    return type === 'deposit' || type === 'transfer_in' ? sum + moved : sum - moved
+  }, 0n)
+
 /** The totals by each rounding; what was moved by one alone counts for all. */
 const added = (totals: readonly bigint[], shares: readonly bigint[], comes: boolean): bigint[] =>
   Array.from({ length: Math.max(totals.length, shares.length) }, (_, at) => {

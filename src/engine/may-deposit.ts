@@ -21,9 +21,11 @@ export function mayDeposit({ entry }: Market, state: MarketState, amount: bigint
       },
     )
   if (!state.canDeposit)
-    throw new AppError('STRATEGY_PAUSED', `${entry.slug} is paused: it takes no deposits now`, {
-      details: { action: 'lend' },
-    })
+    throw new AppError(
+      'STRATEGY_PAUSED',
+      `${entry.slug} ${state.closed?.deposit ?? 'is paused: it takes no deposits now'}`,
+      { details: { action: 'lend' } },
+    )
   if (state.headroom !== null && amount > state.headroom)
     throw new AppError(
       'STRATEGY_CAP_REACHED',

@@ -4,7 +4,7 @@ import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Chain, headOf, read } from './chain.ts'
 import { type Context, marketNamed } from './context.ts'
-import { eventsIn, netInvested } from './events.ts'
+import { eventsIn, netInvested, sharesIn } from './events.ts'
 import type { RpcLog } from './logs/filters.ts'
 import { logsOf } from './logs/scan.ts'
 import type { Market } from './markets/market.ts'
@@ -94,7 +94,7 @@ async function investedAt(
   return Promise.all(
     held.map(async (one) => ({
       ...one,
-      principal: await principalOf(context, chain, one.market, owner, logs.get(one.market)!),
+      principal: await principalOf(context, chain, one, owner, logs.get(one.market)!),
     })),
   )
 }
@@ -113,12 +113,13 @@ async function steadily<value>(work: () => Promise<value>): Promise<value> {
 async function principalOf(
   { store }: Context,
   chain: Chain,
-  market: Market,
+  { market, shares }: Held,
   owner: Address,
   logs: readonly RpcLog[],
 ): Promise<bigint | null> {
   const net = await unlessUnread(async () => {
     const events = await eventsIn(store, chain, market, owner, logs)
+    if (market.unlogged && sharesIn(events) !== shares) return null
     return netInvested(store, chain, market, owner, events)
   })
   if (net === null) return null

@@ -8,21 +8,25 @@ import { headOf } from './chain.ts'
 import type { Context } from './context.ts'
 import type { Market, Step } from './markets/market.ts'
 import { answered } from './rounds.ts'
-import { ticketsOf } from './tickets.ts'
+import { noteSeen, ticketsOf } from './tickets.ts'
 
 type Held = { market: Market; shares: bigint; balance: bigint; principal: bigint | null }
 
-/** The withdrawals of an owner that are queued, by market; a market whose contracts do not answer is `null`, and one that pays at once is not there. */
+/**
+ * The withdrawals of an owner that are queued, by market; a market whose contracts do not answer is `null`, and one that pays at once is
+ * not there. `isMeant`: it is just these that are asked about, so that nothing is too long a search.
+ */
 export async function queuedOf(
   context: Context,
   markets: readonly Market[],
   owner: Address,
+  isMeant = false,
 ): Promise<ReadonlyMap<Market, Requests | null>> {
   const later = markets.filter(({ queue }) => queue !== undefined)
   const perChain = [...Map.groupBy(later, ({ entry }) => entry.chainId)].map(async ([chainId, here]) => {
     const chain = context.chain(chainId)
     const head = await headOf(chain)
-    const tickets = await ticketsOf(context, chain, here, owner, head)
+    const tickets = await ticketsOf(context, chain, here, owner, { head, isMeant })
     const known = here.filter((market) => tickets.get(market) !== null)
     const lines = known.map((market) =>
       market.queue!.requests(owner, head.timestamp, tickets.get(market) ?? []),
@@ -82,9 +86,15 @@ export function shownRequests(requests: readonly Request[]): QueuedWithdrawal[] 
   }))
 }
 
-/** How long a withdrawal of a market waits, in seconds; `undefined` where it pays at once, `null` where no contract says. */
-export async function waitOf(context: Context, { entry, queue }: Market): Promise<number | null | undefined> {
+/** How long a withdrawal waits that an owner asks a market for, in seconds; `undefined` where it pays at once, `null` where no contract says. */
+export async function waitOf(
+  context: Context,
+  market: Market,
+  owner: Address,
+): Promise<number | null | undefined> {
+  const { entry, queue } = market
   if (!queue) return undefined
+  if (queue.logged) await noteSeen(context.store, market, owner)
   if (!queue.wait) return null
   const [seconds] = await answered(context.chain(entry.chainId), [queue.wait()])
   return seconds!
@@ -101,7 +111,7 @@ export async function claimStep(
     throw new AppError('VALIDATION_ERROR', `${entry.slug} pays out at once: there is nothing to claim`, {
       details: { errors: [{ path: 'action', message: 'there is nothing to claim' }] },
     })
-  const requests = (await queuedOf(context, [market], owner)).get(market)
+  const requests = (await queuedOf(context, [market], owner, true)).get(market)
   if (!requests)
     throw new AppError('BYTECODE_GENERATION_FAILED', `The queue of ${entry.slug} does not answer`)
   if (requests.claimable.length === 0) throw nothingYet(market, requests.pending, owner)

@@ -15,7 +15,11 @@ export type Flawed = { market: Market; faults: string[] }
 export async function selfChecks(chain: Chain, markets: readonly Market[]): Promise<Flawed[]> {
   const claims = markets.map(
     ({ entry, claims }): Reading<string[]> =>
-      joined([...hasDecimals(entry.asset), ...hasDecimals(entry.receipt), ...claims]),
+      joined([
+        ...hasDecimals(entry.asset),
+        ...(entry.receipt.isShares ? [] : hasDecimals(entry.receipt)),
+        ...claims,
+      ]),
   )
   const [said, bare] = await Promise.all([read(chain, together(claims)), withoutCode(chain, markets)])
   return markets.flatMap((market, at) => {

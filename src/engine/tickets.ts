@@ -1,36 +1,47 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import type { EngineStore } from '../store/engine.ts'
 import { type BlockRef, type Chain, read } from './chain.ts'
 import type { Context } from './context.ts'
+import type { RpcLog } from './logs/filters.ts'
 import { logsOf } from './logs/scan.ts'
 import type { Market } from './markets/market.ts'
 import { together } from './reading.ts'
 import { balance } from './readings/reserve.ts'
 
-/** The tickets that an owner was ever given, of markets whose contracts do not list them; `null` where the logs cannot be read. Who has none is not searched for. */
+/**
+ * The tickets that an owner was ever given, of markets whose contracts do not list them; `null` where the logs cannot be read. Who has
+ * none is not searched for: where no token stands for a request, who holds nothing and was never seen to ask, unless `isMeant`.
+ */
 export async function ticketsOf(
   context: Context,
   chain: Chain,
   markets: readonly Market[],
   owner: Address,
-  head: BlockRef,
+  { head, isMeant }: { head: BlockRef; isMeant: boolean },
 ): Promise<ReadonlyMap<Market, readonly bigint[] | null>> {
-  const unlisted = markets.filter(({ queue }) => queue?.ticket?.unlisted)
+  const { store } = context
+  const unlisted = markets.filter(({ queue }) => queue?.ticket?.unlisted || queue?.logged)
   const held = await read(
     chain,
-    together(unlisted.map(({ queue }) => balance(queue!.ticket!.address, owner))),
+    together(
+      unlisted.map(({ queue, shares }) =>
+        queue!.ticket ? balance(queue!.ticket.address, owner) : shares(owner),
+      ),
+    ),
   )
-  const searched = unlisted.filter((_, at) => held[at]! > 0n)
+  const asked = await Promise.all(
+    unlisted.map((market) => market.queue!.logged && (isMeant || wasSeen(store, market, owner))),
+  )
+  const searched = unlisted.filter((_, at) => held[at]! > 0n || asked[at])
   const none = new Map(unlisted.map((market) => [market, [] as readonly bigint[] | null]))
   if (searched.length === 0) return none
   try {
     const logs = await logsOf(context, chain, searched, owner, head)
     for (const market of searched) {
-      const { address } = market.queue!.ticket!
-      const ids = logs
-        .get(market)!
-        .filter((log) => log.address.toLowerCase() === address.toLowerCase() && log.topics[3] !== undefined)
-      none.set(market, [...new Set(ids.map(({ topics }) => BigInt(topics[3]!)))])
+      const tickets = ticketsIn(market, owner, logs.get(market)!)
+      if (market.queue!.logged && tickets.length > 0) await noteSeen(store, market, owner)
+      none.set(market, tickets)
     }
   } catch (error) {
     if (
@@ -41,3 +52,22 @@ export async function ticketsOf(
   }
   return none
 }
+
+function ticketsIn({ queue }: Market, owner: Address, logs: readonly RpcLog[]): readonly bigint[] {
+  if (queue!.logged) return queue!.logged(owner, logs)
+  const { address } = queue!.ticket!
+  const ids = logs.filter(
+    (log) => log.address.toLowerCase() === address.toLowerCase() && log.topics[3] !== undefined,
+  )
+  return [...new Set(ids.map(({ topics }) => BigInt(topics[3]!)))]
+}
+
+const seenName = ({ entry }: Market, owner: Address): string =>
+  `asked ${entry.receipt.address.toLowerCase()} ${owner.toLowerCase()}`
+
+const wasSeen = async (store: EngineStore, market: Market, owner: Address): Promise<boolean> =>
+  (await store.fact(market.entry.chainId, seenName(market, owner))) !== undefined
+
+/** Notes that an owner asked a market for a withdrawal, so that it is looked for when nothing else is left there. */
+export const noteSeen = (store: EngineStore, market: Market, owner: Address) =>
+  store.keepFact(market.entry.chainId, seenName(market, owner), '1')

@@ -16,9 +16,11 @@ export async function withdrawal(
 ): Promise<{ step: Step; out: bigint }> {
   const { entry } = market
   if (!state.canWithdraw)
-    throw new AppError('STRATEGY_PAUSED', `${entry.slug} is paused: nothing can be withdrawn now`, {
-      details: { action: 'withdraw' },
-    })
+    throw new AppError(
+      'STRATEGY_PAUSED',
+      `${entry.slug} ${state.closed?.withdraw ?? 'is paused: nothing can be withdrawn now'}`,
+      { details: { action: 'withdraw' } },
+    )
   const [held] = await holdings(context.chain(entry.chainId), [market], wallet)
   if (!held) throw new AppError('INSUFFICIENT_FUNDS', `${wallet} holds nothing in ${entry.slug}`)
   const wanted = amount === maxUint256 ? held.balance : amount

@@ -1,6 +1,7 @@
 import { encodeFunctionData, keccak256 } from 'viem/utils'
 
 import { erc20Abi } from '../calls/erc20.ts'
+import { stakewiseAbi } from '../calls/stakewise.ts'
 import { type Address, type Hex, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -35,17 +36,19 @@ export type Before = {
 
 /** The reads that show what a leg does: a balance for each token, then an allowance for each pair. */
 export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc' | 'chainId'>): Read[] => [
-  ...tokens.map(({ address }) => balanceOf(address, wallet)),
+  ...tokens.map((token) => balanceOf(token, wallet)),
   ...allowances.map(({ token, spender }) => ({
     to: token,
     data: encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }),
   })),
 ]
 
-/** Asks a token how much of it an account has. */
-export const balanceOf = (token: Address, account: Address): Read => ({
-  to: token,
-  data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] }),
+/** Asks a token how much of it an account has, or a vault that keeps its shares to itself. */
+export const balanceOf = ({ address, isShares }: Token, account: Address): Read => ({
+  to: address,
+  data: isShares
+    ? encodeFunctionData({ abi: stakewiseAbi, functionName: 'getShares', args: [account] })
+    : encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] }),
 })
 
 /** The first 32 bytes of an answer as a number. */
@@ -63,7 +66,7 @@ export async function readBefore(question: Question): Promise<Before> {
   const others = needs.filter(
     ({ token }) => !tokens.some((known) => sameAddress(known.address, token.address)),
   )
-  const reads = [...readsOf(question), ...others.map(({ token }) => balanceOf(token.address, wallet))]
+  const reads = [...readsOf(question), ...others.map(({ token }) => balanceOf(token, wallet))]
   const asked = rpc.batch([
     ['eth_getTransactionCount', [wallet, 'latest']],
     ['eth_getBalance', [wallet, at]],

@@ -40,7 +40,7 @@ export async function checkStanding(
   { chainId, wallet, spender, spends }: StandingQuestion,
 ): Promise<void> {
   const rpc = rpcOf(chainId)
-  const tokens = trackedTokens(catalog, chainId)
+  const tokens = trackedTokens(catalog, chainId).filter(({ isShares }) => !isShares)
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })
   const answers = await eachRead(
     rpc,

@@ -79,7 +79,7 @@ async function withoutBroken(
     return undefined
   const held = await eachRead(
     rpc,
-    watched.map(({ address }) => balanceOf(address, intent.wallet)),
+    watched.map((token) => balanceOf(token, intent.wallet)),
   )
   const readable = watched.filter((_, at) => held[at] !== undefined)
   const isUsed = namedBy(intent).every(

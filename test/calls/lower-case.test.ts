@@ -17,9 +17,11 @@ import * as pendle from '../../src/calls/pendle.ts'
 import * as psm3 from '../../src/calls/spark-psm3.ts'
 import * as staked from '../../src/calls/staked.ts'
 import { stakedOf } from '../../src/calls/staked-protocols.ts'
+import * as stakewise from '../../src/calls/stakewise.ts'
+import * as stakewiseQueue from '../../src/calls/stakewise-queue.ts'
 import * as uniswap from '../../src/calls/uniswap-v3.ts'
 import * as yearn from '../../src/calls/yearn-v3.ts'
-import type { Hex } from '../../src/domain/address.ts'
+import { type Hex, nativeAddress } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 
 const chainId = 31337
@@ -146,6 +148,16 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
   }),
   'pendle buyPt': pendle.buyPt({ ...bought, amount }),
   'pendle leavePt': [true, false].map((isMature) => pendle.leavePt({ ...bought, units: amount, isMature })),
+  'stakewise depositStake': [nativeAddress, three].map((asset) =>
+    stakewise.depositStake({ chainId, vault: one, owner: two, asset, amount }),
+  ),
+  'stakewise requestExit': stakewise.requestExit({ chainId, vault: one, owner: two, shares: amount }),
+  'stakewise-queue claimExitedAssets': stakewiseQueue.claimExitedAssets({
+    chainId,
+    vault: one,
+    id: `${amount}-${amount}`,
+    index: amount,
+  }),
   'spark-psm3 swapExactIn': psm3.swapExactIn({
     chainId,
     psm: one,

@@ -9,6 +9,9 @@ import { mint, redeem, redeemUnderlying } from '../../src/calls/compound-v2.ts'
 import { supplyBase, withdrawBase } from '../../src/calls/compound-v3.ts'
 import { requestWithdrawals, submit } from '../../src/calls/lido.ts'
 import { claimWithdrawals } from '../../src/calls/lido-queue.ts'
+import { placeOf } from '../../src/calls/places.ts'
+import { depositStake, requestExit } from '../../src/calls/stakewise.ts'
+import { claimExitedAssets } from '../../src/calls/stakewise-queue.ts'
 import { packPath, swap } from '../../src/calls/uniswap-v3.ts'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
@@ -33,6 +36,7 @@ const compound = fixture('compound-v2')
 const comet = fixture('compound-v3')
 const lido = fixture('lido')
 const morpho = fixture('morpho')
+const stakewise = fixture('stakewise')
 
 describe('what the official SDKs say', () => {
   test.each(oracles.map((oracle) => [oracle.name, oracle] as const))(
@@ -198,6 +202,32 @@ describe('@lidofinance/lido-ethereum-sdk', () => {
         }),
       ).toMatchObject({ to, data })
   })
+})
+
+test('@stakewise/v3-sdk: deposits of ETH and GNO, exits and claims, the same bytes, and shares asked for as it asks for them', () => {
+  expect(stakewise.all.map(({ asset }: { asset: string }) => asset)).toEqual([
+    ...Array(50).fill('ETH'),
+    ...Array(50).fill('GNO'),
+  ])
+  for (const one of stakewise.all) {
+    const [name, chainId] = one.asset === 'ETH' ? ['ethereum', 1] : ['gnosis', 100]
+    const { strategies } = catalogOfFile(
+      JSON.parse(readFileSync(join(import.meta.dirname, `../../src/engine/catalog/${name}.json`), 'utf8')),
+    )
+    const entry = strategies.find(({ constants }) => constants.family === 'stakewise')!
+    expect(entry.asset.symbol).toBe(one.asset)
+    expect((entry.asset.address === nativeAddress) === (one.asset === 'ETH')).toBe(true)
+    const { address: vault } = entry.receipt
+    const ask = { chainId, vault, owner: one.owner }
+    const id = `${one.place}-${one.time}`
+    for (const [kind, { to, data, value }] of Object.entries({
+      deposit: depositStake({ ...ask, asset: entry.asset.address, amount: BigInt(one.assets) }),
+      exit: requestExit({ ...ask, shares: BigInt(one.shares) }),
+      claim: claimExitedAssets({ chainId, vault, id, index: BigInt(one.index) }),
+    }))
+      expect({ to, data, value: String(value) }).toEqual(one[kind])
+    expect(placeOf(entry).cost(BigInt(one.assets))).toMatchObject({ read: { to: vault, data: one.question } })
+  }
 })
 
 describe('@morpho-org/blue-sdk', () => {

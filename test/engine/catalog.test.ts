@@ -66,6 +66,7 @@ test('where one cannot always get out at once, the market says so', () => {
     'stader',
     'lista',
     'benqi-staking',
+    'stakewise',
     'pendle-pt',
     'spark-psm3',
     'morpho',

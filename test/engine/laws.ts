@@ -45,7 +45,7 @@ const sameDecimals = ({ asset, receipt }: Row, { tokens }: CatalogFile) =>
 
 /** Vaults that are their own receipt; those of Morpho v2 say nothing by their limits, and savings contracts state their rate. */
 function isVault({ protocol, receipt, constants }: Row): string[] {
-  if (!('vault' in constants) || constants.family === 'ethena' || constants.family === 'morpho') return []
+  if (constants.family !== 'erc4626' && constants.family !== 'yearn-v3') return []
   const isV2 = /^morpho-.*-v2(-[0-9]+)?$/.test(protocol)
   const isSavings = /^(sky|spark-savings|spark-susdc)$/.test(protocol)
   return [
@@ -138,6 +138,16 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
         : ['it does not say when it matures']),
     ]
   },
+  stakewise: ({ asset, receipt, constants }, { tokens }) =>
+    constants.family === 'stakewise'
+      ? [
+          ...(constants.vault === receipt.address ? [] : ['its vault is not its receipt']),
+          ...(receipt.decimals === 18 ? [] : ['its receipt has not 18 decimals']),
+          ...(asset === nativeAddress || tokens.find(({ address }) => address === asset)?.symbol === 'GNO'
+            ? []
+            : ['it takes something else']),
+        ]
+      : [],
   'spark-psm3': ({ receipt }) =>
     receipt.symbol === 'sUSDS' && receipt.decimals === 18 ? [] : ['it is held in something else'],
   lido: ({ asset, receipt, constants }) =>

@@ -115,6 +115,11 @@ export const oracles: readonly Oracle[] = [
     overrides: { viem: '2.57.1', ox: '0.14.45' },
   },
   {
+    name: 'stakewise',
+    script: 'stakewise.mjs',
+    packages: { '@stakewise/v3-sdk': '2.0.2', ethers: '6.12.1', 'bignumber.js': '9.1.2' },
+  },
+  {
     name: 'uniswap-v3',
     script: 'uniswap-v3.cjs',
     packages: {

@@ -12,6 +12,7 @@ import { morpho } from './morpho.ts'
 import { pendlePt } from './pendle-pt.ts'
 import { sparkPsm3 } from './spark-psm3.ts'
 import { staked } from './staked.ts'
+import { stakewise } from './stakewise.ts'
 import { yearnV3 } from './yearn-v3.ts'
 
 /** The market behind an entry of the catalogue: a new protocol family is one line here and a file beside this one. */
@@ -42,6 +43,8 @@ export function marketOf(entry: StrategyEntry): Market {
     case 'lista':
     case 'benqi-staking':
       return staked(entry, constants)
+    case 'stakewise':
+      return stakewise(entry, constants)
     case 'lido':
       return lido(entry, constants)
     case 'morpho':

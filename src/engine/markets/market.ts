@@ -35,6 +35,8 @@ export type MarketState = {
   canWithdraw: boolean
   headroom: bigint | null
   liquidity: bigint | null
+  /** Why nothing goes in or out now, after the name of the market, where that is no pause. */
+  closed?: { deposit?: string; withdraw?: string }
 }
 
 /**
@@ -88,6 +90,8 @@ export type Market = {
   withdraw: (order: Order) => Step
   /** How does one get out of all of it, so that nothing is left? */
   withdrawAll: (order: { owner: Address; shares: bigint; bounds?: Bounds }) => Step
+  /** Whether units may come by logs that do not say whose they are: then what was put in is known only where the others add up to what is held. */
+  unlogged?: true
   /** Which logs are about this owner? */
   logs: (owner: Address) => LogFilter[]
   /** What does one of those logs mean for this owner, beside the others of its transaction? `undefined` is nothing. */
