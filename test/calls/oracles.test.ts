@@ -209,12 +209,14 @@ test('@stakewise/v3-sdk: deposits of ETH and GNO, exits and claims, the same byt
     ...Array(50).fill('ETH'),
     ...Array(50).fill('GNO'),
   ])
-  for (const one of stakewise.all) {
-    const [name, chainId] = one.asset === 'ETH' ? ['ethereum', 1] : ['gnosis', 100]
-    const { strategies } = catalogOfFile(
+  const entryOn = (name: string) =>
+    catalogOfFile(
       JSON.parse(readFileSync(join(import.meta.dirname, `../../src/engine/catalog/${name}.json`), 'utf8')),
-    )
-    const entry = strategies.find(({ constants }) => constants.family === 'stakewise')!
+    ).strategies.find(({ constants }) => constants.family === 'stakewise')!
+  const entries = { ETH: entryOn('ethereum'), GNO: entryOn('gnosis') }
+  for (const one of stakewise.all) {
+    const entry = entries[one.asset as keyof typeof entries]
+    const { chainId } = entry
     expect(entry.asset.symbol).toBe(one.asset)
     expect((entry.asset.address === nativeAddress) === (one.asset === 'ETH')).toBe(true)
     const { address: vault } = entry.receipt

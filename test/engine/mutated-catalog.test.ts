@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { encodeAbiParameters, encodeFunctionData, getAddress, pad, parseAbi } from 'viem/utils'
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAddress,
+  keccak256,
+  pad,
+  parseAbi,
+  toBytes,
+} from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
@@ -44,7 +52,10 @@ function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
   for (const { address, decimals } of file.tokens)
     if (address !== nativeAddress) tell(address, asked('function decimals()'), word(decimals))
   for (const { asset, receipt, constants } of file.strategies) {
-    tell(receipt.address, asked('function decimals()'), word(receipt.decimals))
+    if (constants.family === 'stakewise') {
+      tell(constants.vault, asked('function vaultId()'), keccak256(toBytes('EthGenesisVault')))
+      tell(constants.keeper, asked('function isCollateralized(address)', [constants.vault]), word(1))
+    } else tell(receipt.address, asked('function decimals()'), word(receipt.decimals))
     // There is something at every address, be it only silent.
     for (const at of JSON.stringify(constants).match(/0x[0-9a-fA-F]{40}/g) ?? [])
       tell(at as Address, '0x', '0x')

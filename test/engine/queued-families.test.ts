@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import { queueOf } from '../../src/calls/queues.ts'
+import { claimExitedAssets } from '../../src/calls/stakewise-queue.ts'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Catalog, MarketConstants, StrategyEntry } from '../../src/domain/catalog.ts'
@@ -14,6 +15,7 @@ import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
 import { ownClaim, ownUnits, refuseRestart } from '../../src/wallet/queued.ts'
+import { balanceOf, word } from '../../src/wallet/simulate-reads.ts'
 import { strictTerms } from '../../src/wallet/terms.ts'
 import { tryLeg } from '../../src/wallet/try-leg.ts'
 import { deployedFrom } from '../support/compile.ts'
@@ -27,7 +29,15 @@ const wallet = sandbox.user.address
 const day = 86_400
 const ether = 10n ** 18n
 
-type Kind = 'ether-fi' | 'frax-ether' | 'rocket-pool' | 'stader' | 'lista' | 'benqi-staking' | 'ethena'
+type Kind =
+  | 'ether-fi'
+  | 'frax-ether'
+  | 'rocket-pool'
+  | 'stader'
+  | 'lista'
+  | 'benqi-staking'
+  | 'ethena'
+  | 'stakewise'
 
 const constantsOf: Record<Kind, (place: Address, queue: Address) => MarketConstants> = {
   'ether-fi': (place, queue) => ({
@@ -44,16 +54,18 @@ const constantsOf: Record<Kind, (place: Address, queue: Address) => MarketConsta
   lista: (place) => ({ family: 'lista', token: place, manager: place }),
   'benqi-staking': (place) => ({ family: 'benqi-staking', token: place }),
   ethena: (place) => ({ family: 'ethena', vault: place }),
+  stakewise: (place) => ({ family: 'stakewise', vault: place, keeper: place }),
 }
 
 /** A market of a family with something to pay rewards with. */
-async function opened(kind: Kind, more: Partial<MarketConstants> = {}) {
-  const isVault = kind === 'ethena'
+async function opened(kind: Kind, takes: 'coin' | 'token' = kind === 'ethena' ? 'token' : 'coin') {
+  const isVault = takes === 'token'
   const asset = isVault
     ? sandbox.token(chainId, 'USDC')
     : nativeToken(networkNamed(sandbox.world.catalog().networks, chainId))
-  const file = join(import.meta.dirname, 'contracts', isVault ? 'CooldownVault.sol' : 'StakedLike.sol')
-  const place = await deployedFrom(sandbox, chainId, file, isVault ? [asset.address] : [])
+  const source = { ethena: 'CooldownVault.sol', stakewise: 'StakewiseLike.sol' }[kind as string]
+  const file = join(import.meta.dirname, 'contracts', source ?? 'StakedLike.sol')
+  const place = await deployedFrom(sandbox, chainId, file, source ? [asset.address] : [])
   const hasTickets = kind === 'ether-fi' || kind === 'frax-ether'
   const tickets = join(import.meta.dirname, 'contracts', 'TicketQueueLike.sol')
   const queue = hasTickets ? await deployedFrom(sandbox, chainId, tickets, [place]) : place
@@ -70,9 +82,10 @@ async function opened(kind: Kind, more: Partial<MarketConstants> = {}) {
       symbol: 'receipt',
       decimals: isVault ? asset.decimals : 18,
       name: 'receipt',
+      ...(kind === 'stakewise' && { isShares: true as const }),
     },
     implementationSelector: `${kind}@1`,
-    constants: { ...constantsOf[kind](place, queue), ...more } as MarketConstants,
+    constants: constantsOf[kind](place, queue),
   }
   const known = sandbox.world.catalog()
   const catalog: Catalog = { ...known, strategies: [...known.strategies, entry] }
@@ -89,7 +102,8 @@ async function opened(kind: Kind, more: Partial<MarketConstants> = {}) {
     await perform(sandbox, wallet, transactions)
   }
   const own = { wallet, strategy: entry }
-  const shares = () => sandbox.balanceOf(chainId, place, wallet)
+  const shares = async () =>
+    word(await ask('eth_call', [balanceOf(entry.receipt, wallet), 'latest']), 'shares')
   const withdrawing = async (amount: bigint): Promise<Intent> => {
     if (amount === maxUint256) return { kind: 'withdraw', ...own, amount, shares: await shares() }
     const units = await ownUnits(entry, amount, ask)
@@ -144,10 +158,14 @@ const ready: Partial<Record<Kind, (market: Awaited<ReturnType<typeof opened>>) =
   lista: ({ tell }) => tell('function finalize(uint256)', [100n]),
   'benqi-staking': () => sandbox.world.warp(16 * day),
   ethena: () => sandbox.world.warp(8 * day),
+  stakewise: async ({ tell }) => {
+    await tell('function finalize(uint256)', [maxUint256])
+    await sandbox.world.warp(day)
+  },
 }
 const gas = ether / 100n
 
-describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'ethena'] as const)(
+describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'ethena', 'stakewise'] as const)(
   '%s',
   (kind) => {
     let market: Awaited<ReturnType<typeof opened>>
@@ -183,7 +201,7 @@ describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'et
       ])
       const history = (await service.walletHistory({ address: wallet, strategyId: entry.slug })).items
       // Not every contract logs whose claim it was.
-      const isLogged = kind === 'stader' || kind === 'benqi-staking'
+      const isLogged = kind === 'stader' || kind === 'benqi-staking' || kind === 'stakewise'
       expect(history.map(({ type }) => type)).toEqual([
         'withdraw',
         ...(isLogged ? ['claim'] : []),
@@ -230,9 +248,12 @@ describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'et
       await ready[kind]!(market)
       const [transaction] = await made('claim', maxUint256)
       const intent = await claiming([transaction!])
-      const other = queueOf(market.entry)!.claim(sandboxAddress(4), [
-        { id: '7', amount: 1n, requestedAt: null, availableAt: null },
-      ]) as Transaction
+      const other =
+        kind === 'stakewise'
+          ? claimExitedAssets({ chainId, vault: market.place, id: '7-7', index: 0n })
+          : (queueOf(market.entry)!.claim(sandboxAddress(4), [
+              { id: '7', amount: 1n, requestedAt: null, availableAt: null },
+            ]) as Transaction)
       if (kind === 'ethena' || kind === 'frax-ether')
         expect(await codeOf(done(intent, [other]))).toBe('POLICY_RECIPIENT')
       else if (kind !== 'benqi-staking') expect(await codeOf(done(intent, [other]))).toBe('POLICY_AMOUNT')

@@ -203,6 +203,36 @@ const families: Record<string, Family> = {
       ],
     ],
   },
+  stakewise: {
+    strategy: market({ family: 'stakewise', vault: queue, keeper: place }, { asset: coin }),
+    ids: ['5-1700000000'],
+    claim: to(queue, 'claimExitedAssets(uint256,uint256,uint256)', [5n, 1_700_000_000n, 3n]),
+    lies: [
+      [
+        'the request of somebody else',
+        to(queue, 'claimExitedAssets(uint256,uint256,uint256)', [6n, 1_700_000_000n, 3n]),
+        'POLICY_AMOUNT',
+      ],
+      [
+        'another time',
+        to(queue, 'claimExitedAssets(uint256,uint256,uint256)', [5n, 1_700_000_001n, 3n]),
+        'POLICY_AMOUNT',
+      ],
+      [
+        'several',
+        to(queue, 'multicall(bytes[])', [
+          [calldata('function claimExitedAssets(uint256,uint256,uint256)', [5n, 1_700_000_000n, 3n])],
+        ]),
+        'POLICY_DECODE',
+      ],
+      ['a new request', to(queue, 'enterExitQueue(uint256,address)', [5n, wallet]), 'POLICY_DECODE'],
+      [
+        'another contract',
+        to(place, 'claimExitedAssets(uint256,uint256,uint256)', [5n, 1_700_000_000n, 3n]),
+        'POLICY_CONTRACT_NOT_ALLOWED',
+      ],
+    ],
+  },
   'benqi-staking': {
     strategy: market({ family: 'benqi-staking', token: place }, { asset: coin }),
     claim: to(place, 'redeem()', []),

@@ -44,6 +44,13 @@ const notHere = 'POLICY_CONTRACT_NOT_ALLOWED'
 const asking = (name: string, amounts: readonly bigint[], owner = wallet) =>
   to(`${name}(uint256[],address)`, [amounts, owner], { to: queue })
 
+const staking = (receiver: Address, referrer: Address, value = amount) =>
+  to('deposit(address,address)', [receiver, referrer], { value })
+const stakingToken = (much: bigint, receiver: Address, referrer: Address) =>
+  to('deposit(uint256,address,address)', [much, receiver, referrer])
+const exiting = (shares: bigint, receiver = wallet) =>
+  to('enterExitQueue(uint256,address)', [shares, receiver])
+
 const [supplying, withdrawing] = ['supplyFrom', 'withdrawFrom'].map(
   (name) => (from: Address, receiver: Address, token: Address, much: bigint) =>
     to(`${name}(address,address,address,uint256)`, [from, receiver, token, much]),
@@ -353,6 +360,55 @@ const families: Record<string, Family> = {
       ['far less', 'part', to('requestWithdraw(uint256)', [70_000_000n], { to: router }), 'POLICY_AMOUNT'],
       ['a unit more', 'all', to('requestWithdraw(uint256)', [78n], { to: router }), 'POLICY_AMOUNT'],
       ['a deposit', 'part', to('deposit()', [], { to: router }), 'POLICY_DECODE'],
+    ],
+  },
+  'stakewise, of the coin': {
+    strategy: market({ family: 'stakewise', vault: place, keeper: queue }, { asset: coin }),
+    deposit: [staking(wallet, nativeAddress)],
+    part: exiting(80_000_000n),
+    units: 80_000_100n,
+    all: { transaction: exiting(77n), shares: 77n },
+    lies: [
+      ['less of the coin', 'deposit', staking(wallet, nativeAddress, 1n), 'POLICY_VALUE'],
+      ['shares for somebody else', 'deposit', staking(thief, nativeAddress), 'POLICY_RECIPIENT'],
+      ['a referrer', 'deposit', staking(wallet, thief), 'POLICY_RECIPIENT'],
+      ['a token', 'deposit', stakingToken(amount, wallet, nativeAddress), 'POLICY_DECODE'],
+      ['another receiver', 'part', exiting(80_000_000n, thief), 'POLICY_RECIPIENT'],
+      ['another receiver', 'all', exiting(77n, thief), 'POLICY_RECIPIENT'],
+      ['far more', 'part', exiting(80_009_000n), 'POLICY_AMOUNT'],
+      ['far less', 'part', exiting(79_991_000n), 'POLICY_AMOUNT'],
+      ['a share less', 'all', exiting(76n), 'POLICY_AMOUNT'],
+      [
+        'osTokens',
+        'deposit',
+        to('mintOsToken(address,uint256,address)', [thief, 7n, thief]),
+        'POLICY_DECODE',
+      ],
+      [
+        'several calls in one',
+        'part',
+        to('multicall(bytes[])', [[exiting(80_000_000n).data]]),
+        'POLICY_DECODE',
+      ],
+      [
+        'a position put in escrow',
+        'part',
+        to('transferOsTokenPositionToEscrow(uint256)', [80_000_000n]),
+        'POLICY_DECODE',
+      ],
+    ],
+  },
+  'stakewise, of a token': {
+    strategy: market({ family: 'stakewise', vault: place, keeper: queue }),
+    deposit: [allowing(amount), stakingToken(amount, wallet, nativeAddress)],
+    part: exiting(80_000_000n),
+    units: 80_000_000n,
+    all: { transaction: exiting(77n), shares: 77n },
+    lies: [
+      ['more', 'deposit', stakingToken(amount + 1n, wallet, nativeAddress), 'POLICY_AMOUNT'],
+      ['shares for somebody else', 'deposit', stakingToken(amount, thief, nativeAddress), 'POLICY_RECIPIENT'],
+      ['a referrer', 'deposit', stakingToken(amount, wallet, thief), 'POLICY_RECIPIENT'],
+      ['the coin', 'deposit', staking(wallet, nativeAddress), 'POLICY_DECODE'],
     ],
   },
   'benqi-staking': {
