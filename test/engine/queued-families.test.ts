@@ -16,6 +16,7 @@ import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
 import { ownClaim, ownUnits, refuseRestart } from '../../src/wallet/queued.ts'
 import { balanceOf, word } from '../../src/wallet/simulate-reads.ts'
+import { checkStanding } from '../../src/wallet/standing.ts'
 import { strictTerms } from '../../src/wallet/terms.ts'
 import { tryLeg } from '../../src/wallet/try-leg.ts'
 import { deployedFrom } from '../support/compile.ts'
@@ -387,5 +388,107 @@ describe.each(['ether-fi', 'frax-ether'] as const)('tickets of %s', (kind) => {
     const { positions } = await service.getWallet({ address: wallet })
     const mine = positions.find(({ strategy }) => strategy.id === entry.id)!
     expect([mine.pending, mine.claimable, mine.principal]).toEqual([null, null, null])
+  })
+})
+
+describe('stakewise', () => {
+  const requests = ['pending', 'claimable'] as const
+
+  test('of a token pays a request in parts, each under a place of its own and the time of the request', async () => {
+    const { entry, deposit, withdraw, claim, made, tell, position, held } = await opened('stakewise', 'token')
+    await deposit(900_000n)
+    expect(await sandbox.balanceOf(chainId, entry.asset.address, entry.receipt.address)).toBe(900_000n)
+    const [exit] = await withdraw(600_000n)
+    expect(exit!.data.slice(0, 10)).toBe('0x8ceab9aa')
+    await tell('function finalize(uint256)', [200_000n])
+    const early = (await position())!
+    const [{ id, amount }] = [early.pending![0]!]
+    expect([early.balance, early.principal, early.claimable]).toEqual([300_000n, 300_000n, []])
+    expect(early.pending!.map((one) => one.amount)).toEqual([200_000n, 400_000n])
+    expect(await codeOf(made('claim', maxUint256))).toBe('NOTHING_CLAIMABLE')
+    await sandbox.world.warp(day)
+    const later = (await position())!
+    for (const of of requests) expect(later[of]!.map((one) => one.id)).toEqual([id])
+    expect(later.claimable![0]!.amount).toBe(amount)
+    const before = await held()
+    expect((await claim()).intent.ids).toEqual([id])
+    expect((await held()) - before).toBe(200_000n)
+    await tell('function finalize(uint256)', [maxUint256])
+    const [place, time] = id.split('-')
+    const rest = (await position())!
+    expect(rest.claimable).toMatchObject([{ id: `${BigInt(place!) + 200_000n}-${time}`, amount: 400_000n }])
+    await claim()
+    expect((await held()) - before).toBe(600_000n)
+    expect((await position())!.claimable).toEqual([])
+  })
+
+  test('whose rewards are not brought in takes no deposit and says why, and can be left', async () => {
+    const { deposit, withdraw, made, tell, place, service, entry } = await opened('stakewise')
+    await deposit(ether)
+    await tell(set, [ether, true, false, place])
+    expect((await service.getStrategy({ id: entry.slug })).actions).toEqual(['withdraw', 'claim'])
+    await expect(made('lend', ether)).rejects.toThrow(/when somebody has brought its newest rewards in/)
+    expect(await codeOf(made('lend', ether))).toBe('STRATEGY_PAUSED')
+    await withdraw(ether / 2n)
+  })
+
+  test('takes no more than its capacity, and is not left where it would pay at once', async () => {
+    const { deposit, made, tell } = await opened('stakewise')
+    await deposit(ether)
+    await tell('function limit(uint256,bool)', [ether * 2n, true])
+    expect(await codeOf(made('lend', ether + 1n))).toBe('STRATEGY_CAP_REACHED')
+    expect(await made('lend', ether)).toHaveLength(1)
+    await expect(made('withdraw', ether / 2n)).rejects.toThrow(/has no validators yet/)
+    await tell('function limit(uint256,bool)', [ether, false])
+    expect(await codeOf(made('lend', 1n))).toBe('STRATEGY_CAP_REACHED')
+    expect(await made('withdraw', ether / 2n)).toHaveLength(1)
+  })
+
+  test('knows nothing of what was put in where shares came by a log that says not whose they are', async () => {
+    const { deposit, tell, position } = await opened('stakewise')
+    await deposit(ether)
+    expect((await position())!.principal).toBe(ether)
+    await tell('function migrate(address,uint256)', [wallet, ether])
+    const { balance, principal, profit } = (await position())!
+    expect([balance, principal, profit]).toEqual([2n * ether, null, null])
+  })
+
+  test('keeps in mind who asked for all, and finds what another engine asked for when it is meant', async () => {
+    const { deposit, withdraw, position, entry } = await opened('stakewise')
+    await deposit(ether)
+    await withdraw(maxUint256)
+    expect((await position())!.pending).toMatchObject([{ amount: ether }])
+    const known = sandbox.world.catalog()
+    const { service } = engineOn(sandbox, { catalog: { ...known, strategies: [...known.strategies, entry] } })
+    const shown = async () =>
+      (await service.getWallet({ address: wallet })).positions.some(
+        ({ strategy }) => strategy.id === entry.id,
+      )
+    expect(await shown()).toBe(false)
+    const asked = { id: entry.slug, action: 'claim', amount: maxUint256, wallet } as const
+    expect(await codeOf(service.strategyBytecode(asked))).toBe('NOTHING_CLAIMABLE')
+    expect(await shown()).toBe(true)
+  })
+
+  test('is asked for no allowance of its shares, which would have every token asked by itself', async () => {
+    const { entry, place } = await opened('stakewise')
+    const { rpc } = sandbox.chain(chainId)
+    const asked: unknown[] = []
+    const told: Rpc = {
+      ...rpc,
+      batch: async (calls) => {
+        asked.push(...calls.map(([, params]) => params?.[0]))
+        return rpc.batch(calls)
+      },
+    }
+    const known = sandbox.world.catalog()
+    const journal = { list: () => [] } as unknown as Parameters<typeof checkStanding>[0]['journal']
+    await checkStanding(
+      { rpc: () => told, catalog: { ...known, strategies: [...known.strategies, entry] }, journal },
+      { chainId, wallet, spender: place, spends: undefined },
+    )
+    const tokens = (asked as { to: Address }[]).map(({ to }) => to)
+    expect(tokens).toContain(sandbox.token(chainId, 'USDC').address)
+    expect(tokens).not.toContain(place)
   })
 })

@@ -223,7 +223,7 @@ const families: Record<string, Family> = {
         to(queue, 'multicall(bytes[])', [
           [calldata('function claimExitedAssets(uint256,uint256,uint256)', [5n, 1_700_000_000n, 3n])],
         ]),
-        'POLICY_DECODE',
+        'POLICY_AUTHORITY',
       ],
       ['a new request', to(queue, 'enterExitQueue(uint256,address)', [5n, wallet]), 'POLICY_DECODE'],
       [

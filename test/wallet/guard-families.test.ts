@@ -388,7 +388,7 @@ const families: Record<string, Family> = {
         'several calls in one',
         'part',
         to('multicall(bytes[])', [[exiting(80_000_000n).data]]),
-        'POLICY_DECODE',
+        'POLICY_AUTHORITY',
       ],
       [
         'a position put in escrow',
