@@ -320,7 +320,8 @@ function strategyOf(market: Surveyed): Row[] {
       asset,
       receipt: {
         address: market.asset,
-        symbol: market.receiptSymbol ?? `${protocol}-${market.underlyingSymbol}`,
+        // A symbol is one word, which can be typed.
+        symbol: (market.receiptSymbol ?? `${protocol}-${market.underlyingSymbol}`).replace(/ .*$/, ''),
         decimals: market.assetDecimals,
       },
       startDate: null,

@@ -46,7 +46,7 @@ export type Queue = {
   bind: (transaction: Transaction, intent: Claim) => Verdict
   /** The token (ERC-721) that stands for a request, where there is one. Those of an owner that are `unlisted` are found in logs. */
   ticket?: { address: Address; symbol: string; unlisted?: true }
-  /** The tickets of an owner out of the logs of the market, oldest first, where no token stands for a request and no contract lists them. */
+  /** The tickets of an owner out of the logs of the market, where no token stands for a request and no contract lists them. */
   logged?: (owner: Address, logs: readonly Logged[]) => bigint[]
   /** What is logged of a claim, if that can be filtered by owner: its first topic is who claimed, and its last word how much was paid. */
   paid?: Hex

@@ -9,8 +9,11 @@ import type { Catalog, MarketConstants, StrategyEntry } from '../../src/domain/c
 import { AppError } from '../../src/domain/errors.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import { networkNamed } from '../../src/domain/network.ts'
-import { nativeToken } from '../../src/domain/token.ts'
+import { nativeToken, type Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
+import { openChain } from '../../src/engine/chain.ts'
+import { marketOf } from '../../src/engine/markets/catalog.ts'
+import { selfChecks } from '../../src/engine/self-check.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
@@ -468,6 +471,20 @@ describe('stakewise', () => {
     const asked = { id: entry.slug, action: 'claim', amount: maxUint256, wallet } as const
     expect(await codeOf(service.strategyBytecode(asked))).toBe('NOTHING_CLAIMABLE')
     expect(await shown()).toBe(true)
+  })
+
+  test('that takes something else, or is of another kind, or has no validators is not what a catalogue says', async () => {
+    const { entry, tell } = await opened('stakewise')
+    const network = networkNamed(sandbox.world.catalog().networks, chainId)
+    const chain = openChain(network, sandbox.chain(chainId).rpc)
+    const faults = async (asset: Token) =>
+      (await selfChecks(chain, [marketOf({ ...entry, asset })])).flatMap((one) => one.faults)
+    expect(await faults(entry.asset)).toEqual([])
+    expect(await faults(sandbox.token(chainId, 'USDC'))).toEqual([
+      expect.stringMatching(/^the kind of the vault is 0x/),
+    ])
+    await tell('function limit(uint256,bool)', [ether, true])
+    expect(await faults(entry.asset)).toEqual(['whether the vault has validators is false, and not true'])
   })
 
   test('is asked for no allowance of its shares, which would have every token asked by itself', async () => {
