@@ -3,7 +3,7 @@ import { decodeErrorResult, parseAbi } from 'viem/utils'
 import type { Hex } from '../domain/address.ts'
 import { plain } from '../domain/text.ts'
 
-/** Errors that the contracts served here throw by type: OpenZeppelin 5 (ERC-20, ERC-4626, Pausable). */
+/** Errors that the contracts served here throw by type: OpenZeppelin 5 (ERC-20, ERC-4626, Pausable), and StakeWise v3 (stakewise/v3-core, Errors.sol). */
 const errors = parseAbi([
   'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
   'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
@@ -16,6 +16,10 @@ const errors = parseAbi([
   'error SafeERC20FailedOperation(address token)',
   'error EnforcedPause()',
   'error ReentrancyGuardReentrantCall()',
+  'error CapacityExceeded()',
+  'error ExitRequestNotProcessed()',
+  'error LowLtv()',
+  'error NotHarvested()',
 ])
 
 /** What short reasons mean. Numbers: Aave v3 (`@aave/core-v3`, Errors.sol). Words: Uniswap v3 and its router. */
@@ -41,6 +45,10 @@ const meanings: Readonly<Record<string, string>> = {
   ERC4626ExceededMaxDeposit: 'more than the vault takes now',
   ERC4626ExceededMaxWithdraw: 'more than the vault gives now',
   ERC4626ExceededMaxRedeem: 'more shares than the vault takes back now',
+  CapacityExceeded: 'more than the vault takes',
+  ExitRequestNotProcessed: 'the request is not paid yet, or has not waited long enough',
+  LowLtv: 'it stands for osTokens that were minted: burn some first, or withdraw less',
+  NotHarvested: 'the newest rewards of the vault must be brought in first',
 }
 
 /** Why a call reverted, in words. `data` is what it returned, if anything; `message` is what the node says about it. */

@@ -447,6 +447,16 @@ describe('stakewise', () => {
     expect(await made('withdraw', ether / 2n)).toHaveLength(1)
   })
 
+  test('says why what stands for osTokens cannot be withdrawn', async () => {
+    const { deposit, withdraw, tell, place } = await opened('stakewise')
+    await deposit(ether)
+    await tell('function mint(uint256)', [ether / 2n])
+    await expect(withdraw(maxUint256)).rejects.toThrow(/stands for osTokens that were minted/)
+    await withdraw(ether / 4n)
+    await tell(set, [ether, true, false, place])
+    await expect(withdraw(ether / 8n)).rejects.toThrow(/newest rewards of the vault must be brought in/)
+  })
+
   test('knows nothing of what was put in where shares came by a log that says not whose they are', async () => {
     const { deposit, tell, position } = await opened('stakewise')
     await deposit(ether)

@@ -24,6 +24,12 @@ contract StakewiseLike {
     Part[] internal parts;
     mapping(address => uint256) public getShares;
     mapping(bytes32 => uint256) internal requests;
+    mapping(address => uint256) internal minted;
+
+    error LowLtv();
+    error NotHarvested();
+    error CapacityExceeded();
+    error ExitRequestNotProcessed();
 
     event Deposited(
         address indexed caller, address indexed receiver, uint256 assets, uint256 shares, address referrer
@@ -47,6 +53,11 @@ contract StakewiseLike {
 
     function limit(uint256 capacity_, bool young_) external {
         (capacity, young) = (capacity_, young_);
+    }
+
+    /// Shares that stand for osTokens from now on.
+    function mint(uint256 shares) external {
+        minted[msg.sender] = shares;
     }
 
     /// Shares of one who came from elsewhere.
@@ -96,8 +107,8 @@ contract StakewiseLike {
     }
 
     function _deposit(address receiver, uint256 assets, address referrer) internal returns (uint256 shares) {
-        require(!behind, "not harvested");
-        require(totalAssets + assets <= capacity, "full");
+        if (behind) revert NotHarvested();
+        if (totalAssets + assets > capacity) revert CapacityExceeded();
         shares = totalShares == 0 ? assets : (assets * totalShares + totalAssets - 1) / totalAssets;
         (totalAssets, totalShares) = (totalAssets + assets, totalShares + shares);
         getShares[receiver] += shares;
@@ -116,6 +127,8 @@ contract StakewiseLike {
         require(shares > 0 && !young, "nothing to wait for");
         ticket = last() + queued;
         getShares[msg.sender] -= shares;
+        if (minted[msg.sender] > 0 && behind) revert NotHarvested();
+        if (getShares[msg.sender] < minted[msg.sender]) revert LowLtv();
         queued += shares;
         requests[name(receiver, block.timestamp, ticket)] = shares;
         emit ExitQueueEntered(msg.sender, receiver, ticket, shares);
@@ -146,7 +159,7 @@ contract StakewiseLike {
 
     function claimExitedAssets(uint256 ticket, uint256 at, uint256 index) external {
         (uint256 left, uint256 exited, uint256 assets) = calculateExitedAssets(msg.sender, ticket, at, index);
-        require(block.timestamp >= at + delay && assets > 0, "not processed");
+        if (block.timestamp < at + delay || assets == 0) revert ExitRequestNotProcessed();
         delete requests[name(msg.sender, at, ticket)];
         uint256 next = left == 0 ? 0 : ticket + exited;
         if (left > 0) requests[name(msg.sender, at, next)] = left;
