@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 
 import type { Address } from '../domain/address.ts'
-import type { LidoConstants } from '../domain/catalog.ts'
+import type { LidoConstants } from '../domain/market-constants.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { printed, refuse, strictDecode, type Verdict } from './decode.ts'
 import { type Claim, noRequests, type Queue, type Request, type Requests, type Rounds } from './queue.ts'

@@ -1,7 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import type { PendlePtConstants } from '../domain/catalog.ts'
 import type { Intent } from '../domain/intent.ts'
+import type { PendlePtConstants } from '../domain/market-constants.ts'
 import { maturityOf } from '../domain/maturity.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'

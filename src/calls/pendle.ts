@@ -3,7 +3,7 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 
 import { type Address, nativeAddress } from '../domain/address.ts'
 import { maxUint256 } from '../domain/amount.ts'
-import type { PendlePtConstants } from '../domain/catalog.ts'
+import type { PendlePtConstants } from '../domain/market-constants.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Exchange } from './exchange.ts'
 import type { Query } from './queue.ts'

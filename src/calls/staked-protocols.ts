@@ -2,7 +2,7 @@ import type { Abi } from 'viem'
 import { keccak256, parseAbi, toBytes } from 'viem/utils'
 
 import type { Address } from '../domain/address.ts'
-import type { StakedConstants } from '../domain/catalog.ts'
+import type { StakedConstants } from '../domain/market-constants.ts'
 import type { Query } from './queue.ts'
 
 /** A call of one function: what each of its arguments is. */

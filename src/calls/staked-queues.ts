@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 
 import type { Address } from '../domain/address.ts'
-import type { BenqiStakingConstants, ListaConstants, StaderConstants } from '../domain/catalog.ts'
+import type { BenqiStakingConstants, ListaConstants, StaderConstants } from '../domain/market-constants.ts'
 import { printed, refuse, strictDecode, type Verdict } from './decode.ts'
 import { type Claim, noRequests, type Queue, type Request, type Requests, type Rounds } from './queue.ts'
 

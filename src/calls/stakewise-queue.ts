@@ -1,7 +1,7 @@
 import { decodeEventLog, encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 
 import { type Address, sameAddress } from '../domain/address.ts'
-import type { StakewiseConstants } from '../domain/catalog.ts'
+import type { StakewiseConstants } from '../domain/market-constants.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { printed, refuse, strictDecode } from './decode.ts'
 import type { Logged, Queue, Request, Requests, Rounds } from './queue.ts'

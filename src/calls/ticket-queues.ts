@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 
 import { type Address, sameAddress } from '../domain/address.ts'
-import type { EtherFiConstants, FraxEtherConstants } from '../domain/catalog.ts'
+import type { EtherFiConstants, FraxEtherConstants } from '../domain/market-constants.ts'
 import { printed, refuse, strictDecode } from './decode.ts'
 import type { Query, Queue, Request, Requests, Rounds } from './queue.ts'
 

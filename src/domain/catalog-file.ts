@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 import { type Address, nativeAddress } from './address.ts'
-import { type Catalog, categories, type MarketConstants } from './catalog.ts'
+import { type Catalog, categories } from './catalog.ts'
+import type { MarketConstants } from './market-constants.ts'
 import { networkNamed } from './network.ts'
 import { publicNetworks } from './networks.ts'
 import { nativeToken, tokenAt } from './token.ts'

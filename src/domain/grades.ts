@@ -1,4 +1,4 @@
-import type { MarketConstants } from './catalog.ts'
+import type { MarketConstants } from './market-constants.ts'
 
 /**
  * How a protocol family is known to work. A: against the bytecode of a published package, on the embedded chains. B: its calldata is

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import type { Stats } from '../../src/api/wallet.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
-import type { AaveV3Constants } from '../../src/domain/catalog.ts'
+import type { AaveV3Constants } from '../../src/domain/market-constants.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'

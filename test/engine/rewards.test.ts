@@ -2,7 +2,7 @@ import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters }
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
-import type { CompoundV2Constants } from '../../src/domain/catalog.ts'
+import type { CompoundV2Constants } from '../../src/domain/market-constants.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import { openChain } from '../../src/engine/chain.ts'
 import type { Price } from '../../src/engine/prices.ts'

@@ -1,5 +1,6 @@
 import type { Address } from '../../src/domain/address.ts'
-import type { AaveV3Constants, Erc4626Constants, StrategyEntry } from '../../src/domain/catalog.ts'
+import type { StrategyEntry } from '../../src/domain/catalog.ts'
+import type { AaveV3Constants, Erc4626Constants } from '../../src/domain/market-constants.ts'
 
 /** Whether a market is of the families that every sandbox chain has. */
 export const isBasic = ({ constants: { family } }: StrategyEntry): boolean =>

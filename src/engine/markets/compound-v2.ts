@@ -9,7 +9,8 @@ import {
   redeemUnderlying,
 } from '../../calls/compound-v2.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { CompoundV2Constants, StrategyEntry } from '../../domain/catalog.ts'
+import type { StrategyEntry } from '../../domain/catalog.ts'
+import type { CompoundV2Constants } from '../../domain/market-constants.ts'
 import type { Answer, Read, Reading } from '../reading.ts'
 import { says } from '../readings/claims.ts'
 import { perSecond } from '../readings/growth.ts'

@@ -1,4 +1,5 @@
-import type { Erc4626Constants, StrategyEntry } from '../../domain/catalog.ts'
+import type { StrategyEntry } from '../../domain/catalog.ts'
+import type { Erc4626Constants } from '../../domain/market-constants.ts'
 import { vaultReadings } from '../readings/vault.ts'
 import { vaultSteps } from '../readings/vault-steps.ts'
 import type { Market } from './market.ts'

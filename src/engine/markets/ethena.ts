@@ -1,5 +1,6 @@
 import { cooldownAssets, cooldownShares, ethenaAbi, ethenaQueue } from '../../calls/ethena.ts'
-import type { EthenaConstants, StrategyEntry } from '../../domain/catalog.ts'
+import type { StrategyEntry } from '../../domain/catalog.ts'
+import type { EthenaConstants } from '../../domain/market-constants.ts'
 import { vaultReadings } from '../readings/vault.ts'
 import { vaultSteps } from '../readings/vault-steps.ts'
 import type { Market } from './market.ts'

@@ -1,5 +1,6 @@
 import { metaMorphoAbi } from '../../calls/morpho.ts'
-import type { MorphoConstants, StrategyEntry } from '../../domain/catalog.ts'
+import type { StrategyEntry } from '../../domain/catalog.ts'
+import type { MorphoConstants } from '../../domain/market-constants.ts'
 import { says } from '../readings/claims.ts'
 import { morphoRate } from '../readings/morpho-rate.ts'
 import { vaultReadings } from '../readings/vault.ts'

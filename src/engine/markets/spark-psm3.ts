@@ -10,7 +10,8 @@ import {
   swapExactIn,
 } from '../../calls/spark-psm3.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import type { SparkPsm3Constants, StrategyEntry } from '../../domain/catalog.ts'
+import type { StrategyEntry } from '../../domain/catalog.ts'
+import type { SparkPsm3Constants } from '../../domain/market-constants.ts'
 import type { Answer, Reading } from '../reading.ts'
 import { says } from '../readings/claims.ts'
 import { perTick } from '../readings/growth.ts'

@@ -1,5 +1,6 @@
 import { redeemWithLoss, withdrawWithLoss } from '../../calls/yearn-v3.ts'
-import type { StrategyEntry, YearnV3Constants } from '../../domain/catalog.ts'
+import type { StrategyEntry } from '../../domain/catalog.ts'
+import type { YearnV3Constants } from '../../domain/market-constants.ts'
 import { vaultReadings } from '../readings/vault.ts'
 import { vaultSteps } from '../readings/vault-steps.ts'
 import type { Market } from './market.ts'

@@ -2,7 +2,7 @@ import { cometAbi } from '../../calls/compound-v3.ts'
 import type { Query } from '../../calls/queue.ts'
 import { cometRewardsAbi, cometSpeedAbi, multipliedRewardsAbi } from '../../calls/rewards.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import type { CompoundV3Constants } from '../../domain/catalog.ts'
+import type { CompoundV3Constants } from '../../domain/market-constants.ts'
 import { type Extras, pricedTokens } from './extra.ts'
 
 const speeds = ['baseTrackingSupplySpeed', 'trackingIndexScale', 'baseMinForRewards'] as const

@@ -1,7 +1,7 @@
 import type { Query, Rounds } from '../../calls/queue.ts'
 import { lenderRewardsAbi, rewardDistributorAbi } from '../../calls/rewards.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import type { CompoundV2Constants } from '../../domain/catalog.ts'
+import type { CompoundV2Constants } from '../../domain/market-constants.ts'
 import { type Extra, type Extras, type Priced, pricedTokens, wholeTokens } from './extra.ts'
 
 type Paid = { token: Address; units: bigint }

@@ -1,7 +1,7 @@
 import { metaMorphoAbi, morphoAbi, rateModelAbi } from '../../calls/morpho.ts'
 import type { Query, Rounds } from '../../calls/queue.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import type { MorphoConstants } from '../../domain/catalog.ts'
+import type { MorphoConstants } from '../../domain/market-constants.ts'
 import type { Rate } from '../markets/market.ts'
 
 /** How a lending market of Morpho stands, and what a vault has in it. `rate` is what it costs borrowers a second, by 1e18. */

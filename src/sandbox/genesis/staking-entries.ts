@@ -1,4 +1,5 @@
-import type { LidoConstants, StrategyEntry } from '../../domain/catalog.ts'
+import type { StrategyEntry } from '../../domain/catalog.ts'
+import type { LidoConstants } from '../../domain/market-constants.ts'
 import type { Network } from '../../domain/network.ts'
 import { nativeToken } from '../../domain/token.ts'
 import type { Staking } from './staking.ts'
