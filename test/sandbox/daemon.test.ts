@@ -103,12 +103,15 @@ test('what was done is still there after down and up, and no block goes back in 
   const home = newHome()
   const before = await up(home)
   await before.fund(stranger, { symbol: 'USDC', amount: 5n })
-  await before.warp(30 * 86_400)
-  const blockOf = async (sandbox: SandboxClient) => {
+  await before.warp(40 * 86_400 + 5)
+  const blockOf = async (sandbox: SandboxClient, number = 'latest') => {
     const rpc = httpRpc((await sandbox.status()).chains[0]!.rpcUrl)
-    return rpc.request<{ timestamp: Hex; number: Hex }>('eth_getBlockByNumber', ['latest', false])
+    return rpc.request<{ timestamp: Hex; number: Hex }>('eth_getBlockByNumber', [number, false])
   }
   const last = await blockOf(before)
+  // The last thirty days have a block each.
+  const back = await blockOf(before, `0x${(Number(last.number) - 29).toString(16)}`)
+  expect(Math.abs(Number(last.timestamp) - Number(back.timestamp) - 29 * 86_400)).toBeLessThan(60)
   await before.down()
   const after = await up(home)
   expect(await balanceOf(after, stranger)).toBe(5n)
