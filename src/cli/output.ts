@@ -70,11 +70,12 @@ export async function emitList<row>(
 const beyond = ({ page, total }: List<unknown>): string =>
   `Nothing is on page ${page}${total === null ? '' : `; there are ${total} in all`}. The first: --page 1`
 
-/** A text that a spreadsheet would calculate stands behind an apostrophe; a negative number stays one. */
+/** A text that a spreadsheet would calculate, before or after what cannot be seen of it is gone, stands behind an apostrophe; a negative number stays one. */
 function cell(text: string): string {
+  const seen = plain(text)
   const isNumber = /^[-+]?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/i.test(text)
-  const isFormula = /^\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) && !isNumber
-  return `${isFormula ? "'" : ''}${plain(text)}`
+  const isFormula = [text, seen].some((one) => /^\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(one))
+  return `${isFormula && !isNumber ? "'" : ''}${seen}`
 }
 
 function picked(value: unknown, fields: readonly string[]): unknown {

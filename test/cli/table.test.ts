@@ -181,6 +181,12 @@ test('a cell that a spreadsheet would calculate is text in CSV, and a negative n
     '-',
     'a=b',
     'x,y',
+    '\u200b=1+1',
+    '\u202e\u200b-cmd',
+    '\uff1d1',
+    '\uff0bcmd',
+    '\uff0dcmd',
+    '\uff20SUM(A1)',
   ]
   const list = {
     items: items.map((text) => ({ text })),
@@ -207,5 +213,11 @@ test('a cell that a spreadsheet would calculate is text in CSV, and a negative n
     "'-",
     'a=b',
     '"x,y"',
+    "'=1+1",
+    "'-cmd",
+    "'\uff1d1",
+    "'\uff0bcmd",
+    "'\uff0dcmd",
+    "'\uff20SUM(A1)",
   ])
 })
