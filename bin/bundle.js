@@ -1,0 +1,105 @@
+// One process of the program as chunks: what stands together, and what is loaded by itself.
+import { join, relative, sep } from 'node:path'
+
+import { agentOfUndici, builtins, partsOfZod, places } from './plugins.js'
+
+// Servers and hardware: loaded by few, and at home in their own packages.
+const external = /^(fastify|prom-client|rxjs|@ledgerhq\/|@napi-rs\/|@modelcontextprotocol\/)/
+
+/**
+ * What is loaded in the same runs, one after the other: it stands in as few chunks as can be, as each one costs at each
+ * start. What is in none of them is loaded by few, in chunks as they fall out.
+ */
+const ways = {
+  words: [
+    'cli/completion/complete',
+    'commands/completion',
+    'commands/config',
+    'commands/strategies',
+    'commands/yield',
+    'world/completion-values',
+  ],
+  own: [
+    'commands/init',
+    'commands/keys',
+    'commands/profile',
+    'store/engine',
+    'store/key-cache',
+    'store/keys',
+    'store/sqlite',
+    'world/sandbox-place',
+  ],
+  remote: ['api/routes', 'remote/remote', 'world/governor', 'world/remote-place'],
+  chains: [
+    'engine/engine',
+    'net/rpc',
+    'sandbox/client',
+    'store/engine',
+    'store/sqlite',
+    'world/engine-place',
+    'world/sandbox-place',
+    'world/sandbox-state',
+  ],
+  signing: [
+    'commands/action',
+    'commands/deposit',
+    'commands/swap',
+    'commands/transfer',
+    'commands/withdraw',
+    'store/journal',
+    'wallet/curve',
+    'world/signer',
+    'world/signer-process',
+  ],
+}
+
+/** One process: its chunks, and the sources in them. */
+export async function bundled(rolldown, root, name, entries) {
+  const entry = join(root, 'src', `${name}.ts`)
+  const bundle = await rolldown({
+    cwd: root,
+    input: { [name]: entry },
+    platform: 'node',
+    external,
+    // What one process loads late, another one may load at once.
+    onLog: (level, log, show) => log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT' && show(level, log),
+    plugins: [places(root, entries), agentOfUndici, partsOfZod(root), builtins],
+  })
+  const options = {
+    format: 'esm',
+    // Every start reads all of what it loads, and nobody reads comments there.
+    comments: false,
+    entryFileNames: '[name].js',
+    chunkFileNames: `${name}-[name]-[hash].js`,
+  }
+  const apart = await bundle.generate(options)
+  const groups = together(root, entry, apart.output)
+  const { output } = await bundle.generate({ ...options, codeSplitting: { groups } })
+  const inputs = (await bundle.watchFiles).map((path) => relative(root, path).split(sep).join('/'))
+  await bundle.close()
+  return { output, inputs: inputs.filter((path) => path.startsWith('src/')) }
+}
+
+/** A chunk for what an entry loads in any case, and one for each set of ways that need the same; found by how the program falls apart without. */
+function together(root, entry, chunks) {
+  const chunkAt = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
+  const chunkOf = new Map(chunks.flatMap((chunk) => chunk.moduleIds.map((id) => [id, chunk])))
+  const needed = new Map(chunks.map((chunk) => [chunk, new Set()]))
+  const add = (way, chunk) => {
+    if (!chunk || needed.get(chunk).has(way)) return
+    needed.get(chunk).add(way)
+    for (const name of chunk.imports) add(way, chunkAt.get(name))
+  }
+  add('always', chunkOf.get(entry))
+  for (const [way, modules] of Object.entries(ways))
+    for (const module of modules) add(way, chunkOf.get(join(root, 'src', `${module}.ts`)))
+  const names = new Map(
+    [...needed].map(([chunk, of]) => [chunk, of.has('always') ? 'always' : [...of].join('-')]),
+  )
+  // What more ways need comes first: a chunk takes along what its modules import.
+  return [...new Set(names.values())]
+    .filter((name) => name !== '')
+    .sort((a, b) => b.split('-').length - a.split('-').length)
+    .sort((a, b) => (b === 'always') - (a === 'always'))
+    .map((name) => ({ name, test: (id) => names.get(chunkOf.get(id)) === name }))
+}

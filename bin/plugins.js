@@ -1,0 +1,85 @@
+// What the bundler changes in the code that it reads and writes, so that a start loads no more than it uses.
+import { dirname, join, relative, sep } from 'node:path'
+
+/** What a module asks about its own place holds after it has moved into a chunk: files stay in `src`, entries are beside it. */
+export const places = (root, entries) => ({
+  name: 'places',
+  transform(code, id) {
+    const path = relative(join(root, 'src'), id)
+    if (path.startsWith('..') || !code.includes('import.meta.dirname')) return null
+    const folder = dirname(path).split(sep).join('/')
+    return code
+      .replace(/join\(import\.meta\.dirname, '\.\.', '(\w+)\.ts'\)/g, (_all, name) => {
+        if (!entries.includes(name))
+          throw new Error(`${path} starts ${name}.ts, which is not an entry of the build`)
+        return `join(import.meta.dirname, '${name}.js')`
+      })
+      .replace(/import\.meta\.dirname(?!, '\w+\.js')/g, `(import.meta.dirname + '/../../src/${folder}')`)
+  },
+})
+
+/**
+ * Node's own modules, got without the list of all their exports that an import makes: that list loads whatever any of
+ * them would load when it is first touched, and takes longer than everything else at a start. Processes are begun by few
+ * commands, so what begins them is got where it is used.
+ */
+export const builtins = {
+  name: 'builtins',
+  renderChunk: (code) => {
+    let text = code
+    const imports = /^import (?:(?:\* as )?([\w$]+))?(?:, )?(\{[^}]*\})? ?from "(node:[\w/]+)";$/gm
+    for (const [line, whole, named, name] of code.matchAll(imports)) {
+      const got = `globalThis.process.getBuiltinModule("${name}")`
+      const isLate = whole && !named && name === 'node:child_process'
+      const parts = named && `const ${named.replaceAll(' as ', ': ')} = ${got};`
+      text = text.replace(line, () =>
+        isLate ? '' : [whole && `const ${whole} = ${got};`, parts].filter(Boolean).join(' '),
+      )
+      if (isLate)
+        text = text.replace(
+          new RegExp(`(?<![\\w$.])${whole.replaceAll('$', '\\$')}\\.`, 'g'),
+          () => `${got}.`,
+        )
+    }
+    return text
+  },
+}
+
+/** Of undici, a pool of connections and what it is asked with; all of it takes twice as long to begin. */
+export const agentOfUndici = {
+  name: 'agent-of-undici',
+  // Milo is another parser, for those who ask for it; here it would only be read at each start.
+  resolveId: (id) => (id === 'undici' ? '\0undici' : id.startsWith('../milo/') ? '\0milo' : null),
+  load: (id) =>
+    ({
+      '\0milo': 'export default undefined',
+      '\0undici': `import Agent from 'undici/lib/dispatcher/agent.js'
+         import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+         import api from 'undici/lib/api/index.js'
+         Object.assign(Dispatcher.prototype, api)
+         export { Agent }`,
+    })[id] ?? null,
+  // HTTP/2 brings all of TLS with it; it is spoken where a server over TLS asks for it.
+  transform: (code, id) =>
+    /undici.lib.dispatcher.client\.js$/.test(id)
+      ? replaced(
+          code,
+          "const connectH2 = require('./client-h2.js')",
+          "const connectH2 = (...all) => require('./client-h2.js')(...all)",
+        )
+      : null,
+}
+
+function replaced(code, text, by) {
+  if (!code.includes(text)) throw new Error(`the sources of a package no longer say: ${text}`)
+  return code.replace(text, () => by)
+}
+
+/** Of zod, only what is used: the name `z` alone would bring all its languages. */
+export const partsOfZod = (root) => ({
+  name: 'parts-of-zod',
+  transform: (code, id) =>
+    id.startsWith(join(root, 'src'))
+      ? code.replace("import { z } from 'zod'", "import * as z from 'zod'")
+      : null,
+})
