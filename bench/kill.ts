@@ -26,7 +26,7 @@ const word = (address: Address) => `0x${address.slice(2).toLowerCase().padStart(
 async function rawReads(home: ProgramHome, slug: string) {
   const sandbox = await connectSandbox(home.data)
   const entry = sandbox?.catalog.strategies.find((one) => one.slug === slug)
-  const url = sandbox?.chains.find(({ chainId }) => chainId === entry?.chainId)?.rpcUrl
+  const url = sandbox?.found.chains.find(({ chainId }) => chainId === entry?.chainId)?.rpcUrl
   if (!entry || !url) throw new Error('the sandbox does not run')
   const rpc = httpRpc(url)
   const number = async (method: string, params: unknown[]) => BigInt(await rpc.request<Hex>(method, params))

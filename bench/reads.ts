@@ -51,8 +51,8 @@ try {
   await run([...sluice, 'sandbox', 'up'], place.env)
   const sandbox = await connectSandbox(join(place.env.SLUICE_HOME!, 'data'))
   if (!sandbox) throw new Error('the sandbox does not run')
-  const { catalog, chains } = sandbox
-  const { chainId, rpcUrl } = chains[0]!
+  const { catalog, found } = sandbox
+  const { chainId, rpcUrl } = found.chains[0]!
   const node = await farAway(rpcUrl)
   // A rate that no contract states is not known of chains as young as these.
   const here = catalog.strategies.filter(

@@ -62,8 +62,8 @@ async function guardRound(): Promise<() => Promise<number>> {
   const { exit, out } = await run([...sluice, ...line, '--dry-run'], place.env)
   const sandbox = await connectSandbox(join(place.env.SLUICE_HOME!, 'data'))
   if (exit !== 0 || !sandbox) throw new Error(`the plan ended with ${exit}: ${out}`)
-  const { catalog, chains } = sandbox
-  const rpcs = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, httpRpc(rpcUrl)]))
+  const { catalog, found } = sandbox
+  const rpcs = new Map(found.chains.map(({ chainId, rpcUrl }) => [chainId, httpRpc(rpcUrl)]))
   const ground: Ground = {
     journal: openJournal(join(disk, 'guard.db'), Date.now),
     rpc: (chainId) => rpcs.get(chainId)!,

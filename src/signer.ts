@@ -11,7 +11,7 @@ import { directories } from './world/directories.ts'
 import { type Chosen, chosenProfile } from './world/profile.ts'
 import { unopened } from './world/secrets-kept.ts'
 import { fileSettings } from './world/settings.ts'
-import { signerReads } from './world/signer-needs.ts'
+import { readAhead, signerReads } from './world/signer-needs.ts'
 import type { SignerLine } from './world/signer-process.ts'
 
 /*
@@ -40,6 +40,7 @@ async function answer(line: string): Promise<void> {
     desk.catch(() => undefined)
     // Nobody asks it anything yet.
     readyForFew()
+    void ahead(JSON.parse(line) as First).catch(() => undefined)
     return
   }
   const { id, ask } = JSON.parse(line) as { id: number; ask: Ask }
@@ -63,9 +64,23 @@ async function said(id: number, work: Promise<unknown>): Promise<SignerLine> {
   }
 }
 
+const sandboxAccounts = () => import('./sandbox/accounts.ts')
+const sandboxRecord = () => import('./sandbox/record.ts')
+const known = () => import('./world/known-catalog.ts')
+
+/** Loads what it will need for what was typed: whoever asks is at work with other things for a while. */
+async function ahead({ argv }: First): Promise<void> {
+  const { kind } = await chosen(argv)
+  await Promise.all(kind === 'sandbox' ? [sandboxAccounts(), sandboxRecord()] : [known()])
+  await readAhead(argv)
+}
+
+const chosen = (argv: readonly string[]): Promise<Chosen> =>
+  chosenProfile(process.env, flag(argv, '--profile'), unopened(fileSettings(directories(process.env))))
+
 async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<Desk> {
   const dirs = directories(process.env)
-  const profile = await chosenProfile(process.env, flag(argv, '--profile'), unopened(fileSettings(dirs)))
+  const profile = await chosen(argv)
   const catalog = () => ownCatalog(profile)
   return signingDesk({
     ...signerReads({ argv, dirs, isSandbox: profile.kind === 'sandbox', catalog }),
@@ -73,7 +88,7 @@ async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<D
     privateKey: privateKey ?? undefined,
     signerUrl,
     catalog,
-    sandboxKey: async () => (await import('./sandbox/accounts.ts')).sandboxKey(),
+    sandboxKey: async () => (await sandboxAccounts()).sandboxKey(),
     say: (text) => {
       if (!quiet) write(text)
     },
@@ -89,10 +104,10 @@ const write = (text: string): void =>
 async function ownCatalog({ kind, env }: Chosen): Promise<Catalog> {
   const dirs = directories(process.env)
   if (kind === 'sandbox') {
-    const { readRecord, sandboxFiles } = await import('./sandbox/record.ts')
+    const { readRecord, sandboxFiles } = await sandboxRecord()
     const record = readRecord(sandboxFiles(dirs.data).record)
     if (record) return record.catalog
     throw new AppError('SANDBOX_UNAVAILABLE', 'The sandbox does not run, so its contracts are not known')
   }
-  return (await import('./world/known-catalog.ts')).knownCatalog(dirs, env)
+  return (await known()).knownCatalog(dirs, env)
 }

@@ -14,8 +14,8 @@ import type { SandboxStatus } from './world.ts'
 /** A running sandbox, wherever its process is. */
 export type SandboxClient = {
   catalog: Catalog
-  /** Where the nodes of the chains answer. */
-  chains: SandboxStatus['chains']
+  /** What it said when it was found. */
+  found: SandboxStatus
   status: () => Promise<SandboxStatus>
   /** Gives coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
   fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
@@ -60,7 +60,7 @@ export async function ensureSandbox(options: EnsureOptions): Promise<SandboxClie
 /** What `sandbox status` says; nothing is started for it. */
 export async function sandboxStatus(dataDir: string): Promise<SandboxStatus> {
   const running = await connectSandbox(dataDir)
-  return running ? running.status() : { running: false, pid: null, chains: [], accounts: [], tokens: [] }
+  return running ? running.found : { running: false, pid: null, chains: [], accounts: [], tokens: [] }
 }
 
 /** Ends the sandbox of a data directory; `false` when none was running. */
@@ -95,7 +95,7 @@ export async function connectSandbox(dataDir: string): Promise<SandboxClient | u
   if (!now) return undefined
   return {
     catalog: record.catalog,
-    chains: now.chains,
+    found: now,
     status: () => call('status'),
     fund: async (to, what) => {
       const amount = what?.amount === undefined ? {} : { amount: String(what.amount) }

@@ -84,6 +84,11 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     rpc: nodes[index]!.rpc,
   }))
 
+  const accounts = userIndexes.map((index) => ({
+    address: sandboxAddress(index),
+    default: index === roles.user,
+  }))
+
   const attest = (): Attester =>
     startAttester({
       ends: saved.catalog.cctpV2.map((bridge, index) => ({ bridge, rpc: chains[index]!.rpc })),
@@ -161,10 +166,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
           blockNumber: Number(await rpc.request<Hex>('eth_blockNumber')),
         })),
       ),
-      accounts: userIndexes.map((index) => ({
-        address: sandboxAddress(index),
-        default: index === roles.user,
-      })),
+      accounts,
       tokens: saved.catalog.tokens.map(({ chainId, symbol, address, decimals }) => ({
         network: sandboxNetworks.find((network) => network.chainId === chainId)!.name,
         symbol,

@@ -4,7 +4,6 @@ import type { Io } from '../cli/io.ts'
 import type { Sandbox } from '../cli/world.ts'
 import type { SandboxClient } from '../sandbox/client.ts'
 import type { Directories } from './directories.ts'
-import { once } from './once.ts'
 import type { OpenSandbox } from './sandbox-place.ts'
 
 /** The sandbox in a process of its own, started by whatever command needs it first. */
@@ -23,9 +22,8 @@ export function daemonSandbox(
   }
   const client = async (): Promise<SandboxClient> =>
     (await import('../sandbox/client.ts')).ensureSandbox(options)
-  const running = once(client)
   const admin: Sandbox = {
-    up: async () => (await client()).status(),
+    up: async () => (await client()).found,
     down: async () => {
       const { sandboxDown, sandboxStatus } = await import('../sandbox/client.ts')
       await sandboxDown(data)
@@ -50,8 +48,8 @@ export function daemonSandbox(
   return {
     admin,
     open: async () => {
-      const { catalog, status, wasReplaced } = await running()
-      const { chains, faults = [], outdated = false } = await status()
+      const { catalog, found, wasReplaced } = await client()
+      const { chains, faults = [], outdated = false } = found
       return { catalog, chains, faults, outdated, wasReplaced }
     },
   }

@@ -12,6 +12,18 @@ import type { Remembered } from '../wallet/signing/typed-swap.ts'
 import type { Written } from '../wallet/signing/written.ts'
 import type { Directories } from './directories.ts'
 
+const journals = () => import('../store/journal.ts')
+const memories = () => import('../store/memory.ts')
+const quotes = () => import('../api/quote.ts')
+const planFiles = () => import('../wallet/plan-file.ts')
+
+/** Loads what a command line will have it read. */
+export async function readAhead(argv: readonly string[]): Promise<void> {
+  const [command, sub] = operandsOf(argv)
+  if (command === 'action') await Promise.all([journals(), ...(sub === 'submit' ? [planFiles()] : [])])
+  if (command === 'swap') await Promise.all([memories(), quotes()])
+}
+
 type Where = {
   argv: readonly string[]
   dirs: Directories
@@ -28,7 +40,7 @@ export function signerReads({
 }: Where): Pick<DeskNeeds, 'written' | 'remembered' | 'isSigned'> {
   const [command, sub, name] = operandsOf(argv)
   const withJournal = async <value>(work: (journal: Journal) => value): Promise<value> => {
-    const { openJournal } = await import('../store/journal.ts')
+    const { openJournal } = await journals()
     const journal = openJournal(join(dirs.data, ...(isSandbox ? ['sandbox'] : []), 'journal.db'), Date.now)
     try {
       return work(journal)
@@ -53,7 +65,7 @@ export function signerReads({
       // What was typed names it before anybody else does.
       const id = name ?? quoteId
       if (command !== 'swap' || sub !== 'execute' || id === null) return null
-      const { openMemory } = await import('../store/memory.ts')
+      const { openMemory } = await memories()
       const memory = openMemory(join(dirs.data, 'quotes.db'), Date.now)
       try {
         return quoteOf(memory.find(id))
@@ -74,7 +86,7 @@ type Kept = { raw: never; exact: 'in' | 'out'; slippage?: number | null; destina
 /** A quote as this machine was given it, in the words that a swap is held to. */
 async function quoteOf(kept: unknown): Promise<Remembered | null> {
   if (kept === undefined) return null
-  const { Quote } = await import('../api/quote.ts')
+  const { Quote } = await quotes()
   const { raw, exact, slippage = null, destination } = kept as Kept
   const { from, to, tokenIn, tokenOut, minAmountOut, maxAmountIn } = Quote.decode(raw)
   return {
@@ -104,7 +116,7 @@ async function planIn(
   } catch (cause) {
     throw new AppError('USAGE', 'The plan cannot be read by the signer', { cause })
   }
-  const { decodePlan } = await import('../wallet/plan-file.ts')
+  const { decodePlan } = await planFiles()
   const { proposal } = decodePlan(text, await catalog())
   return { id: proposal.id, transactions: proposal.legs.flatMap(({ transactions }) => transactions) }
 }

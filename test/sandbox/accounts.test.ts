@@ -1,0 +1,16 @@
+import { mnemonicToAccount } from 'viem/accounts'
+import { toHex } from 'viem/utils'
+import { expect, test } from 'vitest'
+
+import { roles, sandboxAddress, sandboxKey, userIndexes } from '../../src/sandbox/accounts.ts'
+import { sandboxAccountAddress } from '../../src/sandbox/public-account.ts'
+
+test('the accounts of the sandbox are those of the public phrase, as the library derives them', () => {
+  for (const index of [...Object.values(roles), ...userIndexes]) {
+    const phrase = 'test test test test test test test test test test test junk'
+    const theirs = mnemonicToAccount(phrase, { addressIndex: index })
+    expect(sandboxAddress(index)).toBe(theirs.address)
+    expect(sandboxKey(index)).toBe(toHex(theirs.getHdKey().privateKey!))
+  }
+  expect(sandboxAddress()).toBe(sandboxAccountAddress)
+})
