@@ -83,3 +83,14 @@ export const partsOfZod = (root) => ({
       ? code.replace("import { z } from 'zod'", "import * as z from 'zod'")
       : null,
 })
+
+/** ABIs that are written as people read them, as what is read out of them: that would be done anew at each start. */
+export const abisRead = (root, parseAbi) => ({
+  name: 'abis-read',
+  transform: (code, id) =>
+    id.startsWith(join(root, 'src'))
+      ? code.replace(/\bparseAbi\(\[((?:\s*'[^'\\]*',?)+)\s*\]\)/g, (_all, lines) =>
+          JSON.stringify(parseAbi([...lines.matchAll(/'([^']*)'/g)].map(([, line]) => line))),
+        )
+      : null,
+})

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { config } from 'zod/v4/core'
 
 import { sniff } from './cli/globals.ts'
 import { stdio } from './cli/io.ts'
@@ -17,6 +18,8 @@ export async function start(
   secrets: Secrets,
   startSigner: () => ChildProcess,
 ): Promise<void> {
+  // Whoever reads a few answers has read them before the code is made that would read many of them faster.
+  if (!argv.some((word) => word === 'serve' || word === 'mcp')) config({ jitless: true })
   const { noColor, noInput, quiet } = sniff(argv)
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
     version: string
