@@ -85,11 +85,37 @@ describe('the build', () => {
   })
 
   it('gives the process that holds the keys nothing of the terminal', () => {
-    const signer = readdirSync(builtFile(here)).filter((name) => name.startsWith('signer'))
-    expect(signer.length).toBeGreaterThan(0)
-    for (const name of signer)
-      expect(readFileSync(builtFile(here, name), 'utf8')).not.toMatch(
-        /CommanderError|node_modules\/(chalk|@inquirer|ora)\//,
-      )
+    const said = (process: string) =>
+      readdirSync(builtFile(here))
+        .filter((name) => name.startsWith(process))
+        .map((name) => readFileSync(builtFile(here, name), 'utf8'))
+        .join('')
+    const [program, signer] = [said('start'), said('signer')]
+    expect(signer).not.toBe('')
+    // Of commander, chalk, ora, inquirer and the tables a word each that nobody else says.
+    for (const word of [
+      'CommanderError',
+      'FORCE_COLOR',
+      'isUnicodeSupported',
+      'ExitPromptError',
+      'colWidths',
+    ]) {
+      expect(program).toContain(word)
+      expect(signer).not.toContain(word)
+    }
+  })
+
+  it('loads few chunks, however much a command needs', () => {
+    const loaded = (...args: string[]) => {
+      const home = mkdtempSync(join(root, 'home-'))
+      const env = { PATH: process.env.PATH, SLUICE_HOME: home }
+      execFileSync(process.execPath, [join(here, 'bin', 'sluice.js'), ...args], { env })
+      // What was loaded was compiled, and is kept so.
+      const kept = readdirSync(join(home, 'cache', 'compiled'), { recursive: true, withFileTypes: true })
+      return kept.filter((entry) => entry.isFile()).length
+    }
+    expect(loaded('--help')).toBeLessThan(5)
+    expect(loaded('profile', 'list')).toBeLessThan(15)
+    expect(loaded('deposit', '--help')).toBeLessThan(30)
   })
 })
