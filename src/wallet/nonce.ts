@@ -42,10 +42,10 @@ async function counts(rpc: Rpc, step: Step): Promise<{ latest: number; pending: 
 export async function takeNonce(question: NonceQuestion): Promise<Taken> {
   const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
-  const head = await readHead(rpc, chainId)
+  const [head, counted] = await Promise.all([readHead(rpc, chainId), counts(rpc, step)])
   refuseOldHead(rpc, head, journal.head(chainId), question.headMaxAgeMs, clock.wall())
   await refuseOtherHeads(rpc, chainId, head)
-  const { latest, pending } = await counts(rpc, step)
+  const { latest, pending } = counted
   if (step.nonce !== null) {
     if (latest <= step.nonce) return { head }
     journal.release(operationId, step.index, `nonce ${step.nonce} is used`)
@@ -54,7 +54,7 @@ export async function takeNonce(question: NonceQuestion): Promise<Taken> {
   if (pinned !== undefined) return takePinned(question, head, { latest, pending })
   const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
   const nonce = question.queueBehind ? Math.max(ours, pending) : ours
-  await refuseGap(rpc, step, nonce, clock)
+  await refuseGap(rpc, step, { nonce, pending }, clock)
   journal.sawHead(chainId, Number(head.number), head.hash)
   journal.reserve(operationId, step.index, nonce, Number(head.number))
   return { head }
@@ -110,12 +110,18 @@ async function takePinned(
  * A nonce is only taken when the node has everything before it and nothing at it: else the transaction would hang
  * behind one that is missing, or fight one that is not ours.
  */
-async function refuseGap(rpc: Rpc, step: Step, nonce: number, clock: Clock): Promise<void> {
+async function refuseGap(
+  rpc: Rpc,
+  step: Step,
+  { nonce, pending: first }: { nonce: number; pending: number },
+  clock: Clock,
+): Promise<void> {
+  let pending = first
   for (let tried = 1; ; tried++) {
-    const { pending } = await counts(rpc, step)
     if (pending === nonce) return
     if (tried < 20) {
       await clock.sleep(50)
+      pending = (await counts(rpc, step)).pending
       continue
     }
     throw new AppError(
