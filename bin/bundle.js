@@ -1,7 +1,7 @@
 // One process of the program as chunks: what stands together, and what is loaded by itself.
 import { join, relative, sep } from 'node:path'
 
-import { abisRead, agentOfUndici, builtins, partsOfZod, places } from './plugins.js'
+import { abisRead, agentOfUndici, builtins, partsOfZod, places, randomOfNode } from './plugins.js'
 
 // Servers and hardware: loaded by few, and at home in their own packages.
 const external = /^(fastify|prom-client|rxjs|@ledgerhq\/|@napi-rs\/|@modelcontextprotocol\/)/
@@ -64,7 +64,14 @@ export async function bundled(rolldown, root, name, entries) {
     external,
     // What one process loads late, another one may load at once.
     onLog: (level, log, show) => log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT' && show(level, log),
-    plugins: [places(root, entries), agentOfUndici, partsOfZod(root), abisRead(root, parseAbi), builtins],
+    plugins: [
+      places(root, entries),
+      agentOfUndici,
+      randomOfNode,
+      partsOfZod(root),
+      abisRead(root, parseAbi),
+      builtins,
+    ],
   })
   const options = {
     format: 'esm',

@@ -75,6 +75,17 @@ function replaced(code, text, by) {
   return code.replace(text, () => by)
 }
 
+/** Random bytes as Node makes them, where they are wanted: looking at its web cryptography begins all of that. */
+export const randomOfNode = {
+  name: 'random-of-node',
+  resolveId: (id) => (id === '@noble/hashes/crypto' ? '\0random' : null),
+  load: (id) =>
+    id === '\0random'
+      ? `const randomBytes = (size) => process.getBuiltinModule('node:crypto').randomBytes(size)
+         export const crypto = { randomBytes }`
+      : null,
+}
+
 /** Of zod, only what is used: the name `z` alone would bring all its languages. */
 export const partsOfZod = (root) => ({
   name: 'parts-of-zod',
