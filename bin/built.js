@@ -9,21 +9,37 @@ export function mark(root, path) {
 /**
  * The folder of the build, where every file that it was made of is as it was then, it is whole, and nobody could change it
  * who could not change the program; `undefined` means that the sources are to be run. `dist/stamp` says it: the folder
- * first, then what was read. A file that was changed without another size or time is not noticed.
+ * first, then what was read. A file that was changed without another size or time is not noticed. In a package there are
+ * no sources, and files have other times: there the build is the program.
  */
 export function currentBuild(root) {
   try {
     const lines = fs().readFileSync(`${root}/dist/stamp`, 'utf8').split('\n')
     const folder = lines[0].slice(0, lines[0].indexOf('\t'))
     return isOurs(root, folder) &&
-      lines.every((line) => mark(root, line.slice(0, line.indexOf('\t'))) === line)
+      (!hasSources(root) || lines.every((line) => mark(root, line.slice(0, line.indexOf('\t'))) === line))
       ? folder
       : undefined
   } catch {
-    // No build, or none that can be read: the sources are there in any case.
+    // No build, or none that can be read.
     return undefined
   }
 }
+
+/** Why the sources cannot be run instead of a build, in words; `undefined` where they can. */
+export function whyNoSources(root) {
+  const what = !hasSources(root)
+    ? 'it came without its sources'
+    : /[\\/]node_modules[\\/]/.test(root)
+      ? 'Node runs no TypeScript in node_modules'
+      : undefined
+  return (
+    what &&
+    `This copy of sluice has no build in dist that is whole and only its owner can change, and ${what}. Run \`npm ci\` in a clone of it, and install that folder again, or what \`npm pack\` makes of it.`
+  )
+}
+
+const hasSources = (root) => fs().existsSync(`${root}/src/start.ts`)
 
 function isOurs(root, folder) {
   if (process.platform === 'win32') return true

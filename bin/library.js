@@ -1,10 +1,13 @@
-// The core as a library: the build of these very sources, or else the sources. Its types are in `src/index.ts`.
+// The core as a library: the build of these very sources, or else the sources. Its types are in `dist/index.d.ts`.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { currentBuild } from './built.js'
+import { currentBuild, whyNoSources } from './built.js'
 
-const built = currentBuild(join(dirname(fileURLToPath(import.meta.url)), '..'))
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const built = currentBuild(root)
+const why = built ? undefined : whyNoSources(root)
+if (why) throw new Error(why)
 
 export const { AppError, createEngine, createRemote } = await import(
   built ? `../${built}/index.js` : '../src/index.ts'

@@ -3,7 +3,7 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { currentBuild } from './built.js'
+import { currentBuild, whyNoSources } from './built.js'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 const isNewEnough = major >= 26 || (major === 24 && minor >= 15) || (major === 22 && minor >= 22)
@@ -27,6 +27,12 @@ async function run() {
   }
   for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY', 'SLUICE_SIGNER_URL'])
     delete process.env[name]
+  const why = built ? undefined : whyNoSources(root)
+  if (why) {
+    process.stderr.write(`${why}\n`)
+    process.exitCode = 12
+    return
+  }
   // What serves other programs has nothing that could sign.
   if (words(process.argv.slice(2))[0] === 'mcp')
     secrets.privateKey = secrets.password = secrets.signerUrl = undefined

@@ -1,8 +1,10 @@
-import type { Address, Hex } from 'viem'
 import { getAddress, isAddress } from 'viem/utils'
 import { z } from 'zod'
 
-export type { Address, Hex } from 'viem'
+/** An EVM address, as viem has it. */
+export type Address = `0x${string}`
+/** Bytes, as viem has them. */
+export type Hex = `0x${string}`
 
 /**
  * An EVM address in any casing that its checksum allows; checksummed inside and on the wire. The issue of text that is none carries
