@@ -77,8 +77,9 @@ function put(output, inputs, started) {
   for (const { fileName, code } of output) write(join(folder, fileName), code)
   // What was written while it was read may be half in it: such a build is not called current.
   const read = [...inputs.sort(), ...makers, 'package-lock.json']
+  const its = output.map(({ fileName }) => `dist/${name}/${fileName}`)
   if (read.every((path) => statSync(join(root, path)).mtimeMs < started))
-    write(join(dist, 'stamp'), [`dist/${name}`, ...read].map((path) => mark(root, path)).join('\n'))
+    write(join(dist, 'stamp'), [`dist/${name}`, ...its, ...read].map((path) => mark(root, path)).join('\n'))
 }
 
 /** Ends the build before: from now on its month counts. Those whose month is over go. */

@@ -9,15 +9,17 @@ export function mark(root, path) {
 /**
  * The folder of the build, where every file that it was made of is as it was then, it is whole, and nobody could change it
  * who could not change the program; `undefined` means that the sources are to be run. `dist/stamp` says it: the folder
- * first, then what was read. A file that was changed without another size or time is not noticed. In a package there are
+ * first, then what is in it, then what was read. A file that was changed without another size or time is not noticed. In a package there are
  * no sources, and files have other times: there the build is the program.
  */
 export function currentBuild(root) {
   try {
+    const hasSources = comesWithSources(root)
     const lines = fs().readFileSync(`${root}/dist/stamp`, 'utf8').split('\n')
     const folder = lines[0].slice(0, lines[0].indexOf('\t'))
+    const isIts = (line) => line.startsWith(`${folder}/`)
     return isOurs(root, folder) &&
-      (!hasSources(root) || lines.every((line) => mark(root, line.slice(0, line.indexOf('\t'))) === line))
+      lines.every((line) => (isIts(line) ? isWhole(root, line) : !hasSources || isAsItWas(root, line)))
       ? folder
       : undefined
   } catch {
@@ -28,7 +30,7 @@ export function currentBuild(root) {
 
 /** Why the sources cannot be run instead of a build, in words; `undefined` where they can. */
 export function whyNoSources(root) {
-  const what = !hasSources(root)
+  const what = !comesWithSources(root)
     ? 'it came without its sources'
     : /[\\/]node_modules[\\/]/.test(root)
       ? 'Node runs no TypeScript in node_modules'
@@ -39,14 +41,26 @@ export function whyNoSources(root) {
   )
 }
 
-const hasSources = (root) => fs().existsSync(`${root}/src/start.ts`)
+const comesWithSources = (root) => fs().existsSync(`${root}/src/start.ts`)
+
+const isAsItWas = (root, line) => mark(root, line.slice(0, line.indexOf('\t'))) === line
+
+/** Whether a file of the build is as long as it was written, and only its owner's to write. */
+function isWhole(root, line) {
+  const [path, size] = line.split('\t')
+  const found = fs().statSync(`${root}/${path}`)
+  return found.size === Number(size) && isOwn(found)
+}
+
+/** Windows has no such modes. */
+const isOwn = ({ mode }) => process.platform === 'win32' || (mode & 0o022) === 0
 
 function isOurs(root, folder) {
   if (process.platform === 'win32') return true
   const owner = fs().statSync(`${root}/bin`).uid
   return ['dist', folder].every((path) => {
-    const { uid, mode } = fs().statSync(`${root}/${path}`)
-    return uid === owner && (mode & 0o022) === 0
+    const found = fs().statSync(`${root}/${path}`)
+    return found.uid === owner && isOwn(found)
   })
 }
 

@@ -38,9 +38,9 @@ const node = (...args: string[]) =>
   })
 const build = () => node(join(root, 'bin', 'build.js'))
 const help = () => node(join(root, 'bin', 'sluice.js'), '--help')
-/** Says something else in a file, in place: neither its folder nor a stamp knows. */
+/** Says something else in a file, in place and at the same length: neither its folder nor a stamp knows. */
 const reword = (path: string, words: string) =>
-  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(sentence, words))
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(sentence, words.padEnd(sentence.length)))
 const always = () =>
   readdirSync(builtFile(root)).find((name) => name.startsWith('start-always')) ?? 'no such chunk'
 
@@ -54,6 +54,16 @@ describe('the build', () => {
     chmodSync(builtFile(root), 0o755)
     expect(help()).toContain('said by the build')
     const stamp = readFileSync(join(root, 'dist', 'stamp'))
+    const start = builtFile(root, 'start.js')
+    chmodSync(start, 0o666)
+    expect(help()).toContain(sentence)
+    chmodSync(start, 0o644)
+    expect(help()).toContain('said by the build')
+    // A power cut may leave what was written last without its bytes.
+    const bytes = readFileSync(start)
+    writeFileSync(start, '')
+    expect(help()).toContain(sentence)
+    writeFileSync(start, bytes)
     rmSync(builtFile(root, 'signer.js'))
     expect(help()).toContain(sentence)
     writeFileSync(join(root, 'dist', 'stamp'), stamp.subarray(0, 100))
