@@ -195,6 +195,7 @@ describe('--dry-run', () => {
       'contracts',
       'simulation',
       'fees',
+      'arrivals',
       'serviceFees',
       'reference',
       'policy',

@@ -30,7 +30,12 @@ function binGives(args: readonly string[]) {
     }`,
   )
   writeFileSync(join(root, 'src', 'signer.ts'), 'process.stdin.pipe(process.stdout)')
-  const env = { SLUICE_PRIVATE_KEY: 'a-key', SLUICE_PASSWORD: 'a-password', SLUICE_API_KEY: 'an-api-key' }
+  const env = {
+    SLUICE_PRIVATE_KEY: 'a-key',
+    SLUICE_PASSWORD: 'a-password',
+    SLUICE_API_KEY: 'an-api-key',
+    SLUICE_SIGNER_URL: 'https://signer/token',
+  }
   const { stdout } = spawnSync(process.execPath, [join(root, 'bin', 'sluice.js'), ...args], {
     env: { PATH: process.env.PATH ?? '', HOME: home, ...env },
     encoding: 'utf8',
@@ -43,12 +48,13 @@ function binGives(args: readonly string[]) {
 test('bin takes the key and the password out of the environment, and gives neither to the server for other programs', () => {
   expect(binGives(['wallet', 'show'])).toMatchObject({
     secrets: { hasPrivateKey: true, password: 'a-password', apiKey: 'an-api-key' },
-    toSigner: { privateKey: 'a-key' },
+    toSigner: { privateKey: 'a-key', signerUrl: 'https://signer/token' },
   })
   for (const args of [['mcp'], ['--profile', 'prod', '--json', 'mcp']]) {
     const { secrets, toSigner } = binGives(args)
     expect(secrets).toEqual({ hasPrivateKey: false, apiKey: 'an-api-key' })
     expect(toSigner).toMatchObject({ privateKey: null })
+    expect(JSON.stringify([secrets, toSigner])).not.toContain('https://signer')
   }
 })
 
