@@ -16,8 +16,12 @@ else await handOver()
 async function run() {
   // What was built of these very sources, or else the sources.
   const built = currentBuild(root)
-  // Before anything is loaded, nothing can have been signed.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupted)
+  // What a signal ends before anything is loaded is told by what is loaded: it knows whether an earlier command signed something.
+  let stopped = false
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => {
+      stopped = true
+    })
   // A key in the environment is read once, before anything else is imported, and inherited by nobody.
   const secrets = {
     privateKey: process.env.SLUICE_PRIVATE_KEY,
@@ -44,7 +48,7 @@ async function run() {
     if (cache) process.getBuiltinModule('node:module').enableCompileCache(cache)
     const { start } = await import(built ? `../${built}/start.js` : '../src/start.ts')
     const { privateKey, ...others } = secrets
-    await start(process.argv.slice(2), { hasPrivateKey: Boolean(privateKey), ...others }, startSigner)
+    await start(process.argv.slice(2), { hasPrivateKey: Boolean(privateKey), ...others }, startSigner, () => stopped)
   } catch (error) {
     if (error?.code !== 'ERR_MODULE_NOT_FOUND' || !/Cannot find package/.test(error.message)) throw error
     process.stderr.write(
@@ -120,18 +124,6 @@ function signer({ privateKey, signerUrl }, path) {
     child.stdin.write(`${JSON.stringify({ argv, privateKey: privateKey ?? null, signerUrl, quiet })}\n`)
     return child
   }
-}
-
-function interrupted() {
-  const error = {
-    code: 'INTERRUPTED',
-    message: 'Interrupted. This command signed nothing.',
-    details: {},
-    hint: 'To do it after all, type the same again. What is under way: sluice action list',
-    retryable: false,
-  }
-  if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`)
-  process.exit(130)
 }
 
 async function handOver() {

@@ -5,7 +5,7 @@ import { refuseKeys } from './cli/key-arguments.ts'
 import { toJson } from './cli/to-json.ts'
 import type { World } from './cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
-import { AppError, errorRow } from './domain/errors.ts'
+import { AppError, errorRow, saysUnsigned } from './domain/errors.ts'
 import type { Exit } from './domain/exits.ts'
 import { didYouMean } from './domain/nearest.ts'
 import { plain } from './domain/text.ts'
@@ -28,7 +28,7 @@ export async function main(argv: readonly string[], world: World): Promise<Exit>
       world.io.out.write(help.join(''))
       return 0
     }
-    return failed(error, argv, world)
+    return failed(await told(error, argv, world), argv, world)
   }
 }
 
@@ -141,10 +141,22 @@ function operands(argv: readonly string[]): { name?: string; sub?: string } {
   }
 }
 
+/** What went wrong; where something of the operation that the line is about is signed, as that deserves. */
+export async function told(error: unknown, argv: readonly string[], world: World): Promise<AppError> {
+  const found = known(error, argv)
+  if (!saysUnsigned(found.code)) return found
+  try {
+    const signed = await world.signed(argv)
+    return signed ? (await import('./cli/after-signing.ts')).afterSigning(found, signed) : found
+  } catch (cause) {
+    return known(cause, argv)
+  }
+}
+
 /** Says what went wrong, why and what to do next: as the one JSON document, or in words on stderr. */
-export function failed(error: unknown, argv: readonly string[], { io }: Pick<World, 'io'>): Exit {
+export function failed(error: AppError, argv: readonly string[], { io }: Pick<World, 'io'>): Exit {
   const { json, debug } = sniff(argv)
-  const { code, message, details, hint } = known(error, argv)
+  const { code, message, details, hint } = error
   const row = errorRow(code)
   const say = plain(message)
   if (json)
@@ -154,9 +166,9 @@ export function failed(error: unknown, argv: readonly string[], { io }: Pick<Wor
   else
     io.err.write(
       // Who interrupts has his will: nothing went wrong.
-      `${code === 'INTERRUPTED' ? '' : `${io.err.paint.red('error')} `}${say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${plain(hint)}\n` : ''}`,
+      `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${plain(hint)}\n` : ''}`,
     )
-  if (debug && error instanceof Error) io.err.write(`${io.err.paint.dim(trace(error))}\n`)
+  if (debug) io.err.write(`${io.err.paint.dim(trace(error))}\n`)
   return row.exit
 }
 

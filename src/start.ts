@@ -6,17 +6,19 @@ import { config } from 'zod/v4/core'
 import { sniff } from './cli/globals.ts'
 import { stdio } from './cli/io.ts'
 import { AppError } from './domain/errors.ts'
-import { failed, main } from './main.ts'
+import type { Exit } from './domain/exits.ts'
+import { failed, main, told } from './main.ts'
 import { interruptible } from './world/interrupt.ts'
 import { once } from './world/once.ts'
 import type { Secrets } from './world/secrets.ts'
 import { createWorld } from './world.ts'
 
-/** Runs the program in this process: the command line, the real terminal, the real signals. */
+/** Runs the program in this process: the command line, the real terminal, the real signals. `wasStopped`: a signal came while it was loading. */
 export async function start(
   argv: readonly string[],
   secrets: Secrets,
   startSigner: () => ChildProcess,
+  wasStopped: () => boolean,
 ): Promise<void> {
   // Whoever reads a few answers has read them before the code is made that would read many of them faster.
   if (!argv.some((word) => word === 'serve' || word === 'mcp')) config({ jitless: true })
@@ -50,9 +52,17 @@ export async function start(
     io,
     stdin: readStdin,
   })
-  const ended = await raced(main(argv, world))
-  const exit =
-    ended ?? failed(new AppError('INTERRUPTED', 'Interrupted. This command signed nothing.'), argv, { io })
+  const left = async (work?: Promise<Exit>): Promise<Exit> => {
+    const error = await told(
+      new AppError('INTERRUPTED', 'Interrupted. This command signed nothing.'),
+      argv,
+      world,
+    )
+    // A command that came to its end meanwhile has said so itself.
+    return (await Promise.race([work, undefined])) ?? failed(error, argv, world)
+  }
+  const work = wasStopped() ? undefined : main(argv, world)
+  const exit = (work && (await raced(work))) ?? (await left(work))
   await Promise.all(
     [process.stdout, process.stderr].map(
       (stream) => new Promise<void>((done) => stream.write('', () => done())),

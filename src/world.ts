@@ -77,6 +77,7 @@ export function createWorld(given: Given): World {
       announce,
     })
   }
+  const concerned: string[] = []
   const world: World = {
     io,
     version,
@@ -114,6 +115,9 @@ export function createWorld(given: Given): World {
       const ground = asKept(draft, { env, settings, secrets })
       return (await placeAt({ ...globals, profile: draft.name }, ground)).look()
     },
+    concerns: (id) => void concerned.push(id),
+    signed: async (argv) =>
+      (await import('./world/signed-before.ts')).signedBefore(argv, concerned, { dirs, env, settings, now }),
     commands: () => program([], world, true),
     run: async (argv, how) => {
       const out: string[] = []

@@ -92,6 +92,7 @@ export async function follow(
 ): Promise<{ done: Planned; moved: boolean }> {
   let moved = false
   let found = false
+  cli.world.concerns(operation.id)
   const teller = await cli.teller()
   const account = await who.unlock()
   const tell = (progress: Progress) => {

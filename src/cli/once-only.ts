@@ -24,6 +24,12 @@ export function requireOnce({ io, place, notice }: Cli, options: SigningOptions)
   )
 }
 
+/** IDEMPOTENCY_KEY_REUSED where a key was used for something else than this, by whatever wallet. */
+export function refuseReused({ journal }: Ground, key: string, request: Record<string, unknown>): void {
+  const earlier = journal.findKey(key)
+  if (earlier) journal.findByKey(key, { ...request, wallet: earlier.wallet })
+}
+
 /** How long an identical request counts as the same thing typed twice, in ms. */
 const recent = 10 * 60_000
 

@@ -11,7 +11,7 @@ import type { Who } from '../wallet/who.ts'
 import type { Cli } from './cli.ts'
 import { finish, type Going } from './finish.ts'
 import { refuseDone, refuseDoneSince, startedBefore } from './not-twice.ts'
-import { confirmAgain, refuseExpired, requireOnce } from './once-only.ts'
+import { confirmAgain, refuseExpired, refuseReused, requireOnce } from './once-only.ts'
 import { idempotencyKey, type SigningOptions } from './options.ts'
 import { shown } from './output.ts'
 import { planPrices } from './plan-prices.ts'
@@ -30,6 +30,8 @@ import { noncesOf } from './way.ts'
 export async function operate(cli: Cli, options: SigningOptions, undertaking: Undertaking): Promise<void> {
   const key = idempotencyKey(options.idempotencyKey)
   requireOnce(cli, options)
+  // A key of another request is that, whoever signs.
+  if (key !== undefined) refuseReused(await cli.place.ground(), key, undertaking.request)
   const who = await cli.place.who(options)
   const ground = await cli.place.ground()
   const limits = {

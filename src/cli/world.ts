@@ -11,6 +11,7 @@ import type { Ground } from '../wallet/ground.ts'
 import type { Price } from '../wallet/plan-json.ts'
 import type { Desk } from '../wallet/signing/words.ts'
 import type { SignerChoice, Who } from '../wallet/who.ts'
+import type { Signed } from './after-signing.ts'
 import type { Values } from './completion/complete.ts'
 import type { KeptProfile, ProfileSecrets, Settings } from './config.ts'
 import type { Finding } from './finding.ts'
@@ -130,6 +131,10 @@ export type World = {
   run: (argv: readonly string[], how: RunAs) => Promise<{ exit: Exit; out: string; values: unknown[] }>
   /** The whole tree of commands. */
   commands: () => Promise<Command>
+  /** Told of an operation that the command goes on with, by its id: the command line may not name it. */
+  concerns: (id: string) => void
+  /** The operation that a command line is about, where something of it is signed. No chain is asked, and nobody else. */
+  signed: (argv: readonly string[]) => Promise<Signed | undefined>
   /** Told every value that a command ends with. */
   emitted?: (value: unknown) => void
   /** Reads all of standard input. */

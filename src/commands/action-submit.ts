@@ -35,6 +35,7 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
   const catalog = await cli.place.catalog()
   const { proposal, hash } = decodePlan(text, catalog)
   const { wallet, nonce, request, ...proposed } = proposal
+  cli.world.concerns(proposed.id)
   const { name } = networkNamed(catalog.networks, proposed.legs[0]!.chainId)
   const { wallet: _, ...asked } = request as Record<string, unknown>
   await operate(

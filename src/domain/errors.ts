@@ -10,6 +10,10 @@ export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(er
 /** What a code means, with the optional columns readable. */
 export const errorRow = (code: ErrorCode): ErrorRow => errorTable[code]
 
+/** Whether a code says that nothing of its operation was ever signed. That a key stands for another request is said of the new one. */
+export const saysUnsigned = (code: ErrorCode): boolean =>
+  (errorRow(code).exit < 20 && code !== 'IDEMPOTENCY_KEY_REUSED') || code === 'INTERRUPTED'
+
 /** More about a failure: structured context, the cause, and a next step better than the table's. */
 export type Because = { details?: Record<string, unknown>; cause?: unknown; hint?: string }
 

@@ -22,10 +22,14 @@ export function interruptible(process: Process): {
   const left = new Promise<undefined>((resolve) => {
     leave = () => resolve(undefined)
   })
+  // A critical part may have begun meanwhile: then it has the last word.
+  const leaveIfIdle = () => {
+    if (critical === 0) leave()
+  }
   const stop = () => {
     controller.abort()
     // Whoever listens to the signal says so himself; whoever does not is left behind.
-    if (critical === 0) setTimeout(leave, 100)
+    if (critical === 0) setTimeout(leaveIfIdle, 100)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
   const { npm_command: command, SLUICE_LAUNCHER: launcher } = process.env

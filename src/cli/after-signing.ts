@@ -1,0 +1,88 @@
+import { AppError, errorRow } from '../domain/errors.ts'
+import type { Planned } from '../wallet/carry-out.ts'
+import { outcomeOf } from '../wallet/outcome.ts'
+import type { Report } from '../wallet/report.ts'
+
+/** An operation of which something is signed, as the journal has it, and the flags by which the command line names its signer. */
+export type Signed = { operation: Planned; report: Report; again: string }
+
+/**
+ * A failure before or beside going on with an operation, where something of that is signed: the code is what the operation
+ * deserves, as the contract of the exit codes has it, and the failure is its cause.
+ */
+export function afterSigning(error: AppError, { operation, report, again }: Signed): AppError {
+  const { code, message, hint } = standing(error, operation)
+  const names = again !== '' && isResume.test(hint) && errorRow(error.code).exit !== 13
+  return new AppError(code, message, {
+    cause: error,
+    details: { ...error.details, id: operation.id, operation: operation.id, cause: error.code, action: report },
+    hint: names ? `${hint} ${again}` : hint,
+  })
+}
+
+const isResume = /sluice action (resume|replan) [\w-]+$/
+
+type Standing = { code: AppError['code']; message: string; hint: string }
+
+/** How an operation stands, in the words of whoever was to go on with it and did not. */
+function standing(error: AppError, operation: Planned): Standing {
+  const { id, state } = operation
+  const why = reasonOf(error)
+  if (state === 'DONE')
+    return {
+      code: 'PENDING',
+      message: `${id} is done, and this command did not come to say so: ${why}`,
+      hint: `sluice action show ${id}`,
+    }
+  if (state !== 'EXECUTING' && state !== 'PARTIAL' && state !== 'OPEN') {
+    const end = endOf(operation)
+    return {
+      code: end.code,
+      message: `${end.message}. This command changed nothing: ${why}`,
+      hint: end.hint?.replace(/\bID$/, id) ?? `sluice action explain ${id}`,
+    }
+  }
+  const hint = `sluice action resume ${id}`
+  if (error.code === 'INTERRUPTED')
+    return {
+      code: 'PENDING',
+      message: `Interrupted. Something of ${id} is signed, and it is not over yet`,
+      hint,
+    }
+  return goesOn(error, operation)
+    ? {
+        code: 'PENDING',
+        message: `Something of ${id} is signed, and this command did not go on with it: ${why}`,
+        hint,
+      }
+    : {
+        code: 'PARTIAL',
+        message: `A part of ${id} is done, and this command did not go on with the rest: ${why}`,
+        hint,
+      }
+}
+
+/** Whether a transaction is on its way, or what failed may be over at the next try: by the same rule as at the end of a run. */
+const goesOn = ({ code }: AppError, { steps }: Planned): boolean =>
+  code === 'BUG' ||
+  errorRow(code).retryable === true ||
+  steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
+
+/** What the end of an operation is told as, that is over and did not come to where it was to. */
+function endOf(operation: Planned): AppError {
+  try {
+    outcomeOf(operation)
+  } catch (end) {
+    if (end instanceof AppError) return end
+    throw end
+  }
+  throw new AppError('BUG', `Operation ${operation.id} is ${operation.state}, and ended well`)
+}
+
+/** A failure as a part of a sentence: without a word of what was not signed, for of the operation something is; and with what mends it. */
+function reasonOf({ code, message, hint }: AppError): string {
+  if (code === 'INTERRUPTED') return 'interrupted'
+  if (code === 'DECLINED') return 'declined'
+  const what = message.replace(/\s*Nothing was (signed|sent)\.?$/, '').replace(/\.$/, '')
+  return hint !== undefined && /^[A-Z].*\.$/.test(hint) ? `${what}. ${hint}` : what
+}
