@@ -48,7 +48,12 @@ async function run() {
     if (cache) process.getBuiltinModule('node:module').enableCompileCache(cache)
     const { start } = await import(built ? `../${built}/start.js` : '../src/start.ts')
     const { privateKey, ...others } = secrets
-    await start(process.argv.slice(2), { hasPrivateKey: Boolean(privateKey), ...others }, startSigner, () => stopped)
+    await start(
+      process.argv.slice(2),
+      { hasPrivateKey: Boolean(privateKey), ...others },
+      startSigner,
+      () => stopped,
+    )
   } catch (error) {
     if (error?.code !== 'ERR_MODULE_NOT_FOUND' || !/Cannot find package/.test(error.message)) throw error
     process.stderr.write(

@@ -15,7 +15,13 @@ export function afterSigning(error: AppError, { operation, report, again }: Sign
   const names = again !== '' && isResume.test(hint) && errorRow(error.code).exit !== 13
   return new AppError(code, message, {
     cause: error,
-    details: { ...error.details, id: operation.id, operation: operation.id, cause: error.code, action: report },
+    details: {
+      ...error.details,
+      id: operation.id,
+      operation: operation.id,
+      cause: error.code,
+      action: report,
+    },
     hint: names ? `${hint} ${again}` : hint,
   })
 }

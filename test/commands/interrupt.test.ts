@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
+import { startFaultyRpc } from '../support/faulty-rpc.ts'
 import { attemptsIn, type ProgramHome, programHome, spawnSluice, startSluice } from '../support/program.ts'
 import type { Document } from '../support/run.ts'
 import { calldata } from '../support/sandbox.ts'
@@ -16,6 +17,7 @@ const place = 'aave-v3-usdc-sandbox-one'
 let at: ProgramHome
 let rpc: Rpc
 let usdc: Address
+let nodeUrl: string
 
 const sluice = (...args: string[]) => spawnSluice(at.home, args)
 const held = async (): Promise<bigint> =>
@@ -28,6 +30,11 @@ const held = async (): Promise<bigint> =>
 const nonce = async () => Number(await rpc.request<Hex>('eth_getTransactionCount', [wallet, 'pending']))
 const signed = () => attemptsIn(at.data)
 
+/** The environment of a process that gets SIGINT as soon as it listens for it. */
+const early =
+  "process.on('newListener', function told(name) { if (name === 'SIGINT') { process.off('newListener', told); setImmediate(() => process.kill(process.pid, name)) } })"
+const atOnce = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(early)}` }
+
 /** With blocks that wait, a transaction stays where an interruption finds it. */
 const holdBlocks = (held: boolean) => rpc.request('evm_setAutomine', [!held])
 
@@ -35,7 +42,8 @@ beforeAll(async () => {
   at = programHome(inject('sandboxCache'))
   const { out } = await sluice('sandbox', 'up', '--json')
   const status: Document = JSON.parse(out)
-  rpc = httpRpc(status.chains[0].rpcUrl)
+  nodeUrl = status.chains[0].rpcUrl
+  rpc = httpRpc(nodeUrl)
   usdc = status.tokens.find(({ symbol }: { symbol: string }) => symbol === 'USDC').address
 })
 afterAll(() => at.end())
@@ -99,6 +107,91 @@ describe('a signal', () => {
       expect(signed() - attempts).toBe(2)
     },
   )
+
+  test('at any moment of a line that goes on with what is signed: 20, and never that nothing was signed', async () => {
+    await holdBlocks(true)
+    const line = ['deposit', place, '--amount', '10', '--yes', '--json', '--idempotency-key', 'signed-1']
+    try {
+      const { id } = JSON.parse((await sluice(...line, '--no-wait')).out).error.details
+      const attempts = signed()
+      const resume = ['action', 'resume', id, '--json']
+      const told = ({ exit, out, err }: Awaited<ReturnType<typeof sluice>>) => {
+        expect(`${out}${err}`).not.toContain('signed nothing')
+        expect({ exit, out }).toMatchObject({ exit: 20 })
+        const { code, hint, details } = JSON.parse(out).error
+        expect([code, hint, details.id]).toEqual(['PENDING', `sluice action resume ${id}`, id])
+      }
+      // As soon as there is somebody to hear it, which is before anything is loaded; and later.
+      const cancel = ['action', 'cancel', 'signed-1', '--yes', '--json']
+      for (const ran of await Promise.all(
+        [line, resume, cancel].map((args) => spawnSluice(at.home, args, { env: atOnce })),
+      ))
+        told(ran)
+      for (const [nth, ms] of [100, 250, 450, 800].entries()) {
+        const running = startSluice(at.home, nth % 2 === 0 ? resume : line)
+        await sleep(ms)
+        running.child.kill('SIGTERM')
+        const ran = await running.ended
+        // Where Node itself has not begun, the signal is all that is left of the process.
+        if (ran.exit !== 'SIGTERM') told(ran)
+      }
+      expect(signed()).toBe(attempts)
+      await holdBlocks(false)
+      await rpc.request('evm_mine', [])
+      expect((await sluice(...resume)).exit).toBe(0)
+    } finally {
+      await holdBlocks(false)
+    }
+  })
+
+  test('before anything is loaded, of a line that names nothing: 130, with its next step', async () => {
+    const line = ['deposit', place, '--amount', '1', '--yes']
+    const { exit, err } = await spawnSluice(at.home, line, { env: atOnce })
+    expect(exit).toBe(130)
+    expect(err).toContain('Interrupted. This command signed nothing. (INTERRUPTED)\nnext  To do it after all')
+  })
+
+  test('while a node takes its time with what is signed: the program waits, and says what is on its way', async () => {
+    const path = join(at.home, 'key-of-the-slow')
+    writeFileSync(path, `${sandboxKey(4)}\n`, { mode: 0o600 })
+    const slow = await startFaultyRpc(nodeUrl, [
+      { method: 'eth_sendRawTransaction', act: 'latency', value: 700, always: true },
+    ])
+    const env = { SLUICE_RPC_SANDBOX_ONE: slow.url }
+    await holdBlocks(true)
+    try {
+      const mine = ['--profile', 'engine', '--key-file', path, '--json']
+      const line = [
+        'transfer',
+        '--network',
+        'sandbox-one',
+        '--token',
+        'USDC',
+        '--to',
+        wallet,
+        '--amount',
+        '1',
+      ]
+      const running = startSluice(at.home, [...line, ...mine, '--yes', '--allow-duplicate'], { env })
+      while (slow.sends.length === 0) await Promise.race([sleep(10), running.ended])
+      running.child.kill('SIGINT')
+      const { exit, out } = await running.ended
+      expect({ exit, out }).toMatchObject({ exit: 20 })
+      const { error } = JSON.parse(out)
+      // Whoever leaves at once does not come to know what the node said.
+      expect(error.message).toBe('It is signed and on its way, and not final yet')
+      expect(slow.passed).toHaveLength(1)
+      slow.rules.length = 0
+      await holdBlocks(false)
+      await rpc.request('evm_mine', [])
+      const resumed = await spawnSluice(at.home, ['action', 'resume', error.details.id, ...mine], { env })
+      expect(resumed.exit).toBe(0)
+      expect(slow.sends).toHaveLength(1)
+    } finally {
+      await holdBlocks(false)
+      await slow.stop()
+    }
+  })
 
   test('a terminal that hangs up does not stop what is under way: stdout is closed, the deposit is made', async () => {
     const before = await held()

@@ -1,0 +1,237 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { tryLock } from '../../src/store/lock.ts'
+import { type Ran, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, attempts, home } = useCommands(sandbox)
+const place = 'aave-v3-usdc-sandbox-one'
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const elsewhere = '--signer-url http://127.0.0.1:1 --wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const missing = '--key-file /nonexistent/key'
+const key = '--idempotency-key keykey-1'
+const transfer = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json`
+const deposit = `deposit ${place} --amount 7 --yes --json ${key}`
+
+const rpc = () => sandbox.chain(31337).rpc
+/** A line whose first transaction is sent and waits, because no blocks are made; gives the id of the operation. */
+const waiting = async (line: string): Promise<string> => {
+  await rpc().request('evm_setAutomine', [false])
+  const sent = await run(`${line} --no-wait`)
+  expect({ exit: sent.exit, out: sent.out }).toMatchObject({ exit: 20 })
+  return sent.json.error.details.id
+}
+const mined = async () => {
+  await rpc().request('evm_mine')
+  await rpc().request('evm_setAutomine', [true])
+}
+// What waits belongs to the test that sent it.
+afterEach(mined)
+const unsigned = /nothing (of it )?(was|is) (signed|sent)|signed nothing/i
+
+/** What a line says that cannot go on: the operation, its code, the cause, and no word that nothing is signed. */
+const told = ({ exit, json, out, err }: Ran) => {
+  const { code, hint, details } = json.error
+  expect(out + err).not.toMatch(unsigned)
+  return { exit, code, hint, cause: details.cause, id: details.id, status: details.action?.status }
+}
+const pending = (id: string, cause: string, again = '') => ({
+  exit: 20,
+  code: 'PENDING',
+  hint: `sluice action resume ${id}${again}`,
+  cause,
+  id,
+  status: 'PENDING',
+})
+
+test('what waits, signed, is told by every line that names it and cannot go on with it', async () => {
+  const id = await waiting(deposit)
+  const before = attempts()
+  const signer = ` ${elsewhere}`
+  const lines: [line: string, cause: string, again?: string][] = [
+    [`${deposit} ${missing}`, 'KEY_SOURCE'],
+    [`${deposit} --wallet nobody`, 'KEY_SOURCE'],
+    [`${deposit} ${elsewhere}`, 'KEY_SOURCE'],
+    [`${deposit} --confirmations 0`, 'USAGE'],
+    [`${deposit} --no-such-flag`, 'USAGE'],
+    [`${deposit} --profile remote`, 'CONFIG_INVALID'],
+    [`${deposit.replace('7', '7x')}`, 'INVALID_AMOUNT'],
+    [`action resume ${id} --json ${missing}`, 'KEY_SOURCE'],
+    [`action resume keykey-1 --json --wallet nobody`, 'KEY_SOURCE'],
+    [`action resume ${id} --json ${elsewhere}`, 'KEY_SOURCE'],
+    [`action resume ${id} --json --profile nope`, 'CONFIG_INVALID'],
+    [`action resume ${id} --json --confirmations 0 ${elsewhere}`, 'KEY_SOURCE'],
+    [`action cancel ${id} --json --no-input`, 'PROMPT_NEEDED'],
+    [`action cancel ${id} --json --no-input ${elsewhere}`, 'PROMPT_NEEDED', signer],
+    [`action cancel ${id} --json --yes ${missing}`, 'KEY_SOURCE'],
+    [`action speed-up ${id} --json --wallet nobody`, 'KEY_SOURCE'],
+    [`action replan ${id} --json --wallet nobody`, 'KEY_SOURCE'],
+    [`action revoke ${id} --json --yes ${missing}`, 'KEY_SOURCE'],
+    [`action abandon ${id} --json --no-input`, 'PROMPT_NEEDED'],
+    [`action watch ${id} --json --interval 5`, 'USAGE'],
+  ]
+  for (const [line, cause, again] of lines)
+    expect({ line, ...told(await run(line)) }).toEqual({ line, ...pending(id, cause, again) })
+  const turn = tryLock(join(home(), 'data', 'sandbox', 'locks', `${sandbox.user.address.toLowerCase()}.turn`))
+  for (const line of [deposit, `action resume ${id} --json`])
+    expect(told(await run(`${line} --no-lock-wait`))).toEqual(pending(id, 'WALLET_BUSY'))
+  turn?.release()
+  const text = await run(`action resume ${id} ${missing}`)
+  expect(text.err).toContain(
+    `Something of ${id} is signed, and this command did not go on with it: /nonexistent/key is not used as a key: it does not exist. See whether the path is written as it was meant. (PENDING)\nnext  sluice action resume ${id}\n`,
+  )
+  expect(attempts()).toBe(before)
+  await mined()
+  expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 0 })
+})
+
+test('what is about something else of the same names is told as before', async () => {
+  const id = await waiting(deposit)
+  const path = join(home(), 'another-key')
+  writeFileSync(path, sandboxKey(3), { mode: 0o600 })
+  const lines: [line: string, exit: number][] = [
+    // Another request, or another wallet, under the key of this one.
+    [`${deposit.replace('7', '8')} ${missing}`, 14],
+    [`${deposit} --key-file ${path}`, 14],
+    // A new operation.
+    [`deposit ${place} --amount 7 --yes --json --idempotency-key keykey-2 ${missing}`, 13],
+    // What only looks, or plans.
+    [`${deposit} --dry-run ${missing}`, 13],
+    [`action show ${id} --json --fields nothing`, 2],
+    [`action resume nobody-knows-it --json ${missing}`, 4],
+  ]
+  for (const [line, exit] of lines) expect({ line, exit: (await run(line)).exit }).toEqual({ line, exit })
+})
+
+describe('the same holds for', () => {
+  test.each([
+    ['a transfer', `${transfer} ${key}`],
+    [
+      'a swap by its key',
+      `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --yes --json ${key}`,
+    ],
+    [
+      'an allowance that is taken back',
+      `wallet approvals revoke --network sandbox-one --token USDC --spender ${friend} --yes --json ${key}`,
+    ],
+  ])('%s', async (_, line) => {
+    const id = await waiting(line)
+    expect(told(await run(`${line} --wallet nobody`))).toEqual(pending(id, 'KEY_SOURCE'))
+  })
+
+  test('a swap by the id of its quote', async () => {
+    const quote = await run(
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --json',
+    )
+    const line = `swap execute ${quote.json.id} --yes --json`
+    const id = await waiting(line)
+    expect(told(await run(`${line} ${missing}`))).toEqual(pending(id, 'KEY_SOURCE'))
+  })
+
+  test('a plan, from a file and from standard input', async () => {
+    const { out } = await run(`deposit ${place} --amount 3 --dry-run --json`)
+    const file = join(home(), 'plan.json')
+    writeFileSync(file, out)
+    const id = await waiting(`action submit ${file} --yes --json`)
+    expect(told(await run(`action submit ${file} --yes --json ${missing}`))).toEqual(
+      pending(id, 'KEY_SOURCE'),
+    )
+    expect(told(await run(`action submit ${file} --yes --json --profile nope`))).toEqual(
+      pending(id, 'CONFIG_INVALID'),
+    )
+    expect(told(await run(`action submit - --yes --json ${missing}`, { stdin: out }))).toEqual(
+      pending(id, 'KEY_SOURCE'),
+    )
+  })
+
+  test('a withdrawal and its claim', async () => {
+    const slug = 'sandbox-lido-eth-sandbox-one'
+    const done = async (line: string) => expect(await run(`${line} --yes --json`)).toMatchObject({ exit: 0 })
+    await done(`deposit ${slug} --amount 3`)
+    await done(`withdraw ${slug} --amount 1`)
+    await done(`sandbox warp 10d`)
+    const line = `withdraw ${slug} --claim --yes --json ${key}`
+    const id = await waiting(line)
+    expect(told(await run(`${line} ${missing}`))).toEqual(pending(id, 'KEY_SOURCE'))
+  })
+})
+
+describe('an operation that is over, or partly', () => {
+  test('done: it can be said again, and nothing is to be paid anew', async () => {
+    const { id } = (await run(deposit)).json
+    const ran = await run(`${deposit} ${missing}`)
+    expect(told(ran)).toEqual({
+      ...pending(id, 'KEY_SOURCE'),
+      hint: `sluice action show ${id}`,
+      status: 'SUCCESS',
+    })
+    expect(ran.json.error.message).toContain(`${id} is done`)
+  })
+
+  test('done in part: 21, as long as nothing of it is on its way', async () => {
+    const { json } = await run(`${deposit} --no-wait`)
+    const { id } = json.error.details
+    expect(await run(`action cancel ${id} --yes --json`)).toMatchObject({ exit: 21 })
+    const partial = { ...pending(id, 'KEY_SOURCE'), exit: 21, code: 'PARTIAL' }
+    expect(told(await run(`${deposit} ${missing}`))).toEqual(partial)
+    expect(told(await run(`action abandon ${id} --json`))).toEqual({ ...partial, cause: 'PROMPT_NEEDED' })
+    expect(await run(`action abandon ${id} --yes --json`)).toMatchObject({ exit: 0 })
+    expect(told(await run(`${deposit} ${missing}`))).toEqual({
+      ...partial,
+      hint: 'Begin anew with another --idempotency-key.',
+      status: 'FAILED',
+    })
+  })
+
+  test('cancelled: 24 again', async () => {
+    const id = await waiting(transfer)
+    const cancelling = run(`action cancel ${id} --yes --json`)
+    while (attempts() < 2) await new Promise((resolve) => setTimeout(resolve, 10))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await mined()
+    expect(await cancelling).toMatchObject({ exit: 24 })
+    expect(told(await run(`action resume ${id} --json ${missing}`))).toEqual({
+      ...pending(id, 'KEY_SOURCE'),
+      exit: 24,
+      code: 'CANCELLED',
+      hint: `sluice action show ${id}`,
+      status: 'FAILED',
+    })
+  })
+
+  test('reverted: 22 again', async () => {
+    const id = await waiting(transfer)
+    const token = sandbox.token(31337, 'USDC').address
+    await rpc().request('anvil_setCode', [token, '0x5f5ffd'])
+    await mined()
+    expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 22 })
+    expect(told(await run(`action resume ${id} --json ${missing}`))).toEqual({
+      ...pending(id, 'KEY_SOURCE'),
+      exit: 22,
+      code: 'REVERTED',
+      hint: `sluice action explain ${id}`,
+      status: 'FAILED',
+    })
+  })
+
+  test('overtaken by a transaction of somebody else: 23 again, and a new plan', async () => {
+    const id = await waiting(transfer)
+    await rpc().request('anvil_dropAllTransactions')
+    await rpc().request('evm_setAutomine', [true])
+    await sandbox.sendAs(31337, sandbox.user.address, { to: friend })
+    expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 23 })
+    const after = told(await run(`action replan ${id} --json ${missing}`))
+    expect(after).toMatchObject({ exit: 23, code: 'SUPERSEDED', cause: 'KEY_SOURCE', id })
+    expect(after.hint).toContain(`sluice action replan ${id}`)
+  })
+
+  test('begun and never signed: what failed is all that there is to say', async () => {
+    const refused = await run(`${deposit} --max-fee 0.000000001`)
+    expect(refused.exit).toBeLessThan(20)
+    expect(await run(`${deposit} ${missing}`)).toMatchObject({ exit: 13 })
+  })
+})
