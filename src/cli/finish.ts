@@ -13,6 +13,7 @@ import type { Turn } from '../wallet/turn.ts'
 import type { Who } from '../wallet/who.ts'
 import { planAgain } from './again.ts'
 import type { Cli } from './cli.ts'
+import { refuseUnshown } from './output.ts'
 import { progressLine, reportView } from './report-view.ts'
 import { timeLeft } from './time-left.ts'
 import { type ExecutionOptions, wayOf } from './way.ts'
@@ -32,14 +33,15 @@ export async function finish(
   who: Who,
   going: Going,
 ): Promise<void> {
+  refuseUnshown(cli.globals, { ...reportFor(ground, operation), replayed: false })
   const isDone = operation.state === 'DONE' && !(await reopenGone(ground, operation.id))
   const followed = isDone
     ? { done: operation, moved: false }
     : await followWithQuotes(cli, ground, operation, who, going)
   const report = await withReceived(ground, followed.done, reportFor(ground, followed.done))
+  const left = followed.moved ? await allowancesLeft(ground, followed.done) : []
   cli.emit({ ...report, replayed: !followed.moved }, reportView)
-  if (followed.moved)
-    for (const left of await allowancesLeft(ground, followed.done)) cli.notice(leftLine(left))
+  for (const one of left) cli.notice(leftLine(one))
 }
 
 /**

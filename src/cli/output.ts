@@ -23,9 +23,15 @@ export type ListView<row> = { columns: readonly Column<row>[]; empty: string }
 /** A text for people as it goes to a stream: the last net under every foreign string. */
 export const shown = (text: string, { paint }: Stream): string => settled(text, paint.level > 0)
 
+/** Refuses what the options ask of one thing and cannot be printed of it: known before the thing is done where one like it is. */
+export function refuseUnshown({ csv, json, fields }: Globals, value: unknown): void {
+  if (csv) throw new AppError('USAGE', '--csv is for lists only', { hint: 'Use --json here.' })
+  if (json && fields) picked(value, fields)
+}
+
 /** Prints one thing. */
 export function emitOne<value>(io: Io, globals: Globals, value: value, view: View<value>): void {
-  if (globals.csv) throw new AppError('USAGE', '--csv is for lists only', { hint: 'Use --json here.' })
+  refuseUnshown(globals, value)
   if (globals.json)
     return void io.out.write(
       `${toJson(globals.fields ? picked(value, globals.fields) : value, io.out.isTerminal)}\n`,

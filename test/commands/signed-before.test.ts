@@ -8,7 +8,7 @@ import { type Ran, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
-const { run, attempts, home } = useCommands(sandbox)
+const { run, attempts, home, signsNothing } = useCommands(sandbox)
 const place = 'aave-v3-usdc-sandbox-one'
 const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const elsewhere = '--signer-url http://127.0.0.1:1 --wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -228,6 +228,31 @@ describe('an operation that is over, or partly', () => {
     expect(after).toMatchObject({ exit: 23, code: 'SUPERSEDED', cause: 'KEY_SOURCE', id })
     expect(after.hint).toContain(`sluice action replan ${id}`)
   })
+
+  test('done just now, by a line that names nothing, and never printed', async () => {
+    let [said, calls] = ['', 0]
+    const write = (text: string) => {
+      if (calls++ === 0) throw new Error('no space left')
+      said += text
+    }
+    const ran = await run(transfer, { out: { write } })
+    expect(ran.exit).toBe(20)
+    const { error } = JSON.parse(said)
+    expect(error).toMatchObject({
+      code: 'PENDING',
+      hint: `sluice action show ${error.details.id}`,
+      details: { cause: 'BUG', action: { status: 'SUCCESS' } },
+    })
+    expect(await run(error.hint.replace('sluice ', ''))).toMatchObject({ exit: 0 })
+  })
+
+  test.each(['--json --fields nothing', '--csv'])(
+    'is not begun where %s could not be printed of it',
+    async (how) => {
+      const { exit } = await signsNothing(() => run(`${deposit.replace('--json', '')} ${how}`))
+      expect(exit).toBe(2)
+    },
+  )
 
   test('begun and never signed: what failed is all that there is to say', async () => {
     const refused = await run(`${deposit} --max-fee 0.000000001`)
