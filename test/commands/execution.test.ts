@@ -75,7 +75,10 @@ describe('what waits', () => {
   test('is not cancelled without a yes', async () => {
     const id = await waiting()
     const before = attempts()
-    expect(await run(['action', 'cancel', id, '--json'])).toMatchObject({ exit: 2 })
+    expect(await run(['action', 'cancel', id, '--json'])).toMatchObject({
+      exit: 20,
+      json: { error: { code: 'PENDING', details: { cause: 'PROMPT_NEEDED' } } },
+    })
     expect(attempts()).toBe(before)
     await mining()
     await rpc().request('evm_mine')

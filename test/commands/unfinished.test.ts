@@ -87,8 +87,8 @@ describe('an action that is not finished', () => {
   test('is not given up without being asked', async () => {
     const id = await halfDone('half-0004')
     expect(await run(['action', 'abandon', id, '--json'])).toMatchObject({
-      exit: 2,
-      json: { error: { code: 'PROMPT_NEEDED' } },
+      exit: 20,
+      json: { error: { code: 'PENDING', details: { cause: 'PROMPT_NEEDED' } } },
     })
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
   })
