@@ -8,6 +8,7 @@ import { currentBuild, whyNoSources } from './built.js'
 const [major, minor] = process.versions.node.split('.').map(Number)
 const isNewEnough = major >= 26 || (major === 24 && minor >= 15) || (major === 22 && minor >= 22)
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 if (isNewEnough) await run()
@@ -17,11 +18,14 @@ async function run() {
   // What was built of these very sources, or else the sources.
   const built = currentBuild(root)
   // What a signal ends before anything is loaded is told by what is loaded: it knows whether an earlier command signed something.
-  let stopped = false
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  let stopped = process.env.SLUICE_STOPPED === String(process.ppid)
+  delete process.env.SLUICE_STOPPED
+  for (const signal of signals)
     process.on(signal, () => {
       stopped = true
     })
+  if (process.env.SLUICE_LAUNCHER === String(process.ppid))
+    process.send?.('listening', () => process.disconnect())
   // A key in the environment is read once, before anything else is imported, and inherited by nobody.
   const secrets = {
     privateKey: process.env.SLUICE_PRIVATE_KEY,
@@ -42,7 +46,7 @@ async function run() {
     secrets.privateKey = secrets.password = secrets.signerUrl = undefined
   const startSigner = signer(secrets, join(root, built ? `${built}/signer.js` : 'src/signer.ts'))
   // The process that holds the keys begins before anything of the terminal is loaded.
-  if (signs(process.argv.slice(2))) startSigner()
+  if (!stopped && signs(process.argv.slice(2))) startSigner()
   try {
     const cache = compiled()
     if (cache) process.getBuiltinModule('node:module').enableCompileCache(cache)
@@ -145,16 +149,32 @@ async function handOver() {
     process.exitCode = 12
     return
   }
-  const child = spawn(
-    local,
-    [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
-    // Whoever ends us by force ends it, too: it watches for that.
-    { stdio: 'inherit', env: { ...process.env, SLUICE_LAUNCHER: String(process.pid) } },
-  )
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  child.on('exit', (code, signal) => {
-    if (signal === null) process.exit(code ?? 1)
-    process.removeAllListeners(signal)
-    process.kill(process.pid, signal)
-  })
+  const begin = (more) => {
+    const child = spawn(
+      local,
+      [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
+      // Whoever ends us by force ends it, too: it watches for that.
+      {
+        stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+        env: { ...process.env, SLUICE_LAUNCHER: String(process.pid), ...more },
+      },
+    )
+    let listens = false
+    child.on('message', () => {
+      listens = true
+    })
+    child.on('exit', (code, signal) => {
+      if (signal === null) process.exit(code ?? 1)
+      // Ended before it could listen, it has done nothing: another one tells what that means for what was signed before.
+      if (signals.includes(signal) && !listens && !more) {
+        now = begin({ SLUICE_STOPPED: String(process.pid) })
+        return
+      }
+      process.removeAllListeners(signal)
+      process.kill(process.pid, signal)
+    })
+    return child
+  }
+  let now = begin()
+  for (const signal of signals) process.on(signal, () => now.kill(signal))
 }

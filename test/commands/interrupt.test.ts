@@ -110,7 +110,7 @@ describe('a signal', () => {
 
   test('at any moment of a line that goes on with what is signed: 20, and never that nothing was signed', async () => {
     await holdBlocks(true)
-    const line = ['deposit', place, '--amount', '10', '--yes', '--json', '--idempotency-key', 'signed-1']
+    const line = ['deposit', place, '--amount', '10', '--yes', '--json', '--idempotency-key', 'three-moments']
     try {
       const { id } = JSON.parse((await sluice(...line, '--no-wait')).out).error.details
       const attempts = signed()
@@ -122,12 +122,12 @@ describe('a signal', () => {
         expect([code, hint, details.id]).toEqual(['PENDING', `sluice action resume ${id}`, id])
       }
       // As soon as there is somebody to hear it, which is before anything is loaded; and later.
-      const cancel = ['action', 'cancel', 'signed-1', '--yes', '--json']
+      const cancel = ['action', 'cancel', 'three-moments', '--yes', '--json']
       for (const ran of await Promise.all(
         [line, resume, cancel].map((args) => spawnSluice(at.home, args, { env: atOnce })),
       ))
         told(ran)
-      for (const [nth, ms] of [100, 250, 450, 800].entries()) {
+      for (const [nth, ms] of [150, 400, 800].entries()) {
         const running = startSluice(at.home, nth % 2 === 0 ? resume : line)
         await sleep(ms)
         running.child.kill('SIGTERM')
@@ -218,6 +218,15 @@ describe.skipIf(!isOld)('an older Node', () => {
       out: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     })
     expect((await spawnSluice(at.home, ['depositt'], { node: oldNode })).exit).toBe(2)
+  })
+
+  test('that is stopped before the other one listens has it told what that means: 130, or 20 where something is signed', async () => {
+    const node = { node: oldNode, env: atOnce }
+    const line = ['deposit', place, '--amount', '1', '--yes', '--json']
+    const nothing = await spawnSluice(at.home, line, node)
+    expect([nothing.exit, JSON.parse(nothing.out).error.code]).toEqual([130, 'INTERRUPTED'])
+    const named = await spawnSluice(at.home, ['action', 'resume', 'three-moments', '--json'], node)
+    expect([named.exit, JSON.parse(named.out).error.code]).toEqual([20, 'PENDING'])
   })
 
   test('passes SIGTERM on, and leaves no process behind', async () => {
