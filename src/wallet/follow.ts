@@ -8,7 +8,7 @@ import { agreed, howDeep } from './deep.ts'
 import { readHead } from './fees.ts'
 import { finishStep, followLater } from './finish-step.ts'
 import { replace } from './replace.ts'
-import { current, pause, type Run, stepAt } from './run.ts'
+import { current, pause, type Run, stepAt, stopped } from './run.ts'
 import { remedy, usualPatience } from './stuck.ts'
 import { blockNumber, type Found, findStep, isLocal, ownerOfNonce } from './watch.ts'
 
@@ -65,6 +65,8 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
       if (!(error instanceof AppError) || !error.code.startsWith('RPC_') || errorRow(error.code).exit >= 20)
         throw error
     }
+    // Who does not want to wait has had a look, and what nobody had sent again.
+    if (run.noWait) throw stopped
     await pause(run, wait)
     wait = Math.min(wait * 1.3, local ? 100 : 5_000)
   }

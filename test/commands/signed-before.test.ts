@@ -260,3 +260,9 @@ describe('an operation that is over, or partly', () => {
     expect(await run(`${deposit} ${missing}`)).toMatchObject({ exit: 13 })
   })
 })
+
+test('who goes on with what is sent and does not want to wait has a look, and the same end as who sent it', async () => {
+  const id = await waiting(`${deposit}-unawaited`)
+  const looked = await run(`action resume ${id} --no-wait --yes --json`)
+  expect(looked).toMatchObject({ exit: 20, json: { error: { code: 'PENDING', details: { id } } } })
+})
