@@ -141,7 +141,7 @@ export async function follow(
 /** Where the next step is to go on, it names the signer as it was named here. */
 function withSigner(error: unknown, { again }: Who): unknown {
   if (!(error instanceof AppError) || !again) return error
-  if (!/sluice action (resume|replan) [\w-]+$/.test(error.hint ?? '')) return error
+  if (!/sluice action (resume|replan) [\w.:-]+$/.test(error.hint ?? '')) return error
   const { code, message, details, cause, hint } = error
   return new AppError(code, message, { cause, hint: `${hint} ${again}`, ...(details && { details }) })
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Address } from '../domain/address.ts'
 import { EvmAddress } from '../domain/address.ts'
-import { parseAmount, parseRawAmount, type Unit } from '../domain/amount.ts'
+import { amountExample, parseAmount, parseRawAmount, type Unit } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { slippageIn } from '../domain/slippage.ts'
 import { type ExecutionOptions, withExecution } from './way.ts'
@@ -145,7 +145,7 @@ export function amountOf({ amount, amountRaw }: { amount?: string; amountRaw?: s
     throw new AppError(
       'USAGE',
       amount === undefined ? 'An amount is needed' : '--amount and --amount-raw exclude each other',
-      { hint: `--amount 100.5 is 100.5 ${unit.symbol}` },
+      { hint: amountExample(unit) },
     )
   return amount === undefined ? parseRawAmount(amountRaw!) : parseAmount(amount, unit)
 }
@@ -163,8 +163,8 @@ export function slippage(text: string): number {
       hint:
         fits.length > 0
           ? fits.length === 2
-            ? `--slippage ${text}% or --slippage ${text}bps`
-            : `--slippage ${text}${fits[0]![0]}, which is ${fits[0]![0] === '%' ? `${Number(text) * 100}bps` : `${Number(text) / 100}%`}`
+            ? `--slippage ${Number(text)}% or --slippage ${Number(text)}bps`
+            : `--slippage ${Number(text)}${fits[0]![0]}, which is ${fits[0]![0] === '%' ? `${Number(text) * 100}bps` : `${Number(text) / 100}%`}`
           : '--slippage 0.5% or --slippage 50bps',
     })
   }

@@ -7,6 +7,7 @@ import { depthOf } from '../cli/way.ts'
 import type { World } from '../cli/world.ts'
 import { wrapped } from '../cli/wrap.ts'
 import { AppError } from '../domain/errors.ts'
+import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import type { Planned } from '../wallet/carry-out.ts'
 import { explain, type Told } from '../wallet/explain/explain.ts'
@@ -100,7 +101,7 @@ async function withoutJournal(cli: Cli, id: string): Promise<Verdict> {
     verdict: `It was not begun on this machine, and the service says ${status}.`,
     funds: `The journal of the machine that began it knows; from here, only what the chain shows of ${wallet}.`,
     safeToRetry: false,
-    next: `sluice action watch ${plain(id)}`,
+    next: `sluice action watch ${shellOperand(id)}`,
     evidence: [
       { source: 'journal', text: 'the journal of this machine does not hold it' },
       { source: 'service', text: `the service says ${status}` },
@@ -119,7 +120,7 @@ const quoteVerdict = (id: string, isDead: boolean): Verdict => ({
     : 'It is a quote that can still be taken, and nothing was sent for it.',
   funds: 'Nothing was moved: everything is where it was.',
   safeToRetry: true,
-  next: isDead ? 'sluice swap quote --help' : `sluice swap execute ${plain(id)}`,
+  next: isDead ? 'sluice swap quote --help' : `sluice swap execute ${shellOperand(id)}`,
   evidence: [
     { source: 'journal', text: 'the journal of this machine does not hold it' },
     {

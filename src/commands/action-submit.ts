@@ -7,6 +7,7 @@ import { type SigningOptions, withSigning } from '../cli/options.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
+import { shellPath } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { decodePlan } from '../wallet/plan-file.ts'
 
@@ -29,7 +30,7 @@ export const addSubmit = (command: Command, world: World): void =>
 async function submit(cli: Cli, file: string, options: SigningOptions): Promise<void> {
   if (options.nonce !== undefined)
     throw new AppError('USAGE', 'A plan has its nonce already, and its hash covers it', {
-      hint: `sluice action submit ${plain(file)}`,
+      hint: `sluice action submit ${shellPath(file)}`,
     })
   const text = file === '-' ? await cli.world.stdin() : textOf(file)
   const catalog = await cli.place.catalog()

@@ -1,4 +1,5 @@
 import type { KeptProfile } from '../cli/config.ts'
+import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import type { Change, Said } from './profile-set.ts'
 
@@ -43,9 +44,9 @@ export function scriptFor(
   const { baseUrl, legacyBaseUrl } = urlsOf(after)
   const words = [
     'sluice init',
-    name,
-    ...(baseUrl === undefined ? ['--kind engine'] : ['--base-url', baseUrl]),
-    ...(legacyBaseUrl === undefined ? [] : ['--legacy-base-url', legacyBaseUrl]),
+    shellWord(name),
+    ...(baseUrl === undefined ? ['--kind engine'] : ['--base-url', shellWord(baseUrl)]),
+    ...(legacyBaseUrl === undefined ? [] : ['--legacy-base-url', shellWord(legacyBaseUrl)]),
     ...(rpcs.length > 0 ? ['--from-env'] : apiKey === undefined ? [] : ['--api-key-file -']),
     ...(keychain ? ['--keychain'] : []),
     ...(isCurrent ? ['--use'] : []),

@@ -7,6 +7,7 @@ import { findingsView } from '../cli/findings-view.ts'
 import { agreed, confirm, refuseUnasked } from '../cli/prompts.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
+import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { changesIn, scriptFor } from './init-words.ts'
 import { withProfile } from './profile-flags.ts'
@@ -48,7 +49,7 @@ async function run(
     cli.io,
     cli.globals,
     'What should answer?',
-    `sluice init ${name ?? 'main'} --base-url https://... --api-key-file -`,
+    `sluice init ${shellWord(name ?? 'main')} --base-url https://... --api-key-file -`,
   )
   const { askedProfile } = await import('./init-questions.ts')
   const wish = await askedProfile(cli, name)
@@ -78,7 +79,7 @@ async function kept(cli: Aside, name: string, said: Said, use: boolean | undefin
   const profile = await shownProfile(cli, config, name)
   if (!works && !profile.current)
     cli.notice(
-      `Commands do not run there, for it does not work yet. Once it does: sluice profile use ${plain(name)}`,
+      `Commands do not run there, for it does not work yet. Once it does: sluice profile use ${shellWord(name)}`,
     )
   const { command, environment } = scriptFor(change, said, profile.current)
   cli.emit({ profile, checks, command, environment }, (value, to) =>

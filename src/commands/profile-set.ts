@@ -3,6 +3,7 @@ import type { KeptProfile, ProfileSecrets } from '../cli/config.ts'
 import type { FromEnvironment } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { checkedKey, checkedPricesUrl, checkedUrl, isKeyFor } from '../domain/service-address.ts'
+import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { readPrivateFile } from '../wallet/key-source.ts'
 import { shownProfile, showProfile } from './profile-shown.ts'
@@ -106,7 +107,7 @@ function profileOf(
       : (before?.kind ?? (Object.keys(given.rpc).length > 0 ? 'engine' : undefined)))
   if (kind === undefined)
     throw new AppError('USAGE', `What kind of profile ${name} is was not said`, {
-      hint: `sluice profile set ${name} --base-url https://..., or with RPCs in the environment: sluice profile set ${name} --from-env`,
+      hint: `sluice profile set ${shellWord(name)} --base-url https://..., or with RPCs in the environment: sluice profile set ${shellWord(name)} --from-env`,
     })
   if (kind === 'engine') {
     if (typedUrl !== undefined || typedLegacy !== undefined)

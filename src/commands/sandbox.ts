@@ -10,6 +10,7 @@ import type { SandboxStatus, World } from '../cli/world.ts'
 import { parseAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
+import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { nativeToken } from '../domain/token.ts'
 import { addFault } from './sandbox-fault.ts'
@@ -85,7 +86,7 @@ async function fund(cli: Cli, text: string, options: { token?: string; amount?: 
   const to = address(text, 'A recipient')
   if (options.amount !== undefined && options.token === undefined)
     throw new AppError('USAGE', '--amount needs --token', {
-      hint: `sluice sandbox fund ${to} --token USDC --amount ${plain(options.amount)}`,
+      hint: `sluice sandbox fund ${to} --token USDC --amount ${shellWord(options.amount)}`,
     })
   const grants = await cli.world.sandbox.fund(to, await wanted(cli, options))
   cli.emit(

@@ -5,6 +5,7 @@ import type { Serving } from '../cli/serving.ts'
 import { table } from '../cli/table.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
+import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 
 type Options = {
@@ -53,7 +54,7 @@ async function run(cli: Cli, options: Options): Promise<void> {
     )
   if (!isLoopback(host) && !tls && !behindProxy)
     throw new AppError('USAGE', `API keys do not travel in the clear: ${plain(host)} needs TLS`, {
-      hint: `sluice serve --host ${plain(host)} --tls-cert cert.pem --tls-key key.pem, or --behind-proxy`,
+      hint: `sluice serve --host ${shellWord(host)} --tls-cert cert.pem --tls-key key.pem, or --behind-proxy`,
     })
   const where = { host, port, behindProxy, ...(database !== undefined && { database }), ...(tls && { tls }) }
   return options.check ? look(cli, serving, database) : untilStopped(cli, serving, where)

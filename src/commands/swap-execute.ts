@@ -11,6 +11,7 @@ import type { Asked } from '../domain/accepted.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, parseAmount, type Unit } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import type { Price } from '../wallet/plan-json.ts'
 
@@ -34,7 +35,7 @@ export async function execute(cli: Cli, id: string | undefined, options: Options
   const asked = quoteFlags.some((flag) => options[flag] !== undefined)
   if (id !== undefined && asked)
     throw new AppError('USAGE', 'A quote id and the flags of a quote exclude each other', {
-      hint: `sluice swap execute ${plain(id)}`,
+      hint: `sluice swap execute ${shellOperand(id)}`,
     })
   return id === undefined
     ? fromFlags(cli, await resolveWish(cli, options), options)

@@ -9,6 +9,7 @@ import { quoteColumns } from '../cli/views.ts'
 import { observe } from '../cli/watching.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
+import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 
 /** `swap quote` */
@@ -35,7 +36,7 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
       ['provider', plain(one.provider)],
       ['expires', when(one.deadline)],
-      ...(one.id ? ([['next', `sluice swap execute ${plain(one.id)}`]] as const) : []),
+      ...(one.id ? ([['next', `sluice swap execute ${shellOperand(one.id)}`]] as const) : []),
     ],
     to,
   )

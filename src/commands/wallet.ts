@@ -9,6 +9,7 @@ import { withRaw } from '../cli/raw.ts'
 import { fields, table } from '../cli/table.ts'
 import { positionColumns } from '../cli/views.ts'
 import type { World } from '../cli/world.ts'
+import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { addApprovals } from './wallet-approvals.ts'
 import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './wallet-keys.ts'
@@ -115,7 +116,11 @@ const queuedLines = (positions: ReturnType<typeof walletJson>['positions'], to: 
         ),
       ),
       ...(claimable ?? []).map(({ amount }) =>
-        line(to.paint.green('ready'), amount.formatted, `sluice withdraw ${plain(strategy.slug)} --claim`),
+        line(
+          to.paint.green('ready'),
+          amount.formatted,
+          `sluice withdraw --claim ${shellOperand(strategy.slug)}`,
+        ),
       ),
     ]
   })

@@ -11,6 +11,7 @@ import { parseAmount, tokenAmount, type Unit } from '../domain/amount.ts'
 import { categories } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
+import { shellOperand, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 
 type Options = { wallet?: string; amount?: string; action: 'lend' | 'withdraw'; from?: string; to?: string }
@@ -36,7 +37,7 @@ export const yieldCommand = (world: World) => {
 async function recommend(cli: Cli, identifier: string, options: Options): Promise<void> {
   if ((options.wallet === undefined) !== (options.amount === undefined))
     throw new AppError('USAGE', '--wallet and --amount go together', {
-      hint: `sluice yield recommend ${plain(identifier)} --wallet ADDR --amount 100`,
+      hint: `sluice yield recommend --wallet ${shellWord(options.wallet ?? 'ADDR')} --amount ${shellWord(options.amount ?? '100')} ${shellOperand(identifier)}`,
     })
   const { networks } = await cli.place.catalog()
   const between = {
@@ -77,7 +78,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
           ],
           to,
         ),
-        to.paint.dim(`next  sluice deposit ${plain(value.strategy.slug)} --amount 100`),
+        to.paint.dim(`next  sluice deposit --amount 100 ${shellOperand(value.strategy.slug)}`),
       ].join('\n'),
   )
 }

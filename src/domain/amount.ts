@@ -73,8 +73,11 @@ function positive(value: bigint, text: string): bigint {
 }
 
 function bad(text: string, unit: Unit, why: string): AppError {
-  const example = unit.decimals > 0 ? '100.5' : '100'
-  return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, {
-    hint: `--amount ${example} is ${example} ${unit.symbol}; --amount-raw ${10n ** BigInt(unit.decimals)} is 1 ${unit.symbol} in its smallest unit.`,
-  })
+  return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, { hint: amountExample(unit) })
+}
+
+/** The two ways to type an amount of a token, as the next step of who typed neither. */
+export function amountExample({ decimals }: Unit): string {
+  const [example, raw] = decimals > 0 ? ['100.5', 1005n * 10n ** BigInt(decimals - 1)] : ['100', 100n]
+  return `--amount ${example}, or the same in the smallest unit: --amount-raw ${raw}`
 }

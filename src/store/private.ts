@@ -2,6 +2,7 @@ import { lstatSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { AppError } from '../domain/errors.ts'
+import { shellPath } from '../domain/shell.ts'
 import { storeFault } from './faults.ts'
 
 const refused = (path: string, why: string, hint: string): AppError =>
@@ -32,6 +33,7 @@ export function refuseForeign(file: string): void {
       throw refused(path, 'it is a link', 'Put the directory itself there, or set SLUICE_HOME.')
     if (found.uid !== process.getuid())
       throw refused(path, 'it belongs to another user', 'Set SLUICE_HOME to a directory of yours.')
-    if ((found.mode & 0o077) !== 0) throw refused(path, 'others can read it', `chmod ${mode} ${path}`)
+    if ((found.mode & 0o077) !== 0)
+      throw refused(path, 'others can read it', `chmod ${mode} ${shellPath(path)}`)
   }
 }

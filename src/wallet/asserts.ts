@@ -2,6 +2,7 @@ import { sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
+import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { symbolsOf, type Token } from '../domain/token.ts'
 
@@ -77,7 +78,7 @@ function tokenOf({ token: name, network }: Assertion, { networks, tokens }: Name
   throw new AppError(
     'AMBIGUOUS_TOKEN',
     `${found.length} tokens are called ${plain(name)}: ${found.map(({ chainId, address }) => `${networkNamed(networks, chainId).name}:${address}`).join(', ')}`,
-    { hint: `--assert 'NETWORK:${plain(name)}>=...'` },
+    { hint: `--assert ${shellWord(`NETWORK:${name}>=...`)}` },
   )
 }
 

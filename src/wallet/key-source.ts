@@ -2,6 +2,7 @@ import { closeSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 
 
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { shellPath } from '../domain/shell.ts'
 import { parseKey } from './key-text.ts'
 
 const refused = (path: string, why: string, hint: string, cause?: unknown): AppError =>
@@ -21,7 +22,7 @@ function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void
     throw refused(
       path,
       `others can read it (mode ${(mode & 0o777).toString(8)}, and 600 is needed)`,
-      `The file must be yours alone: chmod 600 ${path}`,
+      `The file must be yours alone: chmod 600 ${shellPath(path)}`,
     )
 }
 

@@ -5,6 +5,7 @@ import { getAddress } from 'viem/utils'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
+import { shellOperand } from '../domain/shell.ts'
 import { storeFault } from '../store/faults.ts'
 import { readPrivateFile } from './key-source.ts'
 import { parseKeystore } from './keystore-parse.ts'
@@ -15,9 +16,12 @@ export type StoredKey = { name: string; address: Address | null }
 /** The most bytes that a keystore has. */
 const largest = 65_536
 
+/** Whether a key can be kept under a name. */
+export const isKeyName = (name: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(name)
+
 /** The file of a key; a name that cannot be one is USAGE. */
 export const fileOf = (directory: string, name: string): string => {
-  if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(name))
+  if (!isKeyName(name))
     throw new AppError(
       'USAGE',
       `"${name}" cannot be the name of a key: up to 64 letters, digits, ".", "_" and "-"`,
@@ -33,7 +37,7 @@ export const fileOf = (directory: string, name: string): string => {
 const missing = (directory: string, name: string): AppError => {
   const names = listKeys(directory).map((key) => key.name)
   return new AppError('KEY_SOURCE', `There is no wallet "${name}"${didYouMean(name, names)}`, {
-    hint: names.length > 0 ? `Known: ${names.join(', ')}` : `sluice wallet new ${name}`,
+    hint: names.length > 0 ? `Known: ${names.join(', ')}` : `sluice wallet new ${shellOperand(name)}`,
   })
 }
 

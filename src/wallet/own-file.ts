@@ -1,11 +1,12 @@
 import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
 import { AppError } from '../domain/errors.ts'
+import { shellPath } from '../domain/shell.ts'
 
 const refused = (path: string, why: string, cause?: unknown): AppError =>
   new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
     cause,
-    hint: `Nobody but you may write it: chmod go-w ${path}`,
+    hint: `Nobody but you may write it: chmod go-w ${shellPath(path)}`,
   })
 
 function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void {

@@ -11,7 +11,8 @@ import { coreOf, type Proposal } from './proposal.ts'
 /** What a plan file says of its operation beside wallet, nonce and steps. */
 const Operation = z.strictObject({
   version: z.literal(1),
-  id: z.string().min(1).max(200),
+  // It stands in commands that are told to be typed, and may come from somebody else.
+  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/),
   kind: z.string().min(1).max(50),
   request: z.record(z.string(), z.unknown()),
   quoteId: z.string().nullable(),

@@ -5,6 +5,7 @@ import { secret } from '../cli/prompts.ts'
 import { EvmAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
+import { shellOperand, shellPath } from '../domain/shell.ts'
 import { readPrivateFile } from '../wallet/key-source.ts'
 import { deskSigner } from '../wallet/signing/account.ts'
 import type { Desk, KeySource } from '../wallet/signing/words.ts'
@@ -27,7 +28,7 @@ export async function walletNamed(name: string, choice: SignerChoice, needs: Nee
   if (/[/\\]/.test(name)) return fileNamed(name, choice, needs)
   const { keystores } = needs
   const address = EvmAddress.safeParse(name)
-  const { listKeys } = await import('../wallet/keystore-names.ts')
+  const { isKeyName, listKeys } = await import('../wallet/keystore-names.ts')
   const known = listKeys(keystores)
   if (address.success) {
     const same = known.find((key) => key.address === address.data)
@@ -40,9 +41,9 @@ export async function walletNamed(name: string, choice: SignerChoice, needs: Nee
   if (!found)
     throw new AppError('KEY_SOURCE', `There is no wallet "${name}"${didYouMean(name, names)}`, {
       hint:
-        names.length > 0
-          ? `Known: ${names.join(', ')}. Another keystore is named by its path: --wallet ./${name}`
-          : `sluice wallet new ${name}`,
+        names.length === 0 && isKeyName(name)
+          ? `sluice wallet new ${shellOperand(name)}`
+          : `${names.length > 0 ? `Known: ${names.join(', ')}. Another keystore` : 'A keystore'} is named by its path: --wallet ${shellPath(`./${name}`)}`,
     })
   return openedBy(found.address, name, needs, async () => ({
     kind: 'keystore',

@@ -1,3 +1,4 @@
+import { shellPath, shellWord } from '../domain/shell.ts'
 import type { SignerChoice } from '../wallet/who.ts'
 
 /**
@@ -14,7 +15,9 @@ export function namedAgain({ wallet, keyFile, passwordFile, ledger, signerUrl }:
   ]
   return flags
     .flatMap(([name, value]) =>
-      value === undefined ? [] : [value === true ? name : `${name} ${inShell(value)}`],
+      value === undefined
+        ? []
+        : [value === true ? name : `${name} ${name.endsWith('-file') ? shellPath(value) : shellWord(value)}`],
     )
     .join(' ')
 }
@@ -24,6 +27,3 @@ function bareOrigin(text: string): string {
   const isBare = url && !url.username && !url.password && url.pathname === '/' && !url.search && !url.hash
   return isBare ? url.origin : 'URL'
 }
-
-const inShell = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

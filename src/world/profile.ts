@@ -4,6 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import type { Network } from '../domain/network.ts'
 import { isKeyFor } from '../domain/service-address.ts'
+import { shellWord } from '../domain/shell.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -96,7 +97,7 @@ function kept(
     const all = { ...rpcs, ...(pricesUrl && { SLUICE_PRICES_URL: pricesUrl }), ...given }
     if (rpcVariables(all).length === 0)
       throw new AppError('CONFIG_INVALID', `The profile ${name} has the RPC of no network`, {
-        hint: `Set SLUICE_RPC_<NETWORK>, and keep it: sluice profile set ${name} --from-env`,
+        hint: `Set SLUICE_RPC_<NETWORK>, and keep it: sluice profile set ${shellWord(name)} --from-env`,
       })
     return { name, kind: 'engine', announce: false, env: all, apiKey: undefined, notice: undefined }
   }

@@ -2,6 +2,7 @@ import type { Service } from '../api/service.ts'
 import type { Place } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
+import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { tokenAt } from '../domain/token.ts'
 import { hearing } from './hearing.ts'
@@ -96,7 +97,7 @@ async function deployment(
     if (!apiKey)
       throw new AppError('UNAUTHORIZED', 'There is no API key for the service', {
         ...(needs.profile !== 'remote' && {
-          hint: `sluice profile set ${needs.profile} --api-key-file -, or set SLUICE_API_KEY.`,
+          hint: `sluice profile set ${shellWord(needs.profile)} --api-key-file -, or set SLUICE_API_KEY.`,
         }),
       })
     const baseUrl = env.SLUICE_BASE_URL ?? ''

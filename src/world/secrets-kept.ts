@@ -1,5 +1,6 @@
 import type { Config, ProfileSecrets, SecretsFile, Settings } from '../cli/config.ts'
 import { AppError } from '../domain/errors.ts'
+import { shellOperand, shellWord } from '../domain/shell.ts'
 import type { Keychain } from './keychain.ts'
 
 /** A file, read and written as a whole. */
@@ -23,7 +24,7 @@ export function keptSecrets(
       const entry = await entryOf(profile)
       if (!entry) return {}
       return isElsewhere(entry)
-        ? opened(keychain.get(entry.keychain, `sluice profile remove ${profile} --yes`), profile)
+        ? opened(keychain.get(entry.keychain, `sluice profile remove ${shellWord(profile)} --yes`), profile)
         : entry
     },
     outlineOf: async (profile) => {
@@ -56,7 +57,9 @@ export function keptPasswords(
   return {
     passwordOf: async (wallet) => {
       const name = nameOf(await read(), wallet)
-      return name === undefined ? undefined : keychain.get(name, `sluice wallet forget ${wallet}`)
+      return name === undefined
+        ? undefined
+        : keychain.get(name, `sluice wallet forget ${shellOperand(wallet)}`)
     },
     keepPassword: async (wallet, password) => {
       const config = await read()
@@ -103,7 +106,7 @@ async function opened(text: string, profile: string): Promise<ProfileSecrets> {
       'KEY_SOURCE',
       `What the keychain has for the profile ${profile} cannot be understood`,
       {
-        hint: `Give it again: sluice profile remove ${profile} --yes, then sluice profile set ${profile} --help`,
+        hint: `Give it again: sluice profile remove ${shellWord(profile)} --yes, then sluice profile set ${shellWord(profile)} --help`,
       },
     )
   }

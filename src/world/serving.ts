@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
 import type { Service } from '../api/service.ts'
@@ -8,6 +8,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { KeyOwner } from '../store/keys.ts'
 import { apiKeys } from './api-keys.ts'
+import { listens, pem } from './listening.ts'
 import { missedOn } from './missed.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { outsideOf } from './prices.ts'
@@ -157,43 +158,5 @@ function real(path: string): string {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     const parent = dirname(path)
     return parent === path ? path : join(real(parent), basename(path))
-  }
-}
-
-function pem(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw new AppError('CONFIG_INVALID', `${path} cannot be read`, { cause, hint: `ls -l ${dirname(path)}` })
-  }
-}
-
-/** A port or a certificate that cannot be used is a setting to be changed. */
-async function listens<value>(work: () => Promise<value>, { host, port }: ServeOptions): Promise<value> {
-  try {
-    return await work()
-  } catch (cause) {
-    const { code = '' } = cause as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE')
-      throw new AppError('CONFIG_INVALID', `Port ${port} of ${host} is taken`, {
-        cause,
-        hint: 'sluice serve --port 0',
-      })
-    if (code === 'EACCES')
-      throw new AppError('CONFIG_INVALID', `Port ${port} of ${host} is not for this user`, {
-        cause,
-        hint: 'sluice serve --port 8080',
-      })
-    if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code))
-      throw new AppError('CONFIG_INVALID', `${host} is not an address of this machine`, {
-        cause,
-        hint: 'sluice serve --host 127.0.0.1',
-      })
-    if (code.startsWith('ERR_OSSL') || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS'))
-      throw new AppError('CONFIG_INVALID', 'The certificate and the key cannot be used together', {
-        cause,
-        hint: 'Both are PEM files, the key without a password.',
-      })
-    throw cause
   }
 }

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import type { Config, SecretsFile, Settings } from '../cli/config.ts'
 
 import { AppError } from '../domain/errors.ts'
+import { shellPath } from '../domain/shell.ts'
 import type { Directories } from './directories.ts'
 import { desktopKeychain, type Keychain } from './keychain.ts'
 import { keptPasswords, keptSecrets } from './secrets-kept.ts'
@@ -26,7 +27,7 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
       secretsPath,
       textOf(secretsPath) && readPrivateFile(secretsPath, 1 << 18),
       async () => (await import('../cli/config.ts')).SecretsFile,
-      `It may be of another version of sluice. Move it away, mv ${secretsPath} ${secretsPath}.old, and give what is in it again: sluice profile set NAME --api-key-file -`,
+      `It may be of another version of sluice. Move it away, mv ${shellPath(secretsPath)} ${shellPath(`${secretsPath}.old`)}, and give what is in it again: sluice profile set NAME --api-key-file -`,
     )
   }
   const read = async () => parsed(path, textOf(path), async () => (await import('../cli/config.ts')).Config)
@@ -57,7 +58,10 @@ function textOf(path: string): string | undefined {
     return readFileSync(path, 'utf8')
   } catch (cause) {
     if (/^ENO(ENT|TDIR)$/.test((cause as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw new AppError('CONFIG_INVALID', `${path} cannot be read`, { cause, hint: `chmod 600 ${path}` })
+    throw new AppError('CONFIG_INVALID', `${path} cannot be read`, {
+      cause,
+      hint: `chmod 600 ${shellPath(path)}`,
+    })
   }
 }
 
@@ -65,7 +69,7 @@ async function parsed<shape extends z.ZodType<object>>(
   path: string,
   text: string | undefined,
   shapeOf: () => Promise<shape>,
-  hint = `Mend the file, or move it away: mv ${path} ${path}.old`,
+  hint = `Mend the file, or move it away: mv ${shellPath(path)} ${shellPath(`${path}.old`)}`,
 ): Promise<z.output<shape>> {
   if (text === undefined) return {} as z.output<shape>
   // Most command lines find no file: what checks one is loaded only here.

@@ -29,6 +29,37 @@ const told = [
   ),
 ]
 
+/** What is put into such a line when it runs, as the source writes it. */
+const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
+  const text = readFileSync(join(root_, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
+  const one = String.raw`\$\{((?:[^{}]|\{[^{}]*\})*)\}`
+  const told = new RegExp(
+    String.raw`(?<![\w.:/@-])(?:sluice (?!is|was|wrote)[a-z]|chmod |chown |mv |cp |rm |ls |--[a-z][a-z-]*[ =])(?:[^\`'"\n$]|${one})*`,
+    'g',
+  )
+  return [...text.matchAll(told)].flatMap(([line]) =>
+    [...line.matchAll(new RegExp(one, 'g'))].map(([, expression]) => `${file}: ${expression}`),
+  )
+})
+
+/** What may stand there without quotes, and why it holds nothing that a shell would act upon. */
+const ours: readonly RegExp[] = [
+  // Ids of the journal: ours, or a plan's, which has letters and digits only (wallet/plan-file.ts). Hashes and addresses are parsed.
+  /^(wallet|cli)\/(?!asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|(held|open|operation)\.id|run\.operationId|holder\.operation)$/,
+  /^commands\/action-re\w+\.ts: (id|operation\.id)$/,
+  /^commands\/action-run\.ts: operation\.id$/,
+  // Numbers.
+  /^sandbox\/faults\/chain-acts\.ts: head$|^wallet\/nonce\.ts: pending$|^wallet\/guard-fee\.ts: bpsOf\(fee\) \/ 100$/,
+  /: .*\b(Number\(text\)|list\.page \+ 1|formatted|plain\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
+  // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
+  /^engine\/withdrawal\.ts: entry\.slug$|^cli\/yield-proposals\.ts: slug$|^wallet\/standing\.ts: network$/,
+  /: .*\b(levels|statuses|networks|chains)\b/,
+  /^commands\/(action-replace|sandbox-fault)\.ts: name$|^wallet\/explain\/words\.ts: (name|more)$/,
+  /^domain\/(sandbox-fault\.ts: near|amount\.ts: (example|raw))$|^store\/private\.ts: mode$|^commands\/sandbox\.ts: to$/,
+  // Said of a flag in a sentence, and nothing to be typed.
+  /^(sandbox\/orphans|commands\/mcp|cli\/(raw|globals|way))\.ts: |^commands\/strategies-list\.ts: plain\(text\)$/,
+]
+
 /** The words of it that are to be typed: up to the end of the sentence or to what is said beside it. */
 function typed(line: string): string[] {
   const words: string[] = []
@@ -92,6 +123,14 @@ describe('every error says what to do', () => {
       return why === undefined ? [] : [`sluice ${line}: ${why}`]
     })
     expect(wrong).toEqual([])
+  })
+
+  test('what comes from somebody else stands in them as a shell reads it back', () => {
+    const quoted = /: shell(Word|Operand|Path)\(/
+    expect(putIn.length).toBeGreaterThan(60)
+    expect(putIn.filter((one) => quoted.test(one)).length).toBeGreaterThan(20)
+    expect(putIn.filter((one) => !quoted.test(one) && !ours.some((known) => known.test(one)))).toEqual([])
+    for (const known of ours) expect(putIn.filter((one) => known.test(one))).not.toEqual([])
   })
 
   test('a flag that a hint of the table names is one of some command', () => {

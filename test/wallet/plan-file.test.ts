@@ -113,6 +113,9 @@ test.each<[string, (file: File) => void]>([
   ['an amount that is a number', (f) => (f.steps[0].value = 0)],
   ['no nonce', (f) => (f.nonce = null)],
   ['no steps', (f) => (f.steps = [])],
+  // It stands in commands that are pasted.
+  ['an id that a shell would run', (f) => (f.operation.id = 'x;touch ran')],
+  ['an id that is a flag', (f) => (f.operation.id = '--yes')],
 ])('%s is no plan of this program', (_, change) => {
   expect(refusal(() => read(change))).toBe('USAGE')
 })

@@ -1,0 +1,119 @@
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+import { pasted } from '../support/pasted.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const { run, home } = useCommands(useSandbox())
+const to = '0x7777777777777777777777777777777777777777'
+const pay = `transfer --network sandbox-one --token USDC --to ${to} --amount 1 --yes`.split(' ')
+
+/** What names of files and other words that somebody types or a service says may hold. */
+const names = [
+  'my key',
+  "it's",
+  '"',
+  'x;touch ran',
+  '$(touch ran)',
+  'a & touch ran',
+  'a\nb',
+  '-rf',
+  '*',
+  '\u202ex',
+]
+
+/** A file in a directory of its own, with a name and a mode. */
+function file(name: string, text: string, mode: number): string {
+  const path = join(mkdtempSync(join(home(), 'in ')), name)
+  writeFileSync(path, text)
+  chmodSync(path, mode)
+  return path
+}
+
+type Way = (name: string) => {
+  line: readonly string[]
+  env?: Record<string, string>
+  /** What the next step comes to when it is pasted. */
+  is: readonly string[]
+}
+
+/** Every way to a next step that carries a word of somebody. */
+const ways: Record<string, Way> = {
+  'a key that others can read': (name) => {
+    const path = file(name, '0x01', 0o644)
+    return { line: [...pay, '--key-file', path], is: ['chmod', '600', path] }
+  },
+  'a policy that others can write': (name) => {
+    const path = file(name, '{}', 0o666)
+    return { line: [...pay, '--policy', path], is: ['chmod', 'go-w', path] }
+  },
+  'settings that cannot be read': (name) => {
+    const home = file(name, '', 0o600).slice(0, -name.length)
+    const path = join(home, `c${name}`, 'config', 'config.json')
+    mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, '{')
+    return {
+      line: ['strategies', 'list'],
+      env: { SLUICE_HOME: join(home, `c${name}`) },
+      is: ['mv', path, `${path}.old`],
+    }
+  },
+  'a certificate that is not there': (name) => {
+    const path = join(home(), `x${name}`, 'cert.pem')
+    return {
+      line: ['serve', '--tls-cert', path, '--tls-key', path, '--profile', 'engine'],
+      env: { SLUICE_RPC_BASE: 'http://127.0.0.1:9' },
+      is: ['ls', '-l', join(home(), `x${name}`)],
+    }
+  },
+  'a wallet that nobody has': (name) => ({
+    line: ['wallet', 'show', '--', name],
+    is: name === '-rf' ? ['sluice', 'wallet', 'new', '--', '-rf'] : ['sluice', '--wallet', `./${name}`],
+  }),
+  'a plan that has its nonce': (name) => ({
+    line: ['action', 'submit', '--nonce', '7', '--', name],
+    is: ['sluice', 'action', 'submit', name === '-rf' ? './-rf' : name],
+  }),
+  'a quote and its flags': (name) => ({
+    line: ['swap', 'execute', '--from', 'sandbox-one', '--', name],
+    is: ['sluice', 'swap', 'execute', ...(name === '-rf' ? ['--'] : []), name],
+  }),
+  'play money without its token': (name) => ({
+    line: ['sandbox', 'fund', to, `--amount=${name}`],
+    is: ['sluice', 'sandbox', 'fund', to, '--token', 'USDC', '--amount', name],
+  }),
+  'a host without TLS': (name) => ({
+    line: ['serve', `--host=${name}`, '--profile', 'engine'],
+    env: { SLUICE_RPC_BASE: 'http://127.0.0.1:9' },
+    is: ['sluice', 'serve', '--host', name],
+  }),
+  'a recommendation without a wallet': (name) => ({
+    line: ['yield', 'recommend', '--amount', '5', '--', name],
+    is: [
+      'sluice',
+      'yield',
+      'recommend',
+      '--wallet',
+      'ADDR',
+      '--amount',
+      '5',
+      ...(name === '-rf' ? ['--'] : []),
+      name,
+    ],
+  }),
+}
+
+describe('a next step that is pasted does what is meant', () => {
+  test.each(Object.entries(ways))('%s', async (_, way) => {
+    for (const name of names) {
+      const { line, env, is } = way(name)
+      const { json } = await run(['--json', ...line], { ...(env && { env }) })
+      expect({ name, pasted: pasted(json.error.hint).slice(0, is.length) }).toEqual({ name, pasted: is })
+      const { err } = await run(line, { ...(env && { env }) })
+      const told = /\nnext {2}(.*)\n$/.exec(err)?.[1] ?? ''
+      expect({ name, pasted: pasted(told).slice(0, is.length) }).toEqual({ name, pasted: is })
+    }
+  })
+})

@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+
+/**
+ * The words of the first command that a next step tells somebody to type, as bash reads them when it is pasted. A flag alone is one of
+ * sluice. Nothing is run: what it calls only says how it was called, and nothing else may come to be.
+ */
+export function pasted(hint: string): string[] {
+  const [, named, flags = hint] =
+    /(?:^|[ :])(?:((?:sluice|chmod|mv|ls) [\s\S]*)|(--[\s\S]*))$/.exec(hint) ?? []
+  const command = named ?? `sluice ${flags}`
+  const cwd = mkdtempSync(join(tmpdir(), 'sluice-pasted-'))
+  const said = `said() { printf '%s\\0' "$@"; }; ${['sluice', 'chmod', 'mv', 'ls'].map((name) => `${name}() { said ${name} "$@"; }`).join('; ')}`
+  const words = execFileSync('bash', ['-c', `${said}; ${command}`], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd, LC_ALL: 'C.UTF-8' },
+    encoding: 'utf8',
+  })
+  expect(readdirSync(cwd)).toEqual([])
+  return words.split('\0').slice(0, -1)
+}
