@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { globalOptions, sniff } from './cli/globals.ts'
 import { refuseKeys } from './cli/key-arguments.ts'
 import { toJson } from './cli/to-json.ts'
+import { thrownBy, usage } from './cli/usage.ts'
 import type { World } from './cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
 import { AppError, errorRow, saysUnsigned } from './domain/errors.ts'
@@ -108,7 +109,7 @@ function finish(command: Command, world: World, writeErr: (text: string) => void
 
 function settle(command: Command, world: World, writeErr: (text: string) => void): void {
   command
-    .exitOverride()
+    .exitOverride(thrownBy(command))
     .showHelpAfterError(false)
     .configureOutput({
       writeOut: (text) => world.io.out.write(text),
@@ -172,9 +173,9 @@ export function failed(error: AppError, argv: readonly string[], { io }: Pick<Wo
   return row.exit
 }
 
-function known(error: unknown, argv: readonly string[]): AppError {
+function known(error: unknown, _argv: readonly string[]): AppError {
   if (error instanceof AppError) return error
-  if (error instanceof CommanderError) return usage(error, argv)
+  if (error instanceof CommanderError) return usage(error)
   if (error instanceof Error && error.name === 'AbortError')
     return new AppError('INTERRUPTED', 'Interrupted. This command signed nothing.', { cause: error })
   return new AppError(
@@ -182,14 +183,4 @@ function known(error: unknown, argv: readonly string[]): AppError {
     `Something went wrong that should not: ${error instanceof Error ? error.message : String(error)}`,
     { cause: error },
   )
-}
-
-function usage(error: CommanderError, argv: readonly string[]): AppError {
-  const message = error.message.replace(/^error: /, '').replace(/\n.*$/s, '')
-  const guess = /\(Did you mean (.+?)\?\)/.exec(error.message)?.[1]
-  const { name } = operands(argv)
-  const isKnown = commands.some((command) => command.name === name)
-  const help = isKnown ? `sluice ${name} --help` : 'sluice --help'
-  if (error.code === 'commander.help') return new AppError('USAGE', 'A command is needed', { hint: help })
-  return new AppError('USAGE', message, { hint: guess ? `Did you mean ${guess}? See: ${help}` : help })
 }

@@ -68,7 +68,7 @@ describe('what cannot be understood', () => {
         code: 'USAGE',
         message: "unknown option '--jsn'",
         details: {},
-        hint: 'Did you mean --json? See: sluice strategies --help',
+        hint: 'Did you mean --json? See: sluice strategies list --help',
         retryable: false,
       },
     })
@@ -82,6 +82,29 @@ describe('what cannot be understood', () => {
       const { exit: asJson, json } = await run(`${line} --json`)
       expect({ line, exit: asJson, code: json.error.code }).toEqual({ line, exit: 2, code: 'USAGE' })
     }
+  })
+
+  test.each([
+    ['strategies list --sort abc', 'sluice strategies list --help'],
+    ['strategies list --privte-key', 'sluice strategies list --help'],
+    ['strategies list --limit 0', 'sluice strategies list --help'],
+    ['strategies list --json --csv', 'sluice strategies list --help'],
+    ['strategies show', 'sluice strategies show --help'],
+    ['strategies --sort abc', 'sluice strategies --help'],
+    ['--quiet strategies list --network', 'sluice strategies list --help'],
+    ['action resume x --policy', 'sluice action resume --help'],
+    [
+      'wallet approvals revoke --spendr x',
+      'Did you mean --spender? See: sluice wallet approvals revoke --help',
+    ],
+    ['wallet approvals lst', 'Did you mean list? See: sluice wallet approvals --help'],
+    ['deposit one two --amount 1', 'sluice deposit --help'],
+    ['wallet import one --key-file a --keystore b', 'sluice wallet import --help'],
+    ['nothing-like-it', 'sluice --help'],
+    ['--nothing-like-it', 'sluice --help'],
+  ])('%s: the next step is the help of the very command', async (line, hint) => {
+    const { exit, json } = await run(line.includes('--json') ? line : `${line} --json`)
+    expect([exit, json.error.hint]).toEqual([2, hint])
   })
 
   test('too many arguments exit 2', async () => {

@@ -8,6 +8,7 @@ import { meant } from './meant.ts'
 import { emitList, emitOne, type List, type ListView, shown, type View } from './output.ts'
 import { type Teller, teller } from './progress.ts'
 import { printLast, printRaw, rawOf } from './raw.ts'
+import { ofCommand } from './usage.ts'
 import type { Place, World } from './world.ts'
 
 /** What one run of one command works with: the world, its global options, and the ways to answer. */
@@ -34,8 +35,14 @@ export type Aside = Pick<Cli, 'world' | 'io' | 'globals' | 'emit' | 'list' | 'no
 /** Makes the action of a command that asks no profile anything. */
 export const aside =
   <args extends unknown[]>(world: World, work: (cli: Aside, ...args: args) => Promise<void>) =>
-  async (...given: unknown[]): Promise<void> =>
-    work(asideFor(world, globalsOf(given.at(-1) as Command)), ...(given.slice(0, -1) as args))
+  async (...given: unknown[]): Promise<void> => {
+    const command = given.at(-1) as Command
+    try {
+      await work(asideFor(world, globalsOf(command)), ...(given.slice(0, -1) as args))
+    } catch (error) {
+      throw ofCommand(error, command)
+    }
+  }
 
 function asideFor(world: World, globals: Globals): Aside {
   const { io } = world
@@ -70,13 +77,19 @@ export const action =
   ) =>
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
-    const cli = await cliFor(world, globalsOf(command), answer)
     try {
-      await work(cli, ...(given.slice(0, -1) as args))
+      await acted(await cliFor(world, globalsOf(command), answer))
     } catch (error) {
-      const raw = rawOf(cli.globals, cli.place)
-      if (raw) printLast(cli.io, raw())
-      throw await meant(cli, error, command.name(), given[0])
+      throw ofCommand(error, command)
+    }
+    async function acted(cli: Cli): Promise<void> {
+      try {
+        await work(cli, ...(given.slice(0, -1) as args))
+      } catch (error) {
+        const raw = rawOf(cli.globals, cli.place)
+        if (raw) printLast(cli.io, raw())
+        throw await meant(cli, error, command.name(), given[0])
+      }
     }
   }
 

@@ -6,6 +6,7 @@ import { strategyJson } from '../cli/json.ts'
 import type { ListView } from '../cli/output.ts'
 import { strategyColumns, trendColumn } from '../cli/views.ts'
 import { AppError } from '../domain/errors.ts'
+import { didYouMean } from '../domain/nearest.ts'
 import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
 
@@ -33,13 +34,19 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   }
   const least = options.minApy === undefined ? undefined : rate(options.minApy)
   const series = new Map<string, readonly number[]>()
+  let unknown = ''
   const look = async () => {
-    const page = pageOf(await rowsOf(cli, options, least), paging)
+    const every = await everyStrategy(cli)
+    const rows = await rowsOf(cli, every, options, least)
+    unknown = rows.length > 0 ? '' : unheard(every, options)
+    const page = pageOf(rows, paging)
     for (const { slug, rates } of page.items) series.set(slug, rates?.points.map(({ apy }) => apy) ?? [])
     return { ...page, items: page.items.map(strategyJson) }
   }
   const view: ListView<Row> = {
-    ...listView,
+    get empty() {
+      return `${unknown}${listView.empty}`
+    },
     get columns() {
       const hasTrend = [...series.values()].some((points) => points.length > 0)
       if (!hasTrend || cli.globals.csv || cli.globals.fields) return strategyColumns
@@ -54,12 +61,8 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   await cli.list(await look(), view)
 }
 
-/** Whatever fits, of all pages, in order. */
-async function rowsOf(cli: Cli, options: ListOptions, least: number | undefined): Promise<Strategy[]> {
-  const network =
-    options.network === undefined
-      ? undefined
-      : networkNamed((await cli.place.catalog()).networks, options.network)
+/** All that there are, of all pages; what was seen is kept for who completes a word. */
+async function everyStrategy(cli: Cli): Promise<Strategy[]> {
   const service = await cli.service()
   const every = await everything((page, limit) => service.listStrategies({ page, limit }))
   await cli.world.seen(
@@ -70,8 +73,38 @@ async function rowsOf(cli: Cli, options: ListOptions, least: number | undefined)
       about: `${percent(apy)} ${asset.symbol} ${network}`,
     })),
   )
-  const is = (wanted: string | undefined, has: string | null) =>
-    wanted === undefined || has?.toLowerCase() === wanted.toLowerCase()
+  return every
+}
+
+/** The words of a filter that nothing there is called, each with what was probably meant; nothing where each is known, but never of one strategy. */
+function unheard(every: readonly Strategy[], { protocol, asset }: ListOptions): string {
+  const words = [
+    ['of the protocol', protocol, every.map((one) => one.protocol ?? '')],
+    ['of the asset', asset, every.map((one) => one.asset.symbol)],
+  ] as const
+  return words
+    .flatMap(([what, typed, known]) => {
+      if (typed === undefined || known.some((one) => is(typed, one))) return []
+      const guess = didYouMean(typed, known)
+      return [plain(`Nothing is ${what} "${typed}"${guess === '' ? '.' : guess} `)]
+    })
+    .join('')
+}
+
+const is = (wanted: string | undefined, has: string | null): boolean =>
+  wanted === undefined || has?.toLowerCase() === wanted.toLowerCase()
+
+/** Whatever fits, in order. */
+async function rowsOf(
+  cli: Cli,
+  every: readonly Strategy[],
+  options: ListOptions,
+  least: number | undefined,
+): Promise<Strategy[]> {
+  const network =
+    options.network === undefined
+      ? undefined
+      : networkNamed((await cli.place.catalog()).networks, options.network)
   return every
     .filter(
       (one) =>

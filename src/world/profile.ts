@@ -136,10 +136,17 @@ export function rpcUrls(env: Env, networks: readonly Network[]): ReadonlyMap<num
   const found = new Map<number, readonly string[]>()
   for (const variable of rpcVariables(env)) {
     const network = networks.find((one) => rpcVariable(one) === variable)
+    const known = networks.map(({ name }) => name)
+    const typed = variable.slice(rpcPrefix.length).toLowerCase().replaceAll('_', '-')
+    const guess = didYouMean(typed, known)
     if (!network)
-      throw new AppError('CONFIG_INVALID', `${variable} is for a network that this version does not serve`, {
-        hint: `Known: ${networks.map(({ name }) => name).join(', ')}. Unset ${variable}, or name the sandbox: --profile sandbox`,
-      })
+      throw new AppError(
+        'CONFIG_INVALID',
+        `${variable} is for a network that this version does not serve${guess}`,
+        {
+          hint: `Known: ${known.join(', ')}. Unset ${variable}, or name the sandbox: --profile sandbox`,
+        },
+      )
     const urls = env[variable]!.split(',').map((url) => url.trim())
     if (!urls.every((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')))
       throw new AppError('CONFIG_INVALID', `${variable} holds something that is not an http(s) URL`, {

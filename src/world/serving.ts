@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
 import type { Service } from '../api/service.ts'
-import type { ApiKeys, ServeOptions, Serving } from '../cli/serving.ts'
+import type { ApiKeys, Serving } from '../cli/serving.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Rpc } from '../net/rpc.ts'

@@ -17,6 +17,9 @@ test.each([
   [`transfer --network sandbox-one --token USDV --to ${to} --amount 1 --yes`, 'did you mean USDC?'],
   [`sandbox fund ${to} --token WTEH`, 'did you mean WETH?'],
   ['strategies list --profile sandbx', 'did you mean sandbox?'],
+  ['strategies list --network sandbox-onw', 'did you mean sandbox-one?'],
+  ['strategies list --category lendng', 'did you mean lending?'],
+  ['strategies list --sort yield', 'allowed choices are apy, tvl, name'],
   ['profile use sandbox1', 'did you mean sandbox?'],
   ['strategis list', 'Did you mean strategies?'],
   ['strategies lst', 'Did you mean list?'],
@@ -25,6 +28,30 @@ test.each([
   const { exit, err } = await run(line)
   expect(err.toLowerCase()).toContain(guess.toLowerCase())
   expect([2, 4]).toContain(exit)
+})
+
+test.each([
+  ['--asset USCD', 'Nothing is of the asset "USCD"; did you mean USDC? No strategy fits.'],
+  ['--protocol aave-v4', 'Nothing is of the protocol "aave-v4"; did you mean aave-v3? No strategy fits.'],
+  ['--asset NOTHING', 'Nothing is of the asset "NOTHING". No strategy fits.'],
+  ['--asset weth --protocol aave-v3 --min-apy 90%', /^No strategy fits/],
+])('a filter that fits nothing, %s: %s', async (filter, words) => {
+  const { exit, out, err } = await run(`strategies list ${filter} --quiet`)
+  expect([exit, out]).toEqual([0, ''])
+  if (typeof words === 'string') expect(err).toContain(words)
+  else expect(err).toMatch(words)
+  const json = (await run(`strategies list ${filter} --json`)).json
+  expect([json.items, json.total]).toEqual([[], 0])
+})
+
+test('the network of an RPC that was mistyped is guessed', async () => {
+  for (const [variable, guess] of [
+    ['SLUICE_RPC_BAES', 'did you mean base?'],
+    ['SLUICE_RPC_BASE_SEPOLA', 'did you mean base-sepolia?'],
+  ]) {
+    const { exit, err } = await run('strategies list', { env: { [variable!]: 'http://127.0.0.1:9' } })
+    expect([exit, err]).toEqual([2, expect.stringContaining(`does not serve; ${guess}`)])
+  }
 })
 
 test('a wallet that was mistyped is guessed, and what is near nothing is not', async () => {

@@ -1,0 +1,41 @@
+import type { Command, CommanderError } from 'commander'
+
+import { AppError, errorRow } from '../domain/errors.ts'
+import { didYouMean } from '../domain/nearest.ts'
+
+/** Where what can be typed is told: the help of a command, or of the program where none is known. */
+export const helpOf = (command: Command | undefined): string => `${lineOf(command)} --help`
+
+const lineOf = (command: Command | undefined): string =>
+  command?.parent ? `${lineOf(command.parent)} ${command.name()}` : 'sluice'
+
+/** Makes what commander throws instead of an exit: the error, with the command that could not read its line. */
+export const thrownBy =
+  (command: Command) =>
+  (error: CommanderError): never => {
+    throw Object.assign(error, { command })
+  }
+
+/** What commander could not read, as USAGE; the next step is the help of the very command. */
+export function usage(error: CommanderError): AppError {
+  const message = error.message.replace(/^error: /, '').replace(/\n.*$/s, '')
+  const guess = /\(Did you mean (.+?)\?\)/.exec(error.message)?.[1]
+  const help = helpOf((error as { command?: Command }).command)
+  if (error.code === 'commander.help') return new AppError('USAGE', 'A command is needed', { hint: help })
+  const [, typed = '', choices] =
+    /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? []
+  const near = choices === undefined ? '' : didYouMean(typed, choices.split(', '))
+  const words = near === '' ? message : `${message.slice(0, -1)}${near}`
+  return new AppError('USAGE', words, { hint: guess ? `Did you mean ${guess}? See: ${help}` : help })
+}
+
+/** An error of a command whose next step is the help of the program has that of the command instead; any other stays as it is. */
+export function ofCommand(error: unknown, command: Command): unknown {
+  if (!(error instanceof AppError) || error.hint !== errorRow(error.code).hint) return error
+  if (!/\bsluice --help$/.test(error.hint ?? '')) return error
+  return new AppError(error.code, error.message, {
+    cause: error,
+    hint: error.hint!.replace(/sluice --help$/, helpOf(command)),
+    ...(error.details && { details: error.details }),
+  })
+}
