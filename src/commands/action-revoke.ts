@@ -12,7 +12,8 @@ import { networkNamed } from '../domain/network.ts'
 import { tokenAt } from '../domain/token.ts'
 import { allowancesLeft } from '../wallet/allowances-left.ts'
 import { isNamed } from '../wallet/who.ts'
-import { closeUnsigned, journalled, ownerOf } from './action-run.ts'
+import { closeUnsigned } from './action-abandon.ts'
+import { journalled, ownerOf } from './action-run.ts'
 
 /** `action revoke`: gives back what an action that went no further was allowed to take. */
 export const addRevoke = (command: Command, world: World): void =>

@@ -1,23 +1,20 @@
 import { type Action, isFinalStatus } from '../api/action.ts'
 import type { Cli } from '../cli/cli.ts'
-import { finish, type Going, leftLine, reportFor } from '../cli/finish.ts'
+import { finish, type Going, reportFor } from '../cli/finish.ts'
 import { duration } from '../cli/globals.ts'
 import { refuseDoneSince } from '../cli/not-twice.ts'
 import type { SigningOptions } from '../cli/options.ts'
-import { confirm } from '../cli/prompts.ts'
 import { reportView } from '../cli/report-view.ts'
 import { maxFee } from '../cli/terms.ts'
 import { observe } from '../cli/watching.ts'
 import type { ExecutionOptions } from '../cli/way.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
-import { allowancesLeft } from '../wallet/allowances-left.ts'
 import type { Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { reopenGone } from '../wallet/reopen.ts'
 import type { Report } from '../wallet/report.ts'
-import { takeTurn, whileIdle } from '../wallet/turn.ts'
-import { giveUp as close } from '../wallet/unfinished.ts'
+import { takeTurn } from '../wallet/turn.ts'
 import { isNamed, type Who } from '../wallet/who.ts'
 import { whyReverted } from '../wallet/why-reverted.ts'
 
@@ -160,31 +157,4 @@ export async function ownerOf(cli: Cli, { wallet }: Planned, options: Partial<Si
   throw new AppError('KEY_SOURCE', `This action belongs to ${wallet}, and ${who.label} is ${who.address}`, {
     hint: 'Name its wallet: --wallet NAME',
   })
-}
-
-/** `action abandon` */
-export async function giveUp(cli: Cli, id: string): Promise<void> {
-  const ground = await cli.place.ground()
-  const operation = journalled(ground, id)
-  await confirm(cli.io, cli.globals, `Give up what is not signed of ${operation.id}?`)
-  const closed = await closeUnsigned(cli, ground, operation)
-  const left = await allowancesLeft(ground, closed)
-  cli.emit({ ...reportFor(ground, closed), allowancesLeft: left }, (value, to) =>
-    [reportView(value, to), ...left.map(leftLine)].join('\n'),
-  )
-}
-
-/** Closes what is not signed of an operation, while nobody else is at work with its wallet. */
-export async function closeUnsigned(
-  cli: Cli,
-  ground: Ground,
-  { id, wallet, legs }: Planned,
-): Promise<Planned> {
-  const turn = await takeTurn(ground, wallet, { waitMs: 10_000, signal: cli.world.interrupt.signal })
-  try {
-    const chains = legs.map(({ chainId }) => chainId)
-    return await whileIdle(ground, wallet, chains, () => close(ground, journalled(ground, id)))
-  } finally {
-    turn.release()
-  }
 }

@@ -72,7 +72,7 @@ function spentBy(
 
 /**
  * Gives an operation up whose rest was not signed, after a look at the chain for what was. Something of it that is still
- * on its way, or final to the last step, is not given up: the first goes on by itself, the second is done.
+ * on its way is PENDING, for it goes on by itself. What came to an end of its own, noticed or not, is given back as it ended.
  */
 export async function giveUp(ground: Ground, operation: Operation): Promise<Operation> {
   for (const step of operation.steps) await settleSeen(ground, operation.id, step)
@@ -80,18 +80,32 @@ export async function giveUp(ground: Ground, operation: Operation): Promise<Oper
   const goesOn = now.steps.find(
     ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
   )
-  if (!goesOn && now.steps.some(({ state }) => state !== 'FINAL_OK')) return abandon(ground, now)
+  if (!goesOn) return ended(ground, now) ?? abandon(ground, now)
   throw new AppError(
     'PENDING',
-    goesOn
-      ? `Step ${goesOn.index + 1} is signed and on its way: it cannot be taken back by giving up`
-      : 'Every step of it is final: there is nothing to give up',
+    `Step ${goesOn.index + 1} is signed and on its way: it cannot be taken back by giving up`,
     {
       details: { operation: operation.id },
       hint: `sluice action resume ${operation.id}`,
     },
   )
 }
+
+/** What an operation came to by its steps, also where nobody was there to write it down; `undefined` where a part of it is left. */
+function ended({ journal }: Ground, { id, state, steps }: Operation): Operation | undefined {
+  const at = (wanted: Step['state']) => steps.find((step) => step.state === wanted)?.index
+  const [cancelled, reverted] = [at('CANCELLED'), at('FINAL_REVERTED')]
+  const isDone = steps.every((step) => step.state === 'FINAL_OK')
+  if (!isOpen({ state }) || (cancelled === undefined && reverted === undefined && !isDone)) return undefined
+  if (state !== 'EXECUTING') journal.settle(id, 'EXECUTING', 'resumed')
+  if (cancelled !== undefined) journal.settle(id, 'CANCELLED', `step ${cancelled} was cancelled`, 24)
+  else if (reverted !== undefined) journal.settle(id, 'FAILED', `step ${reverted} reverted`, 22)
+  else journal.settle(id, 'DONE', 'all steps are final', 0)
+  return journal.find(id)!
+}
+
+const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
+  ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(state)
 
 /** Notes a step that is final on the chain, by a receipt that is canonical in two looks. */
 async function settleSeen({ journal, rpc, catalog }: Ground, id: string, step: Step): Promise<void> {
@@ -108,7 +122,9 @@ async function settleSeen({ journal, rpc, catalog }: Ground, id: string, step: S
   if (step.state === 'SIGNED') journal.sent(found.hash, 'found on chain')
   if (step.state !== 'INCLUDED')
     journal.move(id, step.index, 'INCLUDED', `block ${found.blockNumber}`, inclusion)
-  journal.move(id, step.index, ok ? 'FINAL_OK' : 'FINAL_REVERTED', `block ${found.blockNumber}`, inclusion)
+  const attempt = journal.attempts(id, step.index).find(({ hash }) => hash === found.hash)
+  const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
+  journal.move(id, step.index, becomes, `block ${found.blockNumber}`, inclusion)
 }
 
 /**
@@ -128,7 +144,7 @@ export function dropUnsigned({ journal }: Ground, id: string): Operation | undef
 
 /** Closes an operation whose rest was not signed; one of which nothing was signed gives its key free. */
 export function abandon({ journal }: Ground, operation: Operation): Operation {
-  if (!['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(operation.state)) return operation
+  if (!isOpen(operation)) return operation
   const signed = operation.steps.some(({ index }) => journal.attempts(operation.id, index).length > 0)
   journal.settle(operation.id, signed ? 'CANCELLED' : 'DROPPED', 'given up by the person', signed ? 21 : 130)
   return journal.find(operation.id)!

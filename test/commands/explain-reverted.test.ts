@@ -71,12 +71,19 @@ test.each([
   })
 })
 
-test('REVERTED_GAS', async () => {
+test('REVERTED_GAS; there is nothing left to give up, and that says how it ended', async () => {
   await fault(`out-of-gas ${pool()}`)
-  expect(await explain(await deposit())).toMatchObject({
+  const id = await deposit()
+  expect(await explain(id)).toMatchObject({
     situation: 'REVERTED_GAS',
     verdict: 'Step 2 of 2 was mined and reverted: it ran out of gas.',
   })
+  const { exit, json } = await signsNothing(() => run(['action', 'abandon', id, '--yes', '--json']))
+  expect([exit, json.error.code, json.error.hint]).toEqual([22, 'REVERTED', `sluice action show ${id}`])
+  expect(json.error.message).toMatch(
+    /^It is finished, and there is nothing to give up: .* reverted on chain$/,
+  )
+  expect(json.error.details.action).toMatchObject({ id, status: 'FAILED' })
 })
 
 test('REVERTED_DEADLINE: a swap that was mined too late, noticed or not', async () => {

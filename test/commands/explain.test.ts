@@ -271,6 +271,10 @@ describe('what is signed and in no block', () => {
       safeToRetry: true,
       next: `sluice action resume ${id}`,
     })
+    expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({
+      exit: 24,
+      json: { error: { code: 'CANCELLED' } },
+    })
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 24 })
     expect(await explain(id)).toMatchObject({ situation: 'CANCELLED', funds: stillThere(), next: null })
   })

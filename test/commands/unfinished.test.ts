@@ -9,6 +9,7 @@ import { useSandbox } from '../support/sandbox.ts'
 const sandbox = useSandbox()
 const { run, attempts, home } = useCommands(sandbox)
 const place = 'aave-v3-usdc-sandbox-one'
+const friend = '0x7777777777777777777777777777777777777777'
 const deposit = (amount: number, key: string, ...more: string[]) =>
   run(['deposit', place, '--amount', String(amount), '--yes', '--json', '--idempotency-key', key, ...more])
 const receipts = () => {
@@ -82,6 +83,38 @@ describe('an action that is not finished', () => {
     await halfDone('half-0005')
     const plan = await run(['deposit', place, '--amount', '9', '--dry-run', '--json'])
     expect(plan).toMatchObject({ exit: 10, json: { error: { code: 'OPERATION_UNFINISHED' } } })
+  })
+
+  test('that is finished says so when it is given up, however often, and as it ended', async () => {
+    const { id } = (await deposit(3, 'done-00001')).json
+    const before = attempts()
+    for (const _ of [1, 2]) {
+      expect(await run(['action', 'abandon', id, '--json'])).toMatchObject({
+        exit: 0,
+        json: { id, status: 'SUCCESS', allowancesLeft: [] },
+      })
+      expect((await run(['action', 'abandon', id])).out).toContain('finished: there was nothing to give up')
+    }
+    const given = await halfDone('done-00002')
+    for (const _ of [1, 2])
+      expect(await run(['action', 'abandon', given, '--yes', '--json'])).toMatchObject({
+        exit: 0,
+        json: { id: given, status: 'FAILED' },
+      })
+    expect(attempts()).toBe(before + 1)
+  })
+
+  test('whose last step is final, and of which nobody said that it is done, is done', async () => {
+    const begun = await run(
+      `transfer --network sandbox-one --token USDC --to ${friend} --amount 1 --yes --json --no-wait`,
+    )
+    expect(begun).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
+    const { id } = begun.json.error.details
+    expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({
+      exit: 0,
+      json: { id, status: 'SUCCESS' },
+    })
+    expect((await run(['action', 'show', id, '--json'])).json.status).toBe('SUCCESS')
   })
 
   test('is not given up without being asked', async () => {

@@ -1,0 +1,64 @@
+import type { Cli } from '../cli/cli.ts'
+import { leftLine, reportFor, withReport } from '../cli/finish.ts'
+import { confirm } from '../cli/prompts.ts'
+import { reportView } from '../cli/report-view.ts'
+import { AppError } from '../domain/errors.ts'
+import { allowancesLeft } from '../wallet/allowances-left.ts'
+import type { Planned } from '../wallet/carry-out.ts'
+import type { Ground } from '../wallet/ground.ts'
+import { outcomeOf } from '../wallet/outcome.ts'
+import { reopenGone } from '../wallet/reopen.ts'
+import { isOver } from '../wallet/run.ts'
+import { takeTurn, whileIdle } from '../wallet/turn.ts'
+import { giveUp as close } from '../wallet/unfinished.ts'
+import { journalled } from './action-run.ts'
+
+/** `action abandon` */
+export async function giveUp(cli: Cli, id: string): Promise<void> {
+  const ground = await cli.place.ground()
+  const found = journalled(ground, id)
+  await reopenGone(ground, found.id)
+  const operation = journalled(ground, found.id)
+  if (!isOver(operation)) await confirm(cli.io, cli.globals, `Give up what is not signed of ${operation.id}?`)
+  const closed = isOver(operation) ? operation : await closeUnsigned(cli, ground, operation)
+  refuseEnded(ground, closed)
+  const left = await allowancesLeft(ground, closed)
+  const tail =
+    closed.state === 'DONE' ? ['It is finished: there was nothing to give up.'] : left.map(leftLine)
+  cli.emit({ ...reportFor(ground, closed), allowancesLeft: left }, (value, to) =>
+    [reportView(value, to), ...tail].join('\n'),
+  )
+}
+
+/** What came to another end by itself than by being given up is told as it ended: asking again would not change it. */
+function refuseEnded(ground: Ground, operation: Planned): void {
+  const { state, exit } = operation
+  if (state !== 'FAILED' && !(state === 'CANCELLED' && exit === 24)) return
+  try {
+    outcomeOf(operation)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, details } = error
+    const says = new AppError(code, `It is finished, and there is nothing to give up: ${message}`, {
+      cause: error,
+      hint: `sluice action show ${operation.id}`,
+      ...(details && { details }),
+    })
+    throw withReport(says, ground, operation)
+  }
+}
+
+/** Closes what is not signed of an operation, while nobody else is at work with its wallet. */
+export async function closeUnsigned(
+  cli: Cli,
+  ground: Ground,
+  { id, wallet, legs }: Planned,
+): Promise<Planned> {
+  const turn = await takeTurn(ground, wallet, { waitMs: 10_000, signal: cli.world.interrupt.signal })
+  try {
+    const chains = legs.map(({ chainId }) => chainId)
+    return await whileIdle(ground, wallet, chains, () => close(ground, journalled(ground, id)))
+  } finally {
+    turn.release()
+  }
+}
