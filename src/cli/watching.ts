@@ -6,13 +6,19 @@ import type { Cli } from './cli.ts'
 import type { View } from './output.ts'
 import { toJson } from './to-json.ts'
 
-type Watch<value> = { isOver: (value: value) => boolean; view: View<value>; intervalMs: number }
+/** `again` is the command that goes on with the watch. */
+type Watch<value> = {
+  isOver: (value: value) => boolean
+  view: View<value>
+  intervalMs: number
+  again: string
+}
 
 /** Looks at something until it is over, and prints it whenever it changed: a document a line with `--json`, else in words. Gives back the last look. */
 export async function observe<value>(
   cli: Cli,
   look: () => Promise<value>,
-  { isOver, view, intervalMs }: Watch<value>,
+  { isOver, view, intervalMs, again }: Watch<value>,
 ): Promise<value> {
   const { signal } = cli.world.interrupt
   const until = performance.now() + (cli.globals.timeoutMs ?? 30 * 60_000)
@@ -37,7 +43,7 @@ export async function observe<value>(
     if (performance.now() + intervalMs > until)
       throw new AppError('PENDING', 'It is not over yet', {
         details: { last: now as never },
-        hint: 'Watch it again, or with a longer --timeout.',
+        hint: again,
       })
     await pause(intervalMs, signal)
   }

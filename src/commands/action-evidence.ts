@@ -8,6 +8,7 @@ import { when } from '../cli/format.ts'
 import { toJson } from '../cli/to-json.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
+import { listing } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { evidenceOf, readEvidence } from '../wallet/evidence.ts'
 import { checkEvidence } from '../wallet/evidence-on-chain.ts'
@@ -63,7 +64,7 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
       `${plain(out)} ${exists ? 'is there already, and is not overwritten' : 'cannot be written'}`,
       {
         cause,
-        hint: '--out FILE, in a directory of yours',
+        hint: listing(out),
       },
     )
   }
@@ -108,6 +109,6 @@ async function textOf(cli: Cli, file: string): Promise<string> {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new AppError('USAGE', `${plain(file)} cannot be read`, { cause, hint: 'sluice action verify FILE' })
+    throw new AppError('USAGE', `${plain(file)} cannot be read`, { cause, hint: listing(file) })
   }
 }

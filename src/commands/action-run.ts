@@ -9,6 +9,7 @@ import { maxFee } from '../cli/terms.ts'
 import { observe } from '../cli/watching.ts'
 import type { ExecutionOptions } from '../cli/way.ts'
 import { AppError } from '../domain/errors.ts'
+import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import type { Planned } from '../wallet/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
@@ -79,6 +80,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
         isOver: ({ status }) => isFinalStatus(status),
         view: anyView,
         intervalMs,
+        again: `sluice action watch --timeout 1h ${shellOperand(id)}`,
       }),
     ),
   )
@@ -155,6 +157,6 @@ export async function ownerOf(cli: Cli, { wallet }: Planned, options: Partial<Si
   const who = first.address === wallet || named ? first : await cli.place.who({ ...options, wallet })
   if (who.address === wallet) return who
   throw new AppError('KEY_SOURCE', `This action belongs to ${wallet}, and ${who.label} is ${who.address}`, {
-    hint: 'Name its wallet: --wallet NAME',
+    hint: `Name its wallet: --wallet ${wallet}`,
   })
 }

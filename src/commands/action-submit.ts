@@ -7,7 +7,7 @@ import { type SigningOptions, withSigning } from '../cli/options.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
-import { shellPath } from '../domain/shell.ts'
+import { listing, shellPath } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { decodePlan } from '../wallet/plan-file.ts'
 
@@ -62,7 +62,7 @@ function textOf(file: string): string {
   } catch (cause) {
     throw new AppError('USAGE', `${plain(file)} cannot be read`, {
       cause,
-      hint: 'sluice action submit plan.json',
+      hint: listing(file),
     })
   }
 }

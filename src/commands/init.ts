@@ -7,7 +7,7 @@ import { findingsView } from '../cli/findings-view.ts'
 import { agreed, confirm, refuseUnasked } from '../cli/prompts.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { shellWord } from '../domain/shell.ts'
+import { shellOperand, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { changesIn, scriptFor } from './init-words.ts'
 import { withProfile } from './profile-flags.ts'
@@ -49,7 +49,7 @@ async function run(
     cli.io,
     cli.globals,
     'What should answer?',
-    `sluice init ${shellWord(name ?? 'main')} --base-url https://... --api-key-file -`,
+    `With flags: sluice init --help. With what is set in the environment: sluice init --from-env ${shellOperand(name ?? 'main')}`,
   )
   const { askedProfile } = await import('./init-questions.ts')
   const wish = await askedProfile(cli, name)
@@ -107,10 +107,23 @@ async function looked(cli: Aside, { name, after, secrets }: Change): Promise<Fin
   if (!io.canAsk || !globals.input)
     throw new AppError(first.code!, `${first.says}. Nothing was written.`, {
       details: { checks },
-      hint: `${first.hint === null ? '' : `${first.hint} `}To keep it all the same: --yes`,
+      hint: `${nextOf(first, after, secrets.apiKey !== undefined)} To keep it all the same, add: --yes`,
     })
   if (await agreed(io, 'Keep it all the same?', false)) return checks
   throw new AppError('DECLINED', 'Declined. Nothing was written.')
+}
+
+/** What to do about what does not work of a profile that is not kept yet: nothing but what was just given is to be mended. */
+function nextOf({ code, check, subject, hint }: Finding, profile: KeptProfile, hasKey: boolean): string {
+  const isOfService = check === 'service' && profile.kind === 'remote'
+  if (isOfService && code === 'UNAUTHORIZED')
+    return hasKey
+      ? `See whether the key is one of ${plain(profile.baseUrl)}.`
+      : 'Give its key: --api-key-file FILE.'
+  if (isOfService) return `See whether ${plain(profile.baseUrl)} is the address of the service.`
+  if (check === 'rpc' && subject !== null)
+    return `See whether the RPC of ${plain(subject)} is the one that was meant.`
+  return hint === null ? '' : hint.replace(/(?<![.!?])$/, '.')
 }
 
 /** A profile that is there is only changed when whoever it is of says so. */

@@ -6,6 +6,7 @@ import type { Stream } from '../cli/io.ts'
 import { termsOf } from '../cli/terms.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
+import { listing } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { checkPlanFile, type PolicyReport } from '../wallet/policy-check.ts'
 
@@ -56,7 +57,7 @@ function textOf(file: string): string {
   } catch (cause) {
     throw new AppError('USAGE', `${plain(file)} cannot be read`, {
       cause,
-      hint: 'sluice policy check plan.json',
+      hint: listing(file),
     })
   }
 }

@@ -2,7 +2,7 @@ import type { Cli } from '../cli/cli.ts'
 import { confirm, secret } from '../cli/prompts.ts'
 import { fields } from '../cli/table.ts'
 import { AppError } from '../domain/errors.ts'
-import { shellWord } from '../domain/shell.ts'
+import { shellOperand } from '../domain/shell.ts'
 import { parseKey } from '../wallet/key-text.ts'
 import { addressOf, exportKey, fileOf, listKeys, readSealed, removeKey } from '../wallet/keystore-names.ts'
 import type { ImportSource } from '../wallet/signing/words.ts'
@@ -143,7 +143,7 @@ function saved(cli: Cli, key: { name: string; address: string | null }): void {
       [
         ['wallet', value.name],
         ['address', value.address ?? '-'],
-        ['next', `sluice deposit ID --amount A --wallet ${shellWord(value.name)}`],
+        ['next', `sluice wallet show ${shellOperand(value.name)}`],
       ],
       to,
     ),

@@ -10,7 +10,11 @@ export const errorTable = {
   ...serviceErrors,
 
   // Also raised by a service; the specification leaves these names open.
-  UNAUTHORIZED: { status: 401, exit: 3, hint: 'Set the API key in SLUICE_API_KEY.' },
+  UNAUTHORIZED: {
+    status: 401,
+    exit: 3,
+    hint: 'See which key is used, and where it was said: sluice config list --show-origin',
+  },
   VALIDATION_ERROR: {
     status: 422,
     exit: 2,
@@ -78,7 +82,7 @@ export const errorTable = {
   SERVICE_UNREACHABLE: {
     exit: 6,
     retryable: true,
-    hint: 'Try again, or see where SLUICE_BASE_URL points. In the sandbox: sluice sandbox status',
+    hint: 'Try again, or see who is asked, and where that was said: sluice config list --show-origin',
   },
   SERVICE_BAD_RESPONSE: {
     exit: 6,

@@ -19,5 +19,11 @@ const octal = (byte: number): string => `\\${byte.toString(8).padStart(3, '0')}`
 /** A foreign word in the place of an argument: one that begins with a dash stands behind `--`, so that it is no flag. It has to be the last of its line, then. */
 export const shellOperand = (word: string): string => `${word.startsWith('-') ? '-- ' : ''}${shellWord(word)}`
 
+/** What shows whether a file is there, and whose it is. */
+export function listing(path: string): string {
+  const directory = /^(.*)\//s.exec(path)?.[1] ?? '.'
+  return `ls -l ${shellPath(directory === '' ? '/' : directory)}`
+}
+
 /** A path, which no command takes for a flag; `-` alone is standard input, and stays. */
 export const shellPath = (path: string): string => shellWord(/^-./s.test(path) ? `./${path}` : path)

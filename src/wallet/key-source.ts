@@ -2,7 +2,7 @@ import { closeSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 
 
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { shellPath } from '../domain/shell.ts'
+import { listing, shellPath } from '../domain/shell.ts'
 import { parseKey } from './key-text.ts'
 
 const refused = (path: string, why: string, hint: string, cause?: unknown): AppError =>
@@ -46,7 +46,7 @@ export function readPrivateFile(path: string, maxBytes = 4_096): string {
   } catch (error) {
     if (error instanceof AppError) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw refused(path, 'it does not exist', 'See whether the path is written as it was meant.', error)
+      throw refused(path, 'it does not exist', listing(path), error)
     throw refused(path, 'it cannot be read', 'See that you may read it, and every directory above it.', error)
   } finally {
     if (file !== undefined) closeSync(file)

@@ -5,7 +5,7 @@ import { getAddress } from 'viem/utils'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
-import { shellOperand } from '../domain/shell.ts'
+import { listing, shellOperand } from '../domain/shell.ts'
 import { storeFault } from '../store/faults.ts'
 import { readPrivateFile } from './key-source.ts'
 import { parseKeystore } from './keystore-parse.ts'
@@ -74,7 +74,7 @@ export function readSealed(path: string): string {
   } catch (error) {
     why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : 'permission denied'
   }
-  throw new AppError('KEY_SOURCE', `${path} cannot be read: ${why}`, { hint: 'Name the file of a keystore.' })
+  throw new AppError('KEY_SOURCE', `${path} cannot be read: ${why}`, { hint: listing(path) })
 }
 
 /** A key's file as it is, sealed: what can be carried to another wallet. */

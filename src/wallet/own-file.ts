@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
 import { AppError } from '../domain/errors.ts'
-import { shellPath } from '../domain/shell.ts'
+import { listing, shellPath } from '../domain/shell.ts'
 
 const refused = (path: string, why: string, cause?: unknown): AppError =>
   new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
@@ -38,7 +38,7 @@ export function readOwnFile(path: string, mayBeMissing: boolean, maxBytes = 1 <<
     if (mayBeMissing && file === undefined && !isThere(path)) return undefined
     throw new AppError('CONFIG_INVALID', `There is no policy ${path}`, {
       cause: error,
-      hint: 'Name a file that exists: --policy FILE',
+      hint: listing(path),
     })
   } finally {
     if (file !== undefined) closeSync(file)

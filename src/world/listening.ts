@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 
 import type { ServeOptions } from '../cli/serving.ts'
 import { AppError } from '../domain/errors.ts'
-import { shellPath } from '../domain/shell.ts'
+import { listing } from '../domain/shell.ts'
 
 /** The text of a certificate or of its key. */
 export function pem(path: string): string {
@@ -12,7 +11,7 @@ export function pem(path: string): string {
   } catch (cause) {
     throw new AppError('CONFIG_INVALID', `${path} cannot be read`, {
       cause,
-      hint: `ls -l ${shellPath(dirname(path))}`,
+      hint: listing(path),
     })
   }
 }

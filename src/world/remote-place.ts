@@ -96,9 +96,10 @@ async function deployment(
     const { apiKey } = secrets
     if (!apiKey)
       throw new AppError('UNAUTHORIZED', 'There is no API key for the service', {
-        ...(needs.profile !== 'remote' && {
-          hint: `sluice profile set ${shellWord(needs.profile)} --api-key-file -, or set SLUICE_API_KEY.`,
-        }),
+        hint:
+          needs.profile === 'remote'
+            ? 'Set the API key in SLUICE_API_KEY.'
+            : `sluice profile set ${shellWord(needs.profile)} --api-key-file -, or set SLUICE_API_KEY.`,
       })
     const baseUrl = env.SLUICE_BASE_URL ?? ''
     return remote({

@@ -77,7 +77,17 @@ describe('init by flags', () => {
     const other = await run('init other --from-env --json', { env: { SLUICE_RPC_OPTIMISM: base.rpcUrl } })
     expect({ exit: other.exit, code: other.json.error.code }).toEqual({ exit: 7, code: 'CHAIN_ID_MISMATCH' })
     const noKey = await run(`init keyless --base-url ${served.url()} --json`)
-    expect(noKey.exit).toBe(3)
+    expect([noKey.exit, noKey.json.error.hint]).toEqual([
+      3,
+      'Give its key: --api-key-file FILE. To keep it all the same, add: --yes',
+    ])
+    const wrongKey = await run(`init keyless --base-url ${served.url()} --api-key-file - --json`, {
+      stdin: 'x',
+    })
+    expect([wrongKey.exit, wrongKey.json.error.hint]).toEqual([
+      3,
+      `See whether the key is one of ${served.url()}. To keep it all the same, add: --yes`,
+    ])
   })
 
   test('looks at what is to be kept, and not at what the environment would put in its place', async () => {
@@ -113,12 +123,30 @@ describe('init by flags', () => {
     expect(kept('config.json').profiles.prod.baseUrl).toBe(elsewhere)
   })
 
+  test.each([
+    [
+      '--base-url http://127.0.0.1:9 --api-key-file -',
+      6,
+      'See whether http://127.0.0.1:9 is the address of the service. ',
+    ],
+    ['--from-env', 7, 'See whether the RPC of base is the one that was meant. '],
+  ])('%s that does not work: the next step is about what was given', async (flags, exit, hint) => {
+    const refused = await run(`init prod ${flags} --json`, {
+      stdin: 'a-key-of-nobody',
+      ...(flags === '--from-env' && { env: { SLUICE_RPC_BASE: 'http://127.0.0.1:9' } }),
+    })
+    expect([refused.exit, refused.json.error.hint]).toEqual([
+      exit,
+      `${hint}To keep it all the same, add: --yes`,
+    ])
+  })
+
   test('without flags and without a terminal it is 2, with a line that does it', async () => {
     const refused = await run('init --json')
     expect(refused.exit).toBe(2)
     expect(refused.json.error).toMatchObject({
       code: 'PROMPT_NEEDED',
-      hint: 'sluice init main --base-url https://... --api-key-file -',
+      hint: 'With flags: sluice init --help. With what is set in the environment: sluice init --from-env main',
     })
     for (const [line, says] of [
       ['init sandbox --kind engine', /cannot be the name/],

@@ -32,6 +32,9 @@ function file(name: string, text: string, mode: number): string {
   return path
 }
 
+/** A key that nobody here has money with. */
+const anothersKey = () => file('key', `0x${'7'.repeat(64)}\n`, 0o600)
+
 type Way = (name: string) => {
   line: readonly string[]
   env?: Record<string, string>
@@ -67,6 +70,22 @@ const ways: Record<string, Way> = {
       env: { SLUICE_RPC_BASE: 'http://127.0.0.1:9' },
       is: ['ls', '-l', join(home(), `x${name}`)],
     }
+  },
+  'a key that is not there': (name) => {
+    const path = join(home(), `x${name}`, 'key')
+    return { line: [...pay, '--key-file', path], is: ['ls', '-l', join(path, '..')] }
+  },
+  'a policy that is not there': (name) => {
+    const path = join(home(), `x${name}`, 'policy.json')
+    return { line: [...pay, '--policy', path], is: ['ls', '-l', join(path, '..')] }
+  },
+  'a plan that is not there': (name) => {
+    const path = join(home(), `x${name}`, 'plan.json')
+    return { line: ['action', 'submit', path], is: ['ls', '-l', join(path, '..')] }
+  },
+  'a keystore that is not there': (name) => {
+    const path = join(home(), `x${name}`, 'keystore')
+    return { line: [...pay, '--wallet', path], is: ['ls', '-l', join(path, '..')] }
   },
   'a wallet that nobody has': (name) => ({
     line: ['wallet', 'show', '--', name],
@@ -124,4 +143,26 @@ test('what a market without a queue is asked to pay is withdrawn instead', async
     2,
     'Leave --claim out: sluice withdraw aave-v3-usdc-sandbox-one --amount max',
   ])
+})
+
+test('a watch whose time is over is gone on with, and a new wallet is looked at', async () => {
+  const begun = await run([...pay, '--json', '--no-wait'])
+  const { id } = begun.json.error.details
+  await run('sandbox fault stop-mining')
+  const slow = (await run([...pay, '--json', '--no-wait'])).json.error.details.id
+  const watched = await run(['action', 'watch', slow, '--timeout', '1ms'])
+  expect(watched.exit).toBe(20)
+  expect(watched.err).toContain(`next  sluice action watch --timeout 1h ${slow}\n`)
+  await run('sandbox fault clear')
+  const quote = (
+    await run('swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --json')
+  ).json
+  const followed = await run(['swap', 'status', quote.id, '--watch', '--timeout', '1ms'])
+  expect(followed.err).toContain(`next  sluice swap status --watch --timeout 1h ${quote.id}\n`)
+  const made = await run('wallet new ops', { secrets: { password: 'x' } })
+  expect(made.out).toContain('sluice wallet show ops')
+  expect((await run('wallet show ops')).exit).toBe(0)
+  expect((await run(['action', 'resume', id, '--key-file', anothersKey()])).err).toMatch(
+    /next {2}Name its wallet: --wallet 0x\w{40}\n/,
+  )
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { shellOperand, shellPath, shellWord } from '../../src/domain/shell.ts'
+import { listing, shellOperand, shellPath, shellWord } from '../../src/domain/shell.ts'
 import { plain } from '../../src/domain/text.ts'
 
 const shells = ['/bin/bash', '/usr/bin/zsh', '/bin/ksh'].filter((path) => existsSync(path))
@@ -73,5 +73,11 @@ test('what needs no quotes has none', () => {
 
 test('a word that begins with a dash is no flag', () => {
   expect([shellPath('-rf'), shellPath('a b'), shellPath('-')]).toEqual(['./-rf', "'a b'", '-'])
+  expect(['/a b/c', 'c', '/c', '-x/y'].map(listing)).toEqual([
+    "ls -l '/a b'",
+    'ls -l .',
+    'ls -l /',
+    'ls -l ./-x',
+  ])
   expect([shellOperand('-x y'), shellOperand('x')]).toEqual(["-- '-x y'", 'x'])
 })

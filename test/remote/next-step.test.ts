@@ -99,11 +99,11 @@ describe('a prohibition keeps what was said and does not ask for the key:', () =
     expect({ exit, message: json.error.message }).toEqual({ exit: 3, message: 'The service answered 403' })
   })
 
-  test('where it is the key that is refused, the key is asked for', async () => {
+  test('where it is the key that is refused, it is told where that was said', async () => {
     const { json } = await ask(await saying(401, '{"error":{"code":"X","message":"invalid API key"}}'))
     expect(json.error).toMatchObject({
       message: 'invalid API key',
-      hint: 'Set the API key in SLUICE_API_KEY.',
+      hint: 'See which key is used, and where it was said: sluice config list --show-origin',
     })
   })
 })
