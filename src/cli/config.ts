@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { misfit } from '../domain/misfit.ts'
+
 /** The name of a profile of one's own. */
 export const ProfileName = z
   .string()
@@ -67,8 +69,8 @@ export type SecretsOutline = { place: SecretsPlace | null } & Pick<
 >
 
 /** What a file has that does not fit, on one line; `undefined` for an error that is about something else. */
-export const misfit = (cause: unknown): string | undefined =>
-  cause instanceof z.ZodError ? z.prettifyError(cause).replace(/\s*\n\s*/g, ' ') : undefined
+export const misfitOf = (cause: unknown): string | undefined =>
+  cause instanceof z.ZodError ? misfit(cause) : undefined
 
 /** Settings that are not flags, and where they are kept. */
 export type Settings = {

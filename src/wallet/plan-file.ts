@@ -4,6 +4,7 @@ import { EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
+import { misfit } from '../domain/misfit.ts'
 import { type About, decodeIntent, encodeIntent } from './intent-json.ts'
 import { hashPlan } from './plan-hash.ts'
 import { coreOf, type Proposal } from './proposal.ts'
@@ -74,14 +75,9 @@ export const operationJson = ({ id, kind, request, quoteId, about, legs }: Propo
 export function decodePlan(text: string, catalog: Catalog): PlanRead {
   const file = PlanFile.safeParse(parsed(text))
   if (!file.success)
-    throw new AppError(
-      'USAGE',
-      `This is no plan: ${z
-        .prettifyError(file.error)
-        .replace(/\s*\n\s*/g, ' ')
-        .slice(0, 300)}`,
-      { hint: 'Make one: sluice deposit ... --dry-run --json > plan.json' },
-    )
+    throw new AppError('USAGE', `This is no plan: ${misfit(file.error)}`, {
+      hint: 'Make one: sluice deposit ... --dry-run --json > plan.json',
+    })
   const { planHash, wallet, nonce, expiresAt, steps, operation } = file.data
   const { version: _, legs, about, ...rest } = operation
   if (steps.some(({ leg }) => legs[leg] === undefined))

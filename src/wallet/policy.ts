@@ -3,6 +3,7 @@ import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { misfit } from '../domain/misfit.ts'
 import { levels } from './assurance.ts'
 import { readOwnFile } from './own-file.ts'
 
@@ -62,11 +63,9 @@ export function parsePolicy(text: string, path: string): KeptPolicy {
   }
   const parsed = Policy.safeParse(json)
   if (!parsed.success)
-    throw new AppError(
-      'CONFIG_INVALID',
-      `The policy ${path} cannot be used: ${z.prettifyError(parsed.error).replace(/\s*\n\s*/g, ' ')}`,
-      { hint },
-    )
+    throw new AppError('CONFIG_INVALID', `The policy ${path} cannot be used: ${misfit(parsed.error)}`, {
+      hint,
+    })
   return { sha256: createHash('sha256').update(text).digest('hex'), policy: parsed.data }
 }
 

@@ -73,11 +73,11 @@ async function parsed<shape extends z.ZodType<object>>(
 ): Promise<z.output<shape>> {
   if (text === undefined) return {} as z.output<shape>
   // Most command lines find no file: what checks one is loaded only here.
-  const [shape, { misfit }] = await Promise.all([shapeOf(), import('../cli/config.ts')])
+  const [shape, { misfitOf }] = await Promise.all([shapeOf(), import('../cli/config.ts')])
   try {
     return shape.parse(JSON.parse(text))
   } catch (cause) {
-    throw new AppError('CONFIG_INVALID', `${path} cannot be used: ${misfit(cause) ?? 'it is not JSON'}`, {
+    throw new AppError('CONFIG_INVALID', `${path} cannot be used: ${misfitOf(cause) ?? 'it is not JSON'}`, {
       cause,
       hint,
     })

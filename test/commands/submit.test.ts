@@ -99,7 +99,11 @@ describe('a plan in a file', () => {
     const file = join(home(), 'nothing.json')
     expect(await submit(file)).toMatchObject({ exit: 2 })
     writeFileSync(file, '{}')
-    expect(await submit(file)).toMatchObject({ exit: 2 })
+    const { exit, json } = await submit(file)
+    expect([exit, json.error.message]).toEqual([
+      2,
+      'This is no plan: planHash is missing; wallet is missing; nonce is missing; and 3 more',
+    ])
   })
 
   test('is tried again before it is signed: what would fail now is not sent', async () => {
