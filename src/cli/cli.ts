@@ -38,13 +38,13 @@ export const aside =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      await work(asideFor(world, globalsOf(command)), ...(given.slice(0, -1) as args))
+      await work(asideFor(world, globalsOf(command), command), ...(given.slice(0, -1) as args))
     } catch (error) {
       throw ofCommand(error, command)
     }
   }
 
-function asideFor(world: World, globals: Globals): Aside {
+function asideFor(world: World, globals: Globals, command?: Command): Aside {
   const { io } = world
   if (globals.json && globals.csv) throw new AppError('USAGE', '--json and --csv exclude each other')
   return {
@@ -57,6 +57,8 @@ function asideFor(world: World, globals: Globals): Aside {
     },
     list: async (list, view) => {
       world.emitted?.(list)
+      if (command && globals.json && globals.fields && list.items.length === 0)
+        await (await import('./known-fields.ts')).refuseUnknownFields(command, globals.fields)
       return emitList(io, globals, list, view)
     },
     notice: (line) => {
@@ -78,7 +80,7 @@ export const action =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      await acted(await cliFor(world, globalsOf(command), answer))
+      await acted(await cliFor(world, globalsOf(command), answer, command))
     } catch (error) {
       throw ofCommand(error, command)
     }
@@ -94,8 +96,13 @@ export const action =
   }
 
 /** The `Cli` of a command line whose global options are known. */
-export async function cliFor(world: World, globals: Globals, answer?: keyof Service): Promise<Cli> {
-  const common = asideFor(world, globals)
+export async function cliFor(
+  world: World,
+  globals: Globals,
+  answer?: keyof Service,
+  command?: Command,
+): Promise<Cli> {
+  const common = asideFor(world, globals, command)
   const { io } = world
   const place = await world.at(globals)
   const raw = rawOf(globals, place)

@@ -99,5 +99,6 @@ function columnNamed<row>(columns: readonly Column<row>[], name: string): Column
   )
 }
 
-const unknownField = (name: string, known: readonly string[]) =>
+/** Nothing that is listed or shown has a field of that name. */
+export const unknownField = (name: string, known: readonly string[]) =>
   new AppError('USAGE', `There is no field "${name}"`, { hint: `Fields: ${known.join(', ')}` })

@@ -1,7 +1,8 @@
 import type { Settings } from '../cli/config.ts'
 import type { Origin } from '../cli/world.ts'
 import type { Directories } from './directories.ts'
-import { chosenProfile } from './profile.ts'
+import { allNetworks } from './known-catalog.ts'
+import { chosenProfile, guessed, rpcVariable } from './profile.ts'
 import type { Secrets } from './secrets.ts'
 import { unopened } from './secrets-kept.ts'
 
@@ -42,11 +43,14 @@ export async function originsOf(
   const rpcs = Object.entries(chosen.env).flatMap(([variable, value]): Origin[] => {
     const [, network] = /^SLUICE_RPC_(\w+)$/.exec(variable) ?? []
     if (!network || !value || chosen.kind === 'sandbox') return []
+    const name = `rpc ${network.toLowerCase().replaceAll('_', '-')}`
+    if (!allNetworks.some((one) => rpcVariable(one) === variable))
+      return [{ name, value: `no network that is served${guessed(variable, allNetworks)}`, origin: variable }]
     const hosts = value.split(',').map((url) => URL.parse(url.trim())?.host ?? 'not a URL')
     const isClosed = !env[variable] && place === 'keychain'
     return [
       {
-        name: `rpc ${network.toLowerCase().replaceAll('_', '-')}`,
+        name,
         value: isClosed ? 'set' : hosts.join(', '),
         origin: env[variable] ? variable : kept,
       },
@@ -54,7 +58,7 @@ export async function originsOf(
   })
   return [
     { name: 'profile', value: chosen.name, origin: chosen.origin },
-    { name: 'kind', value: chosen.kind, origin: chosen.name === chosen.kind ? 'built in' : 'config.json' },
+    { name: 'kind', value: chosen.kind, origin: chosen.name === chosen.kind ? chosen.origin : 'config.json' },
     ...urls,
     ...(secrets.apiKey
       ? [{ name: 'api key', value: 'set', origin: 'SLUICE_API_KEY' }]

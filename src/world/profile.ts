@@ -128,6 +128,13 @@ const rpcVariables = (env: Env): string[] =>
 export const rpcVariable = ({ name }: Pick<Network, 'name'>): string =>
   `${rpcPrefix}${name.toUpperCase().replaceAll('-', '_')}`
 
+/** The network that a variable of none was probably meant for, as the end of a sentence. */
+export const guessed = (variable: string, networks: readonly Network[]): string =>
+  didYouMean(
+    variable.slice(rpcPrefix.length).toLowerCase().replaceAll('_', '-'),
+    networks.map(({ name }) => name),
+  )
+
 /**
  * The RPC URLs that the environment gives, by chain id. A variable for a network that nobody knows, and what is no URL,
  * is CONFIG_INVALID; a URL is never repeated, for it may hold a key.
@@ -136,15 +143,12 @@ export function rpcUrls(env: Env, networks: readonly Network[]): ReadonlyMap<num
   const found = new Map<number, readonly string[]>()
   for (const variable of rpcVariables(env)) {
     const network = networks.find((one) => rpcVariable(one) === variable)
-    const known = networks.map(({ name }) => name)
-    const typed = variable.slice(rpcPrefix.length).toLowerCase().replaceAll('_', '-')
-    const guess = didYouMean(typed, known)
     if (!network)
       throw new AppError(
         'CONFIG_INVALID',
-        `${variable} is for a network that this version does not serve${guess}`,
+        `${variable} is for a network that this version does not serve${guessed(variable, networks)}`,
         {
-          hint: `Known: ${known.join(', ')}. Unset ${variable}, or name the sandbox: --profile sandbox`,
+          hint: `Known: ${networks.map(({ name }) => name).join(', ')}. Unset ${variable}, or name the sandbox: --profile sandbox`,
         },
       )
     const urls = env[variable]!.split(',').map((url) => url.trim())

@@ -113,6 +113,28 @@ describe('strategies list', () => {
     for (const row of rows) expect(row).toMatch(/^[a-z0-9-]+,(0\.[0-9]+)?$/)
   })
 
+  test.each([
+    'strategies list --asset NONE',
+    'strategies list --page 999',
+    'action list',
+    'wallet list',
+    'swap list',
+    'wallet approvals list',
+  ])('%s: a field that there is not is refused with no row, too', async (line) => {
+    const empty = await run(`${line} --json`)
+    expect([empty.exit, empty.json.items]).toEqual([0, []])
+    for (const how of ['--json', '--csv', '']) {
+      const { exit, err, out } = await run(`${line} --fields foo ${how}`)
+      expect({ how, exit, said: /There is no field ."?foo/.test(err + out) }).toEqual({
+        how,
+        exit: 2,
+        said: true,
+      })
+    }
+    const [, known = ''] = /Fields: (\w+)/.exec((await run(`${line} --fields foo --json`)).out) ?? []
+    expect((await run(`${line} --fields ${known} --json`)).json.items).toEqual([])
+  })
+
   test('--fields chooses and orders columns and JSON fields, and an unknown one names the known', async () => {
     const { json } = await run('strategies list --json --fields apy,slug --limit 1')
     expect(Object.keys(json.items[0])).toEqual(['apy', 'slug'])

@@ -295,3 +295,18 @@ test('config list says what holds and where it was said, and no secret', async (
     /profile +prod +config\.json.*api key +set +profile prod/s,
   )
 })
+
+test('config list says what chose the kind of profile, and which RPC is for no network', async () => {
+  const said = async (env: Record<string, string>, line = '') =>
+    Object.fromEntries(
+      (await run(`config list --show-origin --json ${line}`, { env })).json.items.map(
+        ({ name, value, origin }: Record<string, string>) => [name, [value, origin]],
+      ),
+    )
+  const baes = await said({ SLUICE_RPC_BAES: 'https://a.example/canary' })
+  expect(baes.kind).toEqual(['engine', 'SLUICE_RPC_BAES'])
+  expect(baes['rpc baes']).toEqual(['no network that is served; did you mean base?', 'SLUICE_RPC_BAES'])
+  expect((await said({ SLUICE_BASE_URL: 'https://a.example' })).kind).toEqual(['remote', 'SLUICE_BASE_URL'])
+  expect((await said({}, '--profile sandbox')).kind).toEqual(['sandbox', '--profile'])
+  expect((await said({})).kind).toEqual(['sandbox', 'default'])
+})
