@@ -98,6 +98,7 @@ export function createWorld(given: Given): World {
         env,
         settings,
         keystores: join(dirs.data, 'keystores'),
+        commands: () => program([], world, true),
       }),
     seen: async (profile, strategies) =>
       (await import('./world/completion-values.ts')).keepSeen(dirs, profile, { strategies }),

@@ -29,7 +29,8 @@ async function knownTo({ place, world, globals }: Needs, command: string): Promi
     if (command === 'recommend')
       return [...strategies.map(({ asset }) => asset.symbol), ...strategies.map(({ category }) => category)]
     const given = globals.profile === undefined ? {} : { '--profile': globals.profile }
-    const seen = (await (await world.completions())({ command: 'deposit', name: '<id>', given })) ?? []
+    const seen =
+      (await (await world.completions())({ command: 'deposit', name: '<id>', given, before: [] })) ?? []
     return [...strategies.flatMap(({ slug, id }) => [slug, id]), ...seen.map(([slug]) => slug)]
   } catch (error) {
     // What was not found is the failure, not what could not be guessed.

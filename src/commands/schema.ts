@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Argument, Command } from 'commander'
 
 import { type Aside, aside } from '../cli/cli.ts'
 import { describe, leavesOf, signs, wordsOf } from '../cli/schema/describe.ts'
@@ -19,11 +19,23 @@ export const schema = (world: World) =>
     .addHelpText('after', '\nExample:\n  $ sluice schema deposit --json')
     .action(aside(world, show))
 
+/** What shows a topic of the help, as a command: it is none of the tree. Nothing where there is no such topic. */
+function helpOf(topic: string | undefined): Command | undefined {
+  if (topic !== undefined && !Object.hasOwn(topics, topic)) return undefined
+  const command = new Command('help')
+    .description('What is not about one command: exit codes, variables, signing, formats.')
+    .addArgument(new Argument('<topic>', 'which topic').choices(Object.keys(topics)))
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  $ sluice help exit-codes --json')
+  new Command('sluice').addCommand(command)
+  return command
+}
+
 async function show(cli: Aside, words: readonly string[]): Promise<void> {
   const root = await cli.world.commands()
   const named = words.join(' ').trim()
   const leaves = leavesOf(root)
-  const command = leaves.find((one) => wordsOf(one) === named)
+  const command = words[0] === 'help' ? helpOf(words[1]) : leaves.find((one) => wordsOf(one) === named)
   if (command) return cli.emit(describe(command, topics.environment!.rows), schemaPage)
   const some = leaves.filter((one) => named === '' || wordsOf(one).startsWith(`${named} `))
   if (some.length === 0)

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 
 import type { Candidate, Values } from '../cli/completion/complete.ts'
 import type { Settings } from '../cli/config.ts'
+import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { sandboxNetworks } from '../domain/network.ts'
 import type { Directories } from './directories.ts'
@@ -18,6 +19,8 @@ type Needs = {
   env: Readonly<Record<string, string | undefined>>
   settings: Settings
   keystores: string
+  /** The whole tree of commands. */
+  commands: World['commands']
 }
 
 const fileOf = ({ cache }: Directories, profile: string) => join(cache, 'completion', `${profile}.json`)
@@ -60,12 +63,16 @@ export function completionValues(needs: Needs): Values {
     const { listKeys } = await import('../wallet/keystore-names.ts')
     return listKeys(keystores).map(({ name, address }) => [name, address ?? ''])
   }
-  return async ({ command, name, given }) => {
+  return async ({ command, name, given, before }) => {
     const list = async (): Promise<readonly Candidate[] | undefined> => {
       if (name === '--profile' || (/^profile (show|use|set|remove)$/.test(command) && name === '<name>'))
         return profiles()
       if (/^wallet (export|remove|use|remember|forget)$/.test(command)) return wallets()
       if (name === '--wallet') return wallets()
+      if (name === '--kind') return profileKinds
+      if (name === '--status') return ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED'].map((one) => [one, ''])
+      if (command === 'help') return topicNames()
+      if (command === 'schema') return nextWords(needs, before)
       const place = await placeOf(needs, given)
       if (!place) return undefined
       const { profile, kind } = place
@@ -85,6 +92,29 @@ export function completionValues(needs: Needs): Values {
     }
     return (await list())?.filter(isPlain)
   }
+}
+
+const profileKinds: readonly Candidate[] = [
+  ['engine', 'the engine in this program, over RPCs of your own'],
+  ['remote', 'a deployment of the service'],
+]
+
+async function topicNames(): Promise<Candidate[]> {
+  const { topics } = await import('../commands/help-topics.ts')
+  return Object.entries(topics).map(([name, { summary }]) => [name, summary])
+}
+
+/** What may come next of the words of a command. */
+async function nextWords({ commands }: Needs, before: readonly string[]): Promise<Candidate[]> {
+  const { leavesOf, wordsOf } = await import('../cli/schema/describe.ts')
+  const found = new Map<string, string>()
+  for (const leaf of leavesOf(await commands())) {
+    const words = wordsOf(leaf).split(' ')
+    const [next, ...rest] = words.slice(before.length)
+    if (next === undefined || before.some((word, at) => word !== words[at])) continue
+    found.set(next, rest.length === 0 ? leaf.description() : '')
+  }
+  return [...found]
 }
 
 const networks = (kind: string): Candidate[] =>

@@ -31,6 +31,20 @@ describe('the words of a line', () => {
     expect(await words('--profile', 'engine', 'strategies', 'list', '--network', 'bas')).toEqual([])
   })
 
+  test('are commands and topics where help is asked for, the words of a command for its schema, and kinds of profiles', async () => {
+    const help = await words('help', '')
+    expect(help).toEqual(expect.arrayContaining(['deposit', 'strategies', 'exit-codes', 'signing']))
+    expect(await words('help', 'exit')).toEqual(['exit-codes'])
+    expect(await words('help', 'deposit', '')).toEqual([])
+    expect(await words('schema', 'strat')).toEqual(['strategies'])
+    expect(await words('schema', 'strategies', '')).toEqual(['list', 'show', 'analytics'])
+    expect(await words('schema', 'wallet', 'approvals', '')).toEqual(['list', 'revoke'])
+    expect(await words('schema', 'deposit', '')).toEqual([])
+    expect(await words('init', '--kind', '')).toEqual(['engine', 'remote'])
+    expect(await words('profile', 'set', 'x', '--kind', 'r')).toEqual(['remote'])
+    expect(await words('action', 'list', '--status', 'P')).toEqual(['PENDING'])
+  })
+
   test('are strategies and tokens once a list was seen, and nothing is asked for them', async () => {
     expect(await words('deposit', 'aave')).toEqual([])
     await run('strategies list')

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 
 import { exits } from '../../src/domain/exits.ts'
@@ -21,6 +22,22 @@ describe('help about what is not one command', () => {
       expect((await run('--help')).out).toContain(topic)
     },
   )
+
+  test('a program finds what it is printed as', async () => {
+    const { exit, json } = await run('schema help exit-codes --json')
+    expect([exit, json.command]).toEqual([0, 'help'])
+    const holds = new Ajv2020({ strict: false }).compile(json.output.success)
+    const [{ choices }] = json.arguments
+    expect(choices).toContain('exit-codes')
+    for (const topic of choices)
+      expect({ topic, holds: holds((await run(`help ${topic} --json`)).json) }).toEqual({
+        topic,
+        holds: true,
+      })
+    expect(holds({ topic: 'x' })).toBe(false)
+    expect((await run('schema help')).out).toContain('exit-codes')
+    expect((await run('schema help moon --json')).exit).toBe(2)
+  })
 
   test('exit-codes has all of them', async () => {
     const { json } = await run('help exit-codes --json')

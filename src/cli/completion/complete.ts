@@ -11,6 +11,8 @@ export type Values = (place: {
   name: string
   /** The options that stand before it. */
   given: Readonly<Record<string, string>>
+  /** The arguments that stand before it. */
+  before: readonly string[]
 }) => Promise<readonly Candidate[] | undefined>
 
 /** The candidates, and whether a file may stand there instead. */
@@ -23,17 +25,19 @@ export async function complete(
   last: string,
   valuesOf: Values,
 ): Promise<Completion> {
-  const { command, given, positional, pending, isLiteral } = walked(root, words)
+  const { command, given, operands, pending, isLiteral } = walked(root, words)
+  const before = operands
+  const positional = operands.length
   const path = pathOf(command).join(' ')
-  const fits = (list: readonly Candidate[], before = '') =>
+  const fits = (list: readonly Candidate[], head = '') =>
     list.flatMap(([value, text]): Candidate[] =>
-      (before + value).startsWith(last) ? [[before + value, oneLine(text)]] : [],
+      (head + value).startsWith(last) ? [[head + value, oneLine(text)]] : [],
     )
-  const ofOption = async (option: Option, before: string): Promise<Completion> => {
+  const ofOption = async (option: Option, head: string): Promise<Completion> => {
     const choices = option.argChoices?.map((value): Candidate => [value, ''])
-    const list = choices ?? (await valuesOf({ command: path, name: option.long ?? '', given }))
+    const list = choices ?? (await valuesOf({ command: path, name: option.long ?? '', given, before }))
     return {
-      candidates: fits(list ?? [], before),
+      candidates: fits(list ?? [], head),
       files: list === undefined && /path|file/.test(option.flags),
     }
   }
@@ -52,16 +56,20 @@ export async function complete(
       files: false,
     }
   }
-  const subs = positional === 0 ? command.createHelp().visibleCommands(command) : []
+  // The command that shows help is no command of the tree: what it takes are the names of those, and topics.
+  const isHelp = command === root && operands[0] === 'help'
+  const subs = positional === (isHelp ? 1 : 0) ? command.createHelp().visibleCommands(command) : []
   const argument = argumentAt(command, positional)
+  const topics =
+    isHelp && positional === 1 ? await valuesOf({ command: 'help', name: '<topic>', given, before }) : []
   const choices = argument?.argChoices?.map((value): Candidate => [value, ''])
   const list =
-    choices ?? (argument && (await valuesOf({ command: path, name: `<${argument.name()}>`, given })))
+    choices ?? (argument && (await valuesOf({ command: path, name: `<${argument.name()}>`, given, before })))
   const files = argument !== undefined && list === undefined && /plan|file/.test(argument.name())
   return {
     candidates: [
       ...fits(subs.map((sub): Candidate => [sub.name(), sub.summary() || sub.description()])),
-      ...fits(list ?? []),
+      ...fits([...(list ?? []), ...(topics ?? [])]),
     ],
     files,
   }
@@ -70,7 +78,8 @@ export async function complete(
 type Walked = {
   command: Command
   given: Record<string, string>
-  positional: number
+  /** The arguments so far. */
+  operands: string[]
   /** The option whose value is under the cursor. */
   pending: Option | undefined
   /** Whether `--` stood before. */
@@ -78,7 +87,7 @@ type Walked = {
 }
 
 function walked(root: Command, words: readonly string[]): Walked {
-  const at: Walked = { command: root, given: {}, positional: 0, pending: undefined, isLiteral: false }
+  const at: Walked = { command: root, given: {}, operands: [], pending: undefined, isLiteral: false }
   for (const word of words) {
     if (at.pending) {
       at.given[at.pending.long ?? ''] = word
@@ -92,9 +101,9 @@ function walked(root: Command, words: readonly string[]): Walked {
       else if (option && equals >= 0) at.given[option.long ?? ''] = word.slice(equals + 1)
       else if (option) at.pending = option
     } else {
-      const sub = at.positional === 0 && at.command.commands.find((one) => one.name() === word)
+      const sub = at.operands.length === 0 && at.command.commands.find((one) => one.name() === word)
       if (sub) at.command = sub
-      else at.positional++
+      else at.operands.push(word)
     }
   }
   return at

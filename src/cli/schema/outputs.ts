@@ -36,6 +36,7 @@ import {
   Removed,
   SandboxDocument,
   ServeDocument,
+  TopicDocument,
 } from './setup.ts'
 import {
   AnalyticsDocument,
@@ -131,4 +132,6 @@ export const outputs: Readonly<Record<string, Output>> = {
   'sandbox fault': sandbox(FaultDocument),
   schema: settings(CommandSchema.or(CommandList)),
   mcp: settings(null),
+  // No command of the tree: the parser has it from elsewhere.
+  help: settings(TopicDocument),
 }

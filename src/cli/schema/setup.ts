@@ -156,6 +156,14 @@ export const FundDocument = fields({
   grants: z.array(amountOn({ network: z.string(), address: AddressText })),
 })
 
+/** `help TOPIC` */
+export const TopicDocument = fields({
+  topic: z.string(),
+  intro: z.string(),
+  rows: z.array(fields({ name: z.string(), meaning: z.string() })),
+  outro: maybe(z.string()),
+})
+
 /** `demo` */
 export const DemoDocument = fields({
   ok: z.literal(true),
