@@ -32,9 +32,6 @@ function file(name: string, text: string, mode: number): string {
   return path
 }
 
-/** A key that nobody here has money with. */
-const anothersKey = () => file('key', `0x${'7'.repeat(64)}\n`, 0o600)
-
 type Way = (name: string) => {
   line: readonly string[]
   env?: Record<string, string>
@@ -146,8 +143,6 @@ test('what a market without a queue is asked to pay is withdrawn instead', async
 })
 
 test('a watch whose time is over is gone on with, and a new wallet is looked at', async () => {
-  const begun = await run([...pay, '--json', '--no-wait'])
-  const { id } = begun.json.error.details
   await run('sandbox fault stop-mining')
   const slow = (await run([...pay, '--json', '--no-wait'])).json.error.details.id
   const watched = await run(['action', 'watch', slow, '--timeout', '1ms'])
@@ -162,7 +157,4 @@ test('a watch whose time is over is gone on with, and a new wallet is looked at'
   const made = await run('wallet new ops', { secrets: { password: 'x' } })
   expect(made.out).toContain('sluice wallet show ops')
   expect((await run('wallet show ops')).exit).toBe(0)
-  expect((await run(['action', 'resume', id, '--key-file', anothersKey()])).err).toMatch(
-    /next {2}Name its wallet: --wallet 0x\w{40}\n/,
-  )
 })
