@@ -82,7 +82,7 @@ test('what waits, signed, is told by every line that names it and cannot go on w
   turn?.release()
   const text = await run(`action resume ${id} ${missing}`)
   expect(text.err).toContain(
-    `Something of ${id} is signed, and this command did not go on with it: /nonexistent/key is not used as a key: it does not exist. See whether the path is written as it was meant. (PENDING)\nnext  sluice action resume ${id}\n`,
+    `Something of ${id} is signed, and this command did not go on with it: /nonexistent/key is not used as a key: it does not exist (PENDING)\nnext  sluice action resume ${id}\n`,
   )
   expect(attempts()).toBe(before)
   await mined()
