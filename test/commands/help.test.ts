@@ -50,7 +50,7 @@ describe('help about what is not one command', () => {
       .map((file) => readFileSync(join(root, file), 'utf8'))
       .join('\n')
     // Between our own processes, and never set by a person.
-    const ours = ['SLUICE_LAUNCHER', 'SLUICE_RPC']
+    const ours = ['SLUICE_LAUNCHER', 'SLUICE_RPC', 'SLUICE_STOPPED']
     const read = new Set(
       [...all.matchAll(/env\.(SLUICE_[A-Z_]+|NO_COLOR)|'(SLUICE_[A-Z_]+)'/g)].map(([, a, b]) => a ?? b!),
     )

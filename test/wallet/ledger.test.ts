@@ -9,7 +9,8 @@ import { startSigner } from '../support/external-signer.ts'
 import { type EmulatedLedger, startLedger } from '../support/ledger.ts'
 
 const path = "m/44'/60'/0'/0/0"
-const patience = { readMs: 400, signMs: 400 }
+/** As long as a crowded machine may take; whoever waits for nothing waits for less. */
+const patience = { readMs: 20_000, signMs: 20_000 }
 const transaction = {
   type: 'eip1559',
   to: '0x7777777777777777777777777777777777777777',
@@ -33,7 +34,8 @@ const refusal = (work: Promise<unknown>): Promise<AppError> =>
 
 let ledger: EmulatedLedger
 const told: string[] = []
-const open = () => openLedger({ path, emulator: ledger.url }, (line) => void told.push(line), patience)
+const open = (less: Partial<typeof patience> = {}) =>
+  openLedger({ path, emulator: ledger.url }, (line) => void told.push(line), { ...patience, ...less })
 beforeEach(async () => {
   told.length = 0
   ledger = await startLedger(sandboxKey(2))
@@ -43,12 +45,12 @@ afterEach(() => ledger.stop())
 describe('a Ledger', () => {
   test('that is silent is not waited for for ever', async () => {
     ledger.set({ isSilent: true })
-    const { code, message } = await refusal(open())
+    const { code, message } = await refusal(open({ readMs: 400 }))
     expect([code, message]).toEqual(['KEY_SOURCE', 'The Ledger did not answer within 0.4 s'])
   })
 
   test('that is silent when it has to sign is not waited for for ever, and serves the next time', async () => {
-    const key = await open()
+    const key = await open({ signMs: 400 })
     ledger.set({ person: 'says nothing' })
     const { code, message } = await refusal(key.signTransaction(transaction))
     expect([code, message]).toEqual(['KEY_SOURCE', 'Nobody confirmed on the Ledger within 0.4 s'])
@@ -94,7 +96,8 @@ test('a signer elsewhere that is silent is not waited for for ever', async () =>
   const signer = await startSigner([sandboxKey(2)])
   try {
     signer.says('eth_accounts', () => 'nothing')
-    const at = () => openExternal({ url: signer.url, wallet: null }, () => undefined, patience)
+    const at = () =>
+      openExternal({ url: signer.url, wallet: null }, () => undefined, { readMs: 1_000, signMs: 400 })
     expect((await refusal(at())).message).toMatch(/did not answer eth_accounts in time/)
     signer.says('eth_accounts', () => ({ result: signer.accounts }))
     signer.says('eth_signTransaction', () => 'nothing')
