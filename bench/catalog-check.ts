@@ -6,8 +6,8 @@ import { publicNetworks } from '../src/domain/networks.ts'
 import { differences, keptBooks } from '../test/oracles/books.ts'
 
 /*
- * Compares src/engine/catalog with the published address books, as they were last asked (npm run oracles address-books asks
- * them anew): npm run catalog:check. It exits 1 where they differ.
+ * Compares src/engine/catalog with the published address books, as they were last asked (npm run oracles address-books
+ * cctp-v2 across stakewise asks them anew): npm run catalog:check. It exits 1 where they differ.
  */
 
 const books = keptBooks()

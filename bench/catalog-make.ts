@@ -184,9 +184,9 @@ function lender(market: Surveyed, own?: 'market'): Made | undefined {
   }
 }
 
-const stakewise = ({ contracts: { vault: at, keeper } }: Surveyed): Made => ({
+const stakewise = ({ contracts: { vault: at, keeper, registry } }: Surveyed): Made => ({
   implementationSelector: 'stakewise@1',
-  constants: { family: 'stakewise', vault: at!, keeper: keeper! },
+  constants: { family: 'stakewise', vault: at!, keeper: keeper!, registry: registry! },
 })
 
 type Stated = { at: Address; name: 'ssr' | 'vsr' | 'dsr' | 'getSSR' }

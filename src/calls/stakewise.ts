@@ -36,6 +36,9 @@ export const stakewiseKeeperAbi = parseAbi([
   'function isHarvestRequired(address vault) view returns (bool)',
 ])
 
+/** Which vaults were made by the factories of StakeWise (source: VaultsRegistry.sol). */
+export const stakewiseRegistryAbi = parseAbi(['function vaults(address vault) view returns (bool)'])
+
 const stakeCoin = parseAbi([
   'function deposit(address receiver, address referrer) payable returns (uint256 shares)',
 ])

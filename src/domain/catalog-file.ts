@@ -60,7 +60,7 @@ const Constants = z.discriminatedUnion('family', [
     expiry: z.int().positive(),
   }),
   z.strictObject({ family: z.literal('spark-psm3'), psm: At, oracle: At }),
-  z.strictObject({ family: z.literal('stakewise'), vault: At, keeper: At }),
+  z.strictObject({ family: z.literal('stakewise'), vault: At, keeper: At, registry: At }),
   z.discriminatedUnion('holds', [
     z.strictObject({ family: z.literal('lido'), holds: z.literal('stETH'), stEth: At, queue: At }),
     z.strictObject({

@@ -89,8 +89,11 @@ export type PendlePtConstants = {
 export type AcrossConstants = { family: 'across'; hubPool: Address; wrapped?: Address | undefined }
 /** sUSDS where it is a bridged token: `psm` sells it and buys it back, at the rate of `oracle`. */
 export type SparkPsm3Constants = { family: 'spark-psm3'; psm: Address; oracle: Address }
-/** A vault of StakeWise v3 that anyone may use, which keeps its shares to itself; `keeper` says whether its rewards must be brought in first. */
-export type StakewiseConstants = { family: 'stakewise'; vault: Address; keeper: Address }
+/**
+ * The Genesis vault of StakeWise v3, of which there is one a network, and which keeps its shares to itself; `keeper` says whether its
+ * rewards must be brought in first, and `registry` which vaults are StakeWise's.
+ */
+export type StakewiseConstants = { family: 'stakewise'; vault: Address; keeper: Address; registry: Address }
 /** Staked coins as a token whose price grows. */
 export type StakedConstants =
   | EtherFiConstants

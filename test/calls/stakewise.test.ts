@@ -41,7 +41,7 @@ const claimed = (before: bigint, after: bigint, at: bigint) =>
   )
 
 test('the requests of an owner are those that are for them and not claimed, by place and by when they were made', () => {
-  const { logged } = stakewiseQueue(1, { family: 'stakewise', vault, keeper: vault })
+  const { logged } = stakewiseQueue(1, { family: 'stakewise', vault, keeper: vault, registry: vault })
   const deposited = log(
     encodeEventTopics({ abi, eventName: 'Deposited', args: { caller: me, receiver: me } }),
     encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }, { type: 'address' }], [1n, 1n, other]),

@@ -37,6 +37,12 @@ const fileOf = (name: Name): CatalogFile =>
 const chains = new Map<Name, { node: Anvil; chain: Chain }>()
 const books = keptBooks()
 
+/** Vaults of StakeWise beside that of the catalogue: another operator's, and one that says what the right one says. */
+const strange: Record<'operators' | 'unregistered', Address> = {
+  operators: getAddress(`0x${'0e'.repeat(20)}`),
+  unregistered: getAddress(`0x${'0f'.repeat(20)}`),
+}
+
 const word = (value: Address | bigint | number): Hex =>
   typeof value === 'string' ? pad(value) : encodeAbiParameters([{ type: 'uint256' }], [BigInt(value)])
 const asked = (signature: string, args: readonly Address[] = []): Hex =>
@@ -53,8 +59,17 @@ function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
     if (address !== nativeAddress) tell(address, asked('function decimals()'), word(decimals))
   for (const { asset, receipt, constants } of file.strategies) {
     if (constants.family === 'stakewise') {
-      tell(constants.vault, asked('function vaultId()'), keccak256(toBytes('EthGenesisVault')))
-      tell(constants.keeper, asked('function isCollateralized(address)', [constants.vault]), word(1))
+      const { vault, keeper, registry } = constants
+      const vaults = [
+        [vault, 'EthGenesisVault', 1],
+        [strange.operators, 'EthVault', 1],
+        [strange.unregistered, 'EthGenesisVault', 0],
+      ] as const
+      for (const [at, kind, isMade] of vaults) {
+        tell(at, asked('function vaultId()'), keccak256(toBytes(kind)))
+        tell(keeper, asked('function isCollateralized(address)', [at]), word(1))
+        tell(registry, asked('function vaults(address)', [at]), word(isMade))
+      }
     } else tell(receipt.address, asked('function decimals()'), word(receipt.decimals))
     // There is something at every address, be it only silent.
     for (const at of JSON.stringify(constants).match(/0x[0-9a-fA-F]{40}/g) ?? [])
@@ -180,6 +195,35 @@ describe('a catalogue', () => {
     expect(missed).toEqual([])
     for (const count of Object.values(caughtBy)) expect(count).toBeGreaterThan(0)
   }, 60_000)
+
+  test.each(['across', 'stakewise', 'lido'])(
+    'of which %s is wrong in any one way never passes',
+    async (family) => {
+      const rows = () => {
+        const file = fileOf('ethereum')
+        return { file, rows: file.strategies.filter(({ constants }) => constants.family === family) }
+      }
+      const address = () => getAddress(`0x${'ab'.repeat(20)}`)
+      const missed: string[] = []
+      let tried = 0
+      for (let at = 0; at < rows().rows.length; at++) {
+        const all = ({ file, rows }: { file: CatalogFile; rows: Row[] }) =>
+          mutations(file, rows[at]!, address, (list) => list[0]!)
+        for (let which = 0; which < all(rows()).length; which++) {
+          const fresh = rows()
+          const [what, mutate] = all(fresh)[which]!
+          mutate()
+          tried++
+          if (faultsOf(fresh.file).length + differences(fresh.file, books).faults.length > 0) continue
+          if ((await verified('ethereum', fresh.file)).length > 0) continue
+          missed.push(`${fresh.rows[at]!.asset} ${what}`)
+        }
+      }
+      expect(missed).toEqual([])
+      expect(tried).toBeGreaterThan(5)
+    },
+    60_000,
+  )
 })
 
 type Mutation = readonly [what: string, mutate: () => void]
@@ -226,6 +270,17 @@ function mutations(
       'receipt decimals',
       () => Object.assign(row.receipt, { decimals: row.receipt.decimals === 18 ? 6 : 18 }),
     ],
+    ...(constants.family === 'stakewise'
+      ? Object.entries(strange).map(
+          ([name, at]): Mutation => [
+            `vault ${name}`,
+            () => {
+              row.receipt.address = at
+              Object.assign(constants, { vault: at })
+            },
+          ],
+        )
+      : []),
     ...(token
       ? ([
           ['asset decimals', () => Object.assign(token, { decimals: token.decimals === 18 ? 6 : 18 })],

@@ -59,7 +59,7 @@ const constantsOf: Record<Kind, (place: Address, queue: Address) => MarketConsta
   lista: (place) => ({ family: 'lista', token: place, manager: place }),
   'benqi-staking': (place) => ({ family: 'benqi-staking', token: place }),
   ethena: (place) => ({ family: 'ethena', vault: place }),
-  stakewise: (place) => ({ family: 'stakewise', vault: place, keeper: place }),
+  stakewise: (place) => ({ family: 'stakewise', vault: place, keeper: place, registry: place }),
 }
 
 /** A market of a family with something to pay rewards with. */
@@ -484,7 +484,7 @@ describe('stakewise', () => {
     expect(await shown()).toBe(true)
   })
 
-  test('that takes something else, or is of another kind, or has no validators is not what a catalogue says', async () => {
+  test('that takes something else, or is of another kind, or has no validators, or was made by somebody else is not what a catalogue says', async () => {
     const { entry, tell } = await opened('stakewise')
     const network = networkNamed(sandbox.world.catalog().networks, chainId)
     const chain = openChain(network, sandbox.chain(chainId).rpc)
@@ -496,6 +496,9 @@ describe('stakewise', () => {
     ])
     await tell('function limit(uint256,bool)', [ether, true])
     expect(await faults(entry.asset)).toEqual(['whether the vault has validators is false, and not true'])
+    await tell('function limit(uint256,bool)', [ether, false])
+    await tell('function forget()', [])
+    expect(await faults(entry.asset)).toEqual(['whether StakeWise made the vault is false, and not true'])
   })
 
   test('is asked for no allowance of its shares, which would have every token asked by itself', async () => {

@@ -10,7 +10,7 @@ import { publicNetworks } from '../../src/domain/networks.ts'
 
 type At = `0x${string}`
 
-/** What published address books say: Aave's reserves, listed tokens, where Uniswap stands. */
+/** What published address books say: Aave's reserves, listed tokens, where Uniswap, CCTP, Across and StakeWise stand. */
 export type Books = {
   packages: Record<string, string>
   pools: { chainId: number; pool: At; oracle: At; reserves: { asset: At; aToken: At; decimals: number }[] }[]
@@ -25,20 +25,28 @@ export type Books = {
     messageTransmitter: At
   }[]
   across: { chainId: number; hubPool: At; lpTokenFactory: At }[]
+  stakewise: { chainId: number; keeper: At; registry: At }[]
 }
 
 const fixture = (name: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures', `${name}.json`), 'utf8'))
 
-/** The books as they were last asked: `npm run oracles address-books cctp-v2 across`. */
+/** The books as they were last asked: `npm run oracles address-books cctp-v2 across stakewise`. */
 export function keptBooks(): Books {
-  const [books, cctp, { book, packages }] = [fixture('address-books'), fixture('cctp-v2'), fixture('across')]
-  const where = '@across-protocol/contracts'
+  const [books, cctp] = [fixture('address-books'), fixture('cctp-v2')]
+  const [across, stakewise] = [fixture('across'), fixture('stakewise')]
+  const from = ({ packages }: Pick<Books, 'packages'>, name: string) => ({ [name]: packages[name] })
   return {
     ...books,
     bridge: cctp.ends,
-    across: book,
-    packages: { ...books.packages, ...cctp.packages, [where]: packages[where] },
+    across: across.book,
+    stakewise: stakewise.book,
+    packages: {
+      ...books.packages,
+      ...cctp.packages,
+      ...from(across, '@across-protocol/contracts'),
+      ...from(stakewise, '@stakewise/v3-sdk'),
+    },
   }
 }
 
@@ -81,6 +89,12 @@ export function differences(file: CatalogFile, books: Books): { faults: string[]
       receipt.address,
       made.find((one) => sameAddress(one, receipt.address)) ?? 'another',
     )
+  }
+  for (const { constants } of file.strategies) {
+    if (constants.family !== 'stakewise') continue
+    const [book] = here(books.stakewise)
+    compare('the keeper of StakeWise', constants.keeper, book?.keeper)
+    compare('the registry of StakeWise', constants.registry, book?.registry)
   }
   for (const { address, symbol, decimals } of file.tokens) {
     const listed = here(books.listed).find((one) => sameAddress(one.address, address))

@@ -1,4 +1,4 @@
-// What @stakewise/v3-sdk sends for deposits, exits and claims of random inputs, as JSON on stdout. No network: a signer that only writes
+// What @stakewise/v3-sdk sends for deposits, exits and claims of random inputs, and where the contracts around a vault are, as JSON on stdout. No network: a signer that only writes
 // down what it is asked to send, and a chain on which the keeper has nothing to bring in (else the SDK does that, too, by a proof of a service of its own).
 import { createRequire } from 'node:module'
 import { Network, StakeWiseSDK } from '@stakewise/v3-sdk'
@@ -73,8 +73,11 @@ const vaults = [
   ['GNO', Network.Gnosis, '0x4b4406Ed8659D03423490D8b62a1639206dA0A7a'],
 ]
 const all = []
+const book = []
 for (const [asset, network, vaultAddress] of vaults) {
-  const { vault } = new StakeWiseSDK({ network, provider })
+  const { vault, config } = new StakeWiseSDK({ network, provider })
+  const { keeper, vaultsRegistry: registry } = config.addresses.base
+  book.push({ chainId: network, keeper, registry })
   for (let at = 0; at < 50; at++) {
     const userAddress = getAddress(address())
     const assets = big(80)
@@ -100,4 +103,4 @@ for (const [asset, network, vaultAddress] of vaults) {
     })
   }
 }
-process.stdout.write(JSON.stringify({ all }))
+process.stdout.write(JSON.stringify({ book, all }))

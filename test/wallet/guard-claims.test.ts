@@ -204,7 +204,7 @@ const families: Record<string, Family> = {
     ],
   },
   stakewise: {
-    strategy: market({ family: 'stakewise', vault: queue, keeper: place }, { asset: coin }),
+    strategy: market({ family: 'stakewise', vault: queue, keeper: place, registry: place }, { asset: coin }),
     ids: ['5-1700000000'],
     claim: to(queue, 'claimExitedAssets(uint256,uint256,uint256)', [5n, 1_700_000_000n, 3n]),
     lies: [

@@ -363,7 +363,7 @@ const families: Record<string, Family> = {
     ],
   },
   'stakewise, of the coin': {
-    strategy: market({ family: 'stakewise', vault: place, keeper: queue }, { asset: coin }),
+    strategy: market({ family: 'stakewise', vault: place, keeper: queue, registry: queue }, { asset: coin }),
     deposit: [staking(wallet, nativeAddress)],
     part: exiting(80_000_000n),
     units: 80_000_100n,
@@ -399,7 +399,7 @@ const families: Record<string, Family> = {
     ],
   },
   'stakewise, of a token': {
-    strategy: market({ family: 'stakewise', vault: place, keeper: queue }),
+    strategy: market({ family: 'stakewise', vault: place, keeper: queue, registry: queue }),
     deposit: [allowing(amount), stakingToken(amount, wallet, nativeAddress)],
     part: exiting(80_000_000n),
     units: 80_000_000n,

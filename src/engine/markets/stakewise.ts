@@ -4,6 +4,7 @@ import {
   stakewiseAbi as abi,
   depositStake,
   stakewiseKeeperAbi as keeperAbi,
+  stakewiseRegistryAbi as registryAbi,
   requestExit,
 } from '../../calls/stakewise.ts'
 import { stakewiseQueue } from '../../calls/stakewise-queue.ts'
@@ -17,12 +18,12 @@ import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
 /**
- * ETH or GNO staked in a vault of StakeWise v3 that anyone may use. Shares grow in price as rewards are brought in; the rate is that at which
+ * ETH or GNO staked in the Genesis vault of StakeWise v3, which anyone may use. Shares grow in price as rewards are brought in; the rate is that at which
  * they grew. Leaving is a request to the queue of the vault, which is claimed when it is paid.
  */
 export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): Market => {
   const { chainId, asset } = entry
-  const { vault, keeper } = constants
+  const { vault, keeper, registry } = constants
   const ask = (functionName: string, args: readonly unknown[] = []): Read => ({
     address: vault,
     abi,
@@ -45,8 +46,11 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
   return {
     entry,
     claims: [
-      says('the kind of the vault', ask('vaultId'), 'public', (id) =>
-        kindsOf(asset.address).includes(String(id)) ? 'public' : id,
+      says('the kind of the vault', ask('vaultId'), kindOf(asset.address)),
+      says(
+        'whether StakeWise made the vault',
+        { address: registry, abi: registryAbi, functionName: 'vaults', args: [vault] },
+        'true',
       ),
       says('whether the vault has validators', keeps('isCollateralized'), 'true'),
     ],
@@ -82,11 +86,12 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
   }
 }
 
-/** What the vaults that anyone may use say of themselves, by what they take (source: stakewise/v3-core, vaultId of EthVault.sol and the like). */
-const kindsOf = (asset: Address): string[] =>
-  (asset === nativeAddress ? ['EthVault', 'EthGenesisVault'] : ['GnoVault', 'GnoGenesisVault']).map((name) =>
-    keccak256(toBytes(name)),
-  )
+/**
+ * What the Genesis vault says of itself, by what it takes (source: stakewise/v3-core, vaultId of EthGenesisVault.sol and GnoGenesisVault.sol).
+ * Anyone may have another kind of vault made, and then sets its fee.
+ */
+const kindOf = (asset: Address): string =>
+  keccak256(toBytes(asset === nativeAddress ? 'EthGenesisVault' : 'GnoGenesisVault'))
 
 type Amounts = Record<'worth' | 'held' | 'most', bigint>
 

@@ -3,7 +3,7 @@ pragma solidity ^0.8.20;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 
-/// A vault of StakeWise and its keeper, as far as their published interfaces say what they do: shares that are no token, a queue of shares
+/// A vault of StakeWise, its keeper and its registry, as far as their published interfaces say what they do: shares that are no token, a queue of shares
 /// that is paid in parts, and a claim that leaves the rest under a new ticket. It takes the coin where the asset is the zero address.
 contract StakewiseLike {
     struct Part {
@@ -21,6 +21,7 @@ contract StakewiseLike {
     bool public behind;
     bool public young;
     bool public swallows;
+    bool public unknown;
     Part[] internal parts;
     mapping(address => uint256) public getShares;
     mapping(bytes32 => uint256) internal requests;
@@ -55,6 +56,11 @@ contract StakewiseLike {
         (capacity, young) = (capacity_, young_);
     }
 
+    /// A vault that somebody made without the registry.
+    function forget() external {
+        unknown = true;
+    }
+
     /// Shares that stand for osTokens from now on.
     function mint(uint256 shares) external {
         minted[msg.sender] = shares;
@@ -77,7 +83,11 @@ contract StakewiseLike {
     }
 
     function vaultId() external view returns (bytes32) {
-        return keccak256(address(asset) == address(0) ? bytes("EthVault") : bytes("GnoVault"));
+        return keccak256(address(asset) == address(0) ? bytes("EthGenesisVault") : bytes("GnoGenesisVault"));
+    }
+
+    function vaults(address vault) external view returns (bool) {
+        return vault == address(this) && !unknown;
     }
 
     function isCollateralized(address) external view returns (bool) {
