@@ -17,10 +17,13 @@ const leastWait = 86_400
 /** No checkpoint has such a number: with it the queue says how much of a request is left, and that nothing of it can be claimed. */
 const nowhere = 2n ** 256n - 1n
 
-/** A request is known by its place in the queue and by when it was made, in Unix seconds; both are one number here, the time in its last 64 bits. */
+/** A request is known by its place in the queue and by when it was made, in Unix seconds; both are one number here, the time in its last 63 bits. */
 const ticketOf = (place: bigint, at: bigint): bigint => (place << 64n) | at
 const placeIn = (ticket: bigint): bigint => ticket >> 64n
-const timeIn = (ticket: bigint): bigint => ticket & (2n ** 64n - 1n)
+const timeIn = (ticket: bigint): bigint => ticket & (inAssets - 1n)
+
+/** The bit between both says that a request of before version 3 counts assets, and not shares (source: V2ExitQueueEntered, VaultState.sol). */
+const inAssets = 2n ** 63n
 
 /** How people and intents name a request: `place-time`. */
 const idOf = (ticket: bigint): string => `${placeIn(ticket)}-${timeIn(ticket)}`
@@ -43,7 +46,7 @@ export const claimExitedAssets = (claim: {
 
 /**
  * The exit queue of a vault of StakeWise (source: stakewise/v3-core, VaultEnterExit.sol). Shares that wait are still worth what a share is
- * worth. A request is paid in parts as assets come in; what was not there yet at a claim waits on under a new place and the same time.
+ * worth, but those asked for before version 3 are not. A request is paid in parts as assets come in; what was not there yet at a claim waits on under a new place and the same time.
  */
 export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseConstants): Queue => ({
   place: address,
@@ -79,7 +82,12 @@ export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseCon
       const request = { id: idOf(ticket), requestedAt: since }
       return [
         { ...request, isReady: from <= now, amount: assets, availableAt: from },
-        { ...request, isReady: false, amount: left === 0n ? 0n : (worth[i] as bigint), availableAt: null },
+        {
+          ...request,
+          isReady: false,
+          amount: left === 0n || (ticket & inAssets) > 0n ? left : (worth[i] as bigint),
+          availableAt: null,
+        },
       ]
     })
     const those = (ready: boolean) =>
@@ -96,7 +104,7 @@ export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseCon
   },
   named: ({ data }) => {
     const found = strictDecode(claims, data)
-    return found && found.args[1] < 2n ** 64n ? [ticketOf(found.args[0], found.args[1])] : []
+    return found && found.args[1] < inAssets ? [ticketOf(found.args[0], found.args[1])] : []
   },
   bind: ({ data }, { ids }) => {
     const found = strictDecode(claims, data)
@@ -129,7 +137,10 @@ function ticketsIn(owner: Address, logs: readonly Logged[]): bigint[] {
   for (const { topics, data, blockTimestamp } of logs) {
     const { eventName, args } = decodeEventLog({ abi, topics: topics as never, data })
     const isAsked = eventName === 'ExitQueueEntered' || eventName === 'V2ExitQueueEntered'
-    if (isAsked && sameAddress(args.receiver, owner)) times.set(args.positionTicket, BigInt(blockTimestamp!))
+    if (isAsked && sameAddress(args.receiver, owner)) {
+      const time = BigInt(blockTimestamp!)
+      times.set(args.positionTicket, eventName === 'ExitQueueEntered' ? time : time | inAssets)
+    }
     if (eventName !== 'ExitedAssetsClaimed') continue
     const time = times.get(args.prevPositionTicket)
     times.delete(args.prevPositionTicket)

@@ -47,7 +47,10 @@ export const grades: Readonly<Record<MarketConstants['family'], Grade>> = {
   'gnosis-sdai': { grade: 'C', by: 'karpatkey/defi-kit, savingsXdaiAdapter.json' },
   'pendle-pt': { grade: 'A', by: '@pendle/core-v2 6.11.0' },
   'spark-psm3': { grade: 'C', by: 'sparkdotfi/spark-psm, IPSM3.sol' },
-  stakewise: { grade: 'B', by: '@stakewise/v3-sdk 2.0.2' },
+  stakewise: {
+    grade: 'B',
+    by: '@stakewise/v3-sdk 2.0.2; where rewards of the vault are to be brought in, the SDK does that first, and this program does not',
+  },
   lido: { grade: 'B', by: '@lidofinance/lido-ethereum-sdk 4.9.0' },
   erc4626: { grade: 'A', by: '@morpho-org/morpho-blue-bundlers 1.1.2' },
   morpho: { grade: 'A', by: '@morpho-org/morpho-blue-bundlers 1.1.2' },

@@ -47,6 +47,10 @@ export async function standingsOn(
 const sensible = (state: MarketState | undefined): MarketState | undefined =>
   state && [state.apr, state.apy].every((rate) => rate === null || Number.isFinite(rate)) ? state : undefined
 
+/** Whether somebody has closed a market. That it takes no deposits for a reason of its own is no pause while it can be left. */
+const isPaused = ({ canDeposit, canWithdraw, closed }: MarketState): boolean =>
+  !canWithdraw || !(canDeposit || closed?.deposit !== undefined)
+
 /** A standing as the service shows it. */
 export function strategyOf(standing: Standing): Strategy {
   const { market, state, price, begun = null, averageApy = null, inceptionApy = null } = standing
@@ -69,7 +73,7 @@ export function strategyOf(standing: Standing): Strategy {
           ...(queue ? ['claim'] : []),
         ]
       : null,
-    paused: state ? !(state.canDeposit && state.canWithdraw) : null,
+    paused: state ? isPaused(state) : null,
     apy: state ? state.apy : null,
     inceptionApy,
     avgApy: averageApy,

@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { lpUnits, lpWorth } from '../../src/calls/across.ts'
+import { addLiquidity, bindAcross, lpUnits, lpWorth } from '../../src/calls/across.ts'
+import type { Address } from '../../src/domain/address.ts'
+import type { AcrossConstants } from '../../src/domain/market-constants.ts'
+import type { Token } from '../../src/domain/token.ts'
+import { coin, marketAt, wallet } from '../wallet/plans.ts'
 
 const upTo = (most: bigint) => fc.bigInt(1n, most)
 const price = fc.bigInt(10n ** 15n, 10n ** 21n)
@@ -22,4 +26,24 @@ test('whoever takes out what all is worth needs no more than there is', () => {
       expect(lpUnits(rate, lpWorth(rate, held))).toBeLessThanOrEqual(held)
     }),
   )
+})
+
+test('a pool of what wraps the coin is for the coin, and of nothing else', () => {
+  const [hubPool, wrapped]: [Address, Address] = [`0x${'c8'.repeat(20)}`, `0x${'c9'.repeat(20)}`]
+  const token = { ...coin, address: wrapped }
+  const said = (asset: Token, constants: AcrossConstants) => {
+    const intent = {
+      kind: 'deposit',
+      wallet,
+      strategy: marketAt(hubPool)(constants, { asset }),
+      amount: 5n,
+    } as const
+    const pool = { constants, asset }
+    return bindAcross(addLiquidity({ chainId: 31337, amount: 5n, ...pool }), intent, pool)
+  }
+  const plain: AcrossConstants = { family: 'across', hubPool }
+  const wraps: AcrossConstants = { ...plain, wrapped }
+  expect([said(token, plain), said(coin, wraps)]).toMatchObject([{ bound: {} }, { bound: {} }])
+  for (const wrong of [said(coin, plain), said(token, wraps)])
+    expect(wrong).toMatchObject({ violation: { code: 'POLICY_AMOUNT' } })
 })

@@ -3,12 +3,14 @@ import { expect, test } from 'vitest'
 
 import type { Logged } from '../../src/calls/queue.ts'
 import { stakewiseAbi as abi } from '../../src/calls/stakewise.ts'
-import { stakewiseQueue } from '../../src/calls/stakewise-queue.ts'
+import { claimExitedAssets, stakewiseQueue } from '../../src/calls/stakewise-queue.ts'
 import type { Address } from '../../src/domain/address.ts'
 
 const vault: Address = `0x${'c8'.repeat(20)}`
 const me: Address = `0x${'0a'.repeat(20)}`
 const other: Address = `0x${'0b'.repeat(20)}`
+
+const constants = { family: 'stakewise', vault, keeper: vault, registry: vault } as const
 
 const words = (...values: bigint[]) =>
   encodeAbiParameters(
@@ -41,7 +43,7 @@ const claimed = (before: bigint, after: bigint, at: bigint) =>
   )
 
 test('the requests of an owner are those that are for them and not claimed, by place and by when they were made', () => {
-  const { logged } = stakewiseQueue(1, { family: 'stakewise', vault, keeper: vault, registry: vault })
+  const { logged } = stakewiseQueue(1, constants)
   const deposited = log(
     encodeEventTopics({ abi, eventName: 'Deposited', args: { caller: me, receiver: me } }),
     encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }, { type: 'address' }], [1n, 1n, other]),
@@ -56,8 +58,51 @@ test('the requests of an owner are those that are for them and not claimed, by p
     claimed(10n, 15n, 500n),
     claimed(40n, 0n, 600n),
   ])
-  expect(found.map((ticket) => [ticket >> 64n, ticket & (2n ** 64n - 1n)])).toEqual([
+  expect(found.map((ticket) => [ticket >> 64n, ticket & (2n ** 63n - 1n)])).toEqual([
     [30n, 300n],
     [15n, 100n],
   ])
+})
+
+test('what waits is worth what its shares are worth, and of the time when a queue counted assets, itself', () => {
+  const { logged, requests } = stakewiseQueue(1, constants)
+  const tickets = logged!(me, [
+    entered(me, 10n, 100n),
+    enteredBefore(30n, 300n),
+    claimed(30n, 35n, 500n),
+    entered(me, 60n, 600n),
+  ])
+  const rounds = requests(me, 100_000, tickets)
+  rounds.next()
+  const asked = rounds.next([3n, -1n, 4n])
+  expect((asked.value as unknown as { args: bigint[] }[]).map(({ args }) => args.slice(1, 3))).toEqual([
+    [10n, 100n],
+    [35n, 300n],
+    [60n, 600n],
+  ])
+  rounds.next([
+    [1_000n, 20n, 25n],
+    [1_000n, 0n, 0n],
+    [0n, 50n, 60n],
+  ])
+  expect(rounds.next([1_250n, 1_250n, 0n])).toEqual({
+    done: true,
+    value: {
+      pending: [
+        { id: '10-100', requestedAt: 100, amount: 1_250n, availableAt: null },
+        { id: '35-300', requestedAt: 300, amount: 1_000n, availableAt: null },
+      ],
+      claimable: [
+        { id: '10-100', requestedAt: 100, amount: 25n, availableAt: 86_500 },
+        { id: '60-600', requestedAt: 600, amount: 60n, availableAt: 87_000 },
+      ],
+    },
+  })
+})
+
+test('a claim of a time that is none names no request', () => {
+  const { named } = stakewiseQueue(1, constants)
+  const claim = (time: bigint) => claimExitedAssets({ chainId: 1, vault, id: `5-${time}`, index: 3n })
+  expect(named!(claim(1_700_000_000n))).toEqual([(5n << 64n) | 1_700_000_000n])
+  for (const time of [2n ** 63n, 2n ** 64n, 2n ** 64n + 5n]) expect(named!(claim(time))).toEqual([])
 })

@@ -270,6 +270,20 @@ function mutations(
       'receipt decimals',
       () => Object.assign(row.receipt, { decimals: row.receipt.decimals === 18 ? 6 : 18 }),
     ],
+    // The pool of another token is a pool, too: of the native coin it must be that of what wraps it.
+    ...others.flatMap(({ asset, receipt, constants: theirs }): Mutation[] =>
+      theirs.family === 'across' && 'wrapped' in constants && receipt.decimals === row.receipt.decimals
+        ? [
+            [
+              'pool of another',
+              () => {
+                row.receipt.address = receipt.address
+                Object.assign(constants, { wrapped: asset })
+              },
+            ],
+          ]
+        : [],
+    ),
     ...(constants.family === 'stakewise'
       ? Object.entries(strange).map(
           ([name, at]): Mutation => [

@@ -426,11 +426,27 @@ describe('stakewise', () => {
     expect((await position())!.claimable).toEqual([])
   })
 
+  test('pays one request a claim, the oldest first', async () => {
+    const { deposit, withdraw, claim, tell, held } = await opened('stakewise', 'token')
+    await deposit(900_000n)
+    await withdraw(100_000n)
+    await withdraw(300_000n)
+    await tell('function finalize(uint256)', [maxUint256])
+    await sandbox.world.warp(day)
+    const paid: bigint[] = []
+    for (let before = await held(); paid.length < 2; before = await held()) {
+      expect((await claim()).intent.ids).toHaveLength(1)
+      paid.push((await held()) - before)
+    }
+    expect(paid).toEqual([100_000n, 300_000n])
+  })
+
   test('whose rewards are not brought in takes no deposit and says why, and can be left', async () => {
     const { deposit, withdraw, made, tell, place, service, entry } = await opened('stakewise')
     await deposit(ether)
     await tell(set, [ether, true, false, place])
-    expect((await service.getStrategy({ id: entry.slug })).actions).toEqual(['withdraw', 'claim'])
+    const shown = await service.getStrategy({ id: entry.slug })
+    expect([shown.actions, shown.paused]).toEqual([['withdraw', 'claim'], false])
     await expect(made('lend', ether)).rejects.toThrow(/when somebody has brought its newest rewards in/)
     expect(await codeOf(made('lend', ether))).toBe('STRATEGY_PAUSED')
     await withdraw(ether / 2n)
@@ -443,8 +459,11 @@ describe('stakewise', () => {
     expect(await codeOf(made('lend', ether + 1n))).toBe('STRATEGY_CAP_REACHED')
     expect(await made('lend', ether)).toHaveLength(1)
     await expect(made('withdraw', ether / 2n)).rejects.toThrow(/has no validators yet/)
-    await tell('function limit(uint256,bool)', [ether, false])
-    expect(await codeOf(made('lend', 1n))).toBe('STRATEGY_CAP_REACHED')
+    for (const most of [ether, ether / 2n]) {
+      await tell('function limit(uint256,bool)', [most, false])
+      await expect(made('lend', 1n)).rejects.toThrow(/takes no deposits now$/)
+      expect(await codeOf(made('lend', 1n))).toBe('STRATEGY_CAP_REACHED')
+    }
     expect(await made('withdraw', ether / 2n)).toHaveLength(1)
   })
 

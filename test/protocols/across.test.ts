@@ -94,15 +94,24 @@ describe.each([
     const [friend, few] = [sandboxAddress(2), held / 7n]
     const data = calldata('function transfer(address,uint256)', [friend, few])
     await sandbox.sendAs(chainId, wallet, { to: entryOf(slug).receipt.address, data })
+    // And what comes from somebody else, no deposit.
+    const back = calldata('function transfer(address,uint256)', [wallet, few / 2n])
+    const invested = (await position(slug)).principal.raw
+    await sandbox.sendAs(chainId, friend, { to: entryOf(slug).receipt.address, data: back })
+    const { principal, balance } = await position(slug)
+    const gained = BigInt(principal.raw) - BigInt(invested)
+    expect(Number(gained) / Number(((few / 2n) * grown) / ether)).toBeCloseTo(1, 6)
+    expect(BigInt(balance.raw) > BigInt(principal.raw)).toBe(true)
     await done(`withdraw ${slug} --amount max`)
-    expect([await shares(slug), await shares(slug, friend)]).toEqual([0n, few])
+    expect([await shares(slug), await shares(slug, friend)]).toEqual([0n, few - few / 2n])
     expect(await position(slug)).toBeUndefined()
-    const cost = before - (await assetOf(slug)) - (few * grown) / ether
+    const cost = before - (await assetOf(slug)) - ((few - few / 2n) * grown) / ether
     // It earned a little, and of the coin gas was paid too.
     expect(Math.abs(Number(cost) / Number(amount))).toBeLessThan(1e-3)
     const history = (await run(`history ${slug} --json`)).json.items
     expect(history.map(({ type }: { type: string }) => type)).toEqual([
       'withdraw',
+      'transfer_in',
       'transfer_out',
       'withdraw',
       'deposit',
@@ -110,7 +119,7 @@ describe.each([
     expect(history.at(-1).amount.raw).toBe(String(amount))
     // No less than was asked for comes out of a part, and no more than what it earned while it was signed.
     const part = parseUnits(third, entryOf(slug).asset.decimals)
-    const more = Number(BigInt(history[2].amount.raw) - part)
+    const more = Number(BigInt(history[3].amount.raw) - part)
     expect(more).toBeGreaterThanOrEqual(0)
     expect(more).toBeLessThan(2 + Number(part) * 1e-7)
   })

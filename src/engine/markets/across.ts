@@ -120,7 +120,7 @@ function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants):
         canDeposit: paused === false && isEnabled,
         canWithdraw: paused === false,
         headroom: null,
-        liquidity: inWholeUnits(rate, own > liquid ? own : liquid < holds ? liquid : holds),
+        liquidity: inWholeUnits(rate, own > liquid ? own : liquid),
       }
     },
   }

@@ -66,8 +66,8 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
       parse: ([worth, held, most, isBehind, hasValidators]) =>
         stateOf(
           { worth: worth as bigint, held: held as bigint, most: most as bigint },
-          isBehind !== false,
-          hasValidators === true,
+          isBehind as boolean,
+          hasValidators as boolean,
         ),
     },
     index: one(ask('convertToAssets', [ray])),
