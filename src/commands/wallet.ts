@@ -104,9 +104,12 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
 
 /** Withdrawals that are queued, and how to take those that are ready. */
 const queuedLines = (positions: ReturnType<typeof walletJson>['positions'], to: Stream): string[] =>
-  positions.flatMap(({ strategy, pending, claimable }) => {
+  positions.flatMap(({ strategy, balance, pending, claimable }) => {
     const line = (word: string, amount: string, more: string) =>
       `${word} ${decimal(amount)} ${plain(strategy.asset.symbol)} ${to.paint.dim(more)}`
+    // What a service does not tell of what is held is no news.
+    if (pending === null && balance?.raw === '0')
+      return [`queued ? ${to.paint.dim(`${plain(strategy.slug)}, whose queue does not answer`)}`]
     return [
       ...(pending ?? []).map(({ amount, availableAt }) =>
         line(

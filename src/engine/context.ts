@@ -38,7 +38,11 @@ export type Context = Ground & {
   customer: string
   now: () => number
   newId: () => string
+  unlooked?: Unlooked
 }
+
+/** Is told of a market and an owner. */
+export type Unlooked = (entry: StrategyEntry, owner: Address) => void
 
 /** The market behind an id or a slug, in any casing. */
 export function marketNamed({ markets }: Context, id: string): Market {

@@ -14,6 +14,7 @@ import { eachOnce, queuedIn, queuedOf, withQueued } from './queued.ts'
 import { together } from './reading.ts'
 import { type Standing, strategyOf } from './standings.ts'
 import { grownStandings } from './strategies.ts'
+import { noteLooked } from './tickets.ts'
 
 /** A market in which the owner has something. */
 export type Held = { market: Market; shares: bigint; balance: bigint }
@@ -163,8 +164,11 @@ export async function historyOf(
   const market = marketNamed(context, input.strategyId)
   const chain = context.chain(market.entry.chainId)
   const events = await steadily(async () => {
-    const logs = await logsOf(context, chain, [market], input.address, await headOf(chain))
-    return eventsIn(context.store, chain, market, input.address, logs.get(market)!)
+    const found = await logsOf(context, chain, [market], input.address, await headOf(chain))
+    const logs = found.get(market)!
+    const { logged } = market.queue ?? {}
+    if (logged) await noteLooked(context, market, input.address, logged(input.address, logs))
+    return eventsIn(context.store, chain, market, input.address, logs)
   })
   const items = events.reverse().map(({ txHash, at, type, amount }) => ({
     txHash,

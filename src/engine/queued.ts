@@ -51,12 +51,11 @@ export function eachOnce(
   return new Map([...queued].map(([market, found]) => [market, first.has(market) ? found : noRequests]))
 }
 
-/** What an owner holds, and the markets beside in which a withdrawal of theirs is queued. */
+/** What an owner holds, and the markets beside in which a withdrawal of theirs is queued, or may be: those whose queue does not answer. */
 export function withQueued(held: readonly Held[], queued: ReadonlyMap<Market, Requests | null>): Held[] {
   const others = [...queued].filter(
     ([market, found]) =>
-      found !== null &&
-      found.pending.length + found.claimable.length > 0 &&
+      (found === null || found.pending.length + found.claimable.length > 0) &&
       !held.some((one) => one.market === market),
   )
   return [...held, ...others.map(([market]) => ({ market, shares: 0n, balance: 0n, principal: 0n }))]

@@ -11,7 +11,8 @@ import { balance } from './readings/reserve.ts'
 
 /**
  * The tickets that an owner was ever given, of markets whose contracts do not list them; `null` where the logs cannot be read. Who has
- * none is not searched for: where no token stands for a request, who holds nothing and was never seen to ask, unless `isMeant`.
+ * none is not searched for: where no token stands for a request, who holds nothing and was never seen to ask, unless `isMeant`. That
+ * is said, as they may have asked elsewhere.
  */
 export async function ticketsOf(
   context: Context,
@@ -34,13 +35,15 @@ export async function ticketsOf(
     unlisted.map((market) => market.queue!.logged && (isMeant || wasSeen(store, market, owner))),
   )
   const searched = unlisted.filter((_, at) => held[at]! > 0n || asked[at])
+  const others = unlisted.filter((market) => market.queue!.logged && !searched.includes(market))
+  await tellUnlooked(context, chain, others, owner)
   const none = new Map(unlisted.map((market) => [market, [] as readonly bigint[] | null]))
   if (searched.length === 0) return none
   try {
     const logs = await logsOf(context, chain, searched, owner, head)
     for (const market of searched) {
       const tickets = ticketsIn(market, owner, logs.get(market)!)
-      if (market.queue!.logged && tickets.length > 0) await noteSeen(store, market, owner)
+      if (market.queue!.logged) await noteLooked(context, market, owner, tickets)
       none.set(market, tickets)
     }
   } catch (error) {
@@ -60,6 +63,43 @@ function ticketsIn({ queue }: Market, owner: Address, logs: readonly RpcLog[]): 
     (log) => log.address.toLowerCase() === address.toLowerCase() && log.topics[3] !== undefined,
   )
   return [...new Set(ids.map(({ topics }) => BigInt(topics[3]!)))]
+}
+
+/** For so long nobody is told again of one market and one owner, in ms: 30 days. */
+const restMs = 30 * 86_400_000
+
+/** Says which markets are not looked into for an owner, who may have asked there: an address that never sent anything on a chain has not. */
+async function tellUnlooked(
+  { store, now, unlooked }: Context,
+  { rpc }: Chain,
+  markets: readonly Market[],
+  owner: Address,
+): Promise<void> {
+  if (!unlooked) return
+  const last = await Promise.all(
+    markets.map((market) => store.fact(market.entry.chainId, lookedName(market, owner))),
+  )
+  const due = markets.filter((_, at) => now() - Number(last[at] ?? Number.NEGATIVE_INFINITY) >= restMs)
+  if (due.length === 0) return
+  if (BigInt(await rpc.request<string>('eth_getTransactionCount', [owner, 'latest'])) === 0n) return
+  for (const market of due) {
+    unlooked(market.entry, owner)
+    await store.keepFact(market.entry.chainId, lookedName(market, owner), String(now()))
+  }
+}
+
+const lookedName = ({ entry }: Market, owner: Address): string =>
+  `looked ${entry.receipt.address.toLowerCase()} ${owner.toLowerCase()}`
+
+/** Notes that the logs of a market were searched for what an owner asked for, and whether there was anything. */
+export async function noteLooked(
+  { store, now }: Pick<Context, 'store' | 'now'>,
+  market: Market,
+  owner: Address,
+  tickets: readonly bigint[],
+): Promise<void> {
+  await store.keepFact(market.entry.chainId, lookedName(market, owner), String(now()))
+  if (tickets.length > 0) await noteSeen(store, market, owner)
 }
 
 const seenName = ({ entry }: Market, owner: Address): string =>

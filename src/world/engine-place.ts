@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 import type { Place } from '../cli/world.ts'
-import { missedOn } from './missed.ts'
+import { missedOn, unlookedOn } from './missed.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { outsideOf } from './prices.ts'
@@ -36,6 +36,7 @@ export function enginePlace(needs: PlaceNeeds): Place {
         store,
         customer: 'local',
         missed: missedOn(io, globals),
+        unlooked: unlookedOn(io, globals),
         now,
         newId,
       })

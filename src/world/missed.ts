@@ -1,5 +1,7 @@
 import type { Globals } from '../cli/globals.ts'
 import type { Io } from '../cli/io.ts'
+import type { Address } from '../domain/address.ts'
+import type { StrategyEntry } from '../domain/catalog.ts'
 import type { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
@@ -13,3 +15,13 @@ export function missedOn({ err }: Io, { quiet }: Globals): (network: Network, fa
     err.write(`${plain(`${name} does not answer, so its strategies are left out: ${message}`)}\n`)
   }
 }
+
+/** Says that what an owner asked for elsewhere is not looked for, and what finds it; `--quiet` says nothing. */
+export const unlookedOn =
+  ({ err }: Io, { quiet }: Globals) =>
+  ({ slug }: StrategyEntry, owner: Address): void => {
+    if (quiet) return
+    err.write(
+      `${plain(`${slug}: ${owner} holds nothing there, and a withdrawal that was asked for elsewhere is not looked for; this finds it: sluice history ${slug} --address ${owner}`)}\n`,
+    )
+  }

@@ -10,7 +10,7 @@ import { sandboxAccountAddress } from '../sandbox/public-account.ts'
 import { deskSigner } from '../wallet/signing/account.ts'
 import { displayPrices } from './display-prices.ts'
 import { chainInTime } from './in-time.ts'
-import { missedOn } from './missed.ts'
+import { missedOn, unlookedOn } from './missed.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { servingSide } from './serving.ts'
@@ -107,6 +107,7 @@ export function sandboxPlace(needs: Needs): Place {
         store,
         customer: 'local',
         missed: missedOn(io, globals),
+        unlooked: unlookedOn(io, globals),
         now: () => now() + aheadMs,
         newId,
       })

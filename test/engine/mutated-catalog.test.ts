@@ -277,6 +277,7 @@ function mutations(
             [
               'pool of another',
               () => {
+                file.strategies = file.strategies.filter((one) => one.receipt !== receipt)
                 row.receipt.address = receipt.address
                 Object.assign(constants, { wrapped: asset })
               },

@@ -153,6 +153,29 @@ async function opened(kind: Kind, takes: 'coin' | 'token' = kind === 'ethena' ? 
   }
 }
 
+/** The chains, of which the first gives no logs while it fails. */
+const withoutLogs =
+  (fails: () => boolean) =>
+  (id: number): Rpc => {
+    const { rpc } = sandbox.chain(id)
+    if (id !== chainId) return rpc
+    const refuse = (methods: readonly string[]) => {
+      if (fails() && methods.includes('eth_getLogs'))
+        throw new AppError('RPC_ERROR', 'no logs', { details: { code: -32000, message: 'no logs' } })
+    }
+    return {
+      ...rpc,
+      batch: async (calls) => {
+        refuse(calls.map(([method]) => method))
+        return rpc.batch(calls)
+      },
+      request: async (method, params) => {
+        refuse([method])
+        return rpc.request(method, params)
+      },
+    }
+  }
+
 const set = 'function set(uint256,bool,bool,address)'
 const priced = (rate: bigint, place: Address) => [rate, false, false, place] as const
 /** What makes the requests of a family ready. */
@@ -371,23 +394,9 @@ describe.each(['ether-fi', 'frax-ether'] as const)('tickets of %s', (kind) => {
     await deposit(3n * ether)
     await withdraw(ether)
     const known = sandbox.world.catalog()
-    const { rpc } = sandbox.chain(chainId)
-    const silent: Rpc = {
-      ...rpc,
-      batch: async (calls) => {
-        if (calls.some(([method]) => method === 'eth_getLogs'))
-          throw new AppError('RPC_ERROR', 'no logs', { details: { code: -32000, message: 'no logs' } })
-        return rpc.batch(calls)
-      },
-      request: async (method, params) => {
-        if (method === 'eth_getLogs')
-          throw new AppError('RPC_ERROR', 'no logs', { details: { code: -32000, message: 'no logs' } })
-        return rpc.request(method, params)
-      },
-    }
     const { service } = engineOn(sandbox, {
       catalog: { ...known, strategies: [...known.strategies, entry] },
-      rpc: (id) => (id === chainId ? silent : sandbox.chain(id).rpc),
+      rpc: withoutLogs(() => true),
     })
     const { positions } = await service.getWallet({ address: wallet })
     const mine = positions.find(({ strategy }) => strategy.id === entry.id)!
@@ -486,21 +495,49 @@ describe('stakewise', () => {
     expect([balance, principal, profit]).toEqual([2n * ether, null, null])
   })
 
-  test('keeps in mind who asked for all, and finds what another engine asked for when it is meant', async () => {
+  test('keeps in mind who asked for all; another engine says what it does not look for, and finds it when it is meant', async () => {
     const { deposit, withdraw, position, entry } = await opened('stakewise')
     await deposit(ether)
     await withdraw(maxUint256)
     expect((await position())!.pending).toMatchObject([{ amount: ether }])
     const known = sandbox.world.catalog()
-    const { service } = engineOn(sandbox, { catalog: { ...known, strategies: [...known.strategies, entry] } })
-    const shown = async () =>
-      (await service.getWallet({ address: wallet })).positions.some(
-        ({ strategy }) => strategy.id === entry.id,
-      )
-    expect(await shown()).toBe(false)
+    const catalog = { ...known, strategies: [...known.strategies, entry] }
+    const another = () => {
+      const told: string[] = []
+      const clock = { days: 0 }
+      const logs = { fail: false }
+      const { service } = engineOn(sandbox, {
+        catalog,
+        now: () => Date.now() + clock.days * day * 1000,
+        unlooked: ({ slug }, owner) => told.push(`${slug} ${owner}`),
+        rpc: withoutLogs(() => logs.fail),
+      })
+      const shown = async (address = wallet) =>
+        (await service.getWallet({ address })).positions.find(({ strategy }) => strategy.id === entry.id)
+      return { service, told, clock, logs, shown }
+    }
+    const one = another()
+    expect(await one.shown()).toBeUndefined()
+    expect(one.told).toEqual([`${entry.slug} ${wallet}`])
+    // Not again and again, and not of an address that never sent anything.
+    expect(await one.shown()).toBeUndefined()
+    expect(await one.shown(`0x${'7e'.repeat(20)}`)).toBeUndefined()
+    expect(one.told).toHaveLength(1)
+    one.clock.days = 31
+    await one.shown()
+    expect(one.told).toHaveLength(2)
     const asked = { id: entry.slug, action: 'claim', amount: maxUint256, wallet } as const
-    expect(await codeOf(service.strategyBytecode(asked))).toBe('NOTHING_CLAIMABLE')
-    expect(await shown()).toBe(true)
+    expect(await codeOf(one.service.strategyBytecode(asked))).toBe('NOTHING_CLAIMABLE')
+    expect(await one.shown()).toMatchObject({ balance: 0n, pending: [{ amount: ether }] })
+
+    // Its history finds it as well. Where what is known to be asked for cannot be read, it is not known, and not nothing.
+    const other = another()
+    await other.service.walletHistory({ address: wallet, strategyId: entry.slug })
+    expect(await other.shown()).toMatchObject({ pending: [{ amount: ether }] })
+    expect(other.told).toEqual([])
+    await sandbox.chain(chainId).rpc.request('evm_mine')
+    other.logs.fail = true
+    expect(await other.shown()).toMatchObject({ balance: 0n, pending: null, claimable: null })
   })
 
   test('that takes something else, or is of another kind, or has no validators, or was made by somebody else is not what a catalogue says', async () => {
