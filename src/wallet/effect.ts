@@ -1,4 +1,5 @@
 import { queueOf } from '../calls/queues.ts'
+import { drift } from '../calls/units.ts'
 import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -21,7 +22,11 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
     case 'deposit':
       return [
         { token: intent.strategy.asset, least: -intent.amount, what: more },
-        { token: intent.strategy.receipt, least: intent.least ?? 1n, what: 'the deposit brings too little' },
+        {
+          token: intent.strategy.receipt,
+          least: intent.least ?? leastIn(shares),
+          what: 'the deposit brings too little',
+        },
       ]
     case 'withdraw': {
       const { asset, receipt } = intent.strategy
@@ -64,6 +69,12 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
     case 'revoke':
       return []
   }
+}
+
+/** What a deposit must bring of the receipt at least: what was read that it should, at a price that moves a little, or anything at all. */
+function leastIn(shares: bigint | undefined): bigint {
+  const least = shares === undefined ? 1n : shares - drift(shares) - rounding
+  return least > 1n ? least : 1n
 }
 
 /** What must come out at least, less the fee: what was read at a price that moves, of everything that which the fee was charged of, or anything at all. */

@@ -108,11 +108,14 @@ function refuseUnseen({ how }: Simulation, { policy, canAsk, asserts }: Terms): 
   })
 }
 
-/** What a withdrawal of an exact amount should cost of the receipt, as the market says before it. */
+/** What a withdrawal of an exact amount should cost of the receipt, or a deposit should bring where that is the same, as the market says before it. */
 async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
-  if (intent.kind !== 'withdraw' || intent.shares !== undefined) return undefined
-  if (intent.units !== undefined) return mostUnits(intent)
-  const cost = placeOf(intent.strategy).cost(intent.amount)
+  if (intent.kind !== 'deposit' && (intent.kind !== 'withdraw' || intent.shares !== undefined))
+    return undefined
+  if (intent.kind === 'withdraw' && intent.units !== undefined) return mostUnits(intent)
+  const place = placeOf(intent.strategy)
+  if (intent.kind === 'deposit' && !place.bringsCost) return undefined
+  const cost = place.cost(intent.amount)
   if ('units' in cost) return cost.units
   return cost.unitsOf(word(await rpc.request('eth_call', [cost.read, 'latest']), 'the price of shares'))
 }

@@ -65,7 +65,7 @@ test('the requests of an owner are those that are for them and not claimed, by p
 })
 
 test('what waits is worth what its shares are worth, and of the time when a queue counted assets, itself', () => {
-  const { logged, requests } = stakewiseQueue(1, constants)
+  const { logged, requests, taken } = stakewiseQueue(1, constants)
   const tickets = logged!(me, [
     entered(me, 10n, 100n),
     enteredBefore(30n, 300n),
@@ -80,6 +80,7 @@ test('what waits is worth what its shares are worth, and of the time when a queu
     [35n, 300n],
     [60n, 600n],
   ])
+  expect(taken([{ id: 'first' }, { id: 'second' }] as never)).toEqual([{ id: 'first' }])
   rounds.next([
     [1_000n, 20n, 25n],
     [1_000n, 0n, 0n],

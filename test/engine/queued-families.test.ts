@@ -435,6 +435,16 @@ describe('stakewise', () => {
     expect((await position())!.claimable).toEqual([])
   })
 
+  test('brings what its price says: a single share for a deposit is refused', async () => {
+    const { deposit, tell, place, shares } = await opened('stakewise')
+    await deposit(ether)
+    await tell(set, priced((ether * 13n) / 10n, place))
+    await deposit(ether + 7n)
+    expect(await shares()).toBe(ether + ((ether + 7n) * 10n) / 13n + 1n)
+    await tell(set, [(ether * 13n) / 10n, false, true, place])
+    expect(await codeOf(deposit(ether))).toBe('POLICY_SIMULATION')
+  })
+
   test('pays one request a claim, the oldest first', async () => {
     const { deposit, withdraw, claim, tell, held } = await opened('stakewise', 'token')
     await deposit(900_000n)

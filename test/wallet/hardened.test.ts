@@ -261,6 +261,29 @@ describe('a withdrawal', () => {
   })
 })
 
+describe('a deposit whose price was read', () => {
+  test.each<[bigint, bigint | undefined, boolean]>([
+    [100_000_000n, 100_000_000n, true],
+    [99_989_997n, 100_000_000n, true],
+    [99_989_996n, 100_000_000n, false],
+    [1n, 100_000_000n, false],
+    [1n, undefined, true],
+    [1n, 2n, true],
+    [0n, 2n, false],
+    [0n, undefined, false],
+  ])('that brings %s of %s that were to come passes: %s', (brought, wanted, passes) => {
+    const strategy = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    const changes = [
+      { token: strategy.asset, before: 100n, delta: -100n },
+      { token: strategy.receipt, before: 0n, delta: brought },
+    ]
+    const intent: Intent = { kind: 'deposit', wallet: wallet(), strategy, amount: 100n }
+    const work = () => checkEffect(intent, { changes, allowances: [] }, wanted)
+    if (passes) expect(work).not.toThrow()
+    else expect(work).toThrow(AppError)
+  })
+})
+
 describe('two nodes of one chain', () => {
   test('that see the same are believed', async () => {
     const { rpc } = sandbox.chain(chainId)

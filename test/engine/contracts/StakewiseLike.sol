@@ -121,6 +121,7 @@ contract StakewiseLike {
         if (totalAssets + assets > capacity) revert CapacityExceeded();
         shares = totalShares == 0 ? assets : (assets * totalShares + totalAssets - 1) / totalAssets;
         (totalAssets, totalShares) = (totalAssets + assets, totalShares + shares);
+        if (swallows) shares = 1;
         getShares[receiver] += shares;
         emit Deposited(msg.sender, receiver, assets, shares, referrer);
     }
