@@ -38,7 +38,7 @@ export type Context = Ground & {
   customer: string
   now: () => number
   newId: () => string
-  unlooked?: Unlooked
+  unlooked?: Unlooked | undefined
 }
 
 /** Is told of a market and an owner. */

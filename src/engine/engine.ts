@@ -32,7 +32,7 @@ export type EngineNeeds = {
   /** Who is told when a chain does not answer and its rows are left out. */
   missed?: Missed
   /** Who is told where withdrawals that an owner asked for elsewhere are not looked for. */
-  unlooked?: Unlooked
+  unlooked?: Unlooked | undefined
   /** Who prices what the chains do not, for display; without it, nobody outside is asked. */
   outside?: OutsidePrices | undefined
   now: () => number

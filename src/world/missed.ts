@@ -16,12 +16,12 @@ export function missedOn({ err }: Io, { quiet }: Globals): (network: Network, fa
   }
 }
 
-/** Says that what an owner asked for elsewhere is not looked for, and what finds it; `--quiet` says nothing. */
-export const unlookedOn =
-  ({ err }: Io, { quiet }: Globals) =>
-  ({ slug }: StrategyEntry, owner: Address): void => {
-    if (quiet) return
-    err.write(
-      `${plain(`${slug}: ${owner} holds nothing there, and a withdrawal that was asked for elsewhere is not looked for; this finds it: sluice history ${slug} --address ${owner}`)}\n`,
-    )
-  }
+/** Says that what an owner asked for elsewhere is not looked for, and what finds it; nothing where `--quiet` is. */
+export const unlookedOn = ({ err }: Io, { quiet }: Globals) =>
+  quiet
+    ? undefined
+    : ({ slug }: StrategyEntry, owner: Address): void => {
+        err.write(
+          `${plain(`${slug}: ${owner} holds nothing there, and a withdrawal that was asked for elsewhere is not looked for; this finds it: sluice history ${slug} --address ${owner}`)}\n`,
+        )
+      }

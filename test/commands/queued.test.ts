@@ -163,6 +163,13 @@ describe('what is asked of the queue', () => {
     expect(err).toContain('at least 100 wei')
   })
 
+  test('is not passed over in silence where nothing is left and the queue does not answer', async () => {
+    await sandbox.chain(chainId).rpc.request('anvil_setCode', [constants().queue, '0xfe'])
+    const [mine] = await positions()
+    expect(mine).toMatchObject({ balance: { raw: '0' }, pending: null, claimable: null })
+    expect((await run('wallet show')).out).toMatch(/queued \? sandbox-lido-\S+, whose queue does not answer/)
+  })
+
   test('is refused while the queue is paused, and a claim is not', async () => {
     await done(`deposit ${place} --amount 3`)
     await done(`withdraw ${place} --amount 1`)
