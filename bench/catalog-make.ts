@@ -41,7 +41,7 @@ export type Surveyed = {
 
 type Row = CatalogFile['strategies'][number]
 /** Families whose markets are added by hand. */
-const byHand: readonly string[] = ['across']
+const byHand: readonly string[] = ['across', 'stakewise']
 type Made = Pick<Row, 'constants' | 'implementationSelector'>
 
 /** What is made of the markets of each family of the survey; a family that is not here is left out. */
@@ -121,8 +121,6 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     implementationSelector: 'gnosis-sdai@1',
     constants: { family: 'gnosis-sdai', token: token!, adapter: adapter!, wrapped: wxdai! },
   }),
-  'stakewise-v3-eth': (market) => stakewise(market),
-  'stakewise-v3-gno': (market) => stakewise(market),
   'spark-psm3': ({ contracts: { psm3, ssrOracle } }) => ({
     implementationSelector: 'spark-psm3@1',
     constants: { family: 'spark-psm3', psm: psm3!, oracle: ssrOracle! },
@@ -183,11 +181,6 @@ function lender(market: Surveyed, own?: 'market'): Made | undefined {
     },
   }
 }
-
-const stakewise = ({ contracts: { vault: at, keeper, registry } }: Surveyed): Made => ({
-  implementationSelector: 'stakewise@1',
-  constants: { family: 'stakewise', vault: at!, keeper: keeper!, registry: registry! },
-})
 
 type Stated = { at: Address; name: 'ssr' | 'vsr' | 'dsr' | 'getSSR' }
 

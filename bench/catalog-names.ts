@@ -5,7 +5,6 @@ const known: Record<string, { protocol: string; name: string }> = {
   AaveEtherFi: { protocol: 'aave-v3-etherfi', name: 'Aave v3 EtherFi' },
   Spark: { protocol: 'spark', name: 'SparkLend' },
   Compound: { protocol: 'compound-v3', name: 'Compound v3' },
-  StakeWise: { protocol: 'stakewise', name: 'StakeWise' },
   Yearn: { protocol: 'yearn-v3', name: 'Yearn v3' },
   Yearn2: { protocol: 'yearn-v3-2', name: 'Yearn v3 (second)' },
 }

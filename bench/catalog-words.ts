@@ -1,8 +1,5 @@
 import type { Surveyed } from './catalog-make.ts'
 
-const stakewise =
-  'A withdrawal waits in a queue until validators have left, for days; what stands for osTokens that its owner minted cannot be withdrawn.'
-
 /**
  * What who lends or stakes there must know of getting out, by the family that the survey gives a market: its `danger` and its facts of
  * the protocol, in words for people. Where it has none, nothing is said.
@@ -29,8 +26,6 @@ const risks: Readonly<Record<string, string>> = {
   'frax-ether': 'A withdrawal is a ticket that is paid when it has matured.',
   etherfi: 'A withdrawal is a request that is paid when the protocol has made it final.',
   'stader-ethx': 'A withdrawal is a request that is paid later.',
-  'stakewise-v3-eth': stakewise,
-  'stakewise-v3-gno': stakewise,
   'lista-slisbnb': 'A withdrawal takes about a week.',
   'benqi-savax':
     'What was asked back must be taken in the days after its cooldown; after them it must be asked for again.',

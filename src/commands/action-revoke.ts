@@ -8,6 +8,7 @@ import { confirm } from '../cli/prompts.ts'
 import { reportView } from '../cli/report-view.ts'
 import { revoking } from '../cli/revoking.ts'
 import type { World } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import { tokenAt } from '../domain/token.ts'
 import { allowancesLeft } from '../wallet/allowances-left.ts'
@@ -40,6 +41,13 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
     return token ? [{ token, spender }] : []
   })
   const [first, ...rest] = left
+  // What is on its way may allow something yet.
+  if (!first && operation.steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST'))
+    throw new AppError(
+      'PENDING',
+      `A transaction of ${operation.id} is on its way, and what it will allow is not known yet`,
+      { details: { id: operation.id }, hint: `sluice action resume ${operation.id}` },
+    )
   if (!first)
     return cli.emit({ ...reportFor(ground, operation), allowancesLeft: [] }, (value, to) =>
       [reportView(value, to), 'No allowance of this action is left.'].join('\n'),

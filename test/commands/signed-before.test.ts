@@ -266,3 +266,17 @@ test('who goes on with what is sent and does not want to wait has a look, and th
   const looked = await run(`action resume ${id} --no-wait --yes --json`)
   expect(looked).toMatchObject({ exit: 20, json: { error: { code: 'PENDING', details: { id } } } })
 })
+
+test('no allowance is said to be none while the approval that gives it is on its way', async () => {
+  const id = await waiting(`${deposit}-to-be-revoked`)
+  const revoked = await run(`action revoke ${id} --yes --json`)
+  expect(revoked).toMatchObject({
+    exit: 20,
+    json: { error: { code: 'PENDING', details: { id }, hint: `sluice action resume ${id}` } },
+  })
+  await mined()
+  expect(await run(`action revoke ${id} --yes --json`)).toMatchObject({
+    exit: 0,
+    json: { status: 'SUCCESS', type: 'REVOKE' },
+  })
+})
