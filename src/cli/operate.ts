@@ -18,7 +18,7 @@ import { planPrices } from './plan-prices.ts'
 import { planQuestion, planView } from './plan-view.ts'
 import { confirm } from './prompts.ts'
 import { orRevoke } from './revoke-after.ts'
-import { termsOf } from './terms.ts'
+import { refuseOtherPolicy, termsOf } from './terms.ts'
 import { halfAnHour } from './time-left.ts'
 import type { Undertaking } from './undertaking.ts'
 import { noncesOf } from './way.ts'
@@ -120,7 +120,10 @@ const goOnOrRevoke = (
   operation: Planned,
   who: Who,
   going: SigningOptions & Going,
-) => orRevoke(cli, ground, operation, who, going, () => finish(cli, ground, operation, who, going))
+) => {
+  refuseOtherPolicy(cli, operation, going)
+  return orRevoke(cli, ground, operation, who, going, () => finish(cli, ground, operation, who, going))
+}
 
 /** Nothing of it was ever signed: its plan may be old, and a new one is as good. */
 const isUnsigned = ({ journal }: Ground, { id, state, steps }: Planned): boolean =>

@@ -3,6 +3,8 @@ import { serviceFeeIn } from '../domain/service-fee.ts'
 import { plain } from '../domain/text.ts'
 import { parseAssertions } from '../wallet/asserts.ts'
 import { type Level, levels } from '../wallet/assurance.ts'
+import type { Planned } from '../wallet/carry-out.ts'
+import type { KeptPlan } from '../wallet/intent-json.ts'
 import { readPolicy } from '../wallet/policy.ts'
 import { gwei, type Terms } from '../wallet/terms.ts'
 import type { Cli } from './cli.ts'
@@ -26,6 +28,22 @@ export function termsOf({ io, place, world }: Cli, options: Partial<SigningOptio
     maxFeePerGas: options.maxFee === undefined ? null : maxFee(options.maxFee),
     maxSlippage: options.slippage === undefined ? null : slippage(options.slippage),
   }
+}
+
+/**
+ * An operation goes on by the terms that it was begun with. Where another policy is named than that, it would be without force, and
+ * nothing more is signed; what is signed to its end is only followed.
+ */
+export function refuseOtherPolicy(
+  { world }: Pick<Cli, 'world'>,
+  { id, plan, steps }: Planned,
+  { policy: file }: Pick<SigningOptions, 'policy'>,
+): void {
+  if (file === undefined || steps.every(({ state }) => state !== 'PLANNED' && state !== 'RESERVED')) return
+  if (readPolicy(file, world.policyPath)?.sha256 === (plan as KeptPlan).terms.policy?.sha256) return
+  throw new AppError('POLICY_LIMIT', `${id} was begun under another policy than ${plain(file)}`, {
+    hint: `To go on under that one, leave --policy out; to go no further: sluice action revoke ${id}`,
+  })
 }
 
 /** What the service may charge at most, in basis points, from what was typed with its unit. */

@@ -34,6 +34,8 @@ export function interruptible(process: Process): {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
   const { npm_command: command, SLUICE_LAUNCHER: launcher } = process.env
   if (command === 'exec' || launcher === String(process.ppid)) watchParent(process, stop)
+  // Whoever started us is gone already: we are the system's own.
+  else if (launcher !== undefined && process.ppid === 1) stop()
   const interrupt: Interrupt = {
     signal: controller.signal,
     critical: async (work) => {

@@ -280,3 +280,25 @@ test('no allowance is said to be none while the approval that gives it is on its
     json: { status: 'SUCCESS', type: 'REVOKE' },
   })
 })
+
+test('a policy that is named holds for what is left of an operation, or nothing more of it is signed', async () => {
+  const line = `${deposit}-by-policy`
+  const id = await waiting(line)
+  await mined()
+  const strict = join(home(), 'strict.json')
+  writeFileSync(strict, '{"perTransaction":{"sandbox-one:USDC":"1"}}', { mode: 0o600 })
+  const held = () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, sandbox.user.address)
+  const before = await held()
+  for (const [file, cause] of [
+    [strict, 'POLICY_LIMIT'],
+    ['/nonexistent/policy.json', 'CONFIG_INVALID'],
+  ]) {
+    const ran = await run(`${line} --policy ${file}`)
+    expect([20, 21]).toContain(ran.exit)
+    expect(ran.json.error.details).toMatchObject({ id, cause })
+  }
+  expect(await held()).toBe(before)
+  expect((await run(line)).exit).toBe(0)
+  // What is over is only told.
+  expect((await run(`${line} --policy ${strict}`)).exit).toBe(0)
+})

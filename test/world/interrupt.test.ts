@@ -52,3 +52,15 @@ test('after a critical part a second signal ends what follows it', async () => {
   process.emit('SIGINT')
   expect(await ended).toBeUndefined()
 })
+
+test('whoever started it and is gone before it listens counts as the signal; a parent that is another one does not', async () => {
+  const orphan = interruptible({ ...signalled(), on: () => undefined, env: { SLUICE_LAUNCHER: '4711' } })
+  expect(await orphan.raced(never)).toBeUndefined()
+  const child = interruptible({
+    ...signalled(),
+    on: () => undefined,
+    ppid: 12,
+    env: { SLUICE_LAUNCHER: '4711' },
+  })
+  expect(child.interrupt.signal.aborted).toBe(false)
+})
