@@ -148,7 +148,9 @@ export async function told(error: unknown, argv: readonly string[], world: World
   if (!saysUnsigned(found.code)) return found
   try {
     const signed = await world.signed(argv)
-    return signed ? (await import('./cli/after-signing.ts')).afterSigning(found, signed) : found
+    // A line that is wrong by itself says nothing of what is over.
+    const isOver = signed?.operation.state === 'DONE' && [2, 4].includes(errorRow(found.code).exit)
+    return signed && !isOver ? (await import('./cli/after-signing.ts')).afterSigning(found, signed) : found
   } catch (cause) {
     return known(cause, argv)
   }

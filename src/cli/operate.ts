@@ -18,7 +18,7 @@ import { planPrices } from './plan-prices.ts'
 import { planQuestion, planView } from './plan-view.ts'
 import { confirm } from './prompts.ts'
 import { orRevoke } from './revoke-after.ts'
-import { refuseOtherPolicy, termsOf } from './terms.ts'
+import { refuseOtherTerms, termsOf } from './terms.ts'
 import { halfAnHour } from './time-left.ts'
 import type { Undertaking } from './undertaking.ts'
 import { noncesOf } from './way.ts'
@@ -121,7 +121,7 @@ const goOnOrRevoke = (
   who: Who,
   going: SigningOptions & Going,
 ) => {
-  refuseOtherPolicy(cli, operation, going)
+  refuseOtherTerms(cli, operation, going)
   return orRevoke(cli, ground, operation, who, going, () => finish(cli, ground, operation, who, going))
 }
 

@@ -81,7 +81,7 @@ function changeRows({ simulation }: Plan): Row[] {
 /** What comes elsewhere, which no simulation of this chain can show. */
 function arrivalRows({ wallet, arrivals }: Plan): Row[] {
   const text = ({ least, network, to }: (typeof arrivals)[number]) =>
-    `at least ${least.formatted} ${plain(least.symbol)} on ${plain(network)}${worth(least.usd)} for ${sameAddress(to, wallet) ? 'this wallet' : to}`
+    `at least ${least.formatted} ${plain(least.symbol)} on ${plain(network)}${worth(least.usd)} for ${sameAddress(to, wallet) ? 'this wallet' : `${to}, which is not this wallet`}`
   return arrivals.length === 0 ? [] : [['arrives', ...arrivals.map(text)]]
 }
 
@@ -101,7 +101,7 @@ function allowanceRows(plan: Plan): Row[] {
   return allowances.length === 0 ? [] : [['allowances', ...allowances.map(text)]]
 }
 
-function costRows({ serviceFees, fees }: Plan): Row[] {
+function costRows({ serviceFees, fees, steps }: Plan): Row[] {
   const rows: Row[] = serviceFees.map(({ amount, of, to }) => [
     'service fee',
     `${decimal(amount.formatted, amount.decimals)} ${plain(amount.symbol)} of ${decimal(of.formatted, of.decimals)} to ${to}`,
@@ -109,7 +109,12 @@ function costRows({ serviceFees, fees }: Plan): Row[] {
   if (!fees) return rows
   const { maxCost, gas, feeCap } = fees
   const most = `at most ${maxCost.formatted} ${plain(maxCost.symbol)}${worth(maxCost.usd)}`
-  return [...rows, ['gas', `${most}: ${gas} units at up to ${decimal(formatUnits(feeCap, 9), 9)} gwei`]]
+  const later = [...new Set(steps.filter(({ leg }) => leg > 0).map(({ network }) => plain(network)))]
+  const beside = later.length === 0 ? [] : [`what comes later on ${later.join(' and ')} is not in it`]
+  return [
+    ...rows,
+    ['gas', `${most}: ${gas} units at up to ${decimal(formatUnits(feeCap, 9), 9)} gwei`, ...beside],
+  ]
 }
 
 function firstUses({ contracts }: Plan): Row[] {

@@ -1,10 +1,12 @@
 /** Eight heights, the lowest first. */
 const blocks = [...'▁▂▃▄▅▆▇█']
 const letters = [...'_.-:=+*#']
+/** What changes by a smaller part of itself is drawn as what stays: else the last digits would look like a fall. */
+const least = 0.01
 
 /**
  * A series as one character a value, the lowest value the lowest character: `▁▃▆█`. A series that is longer than `width` is
- * averaged; one that never changes is a line in the middle; one of nothing is an empty text.
+ * averaged; one that hardly changes, by less than a hundredth of itself, is a line in the middle; one of nothing is an empty text.
  */
 export function sparkline(
   values: readonly number[],
@@ -12,10 +14,11 @@ export function sparkline(
 ): string {
   const shown = averaged(values, width)
   const [low, high] = [Math.min(...shown), Math.max(...shown)]
+  const isFlat = high - low <= Math.abs(high) * least
   const heights = ascii ? letters : blocks
   const top = heights.length - 1
   return shown
-    .map((value) => heights[high > low ? Math.round(((value - low) / (high - low)) * top) : top >> 1]!)
+    .map((value) => heights[!isFlat ? Math.round(((value - low) / (high - low)) * top) : top >> 1]!)
     .join('')
 }
 

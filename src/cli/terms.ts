@@ -1,3 +1,4 @@
+import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
 import { serviceFeeIn } from '../domain/service-fee.ts'
 import { plain } from '../domain/text.ts'
@@ -6,7 +7,7 @@ import { type Level, levels } from '../wallet/assurance.ts'
 import type { Planned } from '../wallet/carry-out.ts'
 import type { KeptPlan } from '../wallet/intent-json.ts'
 import { readPolicy } from '../wallet/policy.ts'
-import { gwei, type Terms } from '../wallet/terms.ts'
+import { decodeTerms, gwei, type Terms } from '../wallet/terms.ts'
 import type { Cli } from './cli.ts'
 import { address, type SigningOptions, slippage } from './options.ts'
 
@@ -31,19 +32,24 @@ export function termsOf({ io, place, world }: Cli, options: Partial<SigningOptio
 }
 
 /**
- * An operation goes on by the terms that it was begun with. Where another policy is named than that, it would be without force, and
- * nothing more is signed; what is signed to its end is only followed.
+ * An operation goes on by the terms that it was begun with. Where another policy is named than that, or another condition, it would be
+ * without force, and nothing more is signed; what is signed to its end is only followed.
  */
-export function refuseOtherPolicy(
+export function refuseOtherTerms(
   { world }: Pick<Cli, 'world'>,
   { id, plan, steps }: Planned,
-  { policy: file }: Pick<SigningOptions, 'policy'>,
+  { policy: file, assert }: Pick<SigningOptions, 'policy' | 'assert'>,
 ): void {
-  if (file === undefined || steps.every(({ state }) => state !== 'PLANNED' && state !== 'RESERVED')) return
-  if (readPolicy(file, world.policyPath)?.sha256 === (plan as KeptPlan).terms.policy?.sha256) return
-  throw new AppError('POLICY_LIMIT', `${id} was begun under another policy than ${plain(file)}`, {
-    hint: `To go on under that one, leave --policy out; to go no further: sluice action revoke ${id}`,
-  })
+  if (steps.every(({ state }) => state !== 'PLANNED' && state !== 'RESERVED')) return
+  const { policy, asserts } = decodeTerms((plan as KeptPlan).terms)
+  const isOther = (what: string, flag: string) =>
+    new AppError('POLICY_LIMIT', `${id} was begun with another ${what}`, {
+      hint: `To go on with that one, leave ${flag} out; to go no further: sluice action revoke ${id}`,
+    })
+  if (file !== undefined && readPolicy(file, world.policyPath)?.sha256 !== policy?.sha256)
+    throw isOther('policy', '--policy')
+  if (assert !== undefined && canonical(assert.flatMap(parseAssertions)) !== canonical(asserts))
+    throw isOther('condition', '--assert')
 }
 
 /** What the service may charge at most, in basis points, from what was typed with its unit. */

@@ -11,7 +11,11 @@ export const trendColumn = (
 ): Column<ReturnType<typeof strategyJson>> => ({
   title: 'TREND',
   field: 'rates',
-  text: ({ slug }) => sparkline(series.get(slug) ?? [], { width: 12, ascii }),
+  text: ({ slug }) => {
+    const points = series.get(slug) ?? []
+    // One point is no trend.
+    return points.length > 1 ? sparkline(points, { width: 12, ascii }) : ''
+  },
   align: 'right',
   drop: 4,
 })

@@ -48,7 +48,7 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
       return `${unknown}${listView.empty}`
     },
     get columns() {
-      const hasTrend = [...series.values()].some((points) => points.length > 0)
+      const hasTrend = [...series.values()].some((points) => points.length > 1)
       if (!hasTrend || cli.globals.csv || cli.globals.fields) return strategyColumns
       return [...strategyColumns, trendColumn(series, cli.io.out.ascii === true)]
     },

@@ -31,10 +31,11 @@ export async function signedBefore(
 ): Promise<Signed | undefined> {
   const names = isOnlyLook(argv) ? [] : [...concerned.toReversed(), ...namedOn(argv)]
   if (names.length === 0) return undefined
-  for (const path of await journalsOf(flag(argv, '--profile'), { dirs, env, settings })) {
+  const kinds = kindsOf(argv)
+  for (const path of await journalsOf(argv, { dirs, env, settings })) {
     const journal = await opened(path, now)
     try {
-      const found = journal && signedIn(journal, names)
+      const found = journal && signedIn(journal, names, kinds)
       if (found) return { ...found, again: namedAgain(signerOn(argv)) }
     } finally {
       journal?.close()
@@ -85,16 +86,19 @@ const signerOn = (argv: readonly string[]) => ({
 
 /** Where the journal of a profile is; every one that this machine has where the profile cannot be known. */
 async function journalsOf(
-  profile: string | undefined,
+  argv: readonly string[],
   { dirs, env, settings }: Omit<Needs, 'now'>,
 ): Promise<string[]> {
   const [sandbox, others] = [join(dirs.data, 'sandbox', 'journal.db'), join(dirs.data, 'journal.db')]
   try {
-    const { kind } = await chosenProfile(env, profile, unopened(settings))
+    const { kind } = await chosenProfile(env, flag(argv, '--profile'), unopened(settings))
     return [kind === 'sandbox' ? sandbox : others]
   } catch (error) {
-    if (error instanceof AppError) return [others, sandbox]
-    throw error
+    if (!(error instanceof AppError)) throw error
+    // An id is of one operation, wherever; a key is of one profile, and one that is not called so is not the sandbox.
+    const name = flag(argv, '--profile') ?? env.SLUICE_PROFILE
+    const isElsewhere = name !== undefined && name !== 'sandbox' && operandsOf(argv)[0] !== 'action'
+    return isElsewhere ? [others] : [others, sandbox]
   }
 }
 
@@ -110,11 +114,28 @@ async function opened(path: string, now: () => number): Promise<Journal | undefi
   }
 }
 
-function signedIn(journal: Journal, names: readonly string[]): Omit<Signed, 'again'> | undefined {
+/** The kinds of operation that a command makes: under one of its keys another kind is another request. */
+function kindsOf(argv: readonly string[]): readonly string[] | undefined {
+  const [command = ''] = operandsOf(argv)
+  const kinds = {
+    deposit: ['deposit'],
+    withdraw: ['withdraw', 'claim'],
+    transfer: ['transfer'],
+    swap: ['swap'],
+  }
+  return Object.hasOwn(kinds, command) ? kinds[command as keyof typeof kinds] : undefined
+}
+
+function signedIn(
+  journal: Journal,
+  names: readonly string[],
+  kinds: readonly string[] | undefined,
+): Omit<Signed, 'again'> | undefined {
   for (const name of names) {
     const operation = journal.find(name) ?? journal.findKey(name)
     const hashes = operation?.steps.map(({ index }) => journal.attempts(operation.id, index).at(-1)?.hash)
     if (!operation || !hashes?.some((hash) => hash !== undefined)) continue
+    if (kinds && !kinds.includes(operation.kind)) continue
     const finality = finalityOf(journal, operation.id)
     const report = reportOf(operation, allNetworks, ({ index }) => hashes[index] ?? null, finality)
     return { operation, report }

@@ -58,7 +58,6 @@ test('what waits, signed, is told by every line that names it and cannot go on w
     [`${deposit} ${elsewhere}`, 'KEY_SOURCE'],
     [`${deposit} --confirmations 0`, 'USAGE'],
     [`${deposit} --no-such-flag`, 'USAGE'],
-    [`${deposit} --profile remote`, 'CONFIG_INVALID'],
     [`${deposit.replace('7', '7x')}`, 'INVALID_AMOUNT'],
     [`action resume ${id} --json ${missing}`, 'KEY_SOURCE'],
     [`action resume keykey-1 --json --wallet nobody`, 'KEY_SOURCE'],
@@ -292,8 +291,9 @@ test('a policy that is named holds for what is left of an operation, or nothing 
   for (const [file, cause] of [
     [strict, 'POLICY_LIMIT'],
     ['/nonexistent/policy.json', 'CONFIG_INVALID'],
+    [undefined, 'POLICY_LIMIT'],
   ]) {
-    const ran = await run(`${line} --policy ${file}`)
+    const ran = await run(file ? `${line} --policy ${file}` : `${line} --assert USDC>=0`)
     expect([20, 21]).toContain(ran.exit)
     expect(ran.json.error.details).toMatchObject({ id, cause })
   }
@@ -301,4 +301,17 @@ test('a policy that is named holds for what is left of an operation, or nothing 
   expect((await run(line)).exit).toBe(0)
   // What is over is only told.
   expect((await run(`${line} --policy ${strict}`)).exit).toBe(0)
+})
+
+test('a key stands for nothing of another kind or profile, and what is over for no line that is wrong by itself', async () => {
+  const line = `${deposit}-of-a-kind`
+  const used = '--idempotency-key keykey-1-of-a-kind'
+  expect((await run(line)).exit).toBe(0)
+  const code = async (other: string) => (await run(other)).exit
+  expect(
+    await code(`transfer --network sandbox-one --token USDC --to 0x123 --amount 5 --yes --json ${used}`),
+  ).toBe(2)
+  expect(await code(`deposit ${place} --amount 7,0 --yes --json ${used}`)).toBe(2)
+  expect(await code(`${line} --profile remote`)).toBe(2)
+  expect(await code(`action watch ${(await run(line)).json.id} no-such-id --json`)).toBe(4)
 })

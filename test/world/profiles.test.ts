@@ -127,7 +127,7 @@ describe('what is missing is said before anything is signed', () => {
       () => ({ ...remote(), secrets: { ...secrets, apiKey: 'other' } }),
       3,
       'UNAUTHORIZED',
-      /SLUICE_API_KEY/,
+      /config list --show-origin/,
     ],
     [
       'a key of one line',
