@@ -108,7 +108,6 @@ export async function claimStep(
   const { entry, queue } = market
   if (!queue)
     throw new AppError('VALIDATION_ERROR', `${entry.slug} pays out at once: there is nothing to claim`, {
-      hint: `Leave --claim out: sluice withdraw ${entry.slug} --amount max`,
       details: { errors: [{ path: 'action', message: 'there is nothing to claim' }] },
     })
   const requests = (await queuedOf(context, [market], owner, true)).get(market)

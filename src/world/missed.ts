@@ -4,6 +4,7 @@ import type { Address } from '../domain/address.ts'
 import type { StrategyEntry } from '../domain/catalog.ts'
 import type { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
+import { shellOperand, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 
 /** Says once for each network that it does not answer, so that its strategies are left out; `--quiet` says nothing. */
@@ -22,6 +23,6 @@ export const unlookedOn = ({ err }: Io, { quiet }: Globals) =>
     ? undefined
     : ({ slug }: StrategyEntry, owner: Address): void => {
         err.write(
-          `${plain(`${slug}: ${owner} holds nothing there, and a withdrawal that was asked for elsewhere is not looked for; this finds it: sluice history ${slug} --address ${owner}`)}\n`,
+          `${plain(`${slug}: ${owner} holds nothing there, and a withdrawal that was asked for elsewhere is not looked for; this finds it: sluice history ${shellOperand(slug)} --address ${shellWord(owner)}`)}\n`,
         )
       }

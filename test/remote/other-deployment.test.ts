@@ -530,7 +530,7 @@ describe('every code of the specification', () => {
     const { exit, json } = await ask(`${lines().show} --json`)
     expect(exit).toBe(3)
     expect(json.error).toMatchObject({ code: 'UNAUTHORIZED', message, details: { code } })
-    expect(json.error.hint).toContain('SLUICE_API_KEY')
+    expect(json.error.hint).toContain('sluice config list --show-origin')
   })
 
   test('422 is exit 2 and says what is wrong where', async () => {
@@ -543,7 +543,7 @@ describe('every code of the specification', () => {
       message: 'The request is not valid (amount: must be whole)',
       details: { errors },
     })
-    expect(json.error.hint).toContain('sluice --help')
+    expect(json.error.hint).toContain('sluice strategies show --help')
   })
 
   test('a name that is too long is refused before it is sent', async () => {

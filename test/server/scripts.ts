@@ -206,7 +206,7 @@ export const scripts: readonly (readonly [name: string, exits: string, lines: re
   ],
   [
     'one that is left and gone on with',
-    '20 0 0 20 0 0 0 0 0',
+    '20 0 0 0 0 0 0 0 0',
     [
       `deposit ${slug} --amount 9 --no-wait ${key('left')}`,
       'action list --json',

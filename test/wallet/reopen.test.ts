@@ -60,7 +60,12 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     const outcome = run(journal, home, chain.url, 'cancelled', { replacement: 'cancel' }).catch(
       (e: unknown) => e,
     )
-    while (journal.attempts('cancelled', 0).length < 2) await sleep(10)
+    // Written down first, then sent: the block is made when the node has it.
+    const known = async () => {
+      const hash = journal.attempts('cancelled', 0)[1]?.hash
+      return hash !== undefined && (await chain.rpc.request('eth_getTransactionByHash', [hash])) !== null
+    }
+    while (!(await known())) await sleep(10)
     await mine(1)
     expect(code(await outcome)).toBe('CANCELLED')
     await chain.rpc.request('evm_setAutomine', [true])
