@@ -94,7 +94,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       value.positions.length === 0
         ? to.paint.dim('no positions')
         : table(positionColumns, value.positions, to),
-      ...queuedLines(value.positions, to),
+      ...queuedLines(value.positions, to, cli.place.kind !== 'remote'),
       ...(value.positions.length === 0 ? [] : [`${to.paint.dim('total')}  ${dollars(value.totalValueUsd)}`]),
       ...(value.stats && value.stats.debt.length > 0 ? [lendingView(value.stats, to)] : []),
       ...(value.positions.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
@@ -103,12 +103,16 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
 }
 
 /** Withdrawals that are queued, and how to take those that are ready. */
-const queuedLines = (positions: ReturnType<typeof walletJson>['positions'], to: Stream): string[] =>
+const queuedLines = (
+  positions: ReturnType<typeof walletJson>['positions'],
+  to: Stream,
+  isOurs: boolean,
+): string[] =>
   positions.flatMap(({ strategy, balance, pending, claimable }) => {
     const line = (word: string, amount: string, more: string) =>
       `${word} ${decimal(amount)} ${plain(strategy.asset.symbol)} ${to.paint.dim(more)}`
-    // What a service does not tell of what is held is no news.
-    if (pending === null && balance?.raw === '0')
+    // What a service does not tell of what is held is no news; another one may tell of no queue at all.
+    if (isOurs && pending === null && balance?.raw === '0')
       return [`queued ? ${to.paint.dim(`${plain(strategy.slug)}, whose queue does not answer`)}`]
     return [
       ...(pending ?? []).map(({ amount, availableAt }) =>

@@ -44,6 +44,8 @@ export async function ticketsOf(
     for (const market of searched) {
       const tickets = ticketsIn(market, owner, logs.get(market)!)
       if (market.queue!.logged) await noteLooked(context, market, owner, tickets)
+      // Whoever holds something may ask for all of it elsewhere: from now on that is looked for.
+      if (market.queue!.logged && held[unlisted.indexOf(market)]! > 0n) await noteSeen(store, market, owner)
       none.set(market, tickets)
     }
   } catch (error) {

@@ -550,6 +550,26 @@ describe('stakewise', () => {
     expect(await other.shown()).toMatchObject({ balance: 0n, pending: null, claimable: null })
   })
 
+  test('looks for what was asked for elsewhere by whoever was seen to hold something', async () => {
+    const { deposit, withdraw, entry } = await opened('stakewise')
+    await deposit(ether)
+    const known = sandbox.world.catalog()
+    const told: string[] = []
+    const { service } = engineOn(sandbox, {
+      catalog: { ...known, strategies: [...known.strategies, entry] },
+      unlooked: ({ slug }) => told.push(slug),
+    })
+    const shown = async () =>
+      (await service.getWallet({ address: wallet })).positions.find(
+        ({ strategy }) => strategy.id === entry.id,
+      )
+    expect(await shown()).toMatchObject({ balance: expect.any(BigInt) })
+    // Asked for by another engine: this one has nothing of it but the chain.
+    await withdraw(maxUint256)
+    expect(await shown()).toMatchObject({ balance: 0n, pending: [{ amount: ether }] })
+    expect(told).toEqual([])
+  })
+
   test('that takes something else, or is of another kind, or has no validators, or was made by somebody else is not what a catalogue says', async () => {
     const { entry, tell } = await opened('stakewise')
     const network = networkNamed(sandbox.world.catalog().networks, chainId)
