@@ -82,7 +82,7 @@ export function figure(
   name: string,
   value: number,
   peerName: string,
-  unit: 'ratio' | 'ms' | 'calls' = 'ratio',
+  unit: 'ratio' | 'ms' | 'calls' | 'round-trips' = 'ratio',
 ): void {
   process.stdout.write(
     `bench=${bench} case=${name} value=${value.toFixed(2)} unit=${unit} peer=${peerName}\n`,

@@ -14,32 +14,36 @@ import { sqliteSql } from '../src/store/sqlite.ts'
 import { figure, flag, home, median, run, sluice } from './measure.ts'
 
 /*
- * What reading many markets of one chain costs, where every call takes 50 ms: how many calls, and how much longer than one
- * market. `npm run bench:reads -- --rounds 7`
+ * What reading many markets of one chain costs, where every call takes 50 ms: how many calls, in how many round trips (calls
+ * that are under way together are one), and how much longer than one market. `npm run bench:reads -- --rounds 7`
  */
 
 const rounds = flag('rounds', 7)
 const latencyMs = 50
 const place = home()
 
-/** A node behind a line of that latency; `calls` counts what goes over it. */
-async function farAway(url: string): Promise<{ url: string; calls: () => number; close: () => void }> {
-  let calls = 0
+type Count = { calls: number; trips: number }
+
+/** A node behind a line of that latency, and what went over it. */
+async function farAway(url: string): Promise<{ url: string; count: () => Count; close: () => void }> {
+  let [calls, trips, underWay] = [0, 0, 0]
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
     calls++
+    if (underWay++ === 0) trips++
     const [answer] = await Promise.all([
       postJson(url, JSON.parse(Buffer.concat(parts).toString('utf8')), { maxBytes: 1 << 26 }),
       sleep(latencyMs),
     ])
+    underWay--
     response.writeHead(answer.status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer.body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls: () => calls,
+    count: () => ({ calls, trips }),
     close: () => {
       server.closeAllConnections()
       server.close()
@@ -64,7 +68,7 @@ try {
       const entry = here[at % here.length]!
       return { ...entry, id: `${entry.id}-${at}`, slug: `${entry.slug}-${at}` }
     })
-  const read = async (count: number): Promise<{ ms: number; calls: number }> => {
+  const read = async (count: number): Promise<Count & { ms: number }> => {
     const engine = createEngine({
       catalog: {
         ...catalog,
@@ -77,26 +81,28 @@ try {
       now: Date.now,
       newId: randomUUID,
     })
-    const [before, began] = [node.calls(), performance.now()]
+    const [before, began] = [node.count(), performance.now()]
     const { total, items } = await engine.listStrategies({ limit: 100 })
     if (total !== count || items.some(({ apy }) => apy === null))
       throw new Error(`${count} markets were not read`)
-    return { ms: performance.now() - began, calls: node.calls() - before }
+    const { calls, trips } = node.count()
+    return { ms: performance.now() - began, calls: calls - before.calls, trips: trips - before.trips }
   }
-  const measured = new Map<number, { ms: number; calls: number }[]>(
-    [1, 10, 100, 600].map((count) => [count, []]),
-  )
+  const measured = new Map<number, (Count & { ms: number })[]>([1, 10, 100, 600].map((count) => [count, []]))
   for (let round = 0; round <= rounds; round++)
     for (const [count, all] of measured) {
       const one = await read(count)
       if (round > 0) all.push(one)
     }
-  const of = (count: number, what: 'ms' | 'calls') => median(measured.get(count)!.map((one) => one[what]))
+  const of = (count: number, what: 'ms' | keyof Count) => median(measured.get(count)!.map((one) => one[what]))
   for (const count of measured.keys())
     process.stdout.write(
-      `${String(count).padStart(4)} markets  ${String(of(count, 'calls')).padStart(3)} calls  ${of(count, 'ms').toFixed(1).padStart(7)} ms\n`,
+      `${String(count).padStart(4)} markets  ${String(of(count, 'calls')).padStart(3)} calls  ${of(count, 'trips')} round trips  ${of(count, 'ms').toFixed(1).padStart(7)} ms\n`,
     )
-  for (const count of [1, 100, 600]) figure('reads', `calls-${count}`, of(count, 'calls'), 'none', 'calls')
+  for (const count of [1, 100, 600]) {
+    figure('reads', `calls-${count}`, of(count, 'calls'), 'none', 'calls')
+    figure('reads', `round-trips-${count}`, of(count, 'trips'), 'none', 'round-trips')
+  }
   for (const count of [100, 600])
     figure('reads', `${count}-vs-1`, of(count, 'ms') / of(1, 'ms'), 'one-market')
   node.close()

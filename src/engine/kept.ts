@@ -105,15 +105,27 @@ function keptOn(
   chain: () => Chain,
   { grown, filled }: { grown: Grown; filled: Filled },
 ) {
-  let kept: { head: BlockRef; rows: readonly Shown[] } | undefined
+  let kept: { head: BlockRef | undefined; rows: readonly Shown[] } | undefined
+  const shown = async (rows: readonly Omit<Standing, 'at'>[], head: BlockRef): Promise<readonly Shown[]> => {
+    const all = await grown(
+      rows.map((row) => ({ ...row, at: head.timestamp })),
+      head,
+    )
+    return all.map((row) => ({ ...row, strategy: strategyOf(row) }))
+  }
+  const standing = async () => filled(await standingsOn(catalog, chain(), markets))
   return fresh(async () => {
+    if (!kept) {
+      // The first time, block and markets are asked side by side, in one round trip. Which of them came first is
+      // not known then, so that the next request does not take this for the state of that block.
+      const [head, rows] = await Promise.all([headOf(chain()), standing()])
+      kept = { head: undefined, rows: await shown(rows, head) }
+      return kept.rows
+    }
     const head = await headOf(chain())
-    if (kept?.head.number === head.number && kept.head.hash === head.hash) return kept.rows
+    if (kept.head?.number === head.number && kept.head.hash === head.hash) return kept.rows
     // What is read now may be of a newer block than this, which the next request will find out.
-    const found = await filled(await standingsOn(catalog, chain(), markets))
-    const read = found.map((row) => ({ ...row, at: head.timestamp }))
-    const rows = await grown(read, head)
-    kept = { head, rows: rows.map((row) => ({ ...row, strategy: strategyOf(row) })) }
+    kept = { head, rows: await shown(await standing(), head) }
     return kept.rows
   })
 }

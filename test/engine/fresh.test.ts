@@ -65,13 +65,14 @@ const begunNow = () => {
   return { ...catalog, strategies: catalog.strategies.map((entry) => ({ ...entry, startDate })) }
 }
 
-/** An engine whose every call of a chain is written down. */
-function counted() {
+/** An engine whose every call of a chain is written down, and which has been asked before. */
+async function counted() {
   const said: string[] = []
   const { service } = engineOn(sandbox, {
     rpc: (id) => watched(sandbox.chain(id).rpc, said),
     catalog: begunNow(),
   })
+  await service.listStrategies({})
   const calls = async (work: () => Promise<unknown>) => {
     said.length = 0
     await work()
@@ -90,11 +91,13 @@ const everything = (service: Service, times: number) =>
       service.recommend({ identifier: 'usdc' }),
     ]).flat(),
   )
+const deposited = (amount: bigint) =>
+  engineOn(sandbox).service.strategyBytecode({ id: slug, action: 'lend', amount, wallet })
 const mine = (chainId: number) => sandbox.chain(chainId).rpc.request('evm_mine')
 
 describe('the markets', () => {
   test('are read once a chain however many ask, and again only on the chain that has a new block', async () => {
-    const { service, calls } = counted()
+    const { service, calls } = await counted()
     // Each chain once, and what each of the two that are shown pays beside its interest.
     expect((await calls(() => everything(service, 50))).reads).toBe(4)
     const again = await calls(() => everything(service, 50))
@@ -106,8 +109,44 @@ describe('the markets', () => {
     expect(await calls(() => service.getStrategy({ id: other }))).toEqual({ reads: 0, all: 1 })
   })
 
+  test('are asked for beside the newest block at first, in one round trip, which is then not taken for that block', async () => {
+    let [underWay, trips] = [0, 0]
+    let hold: Promise<void> | undefined
+    const real = sandbox.chain(31337).rpc
+    const counting: Rpc = {
+      ...real,
+      request: async (method, params) => {
+        if (underWay++ === 0) trips++
+        try {
+          // The markets are read before the block that is mined meanwhile, and the newest block is asked for after it.
+          if (method === 'eth_getBlockByNumber') await hold
+          return await real.request(method, params)
+        } finally {
+          underWay--
+        }
+      },
+    }
+    const catalog = begunNow()
+    const strategies = catalog.strategies.filter(({ chainId }) => chainId === 31337)
+    const { service } = engineOn(sandbox, { rpc: () => counting, catalog: { ...catalog, strategies } })
+    let release = () => {}
+    hold = new Promise((go) => (release = go))
+    const first = service.listStrategies({ limit: 100 })
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await perform(sandbox, wallet, (await deposited(90_000_000000n)).bytecode)
+    release()
+    const tvl = (items: readonly { slug: string; tvlUsd: string | null }[]) =>
+      Number(items.find((one) => one.slug === slug)!.tvlUsd)
+    const before = tvl((await first).items)
+    expect(trips).toBe(1)
+    expect(tvl((await service.listStrategies({ limit: 100 })).items) - before).toBeCloseTo(90_000, 0)
+    trips = 0
+    await service.listStrategies({ limit: 100 })
+    expect(trips).toBe(1)
+  })
+
   test('are the same objects as long as nothing happened, page by page', async () => {
-    const { service } = counted()
+    const { service } = await counted()
     const first = await service.listStrategies({ page: 2, limit: 3 })
     expect(await service.listStrategies({ page: 2, limit: 3 })).toBe(first)
     expect(await service.listStrategies({ page: 1, limit: 3 })).not.toBe(first)
@@ -137,6 +176,8 @@ describe('the markets', () => {
     const all = { testnets: true, strategies: null }
     const [one, two] = [of({ customer: 'one', sees: all }), of({ customer: 'two', sees: all })]
     const few = of({ customer: 'three', sees: { testnets: true, strategies: [slug] } })
+    await one.listStrategies({})
+    said.length = 0
     expect(await two.listStrategies({})).toBe(await one.listStrategies({}))
     expect(said.filter((call) => call === 'eth_call')).toHaveLength(2)
     expect((await few.listStrategies({})).total).toBe(1)
@@ -147,7 +188,7 @@ describe('the markets', () => {
   })
 
   test('are read again after a reorganisation of the same height', async () => {
-    const { service } = counted()
+    const { service } = await counted()
     const tvl = async () => Number((await service.getStrategy({ id: slug })).tvlUsd)
     const asset = sandbox.token(31337, 'USDC').address
     const pool = (await service.strategyBytecode({ id: slug, action: 'lend', amount: 1n, wallet }))
@@ -181,12 +222,7 @@ describe('the markets', () => {
       },
     }
     const { service } = engineOn(sandbox, { rpc: (id) => (id === 31337 ? slow : sandbox.chain(id).rpc) })
-    const { bytecode } = await service.strategyBytecode({
-      id: slug,
-      action: 'lend',
-      amount: 70_000_000000n,
-      wallet,
-    })
+    const { bytecode } = await deposited(70_000_000000n)
     const before = Number((await service.getStrategy({ id: slug })).tvlUsd)
     holds = true
     const early = service.getStrategy({ id: slug })
