@@ -175,11 +175,20 @@ export function failed(error: AppError, argv: readonly string[], { io }: Pick<Wo
   return row.exit
 }
 
-function known(error: unknown, _argv: readonly string[]): AppError {
+/** That a signal ended the line, and what that means for what it did. */
+export const interrupted = (argv: readonly string[], cause?: unknown): AppError =>
+  new AppError(
+    'INTERRUPTED',
+    operands(argv).name === 'demo'
+      ? 'Interrupted. What the demo did before is done, with the play money of the sandbox.'
+      : 'Interrupted. This command signed nothing.',
+    { cause },
+  )
+
+function known(error: unknown, argv: readonly string[]): AppError {
   if (error instanceof AppError) return error
   if (error instanceof CommanderError) return usage(error)
-  if (error instanceof Error && error.name === 'AbortError')
-    return new AppError('INTERRUPTED', 'Interrupted. This command signed nothing.', { cause: error })
+  if (error instanceof Error && error.name === 'AbortError') return interrupted(argv, error)
   return new AppError(
     'BUG',
     `Something went wrong that should not: ${error instanceof Error ? error.message : String(error)}`,

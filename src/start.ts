@@ -5,9 +5,8 @@ import { config } from 'zod/v4/core'
 
 import { sniff } from './cli/globals.ts'
 import { stdio } from './cli/io.ts'
-import { AppError } from './domain/errors.ts'
 import type { Exit } from './domain/exits.ts'
-import { failed, main, told } from './main.ts'
+import { failed, interrupted, main, told } from './main.ts'
 import { interruptible } from './world/interrupt.ts'
 import { once } from './world/once.ts'
 import type { Secrets } from './world/secrets.ts'
@@ -53,11 +52,7 @@ export async function start(
     stdin: readStdin,
   })
   const left = async (work?: Promise<Exit>): Promise<Exit> => {
-    const error = await told(
-      new AppError('INTERRUPTED', 'Interrupted. This command signed nothing.'),
-      argv,
-      world,
-    )
+    const error = await told(interrupted(argv), argv, world)
     // A command that came to its end meanwhile has said so itself.
     return (await Promise.race([work, undefined])) ?? failed(error, argv, world)
   }

@@ -26,7 +26,8 @@ export function afterSigning(error: AppError, { operation, report, again }: Sign
   })
 }
 
-const isResume = /sluice action (resume|replan) [\w-]+$/
+/** A line that signs, and so must name who does. */
+const isResume = /sluice action (resume|replan|(cancel|revoke)(?= \S+ --yes)) [\w-]+( --yes)?$/
 
 type Standing = { code: AppError['code']; message: string; hint: string }
 
@@ -48,7 +49,9 @@ function standing(error: AppError, operation: Planned): Standing {
       hint: end.hint?.replace(/\bID$/, id) ?? `sluice action explain ${id}`,
     }
   }
-  const hint = `sluice action resume ${id}`
+  // What only nobody confirmed is confirmed by typing so, and not by going on.
+  const isUnanswered = error.code === 'PROMPT_NEEDED' && error.hint?.startsWith('sluice action ')
+  const hint = isUnanswered ? error.hint! : `sluice action resume ${id}`
   if (error.code === 'INTERRUPTED')
     return {
       code: 'PENDING',

@@ -58,7 +58,7 @@ type Circumstances = {
 async function undertake(
   cli: Cli,
   options: SigningOptions,
-  { title, request: asked, wallet, propose, opinion, prices }: Undertaking,
+  { title, request: asked, wallet, propose, givesUp, opinion, prices }: Undertaking,
   { key, who, ground, turn, limits }: Circumstances,
 ): Promise<void> {
   if (wallet !== undefined && wallet !== who.address)
@@ -82,7 +82,7 @@ async function undertake(
   const [checked, known] = isSent
     ? [checkCalldata(ground, proposal, terms), []]
     : await Promise.all([check(), planPrices(cli.place, ground, proposal)])
-  refuseConflict(ground, checked)
+  refuseConflict(ground, checked, options.dryRun ? givesUp : undefined)
   const plan = planJson(checked, ground, who, [...known, ...(prices?.() ?? [])])
   if (options.dryRun)
     return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))

@@ -124,7 +124,7 @@ const list = (value: string, before: string[] = []) => [...before, value]
 export function idempotencyKey(text: string | undefined): string | undefined {
   if (text === undefined || /^[A-Za-z0-9._:-]{8,128}$/.test(text)) return text
   throw new AppError('USAGE', 'An idempotency key has 8 to 128 letters, digits and . _ : -', {
-    hint: '--idempotency-key deposit-2026-11-21',
+    hint: 'Name it as in: --idempotency-key deposit-2026-11-21',
   })
 }
 

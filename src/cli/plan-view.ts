@@ -104,7 +104,7 @@ function allowanceRows(plan: Plan): Row[] {
 function costRows({ serviceFees, fees, steps }: Plan): Row[] {
   const rows: Row[] = serviceFees.map(({ amount, of, to }) => [
     'service fee',
-    `${decimal(amount.formatted, amount.decimals)} ${plain(amount.symbol)} of ${decimal(of.formatted, of.decimals)} to ${to}`,
+    `${decimal(amount.formatted, amount.decimals)} ${plain(amount.symbol)}${worth(amount.usd)} of ${decimal(of.formatted, of.decimals)} to ${to}`,
   ])
   if (!fees) return rows
   const { maxCost, gas, feeCap } = fees

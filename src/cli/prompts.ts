@@ -3,13 +3,15 @@ import type { Globals } from './globals.ts'
 import type { Io } from './io.ts'
 import { broken } from './wrap.ts'
 
-/** Asks yes or no. `--yes` answers; where nobody can answer, it is PROMPT_NEEDED; no is DECLINED. */
-export async function confirm(io: Io, globals: Globals, question: string): Promise<void> {
+/** Asks yes or no. `--yes` answers; where nobody can answer, it is PROMPT_NEEDED, with what to type `instead`; no is DECLINED. */
+export async function confirm(
+  io: Io,
+  globals: Globals,
+  question: string,
+  instead = 'Add --yes to go ahead without being asked.',
+): Promise<void> {
   if (globals.yes) return
-  if (!io.canAsk || !globals.input)
-    throw new AppError('PROMPT_NEEDED', `Nobody is here to answer: ${question}`, {
-      hint: 'Add --yes to go ahead without being asked.',
-    })
+  refuseUnasked(io, globals, question, instead)
   const { confirm: ask } = await import('@inquirer/prompts')
   // Broken between words, with room for the sign before it and the answer behind.
   const asked = broken(question, Math.max(20, io.err.columns - 10)).join('\n')

@@ -19,7 +19,13 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
   const found = journalled(ground, id)
   await reopenGone(ground, found.id)
   const operation = journalled(ground, found.id)
-  if (!isOver(operation)) await confirm(cli.io, cli.globals, `Give up what is not signed of ${operation.id}?`)
+  if (!isOver(operation))
+    await confirm(
+      cli.io,
+      cli.globals,
+      `Give up what is not signed of ${operation.id}?`,
+      `sluice action abandon ${operation.id} --yes`,
+    )
   const closed = isOver(operation) ? operation : await closeUnsigned(cli, ground, operation)
   refuseEnded(ground, closed)
   const left = await allowancesLeft(ground, closed)

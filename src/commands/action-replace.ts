@@ -52,6 +52,7 @@ async function replaceWaiting(
       cli.io,
       cli.globals,
       `Cancel what waits of ${operation.id}? It costs the fee of a plain transaction`,
+      `sluice action cancel ${operation.id} --yes`,
     )
   await goOn(cli, operation.id, options, kind)
 }

@@ -57,13 +57,20 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
       cli.io,
       cli.globals,
       `Give up what is not signed of ${operation.id}, and take its allowances back?`,
+      `sluice action revoke ${operation.id} --yes`,
     )
     await closeUnsigned(cli, ground, operation)
   }
+  if (options.dryRun && unfinished.includes(operation.state))
+    cli.notice(`what is not signed of ${operation.id} is given up before this is signed`)
   const named = isNamed(options)
   await operate(
     cli,
     { ...options, ...(!named && who.source !== 'sandbox' && { wallet: operation.wallet }) },
-    { ...(await revoking(cli, [first, ...rest], operation.id)), wallet: operation.wallet },
+    {
+      ...(await revoking(cli, [first, ...rest], operation.id)),
+      wallet: operation.wallet,
+      givesUp: operation.id,
+    },
   )
 }

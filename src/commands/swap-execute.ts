@@ -11,8 +11,10 @@ import type { Asked } from '../domain/accepted.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, parseAmount, type Unit } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
 import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
+import type { Token } from '../domain/token.ts'
 import type { Price } from '../wallet/plan-json.ts'
 
 type Options = SigningOptions & Wish & { acceptMinOut?: string }
@@ -94,7 +96,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
     cli,
     { ...options, idempotencyKey: key },
     {
-      title: titleOf(quote),
+      title: `${titleOf(quote)}${toWhom(destination)}`,
       request: { command: 'swap', quote: quote.id, ...(destination && { destination }), ...worded(least) },
       propose: (wallet) => propose(cli, quote, { wallet, destination, exact, slippage, least }),
       opinion: () => opinionOnSwap(cli, quote, { exact, slippage, least }),
@@ -112,7 +114,7 @@ async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<vo
   const least = leastOf(options, exact, wish.tokenOut)
   let asked: Quote | undefined
   await operate(cli, options, {
-    title: `Swap ${wish.exact === 'in' ? formatAmount(wish.amount, wish.tokenIn) : wish.tokenIn.symbol} for ${wish.exact === 'out' ? formatAmount(wish.amount, wish.tokenOut) : wish.tokenOut.symbol}`,
+    title: await titleOfWish(cli, wish),
     request: { command: 'swap', ...wish.request, ...worded(least) },
     propose: async (wallet) => {
       const quote = await wish.ask(cli)
@@ -124,6 +126,18 @@ async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<vo
     prices: () => (asked ? pricesOf(asked) : []),
   })
 }
+
+/** What was asked for; where it ends on another chain or with somebody else, it says so. */
+async function titleOfWish(cli: Cli, wish: Resolved): Promise<string> {
+  const { exact, amount, tokenIn, tokenOut, destination } = wish
+  const { networks } = await cli.place.catalog()
+  const across = tokenIn.chainId !== tokenOut.chainId
+  const side = (token: Token, isExact: boolean) =>
+    `${isExact ? formatAmount(amount, token) : token.symbol}${across ? ` on ${networkNamed(networks, token.chainId).name}` : ''}`
+  return `Swap ${side(tokenIn, exact === 'in')} for ${side(tokenOut, exact === 'out')}${toWhom(destination)}`
+}
+
+const toWhom = (destination: Address | null | undefined) => (destination ? `, paid to ${destination}` : '')
 
 /** The least that is accepted, from what was typed; `null` where nothing was. */
 function leastOf({ acceptMinOut }: Options, exact: 'in' | 'out', unit: Unit): bigint | null {

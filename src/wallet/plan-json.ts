@@ -87,7 +87,7 @@ export function planJson(
           }
         : null,
     arrivals: arrivalsOf(legs, catalog, prices),
-    serviceFees: serviceFeesOf(legs, catalog),
+    serviceFees: serviceFeesOf(legs, catalog, prices),
     reference,
     policy: terms.policy?.sha256 ?? null,
     assurance,
@@ -127,7 +127,7 @@ const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices:
   })
 
 /** What the service is paid, by steps of their own: in which token, how much, to whom, and out of how much. */
-const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog) =>
+const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
   legs.flatMap(({ intent }, leg) => {
     const [fee, payment] = intent ? [feeOf(intent), feePayment(intent)] : []
     if (!fee || !payment) return []
@@ -137,7 +137,7 @@ const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog) =>
         leg,
         network: networkNamed(networks, token.chainId).name,
         token: token.address,
-        amount: tokenAmount(fee.amount, token),
+        amount: priced(fee.amount, token, prices),
         of: tokenAmount(fee.of, token),
         to: fee.to,
       },

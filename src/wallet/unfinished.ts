@@ -29,9 +29,9 @@ function stillNeeded({ steps }: Operation): Claim[] {
 
 /**
  * Refuses a plan that would use up or overwrite the allowance that an unfinished operation of the same wallet still
- * needs: that one could never go on. OPERATION_UNFINISHED, with the way out.
+ * needs: that one could never go on. OPERATION_UNFINISHED, with the way out. `except` is one that will be given up before.
  */
-export function refuseConflict({ journal }: Ground, { proposal, steps }: Checked): void {
+export function refuseConflict({ journal }: Ground, { proposal, steps }: Checked, except?: string): void {
   const touched = steps.flatMap(({ transaction, role }) =>
     role === 'action'
       ? proposal.legs.flatMap(({ intent }) => spentBy(intent, transaction))
@@ -42,8 +42,10 @@ export function refuseConflict({ journal }: Ground, { proposal, steps }: Checked
     wallet: proposal.wallet,
     limit: 1_000,
   })
-  const held = unfinished.find((operation) =>
-    stillNeeded(operation).some((claim) => touched.some((other) => same(claim, other))),
+  const held = unfinished.find(
+    (operation) =>
+      operation.id !== except &&
+      stillNeeded(operation).some((claim) => touched.some((other) => same(claim, other))),
   )
   if (!held) return
   throw new AppError(

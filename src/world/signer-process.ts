@@ -18,8 +18,7 @@ export function deskOf(child: ChildProcess): Desk {
   const waiting = new Map<number, { done: (value: unknown) => void; failed: (error: unknown) => void }>()
   let last = 0
   const gone = () => {
-    for (const { failed } of waiting.values())
-      failed(new AppError('KEY_SOURCE', 'The process that holds the keys ended'))
+    for (const { failed } of waiting.values()) failed(endOf(child))
     waiting.clear()
   }
   child.once('exit', gone)
@@ -34,14 +33,19 @@ export function deskOf(child: ChildProcess): Desk {
   })
   const ask = (question: unknown): Promise<unknown> =>
     new Promise((done, failed) => {
-      if (child.exitCode !== null || child.signalCode !== null)
-        return failed(new AppError('KEY_SOURCE', 'The process that holds the keys ended'))
+      if (child.exitCode !== null || child.signalCode !== null) return failed(endOf(child))
       const id = ++last
       waiting.set(id, { done, failed })
       stdin.write(`${JSON.stringify({ id, ask: question })}\n`)
     })
   return ask as Desk
 }
+
+/** Why it is gone. A signal of the terminal ends it only while it begins, before it has signed anything: then that interrupts us. */
+const endOf = ({ signalCode }: ChildProcess): AppError =>
+  signalCode === 'SIGINT' || signalCode === 'SIGTERM' || signalCode === 'SIGHUP'
+    ? new AppError('INTERRUPTED', 'Interrupted. This command signed nothing.')
+    : new AppError('KEY_SOURCE', 'The process that holds the keys ended')
 
 const errorFrom = ({ code, message, details, hint }: NonNullable<SignerLine['error']>): AppError =>
   new AppError(isErrorCode(code) ? code : 'BUG', message, {

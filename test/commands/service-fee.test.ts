@@ -95,14 +95,20 @@ describe('with a collector, a swap', () => {
     expect((await run(`${ask} --amount-in 100`)).out).toMatch(new RegExp(`fee +0\\.25 USDC to ${collector}`))
     const { json: plan } = await run(swap('--dry-run'))
     expect(plan.serviceFees).toMatchObject([
-      { leg: 0, network: 'sandbox-one', token: usdc(), amount: { raw: '250000' }, to: collector },
+      {
+        leg: 0,
+        network: 'sandbox-one',
+        token: usdc(),
+        amount: { raw: '250000', usd: '0.25' },
+        to: collector,
+      },
     ])
     expect(plan.steps.map(({ role }: { role: string }) => role)).toEqual(['approve', 'action', 'fee'])
     expect(plan.steps[1].needs.amount.raw).toBe('99750000')
     const change = plan.simulation.changes.find(({ token }: { token: string }) => token === usdc())
     expect(change.formatted).toBe('-100')
     const text = await run(swap('--dry-run').replace('--json', ''))
-    expect(text.out).toMatch(new RegExp(`service fee +0\\.25 USDC of 100 to ${collector}`))
+    expect(text.out).toMatch(new RegExp(`service fee +0\\.25 USDC \\(\\$0\\.25\\) of 100 to ${collector}`))
   })
 
   test('of a quote that was asked for earlier pays what that quote said', async () => {

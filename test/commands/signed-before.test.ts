@@ -39,10 +39,10 @@ const told = ({ exit, json, out, err }: Ran) => {
   expect(out + err).not.toMatch(unsigned)
   return { exit, code, hint, cause: details.cause, id: details.id, status: details.action?.status }
 }
-const pending = (id: string, cause: string, again = '') => ({
+const pending = (id: string, cause: string, again = '', verb = 'resume') => ({
   exit: 20,
   code: 'PENDING',
-  hint: `sluice action resume ${id}${again}`,
+  hint: `sluice action ${verb} ${id}${again}`,
   cause,
   id,
   status: 'PENDING',
@@ -52,7 +52,7 @@ test('what waits, signed, is told by every line that names it and cannot go on w
   const id = await waiting(deposit)
   const before = attempts()
   const signer = ` ${elsewhere}`
-  const lines: [line: string, cause: string, again?: string][] = [
+  const lines: [line: string, cause: string, again?: string, verb?: string][] = [
     [`${deposit} ${missing}`, 'KEY_SOURCE'],
     [`${deposit} --wallet nobody`, 'KEY_SOURCE'],
     [`${deposit} ${elsewhere}`, 'KEY_SOURCE'],
@@ -64,17 +64,17 @@ test('what waits, signed, is told by every line that names it and cannot go on w
     [`action resume ${id} --json ${elsewhere}`, 'KEY_SOURCE'],
     [`action resume ${id} --json --profile nope`, 'CONFIG_INVALID'],
     [`action resume ${id} --json --confirmations 0 ${elsewhere}`, 'KEY_SOURCE'],
-    [`action cancel ${id} --json --no-input`, 'PROMPT_NEEDED'],
-    [`action cancel ${id} --json --no-input ${elsewhere}`, 'PROMPT_NEEDED', signer],
+    [`action cancel ${id} --json --no-input`, 'PROMPT_NEEDED', ' --yes', 'cancel'],
+    [`action cancel ${id} --json --no-input ${elsewhere}`, 'PROMPT_NEEDED', ` --yes${signer}`, 'cancel'],
     [`action cancel ${id} --json --yes ${missing}`, 'KEY_SOURCE'],
     [`action speed-up ${id} --json --wallet nobody`, 'KEY_SOURCE'],
     [`action replan ${id} --json --wallet nobody`, 'KEY_SOURCE'],
     [`action revoke ${id} --json --yes ${missing}`, 'KEY_SOURCE'],
-    [`action abandon ${id} --json --no-input`, 'PROMPT_NEEDED'],
+    [`action abandon ${id} --json --no-input`, 'PROMPT_NEEDED', ' --yes', 'abandon'],
     [`action watch ${id} --json --interval 5`, 'USAGE'],
   ]
-  for (const [line, cause, again] of lines)
-    expect({ line, ...told(await run(line)) }).toEqual({ line, ...pending(id, cause, again) })
+  for (const [line, cause, again, verb] of lines)
+    expect({ line, ...told(await run(line)) }).toEqual({ line, ...pending(id, cause, again, verb) })
   const turn = tryLock(join(home(), 'data', 'sandbox', 'locks', `${sandbox.user.address.toLowerCase()}.turn`))
   for (const line of [deposit, `action resume ${id} --json`])
     expect(told(await run(`${line} --no-lock-wait`))).toEqual(pending(id, 'WALLET_BUSY'))
@@ -177,7 +177,12 @@ describe('an operation that is over, or partly', () => {
     expect(await run(`action cancel ${id} --yes --json`)).toMatchObject({ exit: 21 })
     const partial = { ...pending(id, 'KEY_SOURCE'), exit: 21, code: 'PARTIAL' }
     expect(told(await run(`${deposit} ${missing}`))).toEqual(partial)
-    expect(told(await run(`action abandon ${id} --json`))).toEqual({ ...partial, cause: 'PROMPT_NEEDED' })
+    const hint = `sluice action abandon ${id} --yes`
+    expect(told(await run(`action abandon ${id} --json`))).toEqual({
+      ...partial,
+      cause: 'PROMPT_NEEDED',
+      hint,
+    })
     expect(await run(`action abandon ${id} --yes --json`)).toMatchObject({ exit: 0 })
     expect(told(await run(`${deposit} ${missing}`))).toEqual({
       ...partial,

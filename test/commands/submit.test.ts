@@ -147,6 +147,10 @@ describe('allowances', () => {
       exit: 0,
       json: { total: 1, items: [{ amount: { formatted: '3' }, name: 'aave-v3', unlimited: false }] },
     })
+    const dry = await run(['action', 'revoke', id, '--dry-run', '--json'])
+    expect(dry).toMatchObject({ exit: 0, json: { steps: [{ call: { name: 'approve' } }] } })
+    expect(dry.err).toContain(`what is not signed of ${id} is given up before this is signed`)
+    expect(await run(['action', 'show', id, '--json'])).toMatchObject({ json: { status: 'PENDING' } })
     expect(await run(['action', 'revoke', id, '--yes', '--json'])).toMatchObject({
       exit: 0,
       json: { type: 'REVOKE', status: 'SUCCESS' },

@@ -132,6 +132,16 @@ describe('swap execute', () => {
     journal.close()
   })
 
+  test('across chains says where it ends, and with whom', async () => {
+    const other = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+    const dry = async (line: string) =>
+      (await run(`swap execute ${line} --dry-run --quiet`)).out.split('\n')[0]
+    expect(await dry(`${far} --amount-in 50 --destination ${other}`)).toBe(
+      `Swap 50 USDC on sandbox-one for USDC on sandbox-two, paid to ${other}. Nothing is signed by a dry run`,
+    )
+    expect(await dry(`${near} --amount-in 50`)).toMatch(/^Swap 50 USDC for WETH\. /)
+  })
+
   test.each(['fast', 'standard'])(
     'across chains, %s: both hashes, right amount, right recipient',
     async (speed) => {

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
+import { deskOf } from '../../src/world/signer-process.ts'
+
 test('the process that holds the keys ends without a word when nobody is there for its answer', async () => {
   const home = mkdtempSync(join(tmpdir(), 'sluice-signer-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
@@ -20,4 +22,18 @@ test('the process that holds the keys ends without a word when nobody is there f
   child.stdin.write(`${JSON.stringify({ id: 1, ask: { kind: 'nothing' } })}\n`)
   expect((await once(child, 'exit'))[0]).toBe(0)
   expect(said).toBe('')
+})
+
+test.each([
+  ['SIGINT', 'INTERRUPTED'],
+  ['SIGTERM', 'INTERRUPTED'],
+  ['SIGHUP', 'INTERRUPTED'],
+  ['SIGKILL', 'KEY_SOURCE'],
+] as const)('%s while it begins is told as what it is', async (signal, code) => {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'pipe' })
+  const desk = deskOf(child)
+  const asked = desk({ do: 'open', source: { kind: 'environment' } })
+  child.kill(signal)
+  await expect(asked).rejects.toMatchObject({ code })
+  await expect(desk({ do: 'open', source: { kind: 'environment' } })).rejects.toMatchObject({ code })
 })

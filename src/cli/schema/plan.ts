@@ -83,7 +83,7 @@ export const PlanDocument = fields({
       leg: z.int().min(0),
       network: z.string(),
       token: AddressText,
-      amount: Amount,
+      amount: amountOn({ usd: maybe(Usd) }),
       of: Amount,
       to: AddressText,
     }),
