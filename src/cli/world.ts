@@ -147,6 +147,8 @@ export type Place = {
   profile: string
   kind: 'sandbox' | 'engine' | 'remote'
   service: () => Promise<Service>
+  /** The service for the strategies of one chain, which asks no other; `undefined` where it is not in this process. */
+  serviceOn: ((chainId: number) => Promise<Service>) | undefined
   /** What a service that is not in this process answered, as it came; `undefined` where it is in this process. */
   heard: (() => Heard) | undefined
   /** Our own engine over the same chains, where a service that is not ours answers: what both build can be compared. */

@@ -1,3 +1,4 @@
+import type { Service } from '../api/service.ts'
 import type { Strategy } from '../api/strategy.ts'
 import { type Cli, everything, pageOf, whole } from '../cli/cli.ts'
 import { percent } from '../cli/format.ts'
@@ -7,7 +8,7 @@ import type { ListView } from '../cli/output.ts'
 import { strategyColumns, trendColumn } from '../cli/views.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
-import { networkNamed } from '../domain/network.ts'
+import { type Network, networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
 
 type ListOptions = {
@@ -35,10 +36,15 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   const least = options.minApy === undefined ? undefined : rate(options.minApy)
   const series = new Map<string, readonly number[]>()
   let unknown = ''
+  const network =
+    options.network === undefined
+      ? undefined
+      : networkNamed((await cli.place.catalog()).networks, options.network)
+  const service = await serviceFor(cli, network)
   const look = async () => {
-    const every = await everyStrategy(cli)
-    const rows = await rowsOf(cli, every, options, least)
-    unknown = rows.length > 0 ? '' : unheard(every, options)
+    const every = await everyStrategy(cli, service, network)
+    const rows = rowsOf(every, options, least)
+    unknown = rows.length > 0 ? '' : unheard(every, options, network)
     const page = pageOf(rows, paging)
     for (const { slug, rates } of page.items) series.set(slug, rates?.points.map(({ apy }) => apy) ?? [])
     return { ...page, items: page.items.map(strategyJson) }
@@ -61,10 +67,14 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   await cli.list(await look(), view)
 }
 
-/** All that there are, of all pages; what was seen is kept for who completes a word. */
-async function everyStrategy(cli: Cli): Promise<Strategy[]> {
-  const service = await cli.service()
+/** Whom to ask: where it is in this process, no chain is waited for that was not asked about. */
+const serviceFor = ({ place, service }: Cli, network: Network | undefined): Promise<Service> =>
+  network && place.serviceOn ? place.serviceOn(network.chainId) : service()
+
+/** All that there are on a network, or everywhere, of all pages; what was seen everywhere is kept for who completes a word. */
+async function everyStrategy(cli: Cli, service: Service, network: Network | undefined): Promise<Strategy[]> {
   const every = await everything((page, limit) => service.listStrategies({ page, limit }))
+  if (network) return every.filter((one) => is(network.name, one.network))
   await cli.world.seen(
     cli.place.profile,
     every.map(({ slug, asset, apy, network }) => ({
@@ -77,7 +87,11 @@ async function everyStrategy(cli: Cli): Promise<Strategy[]> {
 }
 
 /** The words of a filter that nothing there is called, each with what was probably meant; nothing where each is known, but never of one strategy. */
-function unheard(every: readonly Strategy[], { protocol, asset }: ListOptions): string {
+function unheard(
+  every: readonly Strategy[],
+  { protocol, asset }: ListOptions,
+  network: Network | undefined,
+): string {
   const words = [
     ['of the protocol', protocol, every.map((one) => one.protocol ?? '')],
     ['of the asset', asset, every.map((one) => one.asset.symbol)],
@@ -86,7 +100,11 @@ function unheard(every: readonly Strategy[], { protocol, asset }: ListOptions): 
     .flatMap(([what, typed, known]) => {
       if (typed === undefined || known.some((one) => is(typed, one))) return []
       const guess = didYouMean(typed, known)
-      return [plain(`Nothing is ${what} "${typed}"${guess === '' ? '.' : guess} `)]
+      return [
+        plain(
+          `Nothing${network ? ` on ${network.name}` : ''} is ${what} "${typed}"${guess === '' ? '.' : guess} `,
+        ),
+      ]
     })
     .join('')
 }
@@ -95,28 +113,17 @@ const is = (wanted: string | undefined, has: string | null): boolean =>
   wanted === undefined || has?.toLowerCase() === wanted.toLowerCase()
 
 /** Whatever fits, in order. */
-async function rowsOf(
-  cli: Cli,
-  every: readonly Strategy[],
-  options: ListOptions,
-  least: number | undefined,
-): Promise<Strategy[]> {
-  const network =
-    options.network === undefined
-      ? undefined
-      : networkNamed((await cli.place.catalog()).networks, options.network)
-  return every
+const rowsOf = (every: readonly Strategy[], options: ListOptions, least: number | undefined): Strategy[] =>
+  every
     .filter(
       (one) =>
         is(options.protocol, one.protocol) &&
-        is(network?.name, one.network) &&
         is(options.asset, one.asset.symbol) &&
         is(options.category, one.category),
     )
     .filter(({ apy }) => least === undefined || (apy !== null && apy >= least))
     .filter(({ paused }) => options.paused === 'include' || (options.paused === 'only') === (paused === true))
     .sort(orders[options.sort])
-}
 
 /** How often to look, in ms. A list costs one request or more, and a key has a hundred a minute. */
 function intervalOf(text: string): number {

@@ -84,3 +84,9 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
   priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
 })
+
+/** The same catalogue with the strategies of one chain alone. */
+export const catalogOn = (catalog: Catalog, chainId: number): Catalog => ({
+  ...catalog,
+  strategies: catalog.strategies.filter((entry) => entry.chainId === chainId),
+})

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 
 import type { Place } from '../cli/world.ts'
+import { catalogOn } from '../domain/catalog.ts'
 import { missedOn, unlookedOn } from './missed.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
@@ -16,31 +17,31 @@ export function enginePlace(needs: PlaceNeeds): Place {
     const { reachable: catalog, rpc } = await chains()
     return { catalog, rpc }
   }
+  const engine = once(async () => {
+    const [{ createEngine }, { engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([
+      import('../engine/engine.ts'),
+      import('../store/engine.ts'),
+      import('../store/sqlite.ts'),
+    ])
+    const file = join(dirs.data, 'engine.db')
+    const store = needs.keep(engineStore(sqliteSql(file, { migrations: engineMigrations })))
+    const { catalog, rpc } = await opened()
+    const outside = await outsideOf(env, now)
+    const told = { missed: missedOn(io, globals), unlooked: unlookedOn(io, globals) }
+    return (on?: number) =>
+      createEngine({
+        ...{ ...outside, ...told, rpc, store, customer: 'local', now, newId },
+        catalog: on === undefined ? catalog : catalogOn(catalog, on),
+      })
+  })
   return {
     profile: needs.profile,
     kind: 'engine',
     reference: undefined,
     heard: undefined,
     serving: servingSide(needs, { dir: dirs.data, opened }),
-    service: once(async () => {
-      const [{ createEngine }, { engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([
-        import('../engine/engine.ts'),
-        import('../store/engine.ts'),
-        import('../store/sqlite.ts'),
-      ])
-      const file = join(dirs.data, 'engine.db')
-      const store = needs.keep(engineStore(sqliteSql(file, { migrations: engineMigrations })))
-      return createEngine({
-        ...(await opened()),
-        ...(await outsideOf(env, now)),
-        store,
-        customer: 'local',
-        missed: missedOn(io, globals),
-        unlooked: unlookedOn(io, globals),
-        now,
-        newId,
-      })
-    }),
+    service: once(async () => (await engine())()),
+    serviceOn: async (chainId) => (await engine())(chainId),
     look: async () => (await import('./network-findings.ts')).networkFindings({ ...(await opened()), now }),
     ...walletSide(needs, opened),
   }

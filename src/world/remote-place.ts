@@ -38,6 +38,7 @@ export function remotePlace(needs: PlaceNeeds): Place {
     kind: 'remote',
     serving: undefined,
     heard: heard.said,
+    serviceOn: undefined,
     service: once(async () => withRpcFirst(await deployment(needs, chains, { heard, clock }), chains)),
     reference: hasRpcs
       ? once(async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 import type { Place, Sandbox } from '../cli/world.ts'
 import type { Hex } from '../domain/address.ts'
-import type { Catalog } from '../domain/catalog.ts'
+import { type Catalog, catalogOn } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Rpc } from '../net/rpc.ts'
@@ -85,6 +85,16 @@ export function sandboxPlace(needs: Needs): Place {
     const isStale = faults.some(({ kind }) => kind === 'stale-quote')
     return { catalog, rpc, ...state, aheadMs: isStale ? 3_600_000 : 0 }
   })
+  const engine = once(async () => {
+    const { catalog, rpc, store, aheadMs } = await opened()
+    const { createEngine } = await import('../engine/engine.ts')
+    const told = { missed: missedOn(io, globals), unlooked: unlookedOn(io, globals) }
+    return (on?: number) =>
+      createEngine({
+        ...{ ...told, rpc, store, customer: 'local', now: () => now() + aheadMs, newId },
+        catalog: on === undefined ? catalog : catalogOn(catalog, on),
+      })
+  })
   return {
     profile: 'sandbox',
     kind: 'sandbox',
@@ -98,20 +108,8 @@ export function sandboxPlace(needs: Needs): Place {
     }),
     catalog: async () => (await opened()).catalog,
     look: async () => (await import('./network-findings.ts')).networkFindings({ ...(await opened()), now }),
-    service: once(async () => {
-      const { catalog, rpc, store, aheadMs } = await opened()
-      const { createEngine } = await import('../engine/engine.ts')
-      return createEngine({
-        catalog,
-        rpc,
-        store,
-        customer: 'local',
-        missed: missedOn(io, globals),
-        unlooked: unlookedOn(io, globals),
-        now: () => now() + aheadMs,
-        newId,
-      })
-    }),
+    service: once(async () => (await engine())()),
+    serviceOn: async (chainId) => (await engine())(chainId),
     ground: async () => {
       const { catalog, rpc, journal } = await opened()
       return { catalog, rpc, journal, locks: join(dir, 'locks'), now }

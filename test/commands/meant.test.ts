@@ -33,6 +33,10 @@ test.each([
 test.each([
   ['--asset USCD', 'Nothing is of the asset "USCD"; did you mean USDC? No strategy fits.'],
   ['--protocol aave-v4', 'Nothing is of the protocol "aave-v4"; did you mean aave-v3? No strategy fits.'],
+  [
+    '--network 31338 --asset USCD',
+    'Nothing on sandbox-two is of the asset "USCD"; did you mean USDC? No strategy fits.',
+  ],
   ['--asset NOTHING', 'Nothing is of the asset "NOTHING". No strategy fits.'],
   ['--asset weth --protocol aave-v3 --min-apy 90%', /^No strategy fits/],
 ])('a filter that fits nothing, %s: %s', async (filter, words) => {

@@ -102,6 +102,14 @@ describe('a chain that does not answer', () => {
     expect((await run('strategies list --quiet --json --timeout 2s', { env: env() })).err).toBe('')
   })
 
+  test('is not asked for the strategies of another', async () => {
+    const { exit, json, err } = await run('strategies list --network 31337 --json', { env: env() })
+    expect([exit, err.match(/sandbox-two/)]).toEqual([0, null])
+    expect(json.total).toBeGreaterThan(5)
+    const dead = await run('strategies list --network sandbox-two --json --timeout 2s', { env: env() })
+    expect([dead.exit, dead.json.error.code]).toEqual([7, 'RPC_UNREACHABLE'])
+  })
+
   test('does not stand in the way of the best rate on another', async () => {
     const { exit, json, err } = await run('yield recommend USDC --json --timeout 2s', { env: env() })
     expect({ exit, network: json.destinationChain }).toEqual({ exit: 0, network: 'sandbox-one' })
