@@ -1,10 +1,10 @@
 import type { Service } from './api/service.ts'
-import { type Catalog, joined } from './domain/catalog.ts'
+import { type Catalog, catalogOn, joined } from './domain/catalog.ts'
 import { AppError } from './domain/errors.ts'
 import { networkNamed } from './domain/network.ts'
 import { publicNetworks } from './domain/networks.ts'
 import { tokenAt } from './domain/token.ts'
-import { allNetworks, catalogOn, filesOf } from './world/known-catalog.ts'
+import { allNetworks, filesOf } from './world/known-catalog.ts'
 import { once } from './world/once.ts'
 
 export type { Catalog, Service }

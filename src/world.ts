@@ -10,6 +10,7 @@ import { type Directories, directories } from './world/directories.ts'
 import { readingEnds } from './world/in-time.ts'
 import { once } from './world/once.ts'
 import type { Keep } from './world/place-needs.ts'
+import { policyPath } from './world/policy-here.ts'
 import { chosenProfile, rpcsGiven } from './world/profile.ts'
 import type { OpenSandbox } from './world/sandbox-place.ts'
 import type { Secrets } from './world/secrets.ts'
@@ -88,7 +89,7 @@ export function createWorld(given: Given): World {
     settings,
     desk,
     keystores: join(dirs.data, 'keystores'),
-    policyPath: join(dirs.config, 'policy.json'),
+    policyPath: policyPath(dirs),
     password: secrets.password,
     sandbox: openSandbox.admin,
     quotes: once(() => quoteMemory(dirs, now, keep)),

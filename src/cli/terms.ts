@@ -32,7 +32,7 @@ export function termsOf({ io, place, world }: Cli, options: Partial<SigningOptio
 }
 
 /**
- * An operation goes on by the terms that it was begun with. Where another policy is named than that, or another condition, it would be
+ * An operation goes on by the terms that it was begun with, and by what the policy of the machine says when it goes on (`beforeLeg`). Where another policy is named than that, or another condition, it would be
  * without force, and nothing more is signed; what is signed to its end is only followed.
  */
 export function refuseOtherTerms(

@@ -85,8 +85,19 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
 })
 
-/** The same catalogue with the strategies of one chain alone. */
-export const catalogOn = (catalog: Catalog, chainId: number): Catalog => ({
-  ...catalog,
-  strategies: catalog.strategies.filter((entry) => entry.chainId === chainId),
-})
+/** The part of a catalogue that is about some chains. */
+export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): Catalog {
+  const here = ({ chainId }: { chainId: number }) => has(chainId)
+  return {
+    networks: catalog.networks.filter(here),
+    tokens: catalog.tokens.filter(here),
+    strategies: catalog.strategies.filter(here),
+    uniswapV3: catalog.uniswapV3.filter(here),
+    cctpV2: catalog.cctpV2.filter(here),
+    attestation: catalog.attestation,
+    priceFeeds: catalog.priceFeeds.filter(here),
+    priceOracles: Object.fromEntries(
+      Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),
+    ),
+  }
+}

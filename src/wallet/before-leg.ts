@@ -10,7 +10,7 @@ import { checkPlace } from './check-place.ts'
 import type { Ground } from './ground.ts'
 import { checkLeg } from './guard.ts'
 import { decodeIntent, type KeptPlan } from './intent-json.ts'
-import type { Policy } from './policy.ts'
+import type { KeptPolicy } from './policy.ts'
 import { day, enforce, limitsOf, policyRules } from './policy-rules.ts'
 import { type LegInHand, slippageOf, spendsByAsset, untilOf } from './spends.ts'
 import { decodeTerms, type Terms } from './terms.ts'
@@ -71,8 +71,9 @@ export async function beforeLeg(
     code: contract?.state ?? 'pinned',
   })
   acceptAssurance(assurance, terms.lowest, 'what was asked for')
-  if (terms.policy) {
-    const { perDay: _, ...rules } = terms.policy.policy
+  const policies = await policiesOf(ground, terms)
+  for (const { policy } of policies) {
+    const { perDay: _, ...rules } = policy
     enforce(
       policyRules(rules, catalog, {
         legs: [
@@ -87,8 +88,14 @@ export async function beforeLeg(
       }),
     )
   }
-  reserve(ground, operation, terms)
+  reserve(ground, operation, policies)
   return simulation.gas
+}
+
+/** The policy that the operation was begun with, and that of the machine as it is now, unless another was named in its place. */
+async function policiesOf({ policy: present }: Ground, { policy: begun }: Terms): Promise<KeptPolicy[]> {
+  const now = begun?.named ? null : ((await present?.()) ?? null)
+  return [begun, now?.sha256 === begun?.sha256 ? null : now].flatMap((one) => one ?? [])
 }
 
 /** What is left of a leg when only its fee is not paid. */
@@ -106,16 +113,24 @@ function assuranceNow(plan: KeptPlan, { canAsk }: Terms, now: Pick<Facts, 'simul
 }
 
 /** Holds all that an operation moves, so that operations together never move more than a day allows. POLICY_LIMIT when it does not fit. */
-function reserve({ journal, catalog, now }: Ground, { id, plan }: Operation, { policy }: Terms): void {
+function reserve(
+  { journal, catalog, now }: Ground,
+  { id, plan }: Operation,
+  policies: readonly KeptPolicy[],
+): void {
   const { intents } = plan as KeptPlan
   const moved = spendsByAsset(intents.flatMap((kept) => (kept ? [decodeIntent(kept, catalog)] : [])))
-  const limits = limitsOf((policy?.policy as Policy | undefined)?.perDay, catalog)
+  const limits = policies.map(({ policy }) => limitsOf(policy.perDay, catalog))
+  const limitOf = (asset: string): bigint | null =>
+    limits
+      .flatMap((of) => of.get(asset)?.amount ?? [])
+      .reduce<bigint | null>((least, one) => (least === null || one < least ? one : least), null)
   const misfit = journal.hold(
     id,
     [...moved].map(([asset, { amount }]) => ({
       asset,
       amount,
-      limit: limits.get(asset)?.amount ?? null,
+      limit: limitOf(asset),
       since: now() - day,
     })),
   )

@@ -49,8 +49,8 @@ export const Policy = z.strictObject({
 })
 export type Policy = z.output<typeof Policy>
 
-/** A policy as it was read, with the hash of the file's bytes. */
-export type KeptPolicy = { sha256: string; policy: Policy }
+/** A policy as it was read, with the hash of the file's bytes. One that is `named` stands for an operation in the place of that of the machine. */
+export type KeptPolicy = { sha256: string; policy: Policy; named?: true }
 
 /** A policy from the bytes of its file. What cannot be understood to the last key is CONFIG_INVALID: a limit with a typing error must not be no limit. */
 export function parsePolicy(text: string, path: string): KeptPolicy {
@@ -73,5 +73,6 @@ export function parsePolicy(text: string, path: string): KeptPolicy {
 export function readPolicy(named: string | undefined, usual: string): KeptPolicy | null {
   const path = named ?? usual
   const text = readOwnFile(path, named === undefined)
-  return text === undefined ? null : parsePolicy(text, path)
+  if (text === undefined) return null
+  return { ...parsePolicy(text, path), ...(named !== undefined && { named: true as const }) }
 }

@@ -31,7 +31,7 @@ export function enginePlace(needs: PlaceNeeds): Place {
     return (on?: number) =>
       createEngine({
         ...{ ...outside, ...told, rpc, store, customer: 'local', now, newId },
-        catalog: on === undefined ? catalog : catalogOn(catalog, on),
+        catalog: on === undefined ? catalog : catalogOn(catalog, (chainId) => chainId === on),
       })
   })
   return {

@@ -67,20 +67,3 @@ async function sandboxCatalog({ cache }: Directories, env: Env): Promise<Catalog
   })
   return { ...catalog, attestation: null }
 }
-
-/** The part of a catalogue that is about some chains. */
-export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): Catalog {
-  const here = ({ chainId }: { chainId: number }) => has(chainId)
-  return {
-    networks: catalog.networks.filter(here),
-    tokens: catalog.tokens.filter(here),
-    strategies: catalog.strategies.filter(here),
-    uniswapV3: catalog.uniswapV3.filter(here),
-    cctpV2: catalog.cctpV2.filter(here),
-    attestation: catalog.attestation,
-    priceFeeds: catalog.priceFeeds.filter(here),
-    priceOracles: Object.fromEntries(
-      Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),
-    ),
-  }
-}

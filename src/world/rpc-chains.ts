@@ -1,15 +1,16 @@
 import { join } from 'node:path'
 
 import type { Place } from '../cli/world.ts'
-import type { Catalog } from '../domain/catalog.ts'
+import { type Catalog, catalogOn } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { displayPrices } from './display-prices.ts'
 import { chainInTime } from './in-time.ts'
-import { allNetworks, catalogOn, knownCatalog, wholeCatalog } from './known-catalog.ts'
+import { allNetworks, knownCatalog, wholeCatalog } from './known-catalog.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
+import { policyHere } from './policy-here.ts'
 import { rpcUrls, rpcVariable } from './profile.ts'
 import { traced } from './traced.ts'
 
@@ -63,6 +64,7 @@ export function walletSide(
       journal: await journal(),
       locks: join(dirs.data, 'locks'),
       now,
+      policy: policyHere(dirs),
     }),
     prices: displayPrices(opened),
     who: async (choice) => {

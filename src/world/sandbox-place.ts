@@ -13,6 +13,7 @@ import { chainInTime } from './in-time.ts'
 import { missedOn, unlookedOn } from './missed.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
+import { policyHere } from './policy-here.ts'
 import { servingSide } from './serving.ts'
 import { traced } from './traced.ts'
 
@@ -92,7 +93,7 @@ export function sandboxPlace(needs: Needs): Place {
     return (on?: number) =>
       createEngine({
         ...{ ...told, rpc, store, customer: 'local', now: () => now() + aheadMs, newId },
-        catalog: on === undefined ? catalog : catalogOn(catalog, on),
+        catalog: on === undefined ? catalog : catalogOn(catalog, (chainId) => chainId === on),
       })
   })
   return {
@@ -112,7 +113,7 @@ export function sandboxPlace(needs: Needs): Place {
     serviceOn: async (chainId) => (await engine())(chainId),
     ground: async () => {
       const { catalog, rpc, journal } = await opened()
-      return { catalog, rpc, journal, locks: join(dir, 'locks'), now }
+      return { catalog, rpc, journal, locks: join(dir, 'locks'), now, policy: policyHere(dirs) }
     },
     prices: displayPrices(opened),
     who: async (choice) => {

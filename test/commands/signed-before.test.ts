@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 
@@ -306,6 +306,37 @@ test('a policy that is named holds for what is left of an operation, or nothing 
   expect((await run(line)).exit).toBe(0)
   // What is over is only told.
   expect((await run(`${line} --policy ${strict}`)).exit).toBe(0)
+})
+
+test('the policy of the machine that became stricter meanwhile holds for what is left, too, unless another was named', async () => {
+  const file = join(home(), 'config', 'policy.json')
+  mkdirSync(join(home(), 'config'), { recursive: true, mode: 0o700 })
+  const own = join(home(), 'own.json')
+  writeFileSync(own, '{"perTransaction":{"sandbox-one:USDC":"1000"}}', { mode: 0o600 })
+  const line = `${deposit}-before-a-policy`
+  const id = await waiting(line)
+  await mined()
+  const before = attempts()
+  for (const [text, why] of [
+    ['{"perTransaction":{"sandbox-one:USDC":"1"}}', 'POLICY_LIMIT'],
+    ['{"perDay":{"sandbox-one:USDC":"1"}}', 'POLICY_LIMIT'],
+    ['{"perTransactio":{}}', 'CONFIG_INVALID'],
+  ]) {
+    writeFileSync(file, text!, { mode: 0o600 })
+    for (const again of [`action resume ${id} --yes --json`, line]) {
+      const ran = await run(again)
+      expect([20, 21]).toContain(ran.exit)
+      expect(ran.json.error.details).toMatchObject({ id, cause: why })
+    }
+  }
+  expect(attempts()).toBe(before)
+  writeFileSync(file, '{"perTransaction":{"sandbox-one:USDC":"500"}}', { mode: 0o600 })
+  expect(await run(`action resume ${id} --yes --json`)).toMatchObject({ exit: 0 })
+  const named = await waiting(`${deposit}-under-its-own --policy ${own}`)
+  await mined()
+  writeFileSync(file, '{"perTransaction":{"sandbox-one:USDC":"1"}}', { mode: 0o600 })
+  expect(await run(`action resume ${named} --yes --json`)).toMatchObject({ exit: 0 })
+  rmSync(file)
 })
 
 test('a key stands for nothing of another kind or profile, and what is over for no line that is wrong by itself', async () => {
