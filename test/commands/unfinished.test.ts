@@ -27,7 +27,8 @@ const allowance = async () => {
 const halfDone = async (key: string) => {
   const begun = await deposit(3, key, '--no-wait')
   expect(begun).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
-  expect(await allowance()).toBe(3_000000n)
+  // It is on its way: in a block a moment later.
+  await expect.poll(allowance, { timeout: 10_000 }).toBe(3_000000n)
   return (begun.json as { error: { details: { id: string } } }).error.details.id
 }
 
