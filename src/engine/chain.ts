@@ -6,6 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Rpc } from '../net/rpc.ts'
+import { aggregated } from './aggregate.ts'
 import type { Answer, Read, Reading } from './reading.ts'
 
 /** A chain that the engine reads: its network, the strict JSON-RPC under it, and viem's client over that. */
@@ -52,23 +53,32 @@ async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: big
   if (reads.length > most) return inParts(chain, reads, Math.ceil(reads.length / most), blockNumber)
   if (reads.length === 0) return []
   const { multicall3 } = chain.network
-  const results = (await multicall(chain.client, {
+  try {
+    const answers = await (multicall3
+      ? aggregated(chain.client, multicall3, reads, blockNumber)
+      : withOwnCode(chain.client, reads, blockNumber))
+    const isSilent = answers.every((answer) => answer === undefined)
+    if (!isSilent || !multicall3 || !(await isMissing(chain, multicall3, blockNumber))) return answers
+    return answersTo({ ...chain, network: { ...chain.network, multicall3: undefined } }, reads, blockNumber)
+  } catch (error) {
+    const fault = faultOf(error)
+    if (!fault || !isRefusal(fault)) throw fault ?? error
+    return reads.length === 1 ? [undefined] : inParts(chain, reads, cuts, blockNumber)
+  }
+}
+
+/** The same where nothing is there that could ask: the call brings the code that asks. */
+async function withOwnCode(client: Client, reads: readonly Read[], blockNumber?: bigint): Promise<Answer[]> {
+  const results = (await multicall(client, {
     contracts: reads as never,
-    ...(multicall3 ? { multicallAddress: multicall3 } : { deployless: true }),
+    deployless: true,
     batchSize: 0,
     allowFailure: true,
     ...(blockNumber !== undefined && { blockNumber }),
   })) as { status: string; result?: unknown; error?: unknown }[]
   const fault = results.map(({ error }) => faultOf(error)).find((one) => one !== undefined)
-  if (!fault) {
-    const isSilent = results.every(({ status }) => status !== 'success')
-    if (isSilent && multicall3 && (await isMissing(chain, multicall3, blockNumber))) {
-      return answersTo({ ...chain, network: { ...chain.network, multicall3: undefined } }, reads, blockNumber)
-    }
-    return results.map(({ status, result }) => (status === 'success' ? result : undefined))
-  }
-  if (!isRefusal(fault)) throw fault
-  return reads.length === 1 ? [undefined] : inParts(chain, reads, cuts, blockNumber)
+  if (fault) throw fault
+  return results.map(({ status, result }) => (status === 'success' ? result : undefined))
 }
 
 /** Whether there is nothing at an address: a local chain, or an old block, may not have what its network has now. */
