@@ -30,6 +30,9 @@ const actionId = `(select a.id ${ofAction}) as "actionId"`
 const listed = `${actionId}, (select a.status ${ofAction}) as "actionStatus",
   (select t.succeeded from action_txs t where t.kind = 'bridge' and t.action_id = (select a.id ${ofAction})) as "bridged"`
 
+const inBrief = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", ${actionId}
+  from quotes where customer = $1 and id = $2`
+
 /** The queries about quotes; every one names the customer whose quote it is. */
 export const quoteQueries = (sql: Sql) => ({
   saveQuote: (row: QuoteRow) =>
@@ -54,11 +57,8 @@ export const quoteQueries = (sql: Sql) => ({
   },
 
   /** Where a quote goes and how long it lives, without what it says. */
-  quoteInBrief: async (customer: string, id: string): Promise<QuoteInBrief | undefined> => {
-    const text = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", ${actionId}
-      from quotes where customer = $1 and id = $2`
-    return (await sql.query<QuoteInBrief>(text, [customer, id]))[0]
-  },
+  quoteInBrief: async (customer: string, id: string): Promise<QuoteInBrief | undefined> =>
+    (await sql.kept<QuoteInBrief>(inBrief, [customer, id]))[0],
 
   /** Newest first, between the named networks only. */
   quotes: async (customer: string, by: QuoteFilter, limit: number, offset: number) => {

@@ -153,7 +153,7 @@ export function engineStore(sql: Sql) {
 
     setting: async (customer: string, name: string): Promise<string | undefined> =>
       (
-        await sql.query<{ value: string }>('select value from settings where customer = $1 and name = $2', [
+        await sql.kept<{ value: string }>('select value from settings where customer = $1 and name = $2', [
           customer,
           name,
         ])

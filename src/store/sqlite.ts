@@ -95,7 +95,7 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
   let turn: Promise<unknown> = Promise.resolve()
   let waiting = 0
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    reads.now()
+    reads.beforeWrite()
     waiting++
     const mine = turn.then(work, work)
     turn = mine
@@ -110,6 +110,8 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
       waiting === 0 && /^\s*(select|with|pragma data_version)\b/i.test(text) && !/\breturning\b/i.test(text)
         ? reads.soon(text, values)
         : inTurn(async () => run(text, values)),
+    kept: (text, values) =>
+      waiting === 0 ? reads.kept(text, values) : inTurn(async () => run(text, values)),
     transaction: (work) =>
       inTurn(async () => {
         run('BEGIN IMMEDIATE')

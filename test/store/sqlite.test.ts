@@ -189,3 +189,58 @@ it('a statement that is used again is as good as a new one, however many others 
   expect(await sql.query('select * from kept where a = $1', [3])).toEqual([{ a: 3, b: 'odd', c: 7 }])
   await sql.close()
 })
+
+describe('a read that is kept', () => {
+  const text = 'SELECT b FROM pair WHERE a = $1'
+  const opened = async () => {
+    const path = join(home, 'x.db')
+    const sql = sqliteSql(path, { migrations })
+    await sql.query("INSERT INTO pair VALUES ('one', 'first'), ('two', 'other')")
+    const ask = async (a: string) => sql.kept<{ b: string }>(text, [a])
+    return { path, sql, ask }
+  }
+
+  it('gives the same rows again, which nobody can change, to each its own', async () => {
+    const { sql, ask } = await opened()
+    const [one, two] = await Promise.all([ask('one'), ask('two')])
+    expect([one, two]).toEqual([[{ b: 'first' }], [{ b: 'other' }]])
+    const again = await ask('one')
+    expect(again[0]).toBe(one[0])
+    expect(() => Object.assign(again[0]!, { b: 'changed' })).toThrow(TypeError)
+    expect(() => (again as { b: string }[]).pop()).toThrow(TypeError)
+    expect(await ask('one')).toEqual([{ b: 'first' }])
+    await sql.close()
+  })
+
+  it('is read again after whatever this connection wrote, also while it was waiting', async () => {
+    const { sql, ask } = await opened()
+    expect(await ask('one')).toEqual([{ b: 'first' }])
+    const before = ask('one')
+    const writing = sql.query("UPDATE pair SET b = 'second' WHERE a = 'one'")
+    const after = ask('one')
+    await writing
+    expect([await before, await after]).toEqual([[{ b: 'first' }], [{ b: 'second' }]])
+    expect(await ask('one')).toEqual([{ b: 'second' }])
+    await sql.transaction(async ({ query }) => void (await query("UPDATE pair SET b = 'third'")))
+    expect(await ask('one')).toEqual([{ b: 'third' }])
+    await sql.close()
+  })
+
+  it('is read again after another connection wrote', async () => {
+    const { path, sql, ask } = await opened()
+    expect([await ask('one'), await ask('none')]).toEqual([[{ b: 'first' }], []])
+    const other = new DatabaseSync(path)
+    other.exec("UPDATE pair SET b = 'theirs'; INSERT INTO pair VALUES ('none', 'now there')")
+    other.close()
+    expect(await ask('one')).toEqual([{ b: 'theirs' }])
+    expect(await ask('none')).toEqual([{ b: 'now there' }])
+    await sql.close()
+  })
+
+  it('says what is wrong with it, and is right again afterwards', async () => {
+    const { sql, ask } = await opened()
+    await expect(sql.kept('SELECT nothing FROM pair', [])).rejects.toThrow()
+    expect(await ask('one')).toEqual([{ b: 'first' }])
+    await sql.close()
+  })
+})
