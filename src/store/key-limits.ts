@@ -17,7 +17,14 @@ export type KeyLimits = {
 const migrations: readonly Migration[] = [
   `create table ids (key integer primary key, id text not null unique) strict;
    create table log (seq integer primary key, key integer not null, at integer not null) strict`,
+  // A row for all that were let in in one turn, and not one each: `taken` is a list of key, time, key, time, ...
+  `create table turns (seq integer primary key, at integer not null, taken text not null) strict;
+   insert into turns (at, taken) select at, json_array(key, at) from log order by seq;
+   drop table log`,
 ]
+
+/** What one turn of the event loop let in, as it is written down; all of it is told when it is. */
+type Turn = { taken: number[] } & PromiseWithResolvers<Taken>
 
 /**
  * Opens the limits of one server: a sliding log of every request that was let in, in memory, where it is asked, and in a
@@ -40,67 +47,80 @@ export async function openKeyLimits(
   const longest = Math.max(...windows.map(({ ms }) => ms))
   const words = {
     id: db.prepare('insert into ids values (?, ?)'),
-    add: db.prepare('insert into log (key, at) select value ->> 0, value ->> 1 from json_each(?)'),
-    forget: db.prepare('delete from log where at < ?'),
+    add: db.prepare('insert into turns (at, taken) values (?, ?)'),
+    forget: db.prepare('delete from turns where at < ?'),
   }
   const logs = new Map<string, { key: number; log: SlidingLog }>()
   for (const { id, key } of db.prepare('select id, key from ids').all() as { id: string; key: number }[])
     logs.set(id, { key, log: slidingLog(windows) })
   const byKey = new Map([...logs.values()].map(({ key, log }) => [key, log]))
-  const rows = db.prepare('select key, at from log where at >= ? order by seq')
-  for (const { key, at } of rows.all(now() - longest) as { key: number; at: number }[])
-    byKey.get(key)?.add(at)
-  const logOf = (id: string): SlidingLog => {
+  const rows = db.prepare('select taken from turns where at >= ? order by seq')
+  for (const { taken } of rows.all(now() - longest) as { taken: string }[]) {
+    const pairs = JSON.parse(taken) as number[]
+    for (let at = 0; at < pairs.length; at += 2) byKey.get(pairs[at]!)?.add(pairs[at + 1]!)
+  }
+  const logOf = (id: string): { key: number; log: SlidingLog } => {
     const found = logs.get(id)
-    if (found) return found.log
-    const log = slidingLog(windows)
-    const key = logs.size + 1
-    logs.set(id, { key, log })
-    fresh.push([key, id])
-    return log
+    if (found) return found
+    const made = { key: logs.size + 1, log: slidingLog(windows) }
+    logs.set(id, made)
+    fresh.push([made.key, id])
+    return made
   }
   const fresh: [key: number, id: string][] = []
   let swept = now()
-  type Turn = { id: string; at: number; done: (fault?: unknown) => void }
-  let turn: Turn[] = []
+  let turn: Turn | undefined
   let isWorking = true
   const write = () => {
-    const all = turn
-    turn = []
+    const { taken, resolve, reject } = turn!
+    turn = undefined
     try {
-      transactionOf(db, () => {
-        for (const [key, id] of fresh) words.id.run(key, id)
-        words.add.run(JSON.stringify(all.map(({ id, at }) => [logs.get(id)!.key, at])))
-        if (Math.abs(now() - swept) > 60_000) words.forget.run(now() - longest)
-      })
+      const isDue = Math.abs(now() - swept) > 60_000
+      const text = JSON.stringify(taken)
+      // One row alone is a transaction of its own, which is cheaper.
+      if (fresh.length === 0 && !isDue) words.add.run(newest(taken), text)
+      else
+        transactionOf(db, () => {
+          for (const [key, id] of fresh) words.id.run(key, id)
+          words.add.run(newest(taken), text)
+          if (isDue) words.forget.run(now() - longest)
+        })
       fresh.length = 0
-      if (Math.abs(now() - swept) > 60_000) swept = now()
+      if (isDue) swept = now()
       isWorking = true
-      for (const { done } of all) done()
+      resolve({ ok: true })
     } catch (error) {
       isWorking = false
       const cause = storeFault(error, path)
-      for (const { done } of all)
-        done(new AppError('SERVICE_UNAVAILABLE', 'The limits cannot be written', { cause }))
+      reject(new AppError('SERVICE_UNAVAILABLE', 'The limits cannot be written', { cause }))
     }
+  }
+  const begun = (): Turn => {
+    setImmediate(write)
+    return { taken: [], ...Promise.withResolvers<Taken>() }
   }
   return {
     works: () => isWorking,
     take: (id) => {
-      const log = logOf(id)
+      const { key, log } = logOf(id)
       const asked = now()
       const waitMs = log.waitMs(asked)
       if (waitMs > 0) return Promise.resolve({ ok: false, retryAfterSeconds: Math.ceil(waitMs / 1000) })
-      const at = log.take(asked)
-      return new Promise((resolve, reject) => {
-        if (turn.length === 0) setImmediate(write)
-        turn.push({ id, at, done: (fault) => (fault === undefined ? resolve({ ok: true }) : reject(fault)) })
-      })
+      turn ??= begun()
+      turn.taken.push(key, log.take(asked))
+      return turn.promise
     },
     close: async () => {
-      if (turn.length > 0) await new Promise((resolve) => setImmediate(resolve))
+      if (turn) await new Promise((resolve) => setImmediate(resolve))
       db.close()
       lock.release()
     },
   }
+}
+
+/** The latest time in a turn: each key has a clock of its own, which never goes back. */
+const newest = (taken: readonly number[]): number => {
+  let latest = 0
+  for (let at = 1; at < taken.length; at += 2) latest = Math.max(latest, taken[at]!)
+  return latest
 }
