@@ -140,11 +140,9 @@ export async function headOf({ rpc }: Chain): Promise<BlockRef> {
  * moved, or ours is late), and a deadline in calldata is measured by its clock.
  */
 export async function chainTime({ rpc }: Chain, nowMs: number): Promise<number> {
-  const [latest, pending] = await Promise.all(
-    ['latest', 'pending'].map((tag) =>
-      rpc.request<{ timestamp: string } | null>('eth_getBlockByNumber', [tag, false]),
-    ),
-  )
+  const [latest, pending] = (await rpc.batch(
+    ['latest', 'pending'].map((tag) => ['eth_getBlockByNumber', [tag, false]]),
+  )) as ({ timestamp: string } | null)[]
   return Math.max(Math.floor(nowMs / 1000), Number(latest?.timestamp ?? 0), Number(pending?.timestamp ?? 0))
 }
 

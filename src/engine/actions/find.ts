@@ -27,15 +27,25 @@ type Block = { number: Hex; transactions: FoundTx[] }
 const hex = (value: number) => `0x${value.toString(16)}`
 const few = 400
 
+/** How many transactions of a wallet are in blocks, and which block is the newest. */
+export type SoFar = { count: number; head: number }
+
+/** Asks how far a wallet is on a chain. */
+export async function soFar({ rpc }: Chain, wallet: Address): Promise<SoFar> {
+  const [count, head] = (await rpc.batch([
+    ['eth_getTransactionCount', [wallet, 'latest']],
+    ['eth_blockNumber', []],
+  ])) as [Hex, Hex]
+  return { count: Number(count), head: Number(head) }
+}
+
 /** The transactions of a wallet that make the wanted call, oldest first. Nothing is read when the wallet has sent nothing since. */
-export async function findTransactions(chain: Chain, wanted: Wanted): Promise<FoundTx[]> {
+export async function findTransactions(
+  chain: Chain,
+  wanted: Wanted,
+  { count, head }: SoFar,
+): Promise<FoundTx[]> {
   const { rpc } = chain
-  const [count, head] = (
-    (await rpc.batch([
-      ['eth_getTransactionCount', [wanted.wallet, 'latest']],
-      ['eth_blockNumber', []],
-    ])) as Hex[]
-  ).map(Number) as [number, number]
   if (count <= wanted.fromNonce) return []
   const span = head - wanted.fromBlock
   const blocks =

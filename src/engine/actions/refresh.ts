@@ -4,8 +4,9 @@ import { networkNamed } from '../../domain/network.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
 import type { Chain } from '../chain.ts'
 import type { Context } from '../context.ts'
+import { onceEach } from '../once-each.ts'
 import { offerOf, providerNamed, quoteRow, routeOf } from '../stored-quote.ts'
-import { findTransactions } from './find.ts'
+import { findTransactions, type SoFar, soFar } from './find.ts'
 import { type Evidence, isOver, nextState, type Seen, type State, transitions } from './states.ts'
 import { actionRow, type Tracked } from './track.ts'
 
@@ -17,7 +18,8 @@ export async function tracked(context: Context, id: string): Promise<Tracked | u
     return withPayment(context, found)
   const { action } = found
   const txs: ActionTxRow[] = []
-  for (const tx of found.txs) txs.push(await lookAt(context, action, tx, txs))
+  const far = farOf(context, action)
+  for (const tx of found.txs) txs.push(await lookAt(context, action, tx, txs, far))
   // What was asked for is done when its action is: the payment of the service is another matter.
   const acting = txs.filter(({ kind }) => kind !== 'fee')
   const seen = await Promise.all(acting.map((tx) => depthOf(context, tx)))
@@ -39,12 +41,19 @@ export async function tracked(context: Context, id: string): Promise<Tracked | u
   return { action: moved, txs }
 }
 
+/** How far the wallet of an operation is on a chain: asked for once in a look at all its transactions. */
+type Far = (chainId: number) => Promise<SoFar>
+
+const farOf = (context: Context, { wallet }: ActionRow): Far =>
+  onceEach((chainId) => soFar(context.chain(chainId), wallet as Address))
+
 /** An operation that is fulfilled, with a payment that may have come later. */
 async function withPayment(context: Context, { action, txs }: Tracked): Promise<Tracked> {
   const now: ActionTxRow[] = []
+  const far = farOf(context, action)
   for (const tx of txs) {
     const isOpen = action.status === 'fulfilled' && tx.kind === 'fee' && tx.succeeded === null
-    now.push(isOpen ? await lookAt(context, action, tx, now) : tx)
+    now.push(isOpen ? await lookAt(context, action, tx, now, far) : tx)
   }
   return { action, txs: now }
 }
@@ -71,11 +80,12 @@ async function lookAt(
   action: ActionRow,
   tx: ActionTxRow,
   before: readonly ActionTxRow[],
+  far: Far,
 ): Promise<ActionTxRow> {
   const chain = context.chain(tx.chainId)
   const told = tx.hash === null ? {} : await whereIs(chain, tx.hash as Hex)
   // What is in no block may have been replaced, or sent again after it was lost.
-  const found = told.receipt ? undefined : await search(context, chain, action, tx, before, told.nonce)
+  const found = told.receipt ? undefined : await search(context, far, action, tx, before, told.nonce)
   const hash = found ?? tx.hash
   if (hash === null) return tx
   const { receipt, nonce = tx.nonce } = found === undefined ? told : await whereIs(chain, found)
@@ -97,8 +107,8 @@ async function lookAt(
  * With a nonce, only what took that nonce.
  */
 async function search(
-  { store }: Context,
-  chain: Chain,
+  { store, chain }: Context,
+  far: Far,
   action: ActionRow,
   tx: ActionTxRow,
   before: readonly ActionTxRow[],
@@ -116,7 +126,7 @@ async function search(
     fromBlock: tx.fromBlock,
     fromNonce: tx.fromNonce,
   }
-  for (const found of await findTransactions(chain, wanted)) {
+  for (const found of await findTransactions(chain(tx.chainId), wanted, await far(tx.chainId))) {
     const may = nonce === undefined ? Number(found.nonce) > last : Number(found.nonce) === nonce
     if (!may) continue
     const mine = (await store.claim(tx, found.hash)) as Hex | null

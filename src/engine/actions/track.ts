@@ -1,8 +1,8 @@
-import type { Address, Hex } from '../../domain/address.ts'
+import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
-import { headOf } from '../chain.ts'
 import { type Context, seesChain } from '../context.ts'
+import { soFar } from './find.ts'
 
 /** A tracked operation with its transactions. */
 export type Tracked = { action: ActionRow; txs: ActionTxRow[] }
@@ -29,12 +29,8 @@ export async function track(
 ): Promise<void> {
   const starts = new Map<number, { fromBlock: number; fromNonce: number }>()
   for (const chainId of new Set(transactions.map((tx) => tx.chainId))) {
-    const chain = context.chain(chainId)
-    const [head, nonce] = await Promise.all([
-      headOf(chain),
-      chain.rpc.request<Hex>('eth_getTransactionCount', [about.wallet, 'latest']),
-    ])
-    starts.set(chainId, { fromBlock: Number(head.number), fromNonce: Number(nonce) })
+    const { count, head } = await soFar(context.chain(chainId), about.wallet)
+    starts.set(chainId, { fromBlock: head, fromNonce: count })
   }
   const now = context.now()
   await context.store.saveAction(
