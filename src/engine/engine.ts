@@ -9,6 +9,7 @@ import { withCharges } from './charged-service.ts'
 import { chargesOf } from './charges.ts'
 import type { Context, Ground, Unlooked } from './context.ts'
 import { customerOf, feesOf, setFees } from './customer.ts'
+import type { Crowd } from './fresh.ts'
 import { groundOf } from './ground.ts'
 import type { Missed } from './kept.ts'
 import type { OutsidePrices } from './outside-prices.ts'
@@ -55,16 +56,19 @@ export const contextOf = ({
   ...own,
 })
 
-/** Engines for many customers over the same chains: those who see the same share what was read. */
+/**
+ * Engines for many customers over the same chains: those who see the same share what was read. Without a `crowd` nobody is shown how
+ * markets stood before he asked.
+ */
 export function enginesOver(
-  needs: Omit<EngineNeeds, 'customer' | 'sees'>,
+  needs: Omit<EngineNeeds, 'customer' | 'sees'> & { crowd?: Crowd },
 ): (who: { customer: string; sees: Sees }) => Service {
-  const { catalog, rpc, missed, outside, ...own } = needs
+  const { catalog, rpc, missed, outside, crowd, ...own } = needs
   const grounds = new Map<string, Ground>()
   return ({ customer, sees }) => {
     const seen = JSON.stringify(sees)
-    const ground =
-      grounds.get(seen) ?? groundOf({ catalog, rpc, sees, missed, outside, store: own.store, now: own.now })
+    const { store, now } = own
+    const ground = grounds.get(seen) ?? groundOf({ catalog, rpc, sees, missed, outside, crowd, store, now })
     grounds.set(seen, ground)
     return serviceOf({ ...ground, ...own, customer })
   }

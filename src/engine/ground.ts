@@ -6,10 +6,12 @@ import type { EngineStore } from '../store/engine.ts'
 import { type Chain, headOf, openChain, read } from './chain.ts'
 import type { Ground } from './context.ts'
 import { filledFrom } from './filled-prices.ts'
+import type { Crowd } from './fresh.ts'
 import { type Grown, grownOn } from './growth.ts'
 import { keptMarkets, type Missed } from './kept.ts'
 import { lendingOf } from './lending.ts'
 import { marketsOf } from './markets/catalog.ts'
+import { onceEach } from './once-each.ts'
 import type { OutsidePrices } from './outside-prices.ts'
 import { ratedOn } from './rated.ts'
 import { detailedOn } from './rates/detail.ts'
@@ -29,8 +31,9 @@ export function groundOf(needs: {
   store: EngineStore
   now: () => number
   outside?: OutsidePrices | undefined
+  crowd?: Crowd | undefined
 }): Ground {
-  const { rpc, sees, store, missed = () => undefined, now, outside } = needs
+  const { rpc, sees, store, missed = () => undefined, now, outside, crowd } = needs
   const catalog = visible(needs.catalog, sees)
   const markets = marketsOf(catalog)
   const chain = onceEach((chainId) => openChain(networkNamed(catalog.networks, chainId), rpc(chainId)))
@@ -49,20 +52,10 @@ export function groundOf(needs: {
         rewardingOn(catalog, () => chain(chainId)),
       ),
     ),
-    kept: keptMarkets(catalog, markets, chain, { missed, now, grown, filled }),
+    kept: keptMarkets(catalog, markets, chain, { missed, now, grown, filled, crowd }),
     providers: providersOf(catalog, chain),
     chain,
     lending: lendingOf(catalog, chain),
-  }
-}
-
-/** Makes something for a chain when it is first asked for, and keeps it. */
-function onceEach<made>(make: (chainId: number) => made): (chainId: number) => made {
-  const all = new Map<number, made>()
-  return (chainId) => {
-    const known = all.get(chainId) ?? make(chainId)
-    all.set(chainId, known)
-    return known
   }
 }
 

@@ -6,7 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
 import { type BlockRef, type Chain, headOf } from './chain.ts'
 import type { Filled } from './filled-prices.ts'
-import { fresh } from './fresh.ts'
+import { type Crowd, fresh } from './fresh.ts'
 import type { Grown } from './growth.ts'
 import type { Market } from './markets/market.ts'
 import { type PageAsk, paged } from './paged.ts'
@@ -32,6 +32,15 @@ export type Kept = {
 /** Who is told that the rows of a chain are left out, and why. */
 export type Missed = (network: Network, fault: AppError) => void
 
+/** What markets are kept with. In a crowd, what one chain shows is at most `crowd.ms` older than the request, and a list twice that. */
+type KeptNeeds = {
+  missed: Missed
+  now: () => number
+  grown: (chainId: number) => Grown
+  filled: Filled
+  crowd?: Crowd | undefined
+}
+
 /** How long a list goes on without a chain that did not answer before it is asked again, in ms: its silence takes long. */
 const restMs = 5_000
 
@@ -45,12 +54,7 @@ export function keptMarkets(
   catalog: Catalog,
   markets: readonly Market[],
   chain: (chainId: number) => Chain,
-  {
-    missed,
-    now,
-    grown,
-    filled,
-  }: { missed: Missed; now: () => number; grown: (chainId: number) => Grown; filled: Filled },
+  { missed, now, grown, filled, crowd }: KeptNeeds,
 ): Kept {
   const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
   const perChain = new Map(
@@ -58,7 +62,7 @@ export function keptMarkets(
       const here = markets.filter(({ entry }) => entry.chainId === chainId)
       return [
         chainId,
-        keptOn(catalog, here, () => chain(chainId), { grown: grown(chainId), filled }),
+        keptOn(catalog, here, () => chain(chainId), { grown: grown(chainId), filled, crowd }),
       ] as const
     }),
   )
@@ -91,10 +95,11 @@ export function keptMarkets(
       last = { parts, listing: listingOf(parts.flat().map(withDays)) }
     return last.listing
   }
+  const listing = async () => listed(await among(chainIds))
   return {
     on,
     among,
-    listing: async () => listed(await among(chainIds)),
+    listing: crowd ? fresh(listing, crowd) : listing,
     totals: async () => listed(await Promise.all(chainIds.map(on))).analytics,
   }
 }
@@ -103,7 +108,7 @@ function keptOn(
   catalog: Catalog,
   markets: readonly Market[],
   chain: () => Chain,
-  { grown, filled }: { grown: Grown; filled: Filled },
+  { grown, filled, crowd }: { grown: Grown } & Pick<KeptNeeds, 'filled' | 'crowd'>,
 ) {
   let kept: { head: BlockRef | undefined; rows: readonly Shown[] } | undefined
   const shown = async (rows: readonly Omit<Standing, 'at'>[], head: BlockRef): Promise<readonly Shown[]> => {
@@ -127,7 +132,7 @@ function keptOn(
     // What is read now may be of a newer block than this, which the next request will find out.
     kept = { head, rows: await shown(await standing(), head) }
     return kept.rows
-  })
+  }, crowd)
 }
 
 /** A strategy with what it paid on the days that are kept. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Service } from '../../src/api/service.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { enginesOver } from '../../src/engine/engine.ts'
-import { fresh } from '../../src/engine/fresh.ts'
+import { type Crowd, fresh } from '../../src/engine/fresh.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform, watched } from './support.ts'
@@ -15,10 +15,11 @@ const slug = 'aave-v3-usdc-sandbox-one'
 const other = 'aave-v3-usdc-sandbox-two'
 
 /** Questions that are answered by hand. */
-function byHand() {
+function byHand(crowd?: Crowd) {
   const open: { answer: (value: string) => void; fail: (error: Error) => void }[] = []
   const ask = fresh(
     () => new Promise<string>((answer, fail) => open.push({ answer, fail: (error) => fail(error) })),
+    crowd,
   )
   const settle = () => new Promise((resolve) => setTimeout(resolve, 0))
   return { open, ask, settle }
@@ -55,6 +56,49 @@ describe('a question that many share', () => {
     await settle()
     open[1]!.answer('up')
     expect(await late).toBe('up')
+  })
+})
+
+describe('a question that a crowd may share for a moment longer', () => {
+  /** A question that so many asked together was answered; whoever comes next asks. */
+  const answered = async (many: number, ms: number) => {
+    const { open, ask, settle } = byHand({ from: 8, ms })
+    const together = Array.from({ length: many }, ask)
+    await settle()
+    open[0]!.answer('old')
+    expect(await Promise.all(together)).toEqual(together.map(() => 'old'))
+    return { open, ask, settle }
+  }
+
+  test('is asked anew for whoever comes after a few', async () => {
+    const { open, ask, settle } = await answered(7, 60_000)
+    const next = ask()
+    await settle()
+    open[1]!.answer('new')
+    expect(await next).toBe('new')
+  })
+
+  test('is not asked for whoever comes at once after many, and is once the moment is over', async () => {
+    const { open, ask, settle } = await answered(8, 200)
+    expect([await ask(), await ask()]).toEqual(['old', 'old'])
+    expect(open).toHaveLength(1)
+    await new Promise((resolve) => setTimeout(resolve, 210))
+    const next = ask()
+    await settle()
+    open[1]!.answer('new')
+    expect(await next).toBe('new')
+  })
+
+  test('is asked at once after one that failed, however many shared it', async () => {
+    const { open, ask, settle } = byHand({ from: 8, ms: 60_000 })
+    const together = Array.from({ length: 8 }, () => ask().catch((error: Error) => error.message))
+    await settle()
+    open[0]!.fail(new Error('down'))
+    await Promise.all(together)
+    const next = ask()
+    await settle()
+    open[1]!.answer('up')
+    expect(await next).toBe('up')
   })
 })
 
