@@ -20,15 +20,22 @@ export type Allow = (keyId: string) => Promise<{ ok: true } | { ok: false; retry
 export const tooMany = (seconds: number): AppError =>
   new AppError('RATE_LIMITED', 'too many requests', { details: { retryAfter: seconds } })
 
-/** Who asks, by the one header that carries a key. Throws UNAUTHORIZED with the text of the specification, after `wrong` was told. */
-export async function callerOf(
-  access: Access,
+/**
+ * Who asks, by the one header that carries a key, after a place was taken for the request. Throws UNAUTHORIZED with the text of the
+ * specification, after `wrong` was told, and RATE_LIMITED.
+ */
+export async function admitted(
+  { access, allow }: { access: Access; allow: Allow },
   apiKey: string | undefined,
-  wrong: () => void,
-): Promise<Caller> {
+  { wrong, known }: { wrong: () => void; known: (caller: Caller) => void },
+): Promise<void> {
   if (apiKey === undefined || apiKey === '') throw new AppError('UNAUTHORIZED', 'no API key provided')
   const caller = await access(apiKey)
-  if (caller) return caller
-  wrong()
-  throw new AppError('UNAUTHORIZED', 'invalid API key')
+  if (!caller) {
+    wrong()
+    throw new AppError('UNAUTHORIZED', 'invalid API key')
+  }
+  known(caller)
+  const turn = await allow(caller.keyId)
+  if (!turn.ok) throw tooMany(turn.retryAfterSeconds)
 }

@@ -10,33 +10,53 @@ import { poisonous } from '../net/json.ts'
 /** A route as it is served: a row of the contract, or a deprecated path that a current row answers. */
 export type Served = { name: keyof Service; route: Route | OlderRoute; successor: Route | undefined }
 
-/** What a request brings, its parts still apart. Where a name is given twice, `query` holds a list. */
+/** What a request brings, its parts still apart. Where a name is given twice, `query` holds a list. `url` is path and query as they came. */
 export type Sent = {
+  url: string
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | string[]>>
   body: unknown
 }
 
 /**
- * Answers one route of a service with its JSON as bytes, which go out as they are. What an output was once written as is
- * kept as long as that very object lives.
+ * Answers one route of a service with its JSON. What is long goes out as bytes, as they are, and what is short as text, which goes
+ * into one piece with the headers. What an output was once written as is kept as long as that very object lives.
  */
 export function answering({
   name,
   route,
   successor,
-}: Served): (service: Service, sent: Sent) => Promise<Buffer> {
-  const written = new WeakMap<object, Buffer>()
+}: Served): (service: Service, sent: Sent) => Promise<string | Buffer> {
+  const written = new WeakMap<object, string | Buffer>()
+  const inputOf = reading(route)
   return async (service, sent) => {
-    const input = read(route, sent)
-    const output = await (service[name] as (input: unknown) => Promise<object>)(input)
+    const output = await (service[name] as (input: unknown) => Promise<object>)(inputOf(sent))
     const missing = successor && (route as OlderRoute).missing?.(output as never)
     if (missing) throw missing
     const kept = written.get(output)
     if (kept !== undefined) return kept
-    const bytes = Buffer.from(JSON.stringify(z.encode(route.output, output as never)))
-    written.set(output, bytes)
-    return bytes
+    const text = JSON.stringify(z.encode(route.output, output as never))
+    const sendable = text.length < short ? text : Buffer.from(text)
+    written.set(output, sendable)
+    return sendable
+  }
+}
+
+/** Below so many characters, to copy a text costs less than to send two pieces. */
+const short = 4_096
+
+const most = { urls: 1_000, url: 512 }
+
+/** Reads what a route is asked. The same address of a GET asks the same, and is read once. */
+function reading(route: Route | OlderRoute): (sent: Sent) => unknown {
+  if (route.method !== 'GET') return (sent) => read(route, sent)
+  const known = new Map<string, unknown>()
+  return (sent) => {
+    if (known.has(sent.url)) return known.get(sent.url)
+    const input = Object.freeze(read(route, sent))
+    if (known.size >= most.urls) known.clear()
+    if (sent.url.length <= most.url) known.set(sent.url, input)
+    return input
   }
 }
 

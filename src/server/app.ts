@@ -2,11 +2,11 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 
 import { olderRoutes } from '../api/older-routes.ts'
 import { AppError } from '../domain/errors.ts'
-import { type Access, type Allow, callerOf, tooMany } from './access.ts'
+import { type Access, type Allow, admitted } from './access.ts'
 import { answering, type Sent, type Served, servedRoutes } from './answer.ts'
 import { caps, refuseTunnels, refuseUnlawful } from './caps.ts'
 import { guesses } from './guesses.ts'
-import { failed, type Log, logged } from './log.ts'
+import { failed, type Log, requestLines } from './log.ts'
 import { metricsOf } from './metrics.ts'
 import { addPage } from './page.ts'
 import { addPages } from './pages.ts'
@@ -30,6 +30,7 @@ export type AppNeeds = {
 export function createApp(needs: AppNeeds): FastifyInstance {
   const { log } = needs
   const metrics = metricsOf()
+  const logged = log && requestLines(log)
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const { status } = refused(error, request, reply)
     if (status >= 500 && log) failed(log, request, error)
@@ -69,7 +70,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url
     metrics.answered(route, request, reply)
-    if (log) logged(log, route, request, reply)
+    logged?.(route, request, reply)
     done()
   })
   app.setErrorHandler(refuse)
@@ -83,13 +84,11 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     })
   })
   const wrongKeys = guesses(Date.now)
-  const admit = async (request: FastifyRequest): Promise<void> => {
-    const apiKey = request.headers['x-api-key'] as string | undefined
-    const caller = await callerOf(needs.access, apiKey, () => wrongKeys.wrong(request.ip))
-    setCaller(request, caller)
-    const turn = await needs.allow(caller.keyId)
-    if (!turn.ok) throw tooMany(turn.retryAfterSeconds)
-  }
+  const admit = (request: FastifyRequest): Promise<void> =>
+    admitted(needs, request.headers['x-api-key'] as string | undefined, {
+      wrong: () => wrongKeys.wrong(request.ip),
+      known: (caller) => setCaller(request, caller),
+    })
   for (const served of servedRoutes(olderRoutes)) addRoute(app, served, admit)
   addPages(app, metrics, needs)
   addPage(app, admit)
@@ -108,15 +107,10 @@ function addRoute(
     url: route.path.replaceAll('{', ':').replaceAll('}', ''),
     config: { served },
     onRequest: admit,
-    handler: async (request, reply) => {
-      const bytes = await answer(callerIn(request)!.service, {
-        params: request.params as Sent['params'],
-        query: request.query as Sent['query'],
-        body: request.body,
-      })
+    handler: (request, reply) => {
       reply.header('content-type', 'application/json; charset=utf-8')
       if (successor) reply.headers(deprecation(successor.path, request.params))
-      return bytes
+      return answer(callerIn(request)!.service, request as Sent)
     },
   })
 }

@@ -6,28 +6,38 @@ import { callerIn } from './request.ts'
 /** Where log lines go: JSON, one a line. */
 export type Log = { write: (line: string) => void }
 
-/** One line a request, after it was answered. Nothing of a request is written but what is named here: no header, no query, no body. */
-export function logged(
+/**
+ * Writes one line a request, after it was answered. Nothing of a request is written but what is named here: no header, no query, no
+ * body. A line is put together by hand, as JSON of an object costs a busy server twice as much; what others chose is escaped.
+ */
+export function requestLines(
   log: Log,
-  route: string | undefined,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const caller = callerIn(request)
-  const at = request.url.indexOf('?')
-  const line = {
-    time: new Date().toISOString(),
-    level: 'info',
-    id: request.id,
-    method: request.method,
-    route: route ?? null,
-    path: (at < 0 ? request.url : request.url.slice(0, at)).slice(0, 300),
-    status: reply.statusCode,
-    ms: Math.round(reply.elapsedTime * 100) / 100,
-    customer: caller?.customer,
-    key: caller?.keyId,
+): (route: string | undefined, request: FastifyRequest, reply: FastifyReply) => void {
+  const time = clock()
+  return (route, request, reply) => {
+    const caller = callerIn(request)
+    const at = request.url.indexOf('?')
+    const path = (at < 0 ? request.url : request.url.slice(0, at)).slice(0, 300)
+    const ms = Math.round(reply.elapsedTime * 100) / 100
+    const who = caller ? `,"customer":${text(caller.customer)},"key":${text(caller.keyId)}` : ''
+    log.write(
+      `{"time":"${time()}","level":"info","id":"${request.id}","method":"${request.method}","route":${route === undefined ? null : text(route)},"path":${text(path)},"status":${reply.statusCode},"ms":${ms}${who}}\n`,
+    )
   }
-  log.write(`${JSON.stringify(line)}\n`)
+}
+
+const text = (value: string): string => JSON.stringify(value)
+
+/** The time as ISO text, which is made once a millisecond. */
+function clock(): () => string {
+  let made = Number.NaN
+  let iso = ''
+  return () => {
+    const now = Date.now()
+    if (now !== made) iso = new Date(now).toISOString()
+    made = now
+    return iso
+  }
 }
 
 /** A failure that nobody expected, with its causes, and without what could be a secret. */

@@ -7,30 +7,34 @@ const most = 10_000
 const agesMs = 10
 
 /**
- * Whose key it is, remembered until somebody else writes into the database: SQLite counts the writes of others
+ * What is made of the owner of a key, remembered until somebody else writes into the database: SQLite counts the writes of others
  * (`PRAGMA data_version`), so a key that is revoked by another process is refused at once, or 10 ms later. One connection
  * asks, which must not write keys itself.
  */
-export function rememberedOwner(
+export function rememberedOwner<made>(
   sql: Sql,
   { owner }: Pick<ReturnType<typeof keyStore>, 'owner'>,
-): (apiKey: string) => Promise<KeyOwner | undefined> {
-  const known = new Map<string, KeyOwner>()
+  make: (owner: KeyOwner) => made,
+): (apiKey: string) => Promise<made | undefined> {
+  const known = new Map<string, made>()
   let seen: number | undefined
   let checked = Number.NEGATIVE_INFINITY
-  const check = async () => {
-    checked = performance.now()
+  const check = async (now: number) => {
+    checked = now
     const [row] = await sql.query<{ data_version: number }>('PRAGMA data_version')
     if (row?.data_version !== seen || known.size > most) known.clear()
     seen = row?.data_version
   }
   return async (apiKey) => {
-    if (performance.now() - checked > agesMs) await check()
+    const now = performance.now()
+    if (now - checked > agesMs) await check(now)
     const digest = digestOf(apiKey)
     const remembered = known.get(digest)
     if (remembered) return remembered
     const found = await owner(digest)
-    if (found) known.set(digest, found)
-    return found
+    if (!found) return undefined
+    const made = make(found)
+    known.set(digest, made)
+    return made
   }
 }

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Service } from '../../src/api/service.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { type AppNeeds, createApp } from '../../src/server/app.ts'
+import { durations } from '../../src/server/durations.ts'
 import { guesses } from '../../src/server/guesses.ts'
 import { exchange, statusesIn } from '../support/raw.ts'
 import { onlyFor } from '../support/served.ts'
@@ -137,6 +138,54 @@ test('what cannot be answered is 503 with its reason in the log and not in the a
   expect(lines.join('')).toContain('no space left')
   const health = await app.inject({ url: '/healthz' })
   expect([health.statusCode, health.json()]).toEqual([503, { status: 'failing' }])
+})
+
+test('a line of the log is one JSON document, whatever a path holds', async () => {
+  const { url, lines } = await served()
+  for (const path of ['/a"b\\c', '/fees?a="', `/${'"'.repeat(400)}`])
+    await exchange(url, `GET ${path} HTTP/1.1\r\n${head}connection: close\r\n\r\n`)
+  const said = lines.map((line) => JSON.parse(line) as { path: string; status: number })
+  expect(said.map(({ path, status }) => [path, status])).toEqual([
+    ['/a"b\\c', 404],
+    ['/fees', 200],
+    [`/${'"'.repeat(299)}`, 404],
+  ])
+  expect(lines.join('')).toMatch(/^([^\n]+\n){3}$/)
+})
+
+test('/metrics counts each request once, by what it was, and in one bucket', async () => {
+  const { app } = await served()
+  const ask = (apiKey: string) => app.inject({ url: '/fees', headers: { 'x-api-key': apiKey } })
+  for (const apiKey of [key, key, key, 'wrong']) await ask(apiKey)
+  await app.inject({ url: '/nowhere' })
+  // To look changes nothing.
+  await app.inject({ url: '/metrics' })
+  const { payload } = await app.inject({ url: '/metrics' })
+  const value = (name: string) =>
+    Number(
+      payload
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1],
+    )
+  const counted = (labels: string) => value(`sluice_http_requests_total{${labels}}`)
+  expect(counted('route="/fees",method="GET",status="200"')).toBe(3)
+  expect(counted('route="/fees",method="GET",status="401"')).toBe(1)
+  expect(counted('route="none",method="GET",status="404"')).toBe(1)
+  const took = (what: string) => value(`sluice_http_request_duration_seconds_${what}`)
+  expect(took('count{route="/fees"}')).toBe(4)
+  expect(took('bucket{le="+Inf",route="/fees"}')).toBe(4)
+  expect(took('bucket{le="10",route="/fees"}')).toBe(4)
+  expect(took('sum{route="/fees"}')).toBeGreaterThan(0)
+})
+
+test('a duration is in the first bucket that is not below it, and in all above', () => {
+  const { observe, text } = durations('took', 'How long it took.')
+  for (const seconds of [0.0025, 0.0026, 11]) observe('/a', seconds)
+  expect(text()).toContain('# TYPE took histogram\ntook_bucket{le="0.001",route="/a"} 0\n')
+  expect(text()).toContain('took_bucket{le="0.0025",route="/a"} 1\ntook_bucket{le="0.005",route="/a"} 2\n')
+  expect(text()).toContain('took_bucket{le="10",route="/a"} 2\ntook_bucket{le="+Inf",route="/a"} 3\n')
+  expect(text()).toMatch(/took_sum\{route="\/a"\} 11\.0051\ntook_count\{route="\/a"\} 3\n$/)
 })
 
 describe('whoever guesses keys', () => {
