@@ -245,6 +245,16 @@ describe('a wallet', () => {
     })
   })
 
+  test('shows a position that is closed there as nothing, and not as a queue that does not answer', async () => {
+    await read(lines().wallet, { wallet: 'A' })
+    const { positions, ...rest } = JSON.parse(other.said.at(-1)!) as { positions: object[] }
+    const closed = positions.map((one) => ({ ...one, balance: '0', balanceUSD: '0' }))
+    other.fails = { status: 200, body: JSON.stringify({ ...rest, positions: closed }) }
+    const { exit, out } = await ask(lines().wallet)
+    expect([exit, out]).toEqual([0, expect.stringContaining('0 USDC')])
+    expect(out).not.toMatch(/queue/)
+  })
+
   test('in shape C, on the current page or on the older one', async () => {
     const { stats } = await read(lines().wallet, { wallet: 'C' })
     expect(stats).toMatchObject({
