@@ -32,8 +32,6 @@ export type Place = {
   cost: (amount: bigint) => Cost
   /** Whether a part is left by giving back what it costs of the receipt, so that the calldata says units of that. */
   byUnits?: true
-  /** Whether a deposit brings what the same amount costs of the receipt, but for a unit of rounding. */
-  bringsCost?: true
   /** Whether a withdrawal is taken through an allowance of the receipt. */
   takesReceipt?: true
   /** Where its steps are exchanges at a price that moves: what they bring. */
@@ -59,7 +57,6 @@ export function placeOf({ constants, asset, receipt }: StrategyEntry): Place {
           unitsOf: (rate) => lpUnits(rate, amount),
         }),
         byUnits: true,
-        bringsCost: true,
       }
     }
     case 'compound-v2': {
@@ -141,7 +138,6 @@ export function placeOf({ constants, asset, receipt }: StrategyEntry): Place {
           unitsOf: (shares) => shares,
         }),
         byUnits: true,
-        bringsCost: true,
       }
     }
     case 'spark-psm3': {

@@ -1,3 +1,4 @@
+import { bringsOf } from '../calls/brings.ts'
 import { placeOf } from '../calls/places.ts'
 import { nativeAddress } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
@@ -108,16 +109,20 @@ function refuseUnseen({ how }: Simulation, { policy, canAsk, asserts }: Terms): 
   })
 }
 
-/** What a withdrawal of an exact amount should cost of the receipt, or a deposit should bring where that is the same, as the market says before it. */
+/** What a withdrawal of an exact amount should cost of the receipt, or a deposit should bring of it, as the market says before it. */
 async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
   if (intent.kind !== 'deposit' && (intent.kind !== 'withdraw' || intent.shares !== undefined))
     return undefined
   if (intent.kind === 'withdraw' && intent.units !== undefined) return mostUnits(intent)
-  const place = placeOf(intent.strategy)
-  if (intent.kind === 'deposit' && !place.bringsCost) return undefined
-  const cost = place.cost(intent.amount)
-  if ('units' in cost) return cost.units
-  return cost.unitsOf(word(await rpc.request('eth_call', [cost.read, 'latest']), 'the price of shares'))
+  const { strategy, amount } = intent
+  const cost = intent.kind === 'deposit' ? bringsOf(strategy, intent) : placeOf(strategy).cost(amount)
+  if (!cost || 'units' in cost) return cost?.units
+  const said = await rpc.request('eth_call', [cost.read, 'latest']).catch((cause: unknown) => {
+    if (!(cause instanceof AppError && cause.code === 'RPC_ERROR')) throw cause
+    const message = `${strategy.slug} does not say what its ${strategy.receipt.symbol} is worth`
+    throw new AppError('POLICY_SIMULATION', message, { cause })
+  })
+  return cost.unitsOf(word(said, 'the price of shares'))
 }
 
 /**

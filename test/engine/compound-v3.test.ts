@@ -9,6 +9,7 @@ import { checkLeg } from '../../src/wallet/guard.ts'
 import { strictTerms } from '../../src/wallet/terms.ts'
 import { tryLeg } from '../../src/wallet/try-leg.ts'
 import { deployedFrom } from '../support/compile.ts'
+import { deposited } from '../support/deposited.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform } from './support.ts'
 
@@ -176,6 +177,18 @@ describe('a market of Compound v3', () => {
     const { changes } = await tryLeg(ground, { chainId, intent, transactions }, strictTerms)
     expect(changes.find(({ token }) => token.address === entry.asset.address)?.delta).toBe(-amount)
     expect(changes.find(({ token }) => token.address === comet)?.delta).toBeGreaterThan(amount - 3n)
+  })
+
+  test('must bring all of what a deposit is worth, in the simulation of it, but for what is owed there', async () => {
+    const owing = async (owed: bigint) => {
+      const borrow = calldata('function withdraw(address,uint256)', [entry.asset.address, owed])
+      await sandbox.sendAs(chainId, wallet, { to: comet, data: borrow })
+      return deposited(sandbox, { catalog, entry, amount })
+    }
+    for (const owed of [0n, amount / 3n])
+      expect(await owing(owed)).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
+    // Where all of it pays back what is owed, nothing is put in.
+    expect((await owing(amount)).whole).toBe('POLICY_SIMULATION')
   })
 })
 

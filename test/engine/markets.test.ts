@@ -11,6 +11,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { genesis } from '../../src/sandbox/genesis/cache.ts'
+import { deposited } from '../support/deposited.ts'
 import { reserveOf as backingOf, basicOf, isBasic, targetOf } from '../support/families.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform, watched, word } from './support.ts'
@@ -241,6 +242,16 @@ const everyFamily = [
   named('aave-v3-weth-sandbox-two'),
   named('sandbox-staking-weth-sandbox-two'),
 ]
+
+const takers = catalog.strategies.filter(({ slug }) => !pausedSlugs.includes(slug))
+test.each(each(takers))(
+  '%s must bring all that a deposit is worth, in the simulation of it',
+  async (_, entry) => {
+    await sandbox.world.warp(86_400)
+    const tried = await deposited(sandbox, { catalog: sandbox.world.catalog(), entry, amount: sum(entry) })
+    expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
+  },
+)
 
 describe.each(each(families))('approvals of %s', (_, entry) => {
   test('none where the allowance is enough', async () => {

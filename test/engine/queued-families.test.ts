@@ -24,6 +24,7 @@ import { checkStanding } from '../../src/wallet/standing.ts'
 import { strictTerms } from '../../src/wallet/terms.ts'
 import { tryLeg } from '../../src/wallet/try-leg.ts'
 import { deployedFrom } from '../support/compile.ts'
+import { deposited } from '../support/deposited.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform } from './support.ts'
 
@@ -120,6 +121,7 @@ async function opened(kind: Kind, takes: 'coin' | 'token' = kind === 'ethena' ? 
   }
   return {
     entry,
+    catalog,
     place,
     queue,
     service,
@@ -239,6 +241,16 @@ describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'et
       if (isLogged) expect(history[1]!.amount).toBe(intent.amount)
     })
 
+    test('must bring all of what a deposit is worth, in the simulation of it, also when the price has grown', async () => {
+      const { amount, entry, tell, place, deposit } = market
+      await deposit(amount)
+      if (kind !== 'ethena') await tell(set, priced((ether * 12n) / 10n, place))
+      expect(await deposited(sandbox, { catalog: market.catalog, entry, amount })).toEqual({
+        whole: undefined,
+        part: 'POLICY_SIMULATION',
+      })
+    })
+
     test('has nothing to claim before it is ready, and says what waits', async () => {
       const { amount, deposit, withdraw, made, service, entry } = market
       await deposit(amount)
@@ -344,6 +356,21 @@ describe('rocket-pool', () => {
     expect(before + ether - (await held())).toBeLessThan(gas)
     await withdraw(maxUint256)
     expect(await shares()).toBe(0n)
+  })
+
+  test('keeps a fee of a deposit, which is less than a hundredth, and no more of it', async () => {
+    const { amount, catalog, entry, tell, deposit } = await opened('rocket-pool')
+    for (const [fee, whole] of [
+      [5n, undefined],
+      [99n, undefined],
+      [105n, 'POLICY_SIMULATION'],
+    ] as const) {
+      await tell('function keep(uint256)', [fee])
+      const tried = await deposited(sandbox, { catalog, entry, amount })
+      expect({ fee, ...tried }).toEqual({ fee, whole, part: 'POLICY_SIMULATION' })
+    }
+    await tell('function keep(uint256)', [5n])
+    await deposit(amount)
   })
 
   test('that pays nothing, or closes, is found out', async () => {

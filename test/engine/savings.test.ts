@@ -10,6 +10,7 @@ import { marketOf } from '../../src/engine/markets/catalog.ts'
 import { selfChecks } from '../../src/engine/self-check.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { deployedFrom } from '../support/compile.ts'
+import { deposited } from '../support/deposited.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 
@@ -123,6 +124,11 @@ test('sUSDS of a PSM is bought and sold at its rate, as far as the PSM has funds
   expect((await usdc()) - before).toBeGreaterThanOrEqual(20_000_000n - 2n)
   expect(await typesOf(slug)).toEqual(['withdraw', 'withdraw', 'deposit'])
 }, 60_000)
+
+test('a deposit into sDAI must bring all that it is worth, in the simulation of it', async () => {
+  const tried = await deposited(sandbox, { catalog: catalog(), entry: entries[1]!, amount: 3n * ether + 7n })
+  expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
+})
 
 test('what a PSM has not, does not come out of it, and another token than its own is found', async () => {
   const [one] = entries

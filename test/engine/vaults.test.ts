@@ -12,6 +12,7 @@ import { checkLeg } from '../../src/wallet/guard.ts'
 import { strictTerms } from '../../src/wallet/terms.ts'
 import { tryLeg } from '../../src/wallet/try-leg.ts'
 import { deployedFrom } from '../support/compile.ts'
+import { deposited } from '../support/deposited.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform, watched } from './support.ts'
 
@@ -175,6 +176,18 @@ test('a rate that is stated a second in rays is compounded every second', async 
   // The contract says 1000000001547125957863212448 a second: five percent a year.
   expect(apy).toBeCloseTo(0.05, 6)
 })
+
+test.each(['erc4626', 'yearn-v3', 'morpho'] as const)(
+  'a deposit into a vault, known as one of %s, must bring all that it is worth, in the simulation of it',
+  async (family) => {
+    const { entry, catalog } = on(
+      family === 'morpho' ? { family, vault, morpho: sandboxAddress(9) } : { family, vault },
+    )
+    await earn(700n)
+    const tried = await deposited(sandbox, { catalog, entry, amount })
+    expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
+  },
+)
 
 describe('a vault of Yearn v3', () => {
   const yearn = () => on({ family: 'yearn-v3', vault })

@@ -5,6 +5,7 @@ import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
 import { acrossYear } from '../../src/engine/readings/lp-fees.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { cells, engineOn } from '../engine/support.ts'
+import { deposited } from '../support/deposited.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { type Across, deployAcross, hubOf, type Leaf, liveness, spoke } from './across.ts'
@@ -122,6 +123,12 @@ describe.each([
     const more = Number(BigInt(history[3].amount.raw) - part)
     expect(more).toBeGreaterThanOrEqual(0)
     expect(more).toBeLessThan(2 + Number(part) * 1e-7)
+  })
+
+  test('must bring all of what a deposit is worth, in the simulation of it', async () => {
+    await bundle({ token: tokenOf(slug), fees })
+    const tried = await deposited(sandbox, { catalog: catalog(), entry: entryOf(slug), amount })
+    expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
   })
 
   test('grows with daily touches as its own price does, to the wei, at the rate that is shown', async () => {

@@ -7,6 +7,7 @@ import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
 import { cells, codeOf, engineOn, watched } from '../engine/support.ts'
+import { deposited } from '../support/deposited.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { deployMorpho, type Morpho } from './morpho.ts'
@@ -73,6 +74,17 @@ test.each([slug, plain])(
     expect(await position(name)).toBeUndefined()
     const history = (await run(`history ${name} --json`)).json.items
     expect(history.map(({ type }: { type: string }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
+  },
+)
+
+test.each([slug, plain])(
+  'a deposit into %s must bring all that it is worth, in the simulation of it',
+  async (name) => {
+    await aDay()
+    const known = catalog()
+    const entry = known.strategies.find((one) => one.slug === name)!
+    const tried = await deposited(sandbox, { catalog: known, entry, amount: 1_234_567_891n })
+    expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
   },
 )
 

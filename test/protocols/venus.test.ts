@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { cells } from '../engine/support.ts'
+import { deposited } from '../support/deposited.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { blocksADay, deployVenus, type Venus } from './venus.ts'
@@ -90,6 +91,12 @@ describe.each([
     expect(Number(cost) / Number(amount)).toBeLessThan(1e-3)
     const history = (await run(`history ${slug} --json`)).json.items
     expect(history.map(({ type }: { type: string }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
+  })
+
+  test('must bring all of what a deposit is worth, in the simulation of it', async () => {
+    await sandbox.chain(chainId).rpc.request('anvil_mine', ['0x9'])
+    const tried = await deposited(sandbox, { catalog: catalog(), entry: entryOf(slug), amount })
+    expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
   })
 
   test('grows with daily touches as its own price does, to the wei, at the rate that is shown', async () => {

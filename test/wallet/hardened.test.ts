@@ -134,6 +134,15 @@ describe('a vault that gives shares only to whoever simulates', () => {
       message: expect.stringContaining('the deposit brings too little'),
     })
   })
+
+  test('is not put into where it does not say what a deposit brings', async () => {
+    const { constants, ...vault } = sandbox.strategy('sandbox-vault-USDC-sandbox-one')
+    const silent = { ...vault, constants: { family: 'erc4626', vault: vault.asset.address } } as const
+    await expect(tried({ ...depositing(), strategy: silent } as Intent, into())).rejects.toMatchObject({
+      code: 'POLICY_SIMULATION',
+      message: expect.stringContaining('does not say what its'),
+    })
+  })
 })
 
 describe('what a leg does beside what was asked', () => {

@@ -141,7 +141,10 @@ contract CometLike {
         }
         accrue();
         Token(asset).transferFrom(msg.sender, address(this), amount);
-        uint256 moved = change(msg.sender, balanceOf(msg.sender) + amount);
+        uint256 owed = borrowBalanceOf[msg.sender];
+        uint256 paid = amount < owed ? amount : owed;
+        borrowBalanceOf[msg.sender] = owed - paid;
+        uint256 moved = change(msg.sender, balanceOf(msg.sender) + amount - paid);
         emit Supply(msg.sender, msg.sender, amount);
         emit Transfer(address(0), msg.sender, moved);
     }

@@ -29,6 +29,8 @@ contract StakedLike is ERC20 {
     uint256 public cooldownPeriod = 15 days;
     uint256 public redeemPeriod = 2 days;
     uint256 public maxDeposit = 1000 ether;
+    /// What stays of a deposit, in ten thousandths.
+    uint256 public fee;
     address public elsewhere;
     Request[] internal requests;
     mapping(address => uint256[]) internal mine;
@@ -45,6 +47,10 @@ contract StakedLike is ERC20 {
 
     function set(uint256 rate_, bool paused_, bool swallows_, address elsewhere_) external {
         (rate, paused, swallows, elsewhere) = (rate_, paused_, swallows_, elsewhere_);
+    }
+
+    function keep(uint256 fee_) external {
+        fee = fee_;
     }
 
     function finalize(uint256 next) external {
@@ -94,7 +100,7 @@ contract StakedLike is ERC20 {
     }
 
     function deposit() external payable {
-        _stake(msg.sender);
+        _mint(msg.sender, ((msg.value - (msg.value * fee) / 10_000) * 1 ether) / rate);
     }
 
     function burn(uint256 units) external {

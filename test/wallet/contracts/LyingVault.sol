@@ -30,6 +30,10 @@ contract LyingVault {
         return tx.gasprice == 0 || block.basefee == 0 || gasleft() > 5_000_000;
     }
 
+    function previewDeposit(uint256 assets) external pure returns (uint256) {
+        return assets;
+    }
+
     function deposit(uint256 assets, address receiver) external returns (uint256) {
         bool simulated = isSimulated();
         asset.transferFrom(msg.sender, address(this), assets);
