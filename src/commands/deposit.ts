@@ -2,6 +2,7 @@ import { Command } from 'commander'
 
 import { askedStrategy } from '../cli/asked-for.ts'
 import { action, type Cli } from '../cli/cli.ts'
+import { depositAsked } from '../cli/deposit-asked.ts'
 import { operate } from '../cli/operate.ts'
 import { opinionOnStrategy } from '../cli/opinion.ts'
 import { amountOf, type SigningOptions, slippage, withSigning } from '../cli/options.ts'
@@ -31,7 +32,6 @@ export const deposit = (world: World) =>
     .action(action(world, run))
 
 async function run(cli: Cli, id: string, options: Options): Promise<void> {
-  const service = await cli.service()
   const strategy = await askedStrategy(cli, id, options.idempotencyKey)
   const amount = amountOf(options, strategy.asset)
   const slips = options.slippage === undefined ? null : slippage(options.slippage)
@@ -57,7 +57,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
       ...(slips !== null && { slippage: slips }),
     },
     propose: async (wallet) =>
-      depositProposal(cli, strategy, amount, wallet, await service.strategyBytecode(ask(wallet)), {
+      depositProposal(cli, strategy, amount, wallet, await depositAsked(cli, ask(wallet)), {
         from: origin?.chainId,
         slippage: slips,
       }),

@@ -58,3 +58,17 @@ test('what was not said to a quiet one is said to the next', async () => {
   expect((await run('wallet show --quiet')).err).toBe('')
   expect((await run('wallet show')).err).toMatch(/is not looked for/)
 })
+
+test('what takes no deposit now and is not paused is not left out with what is: the next step shows what it takes', async () => {
+  const set = 'function set(uint256,bool,bool,address)'
+  const data = calldata(set, [ether, true, false, entry.receipt.address])
+  await sandbox.sendAs(chainId, wallet, { to: entry.receipt.address, data })
+  const { exit, json } = await run(`deposit ${slug} --amount 1 --yes --json`)
+  expect([exit, json.error.code]).toEqual([10, 'STRATEGY_PAUSED'])
+  expect(json.error.message).toMatch(/brought its newest rewards in/)
+  expect(json.error.hint).toBe(`What it takes now: sluice strategies show ${slug}`)
+  const listed = (await run('strategies list --paused exclude --limit 100 --json')).json.items
+  const mine = listed.find((one: { slug: string }) => one.slug === slug)
+  expect(mine.actions).toEqual(['withdraw', 'claim'])
+  expect((await run(`strategies show ${slug}`)).out).toMatch(/actions +withdraw, claim/)
+})
