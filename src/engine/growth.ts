@@ -2,6 +2,7 @@ import { AppError } from '../domain/errors.ts'
 import { type BlockTime, blockBefore } from './block-before.ts'
 import { type BlockRef, type Chain, read } from './chain.ts'
 import type { Market } from './markets/market.ts'
+import { yearly } from './rates/point.ts'
 import { optional, together } from './reading.ts'
 import type { Standing } from './standings.ts'
 
@@ -40,7 +41,10 @@ export function grownOn(chain: () => Chain): Grown {
       const seconds = head.timestamp - (then?.block.timestamp ?? head.timestamp)
       if (!state || !before || seconds < day) return standing
       const ratio = Number(state.index) / Number(before)
-      const rates = { apr: ((ratio - 1) * year) / seconds, apy: ratio ** (year / seconds) - 1 }
+      const rates = {
+        apr: ((ratio - 1) * (market.simpleYear ?? year)) / seconds,
+        apy: yearly(market, ratio, seconds),
+      }
       return Number.isFinite(rates.apy) ? { ...standing, state: { ...state, ...rates } } : standing
     })
   }

@@ -136,9 +136,12 @@ function keptOn(
 }
 
 /** A strategy with what it paid on the days that are kept. */
-function withDays({ strategy, state, at, days = [] }: Shown): Strategy {
+function withDays({ market, strategy, state, at, days = [] }: Shown): Strategy {
   if (!state || days.length === 0) return strategy
-  return { ...strategy, rates: ratesOf([...days, { at, index: state.index }], strategy.apy, null) }
+  return {
+    ...strategy,
+    rates: ratesOf(market, [...days, { at, index: state.index }], { apy: strategy.apy, reward: null }),
+  }
 }
 
 const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || a.slug.localeCompare(b.slug)

@@ -15,7 +15,7 @@ import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { AcrossConstants } from '../../domain/market-constants.ts'
 import type { Answer, Read, Reading } from '../reading.ts'
 import { says } from '../readings/claims.ts'
-import { lpFeeRate } from '../readings/lp-fees.ts'
+import { acrossYear, lpFeeRate } from '../readings/lp-fees.ts'
 import { balance } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
@@ -43,6 +43,7 @@ export const across = (entry: StrategyEntry, constants: AcrossConstants): Market
     ],
     state: stateOf(entry, constants),
     index: priced(indexOf),
+    simpleYear: acrossYear,
     shares: (owner) => balance(receipt.address, owner),
     worth: (shares) => priced((rate) => lpWorth(rate, shares)),
     units: (amount) => priced((rate) => lpUnits(rate, amount)),

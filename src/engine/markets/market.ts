@@ -68,6 +68,8 @@ export type Market = {
   index?: Reading<bigint>
   /** What does it pay, by what it stands on? There where no contract says, and what must be asked depends on answers. `null` is not known. */
   rate?: () => Rounds<Rate | null>
+  /** How many seconds has the year of its rate, where that is not compounded? What it paid is told alike. Without it, rates compound over 365 days. */
+  simpleYear?: number
   /** What does it pay beside, in tokens of others? Without it, nobody says. */
   rewards?: Extras | undefined
   /** What does this owner hold, in units of the receipt token? */

@@ -32,7 +32,7 @@ export function detailedOn(store: EngineStore, chain: () => Chain, rewarding: Re
     return asked
   }
   const detail = async (shown: Shown): Promise<Strategy> => {
-    const { state, at } = shown
+    const { market, state, at } = shown
     const [past, reward] = await Promise.all([
       pastOf(shown).catch((error: unknown) => {
         if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
@@ -42,10 +42,12 @@ export function detailedOn(store: EngineStore, chain: () => Chain, rewarding: Re
     ])
     const points = past?.points.filter((point) => point.at < at) ?? []
     if (!past || !state || points.length === 0)
-      return reward ? { ...shown.strategy, rates: ratesOf([], shown.strategy.apy, reward) } : shown.strategy
+      return reward
+        ? { ...shown.strategy, rates: ratesOf(market, [], { apy: shown.strategy.apy, reward }) }
+        : shown.strategy
     const series = [...points, { at, index: state.index }]
     const strategy = strategyOf(withRates(shown, past.begun, daysAgo(series, at, averageDays)))
-    return { ...strategy, rates: ratesOf(series, strategy.apy, reward) }
+    return { ...strategy, rates: ratesOf(market, series, { apy: strategy.apy, reward }) }
   }
   return (shown) => {
     const known = told.get(shown) ?? detail(shown)

@@ -11,13 +11,17 @@ const year = 365 * day
 /** The day of a time, counted from 1970. */
 export const dayOf = (at: number): number => Math.floor(at / day)
 
-/** The yearly rate at which a unit grew from one time to another; `null` for less than half a day, which says too little. */
-export function rateBetween(from: Point, to: Point): number | null {
+/** By how much a unit grew over some seconds as the rate a year that its market states: compounded over 365 days, or as it is over the market's own year. */
+export const yearly = ({ simpleYear }: Pick<Market, 'simpleYear'>, ratio: number, seconds: number): number =>
+  simpleYear === undefined ? ratio ** (year / seconds) - 1 : ((ratio - 1) * simpleYear) / seconds
+
+/** The yearly rate at which a unit of a market grew from one time to another; `null` for less than half a day, which says too little. */
+export function rateBetween(market: Pick<Market, 'simpleYear'>, from: Point, to: Point): number | null {
   const seconds = to.at - from.at
   if (seconds < day / 2 || from.index <= 0n) return null
   // More digits than a number has: the quotient is taken before it becomes one.
   const ratio = Number((to.index * precision) / from.index) / Number(precision)
-  const rate = ratio ** (year / seconds) - 1
+  const rate = yearly(market, ratio, seconds)
   return Number.isFinite(rate) ? rate : null
 }
 

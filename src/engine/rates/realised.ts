@@ -53,7 +53,7 @@ export function withRates(
   begun: Inception | undefined,
   then: Point | undefined,
 ): Standing {
-  const { state, at } = standing
+  const { market, state, at } = standing
   const start = beginningOf(begun)
   const now = state && { at, index: state.index }
   const isYoung = begun !== undefined && begun.at > at - averageDays * day
@@ -61,8 +61,8 @@ export function withRates(
   return {
     ...standing,
     begun: begun?.at ?? null,
-    averageApy: now && from && at - from.at >= day ? rateBetween(from, now) : null,
-    inceptionApy: now && start && at - start.at >= day ? rateBetween(start, now) : null,
+    averageApy: now && from && at - from.at >= day ? rateBetween(market, from, now) : null,
+    inceptionApy: now && start && at - start.at >= day ? rateBetween(market, start, now) : null,
   }
 }
 

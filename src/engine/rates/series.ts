@@ -61,13 +61,17 @@ async function missingDays(
 }
 
 /** What a series shows: the rate over the last day, week and month, and from each of its points to the next. */
-export function ratesOf(series: readonly Point[], apy: number | null, reward: number | null): Rates {
+export function ratesOf(
+  market: Market,
+  series: readonly Point[],
+  { apy, reward }: { apy: number | null; reward: number | null },
+): Rates {
   const now = series.at(-1)
   const over = (days: number) => {
     const then = now && daysAgo(series, now.at, days)
     // What is much older says nothing of so few days; of a month, what is known is told.
     const isOf = then && (days === averageDays || now.at - then.at <= (2 * days + 0.5) * day)
-    return isOf ? rateBetween(then, now) : null
+    return isOf ? rateBetween(market, then, now) : null
   }
   return {
     base: apy,
@@ -76,7 +80,7 @@ export function ratesOf(series: readonly Point[], apy: number | null, reward: nu
     days7: over(7),
     days30: over(averageDays),
     points: series.slice(1).flatMap((point, at) => {
-      const rate = rateBetween(series[at]!, point)
+      const rate = rateBetween(market, series[at]!, point)
       return rate === null ? [] : [{ at: new Date(point.at * 1000).toISOString(), apy: rate }]
     }),
   }
