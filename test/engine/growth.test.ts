@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { calldata, type TestReceipt, useSandbox } from '../support/sandbox.ts'
 import { engineOn, perform, word } from './support.ts'
 
@@ -109,36 +108,5 @@ describe('the rate that is stated', () => {
       Number(await incomeAt(paid.blockNumber))
     expect(growth).toBeCloseTo((Number(rate) / 1e27) * (seconds / year), 9)
     expect(apy).toBeGreaterThan(growth)
-  })
-
-  const days = 365
-  test('holds within one basis point when the reserve is touched daily for a year, at the rates read at each touch', async () => {
-    const toucher = sandboxAddress(2)
-    await perform(sandbox, toucher, [
-      {
-        to: usdc(),
-        data: calldata('function approve(address,uint256)', [pool(), maxUint256]),
-        value: 0n,
-        chainId: 31337,
-      },
-    ])
-    const paid = await take(lending(), 'lend', 10_000_000000n)
-    const first = await incomeAt(paid.blockNumber)
-    const { service } = engineOn(sandbox)
-    const supply = calldata('function supply(address,uint256,address,uint16)', [usdc(), 1n, toucher, 0])
-    let promised = 1
-    let at = await timeOf(paid.blockNumber)
-    let last = paid.blockNumber
-    for (let touched = 0; touched < days; touched++) {
-      const { apy } = await service.getStrategy({ id: lending().slug })
-      await rpc().request('evm_increaseTime', [day])
-      last = (await sandbox.sendAs(31337, toucher, { to: pool(), data: supply })).blockNumber
-      const now = await timeOf(last)
-      promised *= (1 + apy!) ** ((now - at) / year)
-      at = now
-    }
-    const real = Number(((await incomeAt(last)) * 10n ** 12n) / first) / 1e12
-    expect(Math.abs(real - promised)).toBeLessThan(0.0001)
-    expect(real).toBeGreaterThan(1)
   })
 })

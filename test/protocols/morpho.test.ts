@@ -6,7 +6,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { checkLeg } from '../../src/wallet/guard.ts'
-import { cells, codeOf, engineOn, watched } from '../engine/support.ts'
+import { codeOf, engineOn, watched } from '../engine/support.ts'
 import { deposited } from '../support/deposited.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
@@ -87,46 +87,6 @@ test.each([slug, plain])(
     expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
   },
 )
-
-test('known only by EIP-4626, it grows to the wei, and its rate is that growth', async () => {
-  await done(`deposit ${plain} --amount 1234.567891`)
-  const held = await shares()
-  const prices = [await worth(10n ** 30n)]
-  for (let passed = 0; passed < 30; passed++) {
-    await aDay()
-    prices.push(await worth(10n ** 30n))
-  }
-  expect(BigInt((await position(plain)).balance.raw)).toBe(await worth(held))
-  const { apy } = (await run(`strategies show ${plain} --json`)).json
-  const week = Number(prices.at(-1)) / Number(prices.at(-8))
-  expect(Math.abs(apy - (week ** (365 / 7) - 1))).toBeLessThan(1e-4)
-  await done(`withdraw ${plain} --amount max`)
-  expect(await shares()).toBe(0n)
-})
-
-test('it grows over a year of daily touches as its own price does, to the wei, at the rate of its markets', async () => {
-  await done(`deposit ${slug} --amount 1234.567891`)
-  const held = await shares()
-  const whole = 10n ** 30n
-  const prices = [await worth(whole)]
-  const rates: number[] = []
-  // Three months here, and the year where all is asked for: SLUICE_CELLS=all npm test -- test/protocols
-  for (let passed = 0; passed < cells(90, 365); passed++) {
-    const { service } = engineOn(sandbox, { catalog: catalog() })
-    if (passed % 30 === 0) rates.push((await service.getStrategy({ id: slug })).apy!)
-    await aDay()
-    prices.push(await worth(whole))
-    if (passed % 73 === 72) expect(BigInt((await position()).balance.raw)).toBe(await worth(held))
-  }
-  for (const [month, apy] of rates.entries()) {
-    // A rate moves with the use of its market: what was stated at a time lies in the middle of the days around it.
-    const [first, last] = [Math.max(0, month * 30 - 1), month * 30 + 1]
-    const grown = (Number(prices[last]) / Number(prices[first])) ** (365 / (last - first)) - 1
-    expect(Math.abs(apy - grown)).toBeLessThan(3e-5)
-  }
-  await done(`withdraw ${slug} --amount max`)
-  expect(await shares()).toBe(0n)
-}, 240_000)
 
 test('its rate is asked for once a minute of the chain, and a node that does not answer costs the rate and nothing else', async () => {
   const said: string[] = []

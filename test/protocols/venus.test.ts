@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest'
 
 import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { cells } from '../engine/support.ts'
 import { deposited } from '../support/deposited.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
@@ -59,10 +58,9 @@ const send = async (from: `0x${string}`, slug: string, signature: string, args: 
   expect(receipt.status).toBe('0x1')
 }
 describe.each([
-  // Fifty days here, and the whole of it where all is asked for: SLUICE_CELLS=all npm test -- test/protocols
-  ['venus-usdc-sandbox-one', '1234.567891', 1_234_567_891n, [20, 30, 70, 120, 125].slice(0, cells(2, 5))],
-  ['venus-eth-sandbox-one', '3.000000000000000007', 3n * ether + 7n, [10, 20]],
-])('%s, by the bytecode of Venus', (slug, typed, amount, spans) => {
+  ['venus-usdc-sandbox-one', '1234.567891', 1_234_567_891n],
+  ['venus-eth-sandbox-one', '3.000000000000000007', 3n * ether + 7n],
+])('%s, by the bytecode of Venus', (slug, typed, amount) => {
   test('takes a deposit, gives a part back, and then all: no receipt is left', async () => {
     const before = await assetOf(slug)
     await done(`deposit ${slug} --amount ${typed}`)
@@ -99,26 +97,13 @@ describe.each([
     expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
   })
 
-  test('grows with daily touches as its own price does, to the wei, at the rate that is shown', async () => {
-    await done(`deposit ${slug} --amount ${typed}`)
-    const [held, first] = [await shares(slug), await price(slug)]
-    let stated = 0
-    for (const days of spans) {
-      await daysPass(slug, days)
-      const now = await price(slug)
-      expect(BigInt((await position(slug)).balance.raw)).toBe((held * now) / ether)
-      // What the market says of a block, taken up once a day.
-      const aDay = (Number(await said(slug, 'function supplyRatePerBlock() view')) / 1e18) * blocksADay
-      const { apy } = (await run(`strategies show ${slug} --json`)).json
-      expect(Math.abs(apy - Math.expm1(365 * Math.log1p(aDay)))).toBeLessThan(1e-5)
-      stated += Math.log1p(apy) * days
-    }
-    const all = spans.reduce((sum, days) => sum + days)
-    const grown = Math.log(Number(await price(slug)) / Number(first))
-    expect(Math.abs(Math.expm1(stated / all) - Math.expm1((grown * 365) / all))).toBeLessThan(1e-4)
-    await done(`withdraw ${slug} --amount max`)
-    expect(await shares(slug)).toBe(0n)
-  }, 240_000)
+  test('states what it says of a block, taken up once a day', async () => {
+    await daysPass(slug, 8)
+    const aDay = (Number(await said(slug, 'function supplyRatePerBlock() view')) / 1e18) * blocksADay
+    const { apy } = (await run(`strategies show ${slug} --json`)).json
+    expect(apy).toBeGreaterThan(0.001)
+    expect(Math.abs(apy - Math.expm1(365 * Math.log1p(aDay)))).toBeLessThan(1e-5)
+  })
 })
 
 test('what the comptroller has paused is not asked for, and what it does not take is found out before anything is signed', async () => {

@@ -20,18 +20,22 @@ export type Venus = {
 }
 
 const ether = 10n ** 18n
-/** Blocks a day, as the rate model is told: so few that a test can mine a year of them, and that a node keeps those of a week. */
+/** Blocks a day, as the rate model is told: so few that a test can mine months of them, and that a node keeps those of a week. */
 export const blocksADay = 12
 
 /** Puts the core pool of Venus on a chain, by the bytecode that Venus published, with lenders and borrowers in both markets. */
-export async function deployVenus(sandbox: TestSandbox, chainId: number): Promise<Venus> {
+export async function deployVenus(
+  sandbox: TestSandbox,
+  chainId: number,
+  blocks = blocksADay,
+): Promise<Venus> {
   const { rpc } = sandbox.chain(chainId)
   const d = await startDeployer(rpc, sandboxAddress(roles.owner))
   const others = around('Surroundings')
   const world = d.deploy(others)
   const comptroller = deployComptroller(d, world)
-  // No more than 5e-6 a block may be asked of borrowers.
-  const rates = [0n, (3n * ether) / 100n, ether, (8n * ether) / 10n, BigInt(365 * blocksADay)]
+  // No more than 5e-6 a block may be asked of borrowers: the fewer blocks there are, the less it is in a year.
+  const rates = [0n, (BigInt(blocks) * ether) / 400n, ether, (8n * ether) / 10n, BigInt(365 * blocks)]
   const model = d.deploy(theirs('JumpRateModel'), rates)
   const usdc = sandbox.token(chainId, 'USDC')
   const rate = (decimals: number) => 2n * 10n ** BigInt(8 + decimals)

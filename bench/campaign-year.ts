@@ -1,0 +1,12 @@
+import { campaignArguments } from './arguments.ts'
+import { vitestCampaign } from './vitest-campaign.ts'
+
+// A year of daily touches in every market whose own contracts run here: to the wei, and at the rate that was stated. A seed draws the deposits.
+const asked = campaignArguments(8)
+Object.assign(process.env, { SLUICE_YEAR: 'daily', SLUICE_SEED: String(asked.seed) })
+await vitestCampaign('year', {
+  file: 'test/protocols/year.test.ts',
+  under: 'a year of a deposit',
+  ...asked,
+  fixedSeed: asked.seed,
+})
