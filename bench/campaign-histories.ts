@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { findAnvil } from '../src/sandbox/anvil.ts'
 import { startWorld } from '../src/sandbox/world.ts'
 import { campaignArguments, campaignEnds } from './arguments.ts'
-import { historyCell, slugs } from './histories.ts'
+import { historyCell, historyWorld, slugs } from './histories.ts'
 import { actsOf } from './history-acts.ts'
 import { sabotages } from './history-sabotage.ts'
 
@@ -24,10 +24,11 @@ const world = await startWorld({
 })
 try {
   for (const { rpc } of world.chains) await rpc.request('evm_mine')
+  const ground = await historyWorld(world)
   const numbers = only === undefined ? Array.from({ length: cells }, (_, at) => at) : [only]
   let wrong = 0
   for (const cell of numbers) {
-    const found = await historyCell(world, actsOf(seed, cell, slugs.length), sabotage)
+    const found = await historyCell(ground, actsOf(seed, cell, slugs.length), sabotage)
     if (found.length === 0) continue
     wrong++
     const replay = `--seed ${seed} --cell ${cell}${sabotage === undefined ? '' : ` --sabotage ${sabotage}`}`

@@ -4,7 +4,7 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Service } from '../src/api/service.ts'
 import type { Address, Hex } from '../src/domain/address.ts'
 import { maxUint256 } from '../src/domain/amount.ts'
-import type { StrategyEntry } from '../src/domain/catalog.ts'
+import type { Catalog, StrategyEntry } from '../src/domain/catalog.ts'
 import { AppError } from '../src/domain/errors.ts'
 import { createEngine } from '../src/engine/engine.ts'
 import type { Rpc } from '../src/net/rpc.ts'
@@ -12,16 +12,19 @@ import { sandboxAddress } from '../src/sandbox/accounts.ts'
 import type { SandboxWorld } from '../src/sandbox/world.ts'
 import { engineMigrations, engineStore } from '../src/store/engine.ts'
 import { sqliteSql } from '../src/store/sqlite.ts'
+import { deployAcross, hubOf, liveness } from '../test/protocols/across.ts'
+import { sandboxOf } from '../test/support/sandbox.ts'
 import type { Act } from './history-acts.ts'
-import { replay } from './history-replay.ts'
+import { replay, worthAt } from './history-replay.ts'
 import { sabotaged } from './history-sabotage.ts'
 
-/** The markets of a cell: two reserves of the real Aave, and a vault and a staking vault over them. */
+/** The markets of a cell: two reserves of the real Aave, and a vault and a staking vault over them, and a pool of the real HubPool of Across. */
 export const slugs = [
   'aave-v3-usdc-sandbox-one',
   'sandbox-vault-usdc-sandbox-one',
   'aave-v3-weth-sandbox-one',
   'sandbox-staking-weth-sandbox-one',
+  'across-usdc-sandbox-one',
 ]
 
 const chainId = 31337
@@ -30,9 +33,30 @@ const erc20 = parseAbi([
   'function balanceOf(address) view returns (uint256)',
 ])
 
+/** A world with all of these markets in it, as long as it is not taken back. `earns` is what pays fees into the pool of Across. */
+export type HistoryWorld = { world: SandboxWorld; catalog: Catalog; earns: () => Promise<void> }
+
+/** Puts the HubPool into a world. */
+export async function historyWorld(world: SandboxWorld): Promise<HistoryWorld> {
+  const sandbox = sandboxOf(() => world)
+  const at = await deployAcross(sandbox, chainId)
+  const hub = hubOf(sandbox, chainId, at)
+  const leaf = { token: at.usdc, fees: 50_000_000n }
+  const known = world.catalog()
+  return {
+    world,
+    catalog: { ...known, strategies: [...known.strategies, ...at.entries] },
+    earns: async () => {
+      await hub.propose(leaf)
+      await world.warp(liveness + 1)
+      await hub.execute(leaf)
+    },
+  }
+}
+
 /** One interleaving on real contracts; after each act the engine is held against the replay. Answers with what was wrong, and takes the world back. */
 export async function historyCell(
-  world: SandboxWorld,
+  { world, catalog, earns }: HistoryWorld,
   acts: readonly Act[],
   sabotage?: string,
 ): Promise<string[]> {
@@ -41,7 +65,7 @@ export async function historyCell(
     const { rpc } = world.chains[0]!
     const engineOf = (over: Rpc) =>
       createEngine({
-        catalog: world.catalog(),
+        catalog,
         rpc: (id) => (id === chainId ? over : world.chains[1]!.rpc),
         store: engineStore(sqliteSql(':memory:', { migrations: engineMigrations })),
         customer: 'campaign',
@@ -49,10 +73,11 @@ export async function historyCell(
         newId: randomUUID,
       })
     const engine = engineOf(sabotaged(rpc, sabotage))
-    const entries = slugs.map((slug) => world.catalog().strategies.find((entry) => entry.slug === slug)!)
+    const entries = slugs.map((slug) => catalog.strategies.find((entry) => entry.slug === slug)!)
     const wrong: string[] = []
     for (const [at, act] of acts.entries()) {
       await doneBy(world, engineOf(rpc), entries, act)
+      if (act.do === 'wait' && slugs[act.market]!.startsWith('across')) await earns()
       const found = await held(rpc, engine, entries)
       for (const one of found) wrong.push(`after act ${at} (${told(act)}): ${one}`)
       if (wrong.length > 0) break
@@ -82,7 +107,7 @@ async function held(rpc: Rpc, engine: Service, entries: readonly StrategyEntry[]
     if (shares > 0n !== (position !== undefined))
       wrong.push(`${entry.slug}: ${shares} shares, and ${position ? 'a' : 'no'} position`)
     if (!position) continue
-    const worth = await worthOf(rpc, entry, shares)
+    const worth = await worthAt(rpc, entry, shares, 'latest')
     if (position.balance !== worth) wrong.push(`${entry.slug}: balance ${position.balance} and not ${worth}`)
     if (position.principal !== principal)
       wrong.push(`${entry.slug}: principal ${position.principal} and not ${principal}`)
@@ -91,13 +116,6 @@ async function held(rpc: Rpc, engine: Service, entries: readonly StrategyEntry[]
       wrong.push(`${entry.slug}: ${position.principal} and ${position.profit} are not ${worth}`)
   }
   return wrong
-}
-
-const worthAbi = parseAbi(['function convertToAssets(uint256) view returns (uint256)'])
-async function worthOf(rpc: Rpc, { constants, receipt }: StrategyEntry, shares: bigint): Promise<bigint> {
-  if (constants.family === 'aave-v3') return shares
-  const data = encodeFunctionData({ abi: worthAbi, functionName: 'convertToAssets', args: [shares] })
-  return BigInt(await rpc.request<Hex>('eth_call', [{ to: receipt.address, data }, 'latest']))
 }
 
 async function balanceOf(rpc: Rpc, token: Address, owner: Address): Promise<bigint> {
@@ -132,7 +150,7 @@ async function doneBy(
     })
   }
   const some = async (who: Address, part: number) =>
-    ((await worthOf(rpc, entry, await balanceOf(rpc, token, who))) * BigInt(part)) / 1_000n
+    ((await worthAt(rpc, entry, await balanceOf(rpc, token, who), 'latest')) * BigInt(part)) / 1_000n
   try {
     if (act.do === 'lend') await order(wallet, 'lend', act.amount)
     if (act.do === 'withdraw') await order(wallet, 'withdraw', await some(wallet, act.part))

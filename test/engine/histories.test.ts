@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { historyCell, slugs } from '../../bench/histories.ts'
+import { historyCell, historyWorld, slugs } from '../../bench/histories.ts'
 import { actsOf, anyActs } from '../../bench/history-acts.ts'
 import { replay } from '../../bench/history-replay.ts'
 import { sabotages } from '../../bench/history-sabotage.ts'
@@ -16,18 +16,20 @@ const stranger = sandboxAddress(2)
 
 describe('principal and profit', () => {
   test('are the value to the wei, whatever is put in, taken out, given and received in whatever order', async () => {
+    const ground = await historyWorld(sandbox.world)
     await fc.assert(
       fc.asyncProperty(anyActs(slugs.length), async (acts) => {
-        expect(await historyCell(sandbox.world, acts)).toEqual([])
+        expect(await historyCell(ground, acts)).toEqual([])
       }),
       { seed: 20260721, numRuns: 6, endOnFailure: true },
     )
   })
 
   test.each(sabotages)('are seen to be wrong where the reading is: %s', async (name) => {
+    const ground = await historyWorld(sandbox.world)
     let wrong = 0
     for (let cell = 3; cell < 6; cell++)
-      wrong += (await historyCell(sandbox.world, actsOf(1, cell, slugs.length), name)).length
+      wrong += (await historyCell(ground, actsOf(1, cell, slugs.length), name)).length
     expect(wrong).toBeGreaterThan(0)
   })
 
@@ -35,10 +37,12 @@ describe('principal and profit', () => {
     'of %s begin anew where all of it came out, also in the middle of a block',
     async (slug) => {
       const { rpc } = sandbox.chain(31337)
-      const { service } = engineOn(sandbox)
-      const entry = sandbox.world.catalog().strategies.find((one) => one.slug === slug)!
+      const { catalog } = await historyWorld(sandbox.world)
+      const { service } = engineOn(sandbox, { catalog })
+      const entry = catalog.strategies.find((one) => one.slug === slug)!
       const order = async (action: 'lend' | 'withdraw', amount: bigint) =>
-        (await engineOn(sandbox).service.strategyBytecode({ id: slug, action, amount, wallet })).bytecode
+        (await engineOn(sandbox, { catalog }).service.strategyBytecode({ id: slug, action, amount, wallet }))
+          .bytecode
       const send = async (all: Awaited<ReturnType<typeof order>>) => {
         for (const { to, data } of all)
           await rpc.request('eth_sendTransaction', [{ from: wallet, to, data, gas: '0x4c4b40' }])

@@ -78,6 +78,11 @@ export function useSandbox({ standardDelayMs = 300 }: { standardDelayMs?: number
     await up().revert(snapshot)
   })
 
+  return sandboxOf(up)
+}
+
+/** A world that is up, as tests have it in their hands. */
+export function sandboxOf(up: () => SandboxWorld): TestSandbox {
   const chain = (chainId: number) => found(up().chains, ({ network }) => network.chainId === chainId)
   const call: TestSandbox['call'] = (chainId, to, signature, args) =>
     chain(chainId).rpc.request<Hex>('eth_call', [{ to, data: calldata(signature, args) }, 'latest'])
