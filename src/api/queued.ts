@@ -28,3 +28,6 @@ export const readQueued = (
     requestedAt: orNull(requestedAt),
     availableAt: orNull(availableAt),
   })) ?? null
+
+/** A strategy in whose queue it was not looked for what a wallet asked for elsewhere, and when it was last, as ISO 8601; `null` is never. */
+export const Unsearched = z.object({ strategy: z.string(), searchedAt: z.string().nullable() })

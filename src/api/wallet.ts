@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
-import { QueuedWire, type QueuedWithdrawal, readQueued } from './queued.ts'
+import { QueuedWire, type QueuedWithdrawal, readQueued, Unsearched } from './queued.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
 import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire.ts'
 
@@ -53,12 +53,13 @@ export const Stats = z.object({
 })
 export type Stats = z.output<typeof Stats>
 
-/** The positions of a wallet. `totalValueUsd` is a decimal string. */
+/** The positions of a wallet. `totalValueUsd` is a decimal string. `unsearched` is `null` where a deployment does not tell. */
 export const WalletValue = z.object({
   address: z.custom<z.output<typeof EvmAddress>>().nullable(),
   positions: z.array(z.custom<Position>()),
   totalValueUsd: z.string().nullable(),
   stats: z.custom<Stats>().nullable(),
+  unsearched: z.array(Unsearched).nullable(),
 })
 export type Wallet = z.output<typeof WalletValue>
 
@@ -68,7 +69,7 @@ const Signed = z.codec(z.string().regex(/^-?[0-9]{1,78}$/, 'expected a whole num
   encode: String,
 })
 
-/** Shape A (reference); `principal`, `apyFraction`, `pending`, `claimable` and `stats` are ours. */
+/** Shape A (reference); `principal`, `apyFraction`, `pending`, `claimable`, `stats` and `unsearched` are ours. */
 const ShapeA = z.object({
   address: EvmAddress,
   positions: z.array(
@@ -86,6 +87,7 @@ const ShapeA = z.object({
   ),
   totalValueUSD: maybe(Numeric),
   stats: ours(Stats),
+  unsearched: ours(z.array(Unsearched)),
 })
 
 const humanized = <inner extends z.ZodType>(value: inner) =>
@@ -135,9 +137,10 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
       })),
       totalValueUsd: decimal(wire.summary.totalUnderlyingBalanceUSD),
       stats: null,
+      unsearched: null,
     }
   if (!('positions' in wire))
-    return { address: wire.address, positions: [], totalValueUsd: null, stats: wire.stats }
+    return { address: wire.address, positions: [], totalValueUsd: null, stats: wire.stats, unsearched: null }
   return {
     address: wire.address,
     positions: wire.positions.map((position) => ({
@@ -153,6 +156,7 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
     })),
     totalValueUsd: decimal(wire.totalValueUSD),
     stats: orNull(wire.stats),
+    unsearched: orNull(wire.unsearched),
   }
 }
 
@@ -176,6 +180,7 @@ export const Wallet = z.codec(oneOf(shapes, 1), WalletValue, {
     ),
     totalValueUSD: value.totalValueUsd,
     stats: value.stats,
+    unsearched: value.unsearched,
   }),
 })
 

@@ -87,11 +87,12 @@ export const positionJson = ({
 }
 
 /** A wallet as `--json` prints it. */
-export const walletJson = ({ address, positions, totalValueUsd, stats }: Wallet) => ({
+export const walletJson = ({ address, positions, totalValueUsd, stats, unsearched }: Wallet) => ({
   address,
   positions: positions.map(positionJson),
   totalValueUsd,
   ...(stats && { stats: statsJson(stats) }),
+  ...(unsearched && unsearched.length > 0 && { unsearched }),
 })
 
 const numeric = (value: string | number | null | undefined): number | null =>

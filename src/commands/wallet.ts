@@ -9,7 +9,7 @@ import { withRaw } from '../cli/raw.ts'
 import { fields, table } from '../cli/table.ts'
 import { positionColumns } from '../cli/views.ts'
 import type { World } from '../cli/world.ts'
-import { shellOperand } from '../domain/shell.ts'
+import { shellOperand, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { addApprovals } from './wallet-approvals.ts'
 import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './wallet-keys.ts'
@@ -87,14 +87,15 @@ export const wallet = (world: World) => {
 
 async function show(cli: Cli, name: string | undefined): Promise<void> {
   const address = await walletAddress(cli, name)
-  const held = walletJson(await (await cli.service()).getWallet({ address }))
-  cli.emit(held, (value, to) =>
+  const held = await (await cli.service()).getWallet({ address })
+  cli.emit(walletJson(held), (value, to) =>
     [
       `${to.paint.bold(address)}`,
       value.positions.length === 0
         ? to.paint.dim('no positions')
         : table(positionColumns, value.positions, to),
-      ...queuedLines(value.positions, to, cli.place.kind !== 'remote'),
+      ...queuedLines(value.positions, to, held.unsearched !== null),
+      ...unsearchedLines(value.unsearched ?? [], address, to),
       ...(value.positions.length === 0 ? [] : [`${to.paint.dim('total')}  ${dollars(value.totalValueUsd)}`]),
       ...(value.stats && value.stats.debt.length > 0 ? [lendingView(value.stats, to)] : []),
       ...(value.positions.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
@@ -111,7 +112,7 @@ const queuedLines = (
   positions.flatMap(({ strategy, balance, pending, claimable }) => {
     const line = (word: string, amount: string, more: string) =>
       `${word} ${decimal(amount)} ${plain(strategy.asset.symbol)} ${to.paint.dim(more)}`
-    // What a service does not tell of what is held is no news; another one may tell of no queue at all.
+    // What a service does not tell of what is held is no news; another deployment may tell of no queue at all.
     if (isOurs && pending === null && balance?.raw === '0')
       return [`queued ? ${to.paint.dim(`${plain(strategy.slug)}, whose queue does not answer`)}`]
     return [
@@ -130,6 +131,20 @@ const queuedLines = (
         ),
       ),
     ]
+  })
+
+/** Where it was not looked for withdrawals that were asked for elsewhere, and what does that. */
+const unsearchedLines = (
+  all: NonNullable<ReturnType<typeof walletJson>['unsearched']>,
+  address: string,
+  to: Stream,
+): string[] =>
+  all.map(({ strategy, searchedAt }) => {
+    const since = searchedAt === null ? '' : ` since ${plain(when(searchedAt))}`
+    const finds = `sluice history ${shellOperand(strategy)} --address ${shellWord(address)}`
+    return to.paint.dim(
+      `${plain(strategy)} was not looked into${since} for what was asked for elsewhere; this does: ${finds}`,
+    )
   })
 
 /** What a wallet owes, and how far it is from being liquidated. */

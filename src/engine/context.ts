@@ -38,11 +38,7 @@ export type Context = Ground & {
   customer: string
   now: () => number
   newId: () => string
-  unlooked?: Unlooked | undefined
 }
-
-/** Is told of a market and an owner. */
-export type Unlooked = (entry: StrategyEntry, owner: Address) => void
 
 /** The market behind an id or a slug, in any casing. */
 export function marketNamed({ markets }: Context, id: string): Market {

@@ -7,7 +7,7 @@ import { actionOf } from './actions/show.ts'
 import { strategyBytecode } from './bytecode.ts'
 import { withCharges } from './charged-service.ts'
 import { chargesOf } from './charges.ts'
-import type { Context, Ground, Unlooked } from './context.ts'
+import type { Context, Ground } from './context.ts'
 import { customerOf, feesOf, setFees } from './customer.ts'
 import type { Crowd } from './fresh.ts'
 import { groundOf } from './ground.ts'
@@ -32,8 +32,6 @@ export type EngineNeeds = {
   sees?: Sees
   /** Who is told when a chain does not answer and its rows are left out. */
   missed?: Missed
-  /** Who is told where withdrawals that an owner asked for elsewhere are not looked for. */
-  unlooked?: Unlooked | undefined
   /** Who prices what the chains do not, for display; without it, nobody outside is asked. */
   outside?: OutsidePrices | undefined
   now: () => number

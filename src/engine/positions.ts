@@ -14,7 +14,7 @@ import { eachOnce, queuedIn, queuedOf, withQueued } from './queued.ts'
 import { together } from './reading.ts'
 import { type Standing, strategyOf } from './standings.ts'
 import { grownStandings } from './strategies.ts'
-import { noteLooked } from './tickets.ts'
+import { noteSearched } from './tickets.ts'
 
 /** A market in which the owner has something. */
 export type Held = { market: Market; shares: bigint; balance: bigint }
@@ -47,7 +47,7 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
     context.lending(address),
     queuedOf(context, context.markets, address),
   ])
-  const queued = eachOnce(asked, perChain.flat())
+  const queued = eachOnce(asked.queued, perChain.flat())
   const held = withQueued(perChain.flat(), queued)
   const stands = await grownStandings(
     context,
@@ -62,6 +62,10 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
     positions,
     totalValueUsd: sumUsd(positions.map(({ balanceUsd }) => balanceUsd)),
     stats,
+    unsearched: asked.unsearched.map(({ market, searchedAt }) => ({
+      strategy: market.entry.slug,
+      searchedAt: searchedAt === null ? null : new Date(searchedAt).toISOString(),
+    })),
   }
 }
 
@@ -167,7 +171,7 @@ export async function historyOf(
     const found = await logsOf(context, chain, [market], input.address, await headOf(chain))
     const logs = found.get(market)!
     const { logged } = market.queue ?? {}
-    if (logged) await noteLooked(context, market, input.address, logged(input.address, logs))
+    if (logged) await noteSearched(context, market, input.address, logged(input.address, logs))
     return eventsIn(context.store, chain, market, input.address, logs)
   })
   const items = events.reverse().map(({ txHash, at, type, amount }) => ({

@@ -8,33 +8,38 @@ import { headOf } from './chain.ts'
 import type { Context } from './context.ts'
 import type { Market, Step } from './markets/market.ts'
 import { answered } from './rounds.ts'
-import { noteSeen, ticketsOf } from './tickets.ts'
+import { noteSeen, ticketsOf, type Unsearched } from './tickets.ts'
 
 type Held = { market: Market; shares: bigint; balance: bigint; principal: bigint | null }
 
 /**
  * The withdrawals of an owner that are queued, by market; a market whose contracts do not answer is `null`, and one that pays at once is
- * not there. `isMeant`: it is just these that are asked about, so that nothing is too long a search.
+ * not there. `isMeant`: it is just these that are asked about, so that nothing is too long a search; otherwise some are `unsearched`.
  */
 export async function queuedOf(
   context: Context,
   markets: readonly Market[],
   owner: Address,
   isMeant = false,
-): Promise<ReadonlyMap<Market, Requests | null>> {
+): Promise<{ queued: ReadonlyMap<Market, Requests | null>; unsearched: readonly Unsearched[] }> {
   const later = markets.filter(({ queue }) => queue !== undefined)
   const perChain = [...Map.groupBy(later, ({ entry }) => entry.chainId)].map(async ([chainId, here]) => {
     const chain = context.chain(chainId)
     const head = await headOf(chain)
-    const tickets = await ticketsOf(context, chain, here, owner, { head, isMeant })
+    const { tickets, unsearched } = await ticketsOf(context, chain, here, owner, { head, isMeant })
     const known = here.filter((market) => tickets.get(market) !== null)
     const lines = known.map((market) =>
       market.queue!.requests(owner, head.timestamp, tickets.get(market) ?? []),
     )
     const found = await answered(chain, lines)
-    return here.map((market) => [market, found[known.indexOf(market)] ?? null] as const)
+    const rows = here.map((market) => [market, found[known.indexOf(market)] ?? null] as const)
+    return { rows, unsearched }
   })
-  return new Map((await Promise.all(perChain)).flat())
+  const all = await Promise.all(perChain)
+  return {
+    queued: new Map(all.flatMap(({ rows }) => rows)),
+    unsearched: all.flatMap((chain) => chain.unsearched),
+  }
 }
 
 /** The same with the requests of a queue that several markets share under one of them only: one in which the owner holds something, if there is one. */
@@ -110,7 +115,7 @@ export async function claimStep(
     throw new AppError('VALIDATION_ERROR', `${entry.slug} pays out at once: there is nothing to claim`, {
       details: { errors: [{ path: 'action', message: 'there is nothing to claim' }] },
     })
-  const requests = (await queuedOf(context, [market], owner, true)).get(market)
+  const requests = (await queuedOf(context, [market], owner, true)).queued.get(market)
   if (!requests)
     throw new AppError('BYTECODE_GENERATION_FAILED', `The queue of ${entry.slug} does not answer`)
   if (requests.claimable.length === 0) throw nothingYet(market, requests.pending, owner)

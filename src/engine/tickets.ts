@@ -9,10 +9,13 @@ import type { Market } from './markets/market.ts'
 import { together } from './reading.ts'
 import { balance } from './readings/reserve.ts'
 
+/** A market in which it was not looked for what an owner asked for elsewhere, and when it was last, in epoch ms; `null` is never. */
+export type Unsearched = { market: Market; searchedAt: number | null }
+
 /**
  * The tickets that an owner was ever given, of markets whose contracts do not list them; `null` where the logs cannot be read. Who has
- * none is not searched for: where no token stands for a request, who holds nothing and was never seen to ask, unless `isMeant`. That
- * is said, as they may have asked elsewhere.
+ * none is not searched for: where no token stands for a request, who holds nothing and was never seen to ask, unless `isMeant`. Those
+ * markets are `unsearched`, as they may have asked elsewhere.
  */
 export async function ticketsOf(
   context: Context,
@@ -20,7 +23,7 @@ export async function ticketsOf(
   markets: readonly Market[],
   owner: Address,
   { head, isMeant }: { head: BlockRef; isMeant: boolean },
-): Promise<ReadonlyMap<Market, readonly bigint[] | null>> {
+): Promise<{ tickets: ReadonlyMap<Market, readonly bigint[] | null>; unsearched: readonly Unsearched[] }> {
   const { store } = context
   const unlisted = markets.filter(({ queue }) => queue?.ticket?.unlisted || queue?.logged)
   const held = await read(
@@ -36,26 +39,28 @@ export async function ticketsOf(
   )
   const searched = unlisted.filter((_, at) => held[at]! > 0n || asked[at])
   const others = unlisted.filter((market) => market.queue!.logged && !searched.includes(market))
-  await tellUnlooked(context, chain, others, owner)
-  const none = new Map(unlisted.map((market) => [market, [] as readonly bigint[] | null]))
-  if (searched.length === 0) return none
+  const unsearched = await Promise.all(
+    others.map(async (market) => ({ market, searchedAt: await searchedAt(store, market, owner) })),
+  )
+  const tickets = new Map(unlisted.map((market) => [market, [] as readonly bigint[] | null]))
+  if (searched.length === 0) return { tickets, unsearched }
   try {
     const logs = await logsOf(context, chain, searched, owner, head)
     for (const market of searched) {
-      const tickets = ticketsIn(market, owner, logs.get(market)!)
-      if (market.queue!.logged) await noteLooked(context, market, owner, tickets)
+      const found = ticketsIn(market, owner, logs.get(market)!)
+      if (market.queue!.logged) await noteSearched(context, market, owner, found)
       // Whoever holds something may ask for all of it elsewhere: from now on that is looked for.
       if (market.queue!.logged && held[unlisted.indexOf(market)]! > 0n) await noteSeen(store, market, owner)
-      none.set(market, tickets)
+      tickets.set(market, found)
     }
   } catch (error) {
     if (
       !(error instanceof AppError && ['HISTORY_UNREAD', 'RPC_ERROR', 'RPC_INCONSISTENT'].includes(error.code))
     )
       throw error
-    for (const market of searched) none.set(market, null)
+    for (const market of searched) tickets.set(market, null)
   }
-  return none
+  return { tickets, unsearched }
 }
 
 function ticketsIn({ queue }: Market, owner: Address, logs: readonly RpcLog[]): readonly bigint[] {
@@ -67,40 +72,22 @@ function ticketsIn({ queue }: Market, owner: Address, logs: readonly RpcLog[]): 
   return [...new Set(ids.map(({ topics }) => BigInt(topics[3]!)))]
 }
 
-/** For so long nobody is told again of one market and one owner, in ms: 30 days. */
-const restMs = 30 * 86_400_000
+const searchedName = ({ entry }: Market, owner: Address): string =>
+  `searched ${entry.receipt.address.toLowerCase()} ${owner.toLowerCase()}`
 
-/** Says which markets are not looked into for an owner, who may have asked there: an address that never sent anything on a chain has not. */
-async function tellUnlooked(
-  { store, now, unlooked }: Context,
-  { rpc }: Chain,
-  markets: readonly Market[],
-  owner: Address,
-): Promise<void> {
-  if (!unlooked) return
-  const last = await Promise.all(
-    markets.map((market) => store.fact(market.entry.chainId, lookedName(market, owner))),
-  )
-  const due = markets.filter((_, at) => now() - Number(last[at] ?? Number.NEGATIVE_INFINITY) >= restMs)
-  if (due.length === 0) return
-  if (BigInt(await rpc.request<string>('eth_getTransactionCount', [owner, 'latest'])) === 0n) return
-  for (const market of due) {
-    unlooked(market.entry, owner)
-    await store.keepFact(market.entry.chainId, lookedName(market, owner), String(now()))
-  }
+const searchedAt = async (store: EngineStore, market: Market, owner: Address): Promise<number | null> => {
+  const at = await store.fact(market.entry.chainId, searchedName(market, owner))
+  return at === undefined ? null : Number(at)
 }
 
-const lookedName = ({ entry }: Market, owner: Address): string =>
-  `looked ${entry.receipt.address.toLowerCase()} ${owner.toLowerCase()}`
-
 /** Notes that the logs of a market were searched for what an owner asked for, and whether there was anything. */
-export async function noteLooked(
+export async function noteSearched(
   { store, now }: Pick<Context, 'store' | 'now'>,
   market: Market,
   owner: Address,
   tickets: readonly bigint[],
 ): Promise<void> {
-  await store.keepFact(market.entry.chainId, lookedName(market, owner), String(now()))
+  await store.keepFact(market.entry.chainId, searchedName(market, owner), String(now()))
   if (tickets.length > 0) await noteSeen(store, market, owner)
 }
 

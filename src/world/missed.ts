@@ -1,10 +1,7 @@
 import type { Globals } from '../cli/globals.ts'
 import type { Io } from '../cli/io.ts'
-import type { Address } from '../domain/address.ts'
-import type { StrategyEntry } from '../domain/catalog.ts'
 import type { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
-import { shellOperand, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 
 /** Says once for each network that it does not answer, so that its strategies are left out; `--quiet` says nothing. */
@@ -16,13 +13,3 @@ export function missedOn({ err }: Io, { quiet }: Globals): (network: Network, fa
     err.write(`${plain(`${name} does not answer, so its strategies are left out: ${message}`)}\n`)
   }
 }
-
-/** Says that what an owner asked for elsewhere is not looked for, and what finds it; nothing where `--quiet` is. */
-export const unlookedOn = ({ err }: Io, { quiet }: Globals) =>
-  quiet
-    ? undefined
-    : ({ slug }: StrategyEntry, owner: Address): void => {
-        err.write(
-          `${plain(`${slug}: ${owner} holds nothing there, and a withdrawal that was asked for elsewhere is not looked for; this finds it: sluice history ${shellOperand(slug)} --address ${shellWord(owner)}`)}\n`,
-        )
-      }

@@ -277,6 +277,7 @@ describe('a wallet', () => {
       positions: [],
       totalValueUsd: null,
       stats: wire.stats,
+      unsearched: null,
     })
   })
 

@@ -331,6 +331,7 @@ export const outputs: Outputs = {
     positions: list(position),
     totalValueUsd: orNull(decimal),
     stats: orNull(stats),
+    unsearched: orNull(list(fc.record({ strategy: word, searchedAt: orNull(word) }))),
   }),
   walletHistory: page(
     fc.record({ txHash: hex(32), timestamp: time, type: word, amount: units, status: word }),
@@ -371,4 +372,5 @@ export const olderWallet = fc.record({
   positions: fc.constant([]),
   totalValueUsd: fc.constant(null),
   stats,
+  unsearched: fc.constant(null),
 })

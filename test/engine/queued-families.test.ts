@@ -533,68 +533,57 @@ describe('stakewise', () => {
   })
 
   test('keeps in mind who asked for all; another engine says what it does not look for, and finds it when it is meant', async () => {
-    const { deposit, withdraw, position, entry } = await opened('stakewise')
+    const { deposit, withdraw, position, entry, catalog } = await opened('stakewise')
     await deposit(ether)
     await withdraw(maxUint256)
     expect((await position())!.pending).toMatchObject([{ amount: ether }])
-    const known = sandbox.world.catalog()
-    const catalog = { ...known, strategies: [...known.strategies, entry] }
     const another = () => {
-      const told: string[] = []
-      const clock = { days: 0 }
       const logs = { fail: false }
-      const { service } = engineOn(sandbox, {
-        catalog,
-        now: () => Date.now() + clock.days * day * 1000,
-        unlooked: ({ slug }, owner) => told.push(`${slug} ${owner}`),
-        rpc: withoutLogs(() => logs.fail),
-      })
-      const shown = async (address = wallet) =>
-        (await service.getWallet({ address })).positions.find(({ strategy }) => strategy.id === entry.id)
-      return { service, told, clock, logs, shown }
+      const { service } = engineOn(sandbox, { catalog, rpc: withoutLogs(() => logs.fail) })
+      const shown = async (address = wallet) => {
+        const { positions, unsearched } = await service.getWallet({ address })
+        return { position: positions.find(({ strategy }) => strategy.id === entry.id), unsearched }
+      }
+      return { service, logs, shown }
     }
     const one = another()
-    expect(await one.shown()).toBeUndefined()
-    expect(one.told).toEqual([`${entry.slug} ${wallet}`])
-    // Not again and again, and not of an address that never sent anything.
-    expect(await one.shown()).toBeUndefined()
-    expect(await one.shown(`0x${'7e'.repeat(20)}`)).toBeUndefined()
-    expect(one.told).toHaveLength(1)
-    one.clock.days = 31
-    await one.shown()
-    expect(one.told).toHaveLength(2)
+    const never = { position: undefined, unsearched: [{ strategy: entry.slug, searchedAt: null }] }
+    // As often as it is asked, and also of an address that never sent anything.
+    const nobody = `0x${'7e'.repeat(20)}` as const
+    for (const address of [wallet, wallet, nobody]) expect(await one.shown(address)).toEqual(never)
     const asked = { id: entry.slug, action: 'claim', amount: maxUint256, wallet } as const
     expect(await codeOf(one.service.strategyBytecode(asked))).toBe('NOTHING_CLAIMABLE')
-    expect(await one.shown()).toMatchObject({ balance: 0n, pending: [{ amount: ether }] })
+    const found = { position: { balance: 0n, pending: [{ amount: ether }] }, unsearched: [] }
+    expect(await one.shown()).toMatchObject(found)
 
-    // Its history finds it as well. Where what is known to be asked for cannot be read, it is not known, and not nothing.
+    // Its history finds it as well. Where there is nothing, it says when it was looked for.
     const other = another()
     await other.service.walletHistory({ address: wallet, strategyId: entry.slug })
-    expect(await other.shown()).toMatchObject({ pending: [{ amount: ether }] })
-    expect(other.told).toEqual([])
+    expect(await other.shown()).toMatchObject(found)
+    await other.service.walletHistory({ address: nobody, strategyId: entry.slug })
+    const searchedAt = (await other.shown(nobody)).unsearched![0]!.searchedAt!
+    expect(Math.abs(Date.parse(searchedAt) - Date.now())).toBeLessThan(60_000)
+    // Where what is known to be asked for cannot be read, it is not known, and not nothing.
     await sandbox.chain(chainId).rpc.request('evm_mine')
     other.logs.fail = true
-    expect(await other.shown()).toMatchObject({ balance: 0n, pending: null, claimable: null })
+    expect((await other.shown()).position).toMatchObject({ balance: 0n, pending: null, claimable: null })
   })
 
   test('looks for what was asked for elsewhere by whoever was seen to hold something', async () => {
-    const { deposit, withdraw, entry } = await opened('stakewise')
+    const { deposit, withdraw, entry, catalog } = await opened('stakewise')
     await deposit(ether)
-    const known = sandbox.world.catalog()
-    const told: string[] = []
-    const { service } = engineOn(sandbox, {
-      catalog: { ...known, strategies: [...known.strategies, entry] },
-      unlooked: ({ slug }) => told.push(slug),
-    })
-    const shown = async () =>
-      (await service.getWallet({ address: wallet })).positions.find(
-        ({ strategy }) => strategy.id === entry.id,
-      )
-    expect(await shown()).toMatchObject({ balance: expect.any(BigInt) })
+    const { service } = engineOn(sandbox, { catalog })
+    const shown = async () => {
+      const { positions, unsearched } = await service.getWallet({ address: wallet })
+      return { position: positions.find(({ strategy }) => strategy.id === entry.id), unsearched }
+    }
+    expect(await shown()).toMatchObject({ position: { balance: expect.any(BigInt) }, unsearched: [] })
     // Asked for by another engine: this one has nothing of it but the chain.
     await withdraw(maxUint256)
-    expect(await shown()).toMatchObject({ balance: 0n, pending: [{ amount: ether }] })
-    expect(told).toEqual([])
+    expect(await shown()).toMatchObject({
+      position: { balance: 0n, pending: [{ amount: ether }] },
+      unsearched: [],
+    })
   })
 
   test('that takes something else, or is of another kind, or has no validators, or was made by somebody else is not what a catalogue says', async () => {

@@ -4,9 +4,11 @@ import { beforeEach, expect, test } from 'vitest'
 import type { StrategyEntry } from '../../src/domain/catalog.ts'
 import { networkNamed } from '../../src/domain/network.ts'
 import { nativeToken } from '../../src/domain/token.ts'
+import { engineOn } from '../engine/support.ts'
 import { deployedFrom } from '../support/compile.ts'
-import { useCommands } from '../support/run.ts'
+import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
+import { serveTo } from '../support/served.ts'
 
 // A queue whose requests stand in logs only: a vault like that of StakeWise, of which nothing is known at first.
 const sandbox = useSandbox()
@@ -36,7 +38,7 @@ const catalog = () => {
 }
 const { run } = useCommands(sandbox, { catalog })
 
-test('a wallet says once what it did not look for, and what it says to type finds it', async () => {
+test('a wallet says what it did not look for, here and by a service of ours, and what it says to type finds it', async () => {
   const to = entry.receipt.address
   const nobody = `0x${'00'.repeat(20)}` as const
   const stake = calldata('function deposit(address,address)', [wallet, nobody])
@@ -44,19 +46,31 @@ test('a wallet says once what it did not look for, and what it says to type find
   const exit = calldata('function enterExitQueue(uint256,address)', [ether, wallet])
   await sandbox.sendAs(chainId, wallet, { to, data: exit })
 
-  const first = await run('wallet show --json')
-  expect([first.exit, first.json.positions]).toEqual([0, []])
-  const [, hint] = /this finds it: sluice (history .*)\n/.exec(first.err) ?? []
-  expect(hint).toBe(`history ${slug} --address ${wallet}`)
-  expect((await run('wallet show')).err).not.toMatch(/looked for/)
-  expect((await run(hint!)).exit).toBe(0)
-  expect((await run('wallet show')).out).toMatch(new RegExp(`queued 1(\\.0+)? ETH ${slug}`))
-})
-
-test('what was not said to a quiet one is said to the next', async () => {
-  await sandbox.sendAs(chainId, wallet, { to: wallet })
-  expect((await run('wallet show --quiet')).err).toBe('')
-  expect((await run('wallet show')).err).toMatch(/is not looked for/)
+  const served = await serveTo(engineOn(sandbox, { catalog: catalog() }).service, 'key-unlooked')
+  const places = [
+    {},
+    { env: { SLUICE_BASE_URL: served.url, ...rpcEnvOf(sandbox) }, secrets: { apiKey: 'key-unlooked' } },
+  ]
+  try {
+    for (const place of places) {
+      const show = `wallet show ${wallet}`
+      const first = await run(`${show} --json`, place)
+      const { positions, unsearched } = first.json
+      expect([first.exit, positions, unsearched]).toEqual([0, [], [{ strategy: slug, searchedAt: null }]])
+      // Again and again, and also of who never sent anything.
+      expect((await run(`wallet show 0x${'7e'.repeat(20)}`, place)).out).toMatch(/was not looked into for/)
+      const [, hint] = /this does: sluice (history .*)\n/.exec((await run(show, place)).out) ?? []
+      expect(hint).toBe(`history ${slug} --address ${wallet}`)
+      expect((await run(hint!, place)).exit).toBe(0)
+      const { out } = await run(show, place)
+      expect(out).toMatch(new RegExp(`queued 1(\\.0+)? ETH ${slug}`))
+      expect(out).not.toMatch(/looked into/)
+      await run(`history ${slug} --address 0x${'7e'.repeat(20)}`, place)
+      expect((await run(`wallet show 0x${'7e'.repeat(20)}`, place)).out).toMatch(/not looked into since 20/)
+    }
+  } finally {
+    await served.close()
+  }
 })
 
 test('what takes no deposit now and is not paused is not left out with what is: the next step shows what it takes', async () => {
