@@ -51,7 +51,7 @@ ${
   // A browser reads this as data. Nothing in it can end it.
   const data = toJson(evidence, false).replaceAll('<', '\\u003c')
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy()}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">
 <title>${pageText(html`Action ${operation.id}`)}</title>
 <style>${evidenceStyle}</style></head><body>
 ${pageText(body)}
@@ -61,7 +61,8 @@ ${pageText(body)}
 }
 
 /** Its own style and nothing else: no script, no picture, no font, no form, no other base for its links. */
-const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(evidenceStyle).digest('base64')}'; base-uri 'none'; form-action 'none'`
+const policy = () =>
+  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(evidenceStyle).digest('base64')}'; base-uri 'none'; form-action 'none'`
 
 const verdictSection = ({ situation, verdict, funds, safeToRetry, next }: Verdict): Html =>
   html`<section class="box"><h3>${situation}</h3><p>${verdict}</p>${listOf([

@@ -9,7 +9,7 @@ import { strategyColumns, trendColumn } from '../cli/views.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
-import { plain } from '../domain/text.ts'
+import { byLetters, plain } from '../domain/text.ts'
 
 type ListOptions = {
   protocol?: string
@@ -133,9 +133,9 @@ function intervalOf(text: string): number {
 }
 
 const orders: Record<ListOptions['sort'], (a: Strategy, b: Strategy) => number> = {
-  apy: (a, b) => (b.apy ?? -1) - (a.apy ?? -1) || a.slug.localeCompare(b.slug),
-  tvl: (a, b) => Number(b.tvlUsd ?? -1) - Number(a.tvlUsd ?? -1) || a.slug.localeCompare(b.slug),
-  name: (a, b) => a.slug.localeCompare(b.slug),
+  apy: (a, b) => (b.apy ?? -1) - (a.apy ?? -1) || byLetters(a.slug, b.slug),
+  tvl: (a, b) => Number(b.tvlUsd ?? -1) - Number(a.tvlUsd ?? -1) || byLetters(a.slug, b.slug),
+  name: (a, b) => byLetters(a.slug, b.slug),
 }
 
 type Row = ReturnType<typeof strategyJson>

@@ -1,4 +1,4 @@
-import { getAddress, isAddress } from 'viem/utils'
+import { getAddress } from 'viem/utils'
 import { z } from 'zod'
 
 /** An EVM address, as viem has it. */
@@ -12,8 +12,10 @@ export type Hex = `0x${string}`
  */
 export const EvmAddress = z.codec(z.string(), z.custom<Address>(), {
   decode: (text, ctx) => {
-    if (isAddress(text, { strict: true }) || /^0x[0-9A-F]{40}$/.test(text))
-      return getAddress(text.toLowerCase())
+    // One hash for both, the checksum that is asked for and the one that it is held against: lists have many addresses.
+    const address = /^0x[0-9a-fA-F]{40}$/.test(text) ? getAddress(text.toLowerCase()) : undefined
+    if (address !== undefined && (text === address || /^0x([0-9a-f]{40}|[0-9A-F]{40})$/.test(text)))
+      return address
     ctx.issues.push({
       code: 'custom',
       message: 'expected an EVM address',

@@ -27,3 +27,6 @@ export const settled = (text: string, isPainted: boolean): string =>
     new RegExp(String.raw`(${painting})|[\u0000-\u0008\u000b-\u001f${beyond}]`, 'g'),
     (_, paint?: string) => (isPainted ? (paint ?? '') : ''),
   )
+
+/** The order of two names by their letters, for a sort: the same in every language, and none of them is loaded. */
+export const byLetters = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

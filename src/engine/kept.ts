@@ -4,6 +4,7 @@ import type { Strategy } from '../api/strategy.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
+import { byLetters } from '../domain/text.ts'
 import { type BlockRef, type Chain, headOf } from './chain.ts'
 import type { Filled } from './filled-prices.ts'
 import { type Crowd, fresh } from './fresh.ts'
@@ -144,7 +145,7 @@ function withDays({ market, strategy, state, at, days = [] }: Shown): Strategy {
   }
 }
 
-const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || a.slug.localeCompare(b.slug)
+const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || byLetters(a.slug, b.slug)
 
 /** The best rate first. Pages beyond the last are not kept: there is no end of them. */
 function listingOf(unsorted: readonly Strategy[]): Listing {
