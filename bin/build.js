@@ -17,11 +17,12 @@ import { fileURLToPath } from 'node:url'
 
 import { currentBuild, mark } from './built.js'
 import { bundled } from './bundle.js'
+import { outlined } from './outlined.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
-const entries = ['start', 'signer', 'daemon', 'index']
-const makers = ['bin/build.js', 'bin/bundle.js', 'bin/plugins.js']
+const entries = ['front', 'start', 'signer', 'daemon', 'index']
+const makers = ['bin/build.js', 'bin/bundle.js', 'bin/outlined.js', 'bin/plugins.js', 'src/outlines.ts']
 const month = 30 * 86_400_000
 
 try {
@@ -48,9 +49,21 @@ async function build(rolldown) {
   // Each process has a build of its own: what one of them needs at once is nothing that another one should load.
   const built = await Promise.all(entries.map((name) => bundled(rolldown, root, name, entries)))
   const read = new Set(built.flatMap(({ inputs }) => inputs))
+  const [front, start] = built
+  const words = await outlined(root, {
+    modules: front.output.flatMap(({ moduleIds }) => moduleIds),
+    imports: new Map([...front.imports, ...start.imports]),
+  })
+  const ofWords = new Set([
+    ...makers,
+    'package-lock.json',
+    ...front.output.map(({ fileName }) => fileName),
+    'outlines',
+  ])
   put(
-    built.flatMap(({ output }) => output),
+    [...built.flatMap(({ output }) => output), ...words.output],
     [...read],
+    (path) => (ofWords.has(path) ? ['*'] : words.namesOf(path)),
     started,
   )
 }
@@ -59,7 +72,7 @@ async function build(rolldown) {
  * Puts the build in place: a folder for each, named for what is in it, and last the stamp that names the folder. A program
  * that runs meanwhile keeps its own folder, which goes a month after another build took its place.
  */
-function put(output, inputs, started) {
+function put(output, inputs, namesOf, started) {
   const hash = createHash('sha256')
   for (const { fileName, code } of output.toSorted((a, b) => (a.fileName < b.fileName ? -1 : 1)))
     hash.update(`${fileName}\0${code}\0`)
@@ -77,9 +90,20 @@ function put(output, inputs, started) {
   for (const { fileName, code } of output) write(join(folder, fileName), code)
   // What was written while it was read may be half in it: such a build is not called current.
   const read = [...inputs.sort(), ...makers, 'package-lock.json']
-  const its = output.map(({ fileName }) => `dist/${name}/${fileName}`)
   if (read.every((path) => statSync(join(root, path)).mtimeMs < started))
-    write(join(dist, 'stamp'), [`dist/${name}`, ...its, ...read].map((path) => mark(root, path)).join('\n'))
+    write(
+      join(dist, 'stamp'),
+      [
+        mark(root, `dist/${name}`),
+        ...output.map(({ fileName }) => marked(`dist/${name}/${fileName}`, namesOf(fileName))),
+        ...read.map((path) => marked(path, namesOf(path))),
+      ].join('\n'),
+    )
+}
+
+/** A line of the stamp: a file as it is, and the commands whose outlines depend on it. */
+function marked(path, names) {
+  return [mark(root, path), ...(names.length > 0 ? [names.join(' ')] : [])].join('\t')
 }
 
 /** Ends the build before: from now on its month counts. Those whose month is over go. */

@@ -10,16 +10,20 @@ export function mark(root, path) {
  * The folder of the build, where every file that it was made of is as it was then, it is whole, and nobody could change it
  * who could not change the program; `undefined` means that the sources are to be run. `dist/stamp` says it: the folder
  * first, then what is in it, then what was read. A file that was changed without another size or time is not noticed. In a package there are
- * no sources, and files have other times: there the build is the program.
+ * no sources, and files have other times: there the build is the program. With the name of a command, only that is looked at which the
+ * outline of that command was made of: a line of the stamp ends with the names of such commands, or `*` for all.
  */
-export function currentBuild(root) {
+export function currentBuild(root, command) {
   try {
     const hasSources = comesWithSources(root)
     const lines = fs().readFileSync(`${root}/dist/stamp`, 'utf8').split('\n')
     const folder = lines[0].slice(0, lines[0].indexOf('\t'))
     const isIts = (line) => line.startsWith(`${folder}/`)
+    const counts = (line, at) => at === 0 || isFor(command, line)
+    const concerned = command ? lines.filter(counts) : lines
+    if (concerned.length === 1) return undefined
     return isOurs(root, folder) &&
-      lines.every((line) => (isIts(line) ? isWhole(root, line) : !hasSources || isAsItWas(root, line)))
+      concerned.every((line) => (isIts(line) ? isWhole(root, line) : !hasSources || isAsItWas(root, line)))
       ? folder
       : undefined
   } catch {
@@ -43,7 +47,15 @@ export function whyNoSources(root) {
 
 const comesWithSources = (root) => fs().existsSync(`${root}/src/start.ts`)
 
-const isAsItWas = (root, line) => mark(root, line.slice(0, line.indexOf('\t'))) === line
+function isAsItWas(root, line) {
+  const [path, ...marks] = line.split('\t')
+  return mark(root, path) === [path, ...marks.slice(0, 2)].join('\t')
+}
+
+function isFor(command, line) {
+  const names = line.slice(line.lastIndexOf('\t') + 1)
+  return names === '*' || names.split(' ').includes(command)
+}
 
 /** Whether a file of the build is as long as it was written, and only its owner's to write. */
 function isWhole(root, line) {

@@ -1,7 +1,16 @@
 // One process of the program as chunks: what stands together, and what is loaded by itself.
 import { join, relative, sep } from 'node:path'
 
-import { abisRead, agentOfUndici, builtins, partsOfZod, places, randomOfNode } from './plugins.js'
+import {
+  abisRead,
+  agentOfUndici,
+  builtins,
+  hashesMade,
+  partsOfZod,
+  places,
+  randomOfNode,
+  signaturesHashed,
+} from './plugins.js'
 
 // Servers and hardware: loaded by few, and at home in their own packages.
 const external = /^(fastify|prom-client|rxjs|@ledgerhq\/|@napi-rs\/|@modelcontextprotocol\/)/
@@ -53,15 +62,17 @@ const ways = {
   ],
 }
 
-/** One process: its chunks, and the sources in them. */
+/** One process: its chunks, the sources in them, and what each module imports at once. */
 export async function bundled(rolldown, root, name, entries) {
-  const { parseAbi } = await import('viem/utils')
+  const { parseAbi, ...hashes } = await import('viem/utils')
   const entry = join(root, 'src', `${name}.ts`)
+  const imports = new Map()
   const bundle = await rolldown({
     cwd: root,
     input: { [name]: entry },
     platform: 'node',
     external,
+    preserveEntrySignatures: 'allow-extension',
     // What one process loads late, another one may load at once.
     onLog: (level, log, show) => log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT' && show(level, log),
     plugins: [
@@ -70,7 +81,10 @@ export async function bundled(rolldown, root, name, entries) {
       randomOfNode,
       partsOfZod(root),
       abisRead(root, parseAbi),
+      hashesMade(root, hashes),
+      signaturesHashed,
       builtins,
+      { name: 'imports', moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds) },
     ],
   })
   const options = {
@@ -85,7 +99,7 @@ export async function bundled(rolldown, root, name, entries) {
   const { output } = await bundle.generate({ ...options, codeSplitting: { groups } })
   const inputs = (await bundle.watchFiles).map((path) => relative(root, path).split(sep).join('/'))
   await bundle.close()
-  return { output, inputs: inputs.filter((path) => path.startsWith('src/')) }
+  return { output, imports, inputs: inputs.filter((path) => path.startsWith('src/')) }
 }
 
 /** A chunk for what an entry loads in any case, and one for each set of ways that need the same; found by how the program falls apart without. */
@@ -104,10 +118,27 @@ function together(root, entry, chunks) {
   const names = new Map(
     [...needed].map(([chunk, of]) => [chunk, of.has('always') ? 'always' : [...of].join('-')]),
   )
+  merge(names)
   // What more ways need comes first: a chunk takes along what its modules import.
   return [...new Set(names.values())]
     .filter((name) => name !== '')
     .sort((a, b) => b.split('-').length - a.split('-').length)
     .sort((a, b) => (b === 'always') - (a === 'always'))
     .map((name) => ({ name, test: (id) => names.get(chunkOf.get(id)) === name }))
+}
+
+/** A chunk of fewer letters costs more by being one than by being loaded where nobody needs it. */
+const fewest = 32_000
+
+/** What would be a small chunk goes along with the next one that everybody loads who needs it. */
+function merge(names) {
+  const sizes = new Map()
+  for (const [{ code }, name] of names) sizes.set(name, (sizes.get(name) ?? 0) + code.length)
+  const has = (name, ways) => ways.every((way) => name.split('-').includes(way))
+  const large = [...sizes.keys()]
+    .filter((name) => name !== '' && sizes.get(name) >= fewest)
+    .sort((a, b) => a.split('-').length - b.split('-').length)
+  for (const [chunk, name] of names)
+    if (name !== '' && name.includes('-') && !large.includes(name))
+      names.set(chunk, large.find((one) => has(one, name.split('-'))) ?? name)
 }

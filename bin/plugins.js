@@ -70,6 +70,21 @@ export const agentOfUndici = {
       : null,
 }
 
+/** What a call or an event is named by is hashed once in a process, and not at each call: many contracts are asked the same. */
+export const signaturesHashed = {
+  name: 'signatures-hashed',
+  transform: (code, id) =>
+    /viem.*hash.hashSignature\.js$/.test(id)
+      ? `const hashes = new Map()
+         ${replaced(
+           code,
+           'return hash(sig);',
+           `if (!hashes.has(sig) && hashes.size < 1000) hashes.set(sig, hash(sig));
+            return hashes.get(sig) ?? hash(sig);`,
+         )}`
+      : null,
+}
+
 function replaced(code, text, by) {
   if (!code.includes(text)) throw new Error(`the sources of a package no longer say: ${text}`)
   return code.replace(text, () => by)
@@ -98,10 +113,30 @@ export const partsOfZod = (root) => ({
 /** ABIs that are written as people read them, as what is read out of them: that would be done anew at each start. */
 export const abisRead = (root, parseAbi) => ({
   name: 'abis-read',
+  transform(code, id) {
+    if (!id.startsWith(join(root, 'src'))) return null
+    const parts = new Map()
+    const filled = (text) => text.replace(/\$\{(\w+)\}/g, (all, name) => parts.get(name) ?? all)
+    // What several of them have in common is written once, above them.
+    for (const [, name, text] of code.matchAll(/^const (\w+) =\s*['`]([^'`\\]*)['`];?$/gm))
+      parts.set(name, filled(text))
+    return code.replace(/\bparseAbi\(\[((?:\s*(?:'[^'\\]*'|`[^`\\]*`),?)+)\s*\]\)/g, (all, lines) => {
+      const read = [...lines.matchAll(/['`]([^'`]*)['`]/g)].map(([, line]) => filled(line))
+      return read.some((line) => line.includes('${')) ? all : JSON.stringify(parseAbi(read))
+    })
+  },
+})
+
+/** Hashes of what is written in the sources, as what they are: each would be made anew at each start, before anything is asked for. */
+export const hashesMade = (root, { toEventSelector, keccak256, toBytes }) => ({
+  name: 'hashes-made',
   transform: (code, id) =>
     id.startsWith(join(root, 'src'))
-      ? code.replace(/\bparseAbi\(\[((?:\s*'[^'\\]*',?)+)\s*\]\)/g, (_all, lines) =>
-          JSON.stringify(parseAbi([...lines.matchAll(/'([^']*)'/g)].map(([, line]) => line))),
-        )
+      ? code
+          .replace(
+            /\btoEventSelector\(\s*'([^'\\]*)',?\s*\)/g,
+            (_all, event) => `'${toEventSelector(event)}'`,
+          )
+          .replace(/\bkeccak256\(toBytes\('([^'\\]*)'\)\)/g, (_all, text) => `'${keccak256(toBytes(text))}'`)
       : null,
 })

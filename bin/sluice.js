@@ -1,22 +1,22 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can parse: finds a Node that is new enough, then hands over.
-import { dirname, isAbsolute, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
 import { currentBuild, whyNoSources } from './built.js'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 const isNewEnough = major >= 26 || (major === 24 && minor >= 15) || (major === 22 && minor >= 22)
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+// An import of one of these would load all that its exports may ever need.
+const builtin = (name) => process.getBuiltinModule(name)
 
 if (isNewEnough) await run()
 else await handOver()
 
 async function run() {
-  // What was built of these very sources, or else the sources.
-  const built = currentBuild(root)
+  const { join } = builtin('node:path')
+  const root = join(import.meta.dirname, '..')
+  const argv = process.argv.slice(2)
   // What a signal ends before anything is loaded is told by what is loaded: it knows whether an earlier command signed something.
   let stopped = process.env.SLUICE_STOPPED === String(process.ppid)
   delete process.env.SLUICE_STOPPED
@@ -35,6 +35,10 @@ async function run() {
   }
   for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY', 'SLUICE_SIGNER_URL'])
     delete process.env[name]
+  const asked = stopped ? undefined : asksAbout(argv)
+  if (asked && (await answered(root, argv, asked))) return
+  // What was built of these very sources, or else the sources.
+  const built = currentBuild(root)
   const why = built ? undefined : whyNoSources(root)
   if (why) {
     process.stderr.write(`${why}\n`)
@@ -42,22 +46,16 @@ async function run() {
     return
   }
   // What serves other programs has nothing that could sign.
-  if (words(process.argv.slice(2))[0] === 'mcp')
-    secrets.privateKey = secrets.password = secrets.signerUrl = undefined
+  if (words(argv)[0] === 'mcp') secrets.privateKey = secrets.password = secrets.signerUrl = undefined
   const startSigner = signer(secrets, join(root, built ? `${built}/signer.js` : 'src/signer.ts'))
   // The process that holds the keys begins before anything of the terminal is loaded.
-  if (!stopped && signs(process.argv.slice(2))) startSigner()
+  if (!stopped && signs(argv)) startSigner()
   try {
     const cache = compiled()
-    if (cache) process.getBuiltinModule('node:module').enableCompileCache(cache)
+    if (cache) builtin('node:module').enableCompileCache(cache)
     const { start } = await import(built ? `../${built}/start.js` : '../src/start.ts')
     const { privateKey, ...others } = secrets
-    await start(
-      process.argv.slice(2),
-      { hasPrivateKey: Boolean(privateKey), ...others },
-      startSigner,
-      () => stopped,
-    )
+    await start(argv, { hasPrivateKey: Boolean(privateKey), ...others }, startSigner, () => stopped)
   } catch (error) {
     if (error?.code !== 'ERR_MODULE_NOT_FOUND' || !/Cannot find package/.test(error.message)) throw error
     process.stderr.write(
@@ -67,9 +65,24 @@ async function run() {
   }
 }
 
+/** The command that a line wants to know about, and nothing else: its help, or how the line may go on. `*` where it names none. */
+function asksAbout(argv) {
+  const isAsked = argv[0] === '__complete' || ['--help', '-h'].includes(argv.at(-1))
+  return isAsked ? (words(argv).find((word) => word !== '__complete') ?? '*') : undefined
+}
+
+/** Whether such a line had its answer off the outlines of the build, without the program. */
+async function answered(root, argv, command) {
+  const built = currentBuild(root, command)
+  if (!built) return false
+  const { front } = await import(`../${built}/front.js`)
+  return front(argv, process.env, `${root}/${built}/outlines`)
+}
+
 /** Where compiled code is kept: a directory of ours, that nobody else can write into. Without one, nothing is kept. */
 function compiled() {
-  const { lstatSync, mkdirSync } = process.getBuiltinModule('node:fs')
+  const { lstatSync, mkdirSync } = builtin('node:fs')
+  const { isAbsolute, join } = builtin('node:path')
   const { SLUICE_HOME: own, XDG_CACHE_HOME: xdg, HOME: home } = process.env
   const root = own
     ? join(own, 'cache')
@@ -82,7 +95,7 @@ function compiled() {
     : [root, join(root, 'sluice'), join(root, 'sluice', 'compiled')]
   for (const path of steps) {
     try {
-      mkdirSync(path, { mode: 0o700 })
+      if (!lstatSync(path, { throwIfNoEntry: false })) mkdirSync(path, { mode: 0o700 })
     } catch (error) {
       if (error.code !== 'EEXIST') return undefined
     }
@@ -120,7 +133,7 @@ function signer({ privateKey, signerUrl }, path) {
   let child
   return () => {
     if (child) return child
-    child = process.getBuiltinModule('node:child_process').spawn(process.execPath, [path], {
+    child = builtin('node:child_process').spawn(process.execPath, [path], {
       stdio: ['pipe', 'pipe', 'inherit'],
       // What it runs comes from its own files, and from no cache that somebody else might have written.
       env: { ...env, NODE_DISABLE_COMPILE_CACHE: '1' },
@@ -136,7 +149,9 @@ function signer({ privateKey, signerUrl }, path) {
 }
 
 async function handOver() {
-  const [{ spawn }, { existsSync }] = await Promise.all([import('node:child_process'), import('node:fs')])
+  const [{ spawn }, { existsSync }, { fileURLToPath }] = await Promise.all(
+    ['child_process', 'fs', 'url'].map((name) => import(`node:${name}`)),
+  )
   const windows = process.platform === 'win32'
   const name = `node-${windows ? 'win' : process.platform}-${process.arch}`
   const local = ['../node_modules/', '../../']

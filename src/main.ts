@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander'
 
 import { globalOptions, sniff } from './cli/globals.ts'
+import { helpParts, helpText } from './cli/help-text.ts'
 import { refuseKeys } from './cli/key-arguments.ts'
+import { operands } from './cli/operands.ts'
 import { toJson } from './cli/to-json.ts'
 import { thrownBy, usage } from './cli/usage.ts'
 import type { World } from './cli/world.ts'
@@ -37,15 +39,17 @@ export async function main(argv: readonly string[], world: World): Promise<Exit>
 async function completed(argv: readonly string[], world: World): Promise<Exit> {
   const words = argv[0] === '--' ? argv.slice(1) : argv
   const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
-  const { complete } = await import('./cli/completion/complete.ts')
-  const { candidates, files } = await complete(
-    await program(before, world),
+  const [{ complete, completionText }, { outlineOf }] = await Promise.all([
+    import('./cli/completion/complete.ts'),
+    import('./cli/outline.ts'),
+  ])
+  const found = await complete(
+    outlineOf(await program(before, world)),
     before,
     last,
     await world.completions(),
   )
-  const lines = candidates.map(([value, text]) => `${value}${text === '' ? '' : `\t${plain(text)}`}\n`)
-  world.io.out.write(`${lines.join('')}:${files ? 0 : 4}\n`)
+  world.io.out.write(completionText(found))
   return 0
 }
 
@@ -87,9 +91,12 @@ export async function program(
       `\nMore:\n  $ sluice help exit-codes|environment|signing|formatting\n\nStart here:\n  $ sluice demo\n  $ sluice init\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
     )
   const { name: wanted, sub } = operands(argv)
+  // A line that names its command needs no others: their names stand in the help of the program, and in what is said where none fits.
+  const isAlone = !all && commands.some(({ name }) => name === wanted)
   for (const group of helpGroups) {
     for (const entry of commands.filter((one) => one.group === group)) {
       const isWanted = all || entry.name === wanted || (wanted === 'help' && entry.name === sub)
+      if (isAlone && !isWanted) continue
       const command = isWanted ? (await entry.load())(world) : stub(entry)
       root.addCommand(command.helpGroup(group))
       if (isWanted) finish(command, world, writeErr)
@@ -116,30 +123,15 @@ function settle(command: Command, world: World, writeErr: (text: string) => void
       writeErr,
       getOutHasColors: () => world.io.out.paint.level > 0,
     })
-    .configureHelp({ showGlobalOptions: false })
+    .configureHelp({
+      showGlobalOptions: false,
+      formatHelp: (one, helper) => helpText(helpParts(one, helper), helper.helpWidth ?? 80),
+    })
   const isLeaf = command.commands.length === 0
   for (const [flags, description] of globalOptions) command.option(flags, description)
   if (command.parent)
     for (const option of command.options.slice(-globalOptions.length))
       if (!isLeaf || !['--json', '--yes'].includes(option.long ?? '')) option.hidden = true
-}
-
-const takesValue = new Set(
-  globalOptions.filter(([flags]) => flags.includes('<')).map(([flags]) => flags.split(' ')[0]!),
-)
-
-/** The command that a line names, before anything is parsed. */
-function operands(argv: readonly string[]): { name?: string; sub?: string } {
-  const words: string[] = []
-  for (let at = 0; at < argv.length && words.length < 2; at++) {
-    const word = argv[at]!
-    if (takesValue.has(word)) at++
-    else if (!word.startsWith('-')) words.push(word)
-  }
-  return {
-    ...(words[0] !== undefined && { name: words[0] }),
-    ...(words[1] !== undefined && { sub: words[1] }),
-  }
 }
 
 /** What went wrong; where something of the operation that the line is about is signed, as that deserves. */

@@ -99,7 +99,9 @@ export function createWorld(given: Given): World {
         env,
         settings,
         keystores: join(dirs.data, 'keystores'),
-        commands: () => program([], world, true),
+        topics: async () => (await import('./world/completion-program.ts')).topicNames(),
+        nextWords: async (before) =>
+          (await import('./world/completion-program.ts')).nextWords(world.commands, before),
       }),
     seen: async (profile, strategies) =>
       (await import('./world/completion-values.ts')).keepSeen(dirs, profile, { strategies }),

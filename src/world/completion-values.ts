@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 
 import type { Candidate, Values } from '../cli/completion/complete.ts'
 import type { Settings } from '../cli/config.ts'
-import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { sandboxNetworks } from '../domain/network.ts'
 import type { Directories } from './directories.ts'
@@ -19,8 +18,9 @@ type Needs = {
   env: Readonly<Record<string, string | undefined>>
   settings: Settings
   keystores: string
-  /** The whole tree of commands. */
-  commands: World['commands']
+  /** What the program says about itself: the topics of its help, and what may come next of the words of a command. */
+  topics: () => Promise<readonly Candidate[]>
+  nextWords: (before: readonly string[]) => Promise<readonly Candidate[]>
 }
 
 const fileOf = ({ cache }: Directories, profile: string) => join(cache, 'completion', `${profile}.json`)
@@ -71,8 +71,8 @@ export function completionValues(needs: Needs): Values {
       if (name === '--wallet') return wallets()
       if (name === '--kind') return profileKinds
       if (name === '--status') return ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED'].map((one) => [one, ''])
-      if (command === 'help') return topicNames()
-      if (command === 'schema') return nextWords(needs, before)
+      if (command === 'help') return needs.topics()
+      if (command === 'schema') return needs.nextWords(before)
       const place = await placeOf(needs, given)
       if (!place) return undefined
       const { profile, kind } = place
@@ -98,24 +98,6 @@ const profileKinds: readonly Candidate[] = [
   ['engine', 'the engine in this program, over RPCs of your own'],
   ['remote', 'a deployment of the service'],
 ]
-
-async function topicNames(): Promise<Candidate[]> {
-  const { topics } = await import('../commands/help-topics.ts')
-  return Object.entries(topics).map(([name, { summary }]) => [name, summary])
-}
-
-/** What may come next of the words of a command. */
-async function nextWords({ commands }: Needs, before: readonly string[]): Promise<Candidate[]> {
-  const { leavesOf, wordsOf } = await import('../cli/schema/describe.ts')
-  const found = new Map<string, string>()
-  for (const leaf of leavesOf(await commands())) {
-    const words = wordsOf(leaf).split(' ')
-    const [next, ...rest] = words.slice(before.length)
-    if (next === undefined || before.some((word, at) => word !== words[at])) continue
-    found.set(next, rest.length === 0 ? leaf.description() : '')
-  }
-  return [...found]
-}
 
 const networks = (kind: string): Candidate[] =>
   (kind === 'sandbox' ? sandboxNetworks : allNetworks).map(({ name, chainId }) => [name, String(chainId)])

@@ -1,4 +1,5 @@
-import type { Argument, Command, Option } from 'commander'
+import { plain } from '../../domain/text.ts'
+import type { ArgumentOutline, OptionOutline, Outline } from '../outline.ts'
 
 /** A word that may stand where the cursor is, and what it means. */
 export type Candidate = readonly [value: string, description: string]
@@ -18,23 +19,32 @@ export type Values = (place: {
 /** The candidates, and whether a file may stand there instead. */
 export type Completion = { candidates: Candidate[]; files: boolean }
 
+/** What a shell is told, as the scripts in `completions` read it: a line a candidate, and whether a file may stand there. */
+export const completionText = ({ candidates, files }: Completion): string =>
+  `${candidates.map(([value, text]) => `${value}${text === '' ? '' : `\t${plain(text)}`}\n`).join('')}:${files ? 0 : 4}\n`
+
 /** Walks a command tree by the words before the cursor, and says what may come of the word under it. */
 export async function complete(
-  root: Command,
+  root: Outline,
   words: readonly string[],
   last: string,
   valuesOf: Values,
 ): Promise<Completion> {
-  const { command, given, operands, pending, isLiteral } = walked(root, words)
+  const { branch, given, operands, pending, isLiteral } = walked(root, words)
+  const command = branch.at(-1)!
   const before = operands
   const positional = operands.length
-  const path = pathOf(command).join(' ')
+  const path = branch
+    .slice(1)
+    .map(({ name }) => name)
+    .join(' ')
+  const options = optionsOf(branch)
   const fits = (list: readonly Candidate[], head = '') =>
     list.flatMap(([value, text]): Candidate[] =>
       (head + value).startsWith(last) ? [[head + value, oneLine(text)]] : [],
     )
-  const ofOption = async (option: Option, head: string): Promise<Completion> => {
-    const choices = option.argChoices?.map((value): Candidate => [value, ''])
+  const ofOption = async (option: OptionOutline, head: string): Promise<Completion> => {
+    const choices = option.choices?.map((value): Candidate => [value, ''])
     const list = choices ?? (await valuesOf({ command: path, name: option.long ?? '', given, before }))
     return {
       candidates: fits(list ?? [], head),
@@ -44,50 +54,46 @@ export async function complete(
   if (pending) return ofOption(pending, '')
   const [, name] = isLiteral ? [] : (/^(--[^=]+)=/.exec(last) ?? [])
   if (name !== undefined) {
-    const option = optionsOf(command).find(({ long }) => long === name)
-    return option && takesValue(option) ? ofOption(option, `${name}=`) : { candidates: [], files: false }
+    const option = options.find(({ long }) => long === name)
+    return option?.takesValue ? ofOption(option, `${name}=`) : { candidates: [], files: false }
   }
   if (!isLiteral && last.startsWith('-')) {
-    const free = optionsOf(command).filter(
-      (option) => option.variadic || given[option.long ?? ''] === undefined,
-    )
+    const free = options.filter(({ isVariadic, long }) => isVariadic || given[long ?? ''] === undefined)
     return {
-      candidates: fits(free.flatMap(({ long, description }) => (long ? [[long, description] as const] : []))),
+      candidates: fits(free.flatMap(({ long, about }) => (long ? [[long, about] as const] : []))),
       files: false,
     }
   }
   // The command that shows help is no command of the tree: what it takes are the names of those, and topics.
   const isHelp = command === root && operands[0] === 'help'
-  const subs = positional === (isHelp ? 1 : 0) ? command.createHelp().visibleCommands(command) : []
+  const subs = positional === (isHelp ? 1 : 0) ? command.names : []
   const argument = argumentAt(command, positional)
   const topics =
     isHelp && positional === 1 ? await valuesOf({ command: 'help', name: '<topic>', given, before }) : []
-  const choices = argument?.argChoices?.map((value): Candidate => [value, ''])
+  const choices = argument?.choices?.map((value): Candidate => [value, ''])
   const list =
-    choices ?? (argument && (await valuesOf({ command: path, name: `<${argument.name()}>`, given, before })))
-  const files = argument !== undefined && list === undefined && /plan|file/.test(argument.name())
+    choices ?? (argument && (await valuesOf({ command: path, name: `<${argument.name}>`, given, before })))
+  const files = argument !== undefined && list === undefined && /plan|file/.test(argument.name)
   return {
-    candidates: [
-      ...fits(subs.map((sub): Candidate => [sub.name(), sub.summary() || sub.description()])),
-      ...fits([...(list ?? []), ...(topics ?? [])]),
-    ],
+    candidates: [...fits(subs), ...fits([...(list ?? []), ...(topics ?? [])])],
     files,
   }
 }
 
 type Walked = {
-  command: Command
+  /** The command and those that it belongs to, the root first. */
+  branch: Outline[]
   given: Record<string, string>
   /** The arguments so far. */
   operands: string[]
   /** The option whose value is under the cursor. */
-  pending: Option | undefined
+  pending: OptionOutline | undefined
   /** Whether `--` stood before. */
   isLiteral: boolean
 }
 
-function walked(root: Command, words: readonly string[]): Walked {
-  const at: Walked = { command: root, given: {}, operands: [], pending: undefined, isLiteral: false }
+function walked(root: Outline, words: readonly string[]): Walked {
+  const at: Walked = { branch: [root], given: {}, operands: [], pending: undefined, isLiteral: false }
   for (const word of words) {
     if (at.pending) {
       at.given[at.pending.long ?? ''] = word
@@ -96,36 +102,35 @@ function walked(root: Command, words: readonly string[]): Walked {
     else if (!at.isLiteral && word.startsWith('-') && word !== '-') {
       const equals = word.indexOf('=')
       const name = equals < 0 ? word : word.slice(0, equals)
-      const option = optionsOf(at.command).find(({ long, short }) => long === name || short === name)
-      if (option && !takesValue(option)) at.given[option.long ?? ''] = ''
+      const option = optionsOf(at.branch).find(({ long, short }) => long === name || short === name)
+      if (option && !option.takesValue) at.given[option.long ?? ''] = ''
       else if (option && equals >= 0) at.given[option.long ?? ''] = word.slice(equals + 1)
       else if (option) at.pending = option
     } else {
-      const sub = at.operands.length === 0 && at.command.commands.find((one) => one.name() === word)
-      if (sub) at.command = sub
+      const sub = at.operands.length === 0 && at.branch.at(-1)!.commands.find(({ name }) => name === word)
+      if (sub) at.branch.push(sub)
       else at.operands.push(word)
     }
   }
   return at
 }
 
-function optionsOf(command: Command): Option[] {
-  const found = new Map<string, Option>()
-  for (let at: Command | null = command; at; at = at.parent)
-    for (const option of at.options)
-      if (option.long && !found.has(option.long) && (at !== command || !option.hidden || at.parent))
+function optionsOf(branch: readonly Outline[]): OptionOutline[] {
+  const found = new Map<string, OptionOutline>()
+  for (const [depth, { options }] of [...branch.entries()].reverse())
+    for (const option of options)
+      if (
+        option.long &&
+        !found.has(option.long) &&
+        (depth < branch.length - 1 || !option.isHidden || depth > 0)
+      )
         found.set(option.long, option)
   return [...found.values()]
 }
 
-function pathOf(command: Command): string[] {
-  return command.parent ? [...pathOf(command.parent), command.name()] : []
-}
-
-const takesValue = ({ required, optional }: Option): boolean => required || optional
 const oneLine = (text: string): string => text.replace(/[\t\r\n]+/g, ' ')
 
-function argumentAt({ registeredArguments }: Command, at: number): Argument | undefined {
-  const last = registeredArguments.at(-1)
-  return registeredArguments[at] ?? (last?.variadic ? last : undefined)
+function argumentAt({ arguments: all }: Outline, at: number): ArgumentOutline | undefined {
+  const last = all.at(-1)
+  return all[at] ?? (last?.isVariadic ? last : undefined)
 }

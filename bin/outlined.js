@@ -1,0 +1,29 @@
+// The outlines of the commands as a file of the build, and what each of them was made of.
+import { join, relative, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** The file, and the names of the commands whose outlines depend on a source, `*` for all of them. None where this Node does not run the sources. */
+export async function outlined(root, { imports, modules }) {
+  const { commands } = await source(root, 'commands/index').catch(() => ({ commands: [] }))
+  if (commands.length === 0) return { output: [], namesOf: () => [] }
+  const { outlines } = await source(root, 'outlines')
+  const named = (id) => relative(root, id).split(sep).join('/')
+  const reached = (name) => {
+    const found = new Set([join(root, 'src', `${name}.ts`)])
+    for (const id of found) for (const next of imports.get(id) ?? []) found.add(next)
+    return new Set([...found].map(named))
+  }
+  // What shows them, and what no command is without.
+  const all = new Set([
+    ...modules.map(named),
+    ...['front', 'main', 'cli/outline'].flatMap((name) => [...reached(name)]),
+  ])
+  const each = commands.map(({ name }) => [name, reached(`commands/${name}`)])
+  return {
+    output: [{ fileName: 'outlines', code: await outlines() }],
+    namesOf: (path) =>
+      all.has(path) ? ['*'] : each.filter(([, paths]) => paths.has(path)).map(([name]) => name),
+  }
+}
+
+const source = (root, name) => import(pathToFileURL(join(root, 'src', `${name}.ts`)))

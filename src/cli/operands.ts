@@ -1,0 +1,19 @@
+import { globalOptions } from './globals.ts'
+
+const takesValue = new Set(
+  globalOptions.filter(([flags]) => flags.includes('<')).map(([flags]) => flags.split(' ')[0]!),
+)
+
+/** The command that a line names, before anything is parsed. */
+export function operands(argv: readonly string[]): { name?: string; sub?: string } {
+  const words: string[] = []
+  for (let at = 0; at < argv.length && words.length < 2; at++) {
+    const word = argv[at]!
+    if (takesValue.has(word)) at++
+    else if (!word.startsWith('-')) words.push(word)
+  }
+  return {
+    ...(words[0] !== undefined && { name: words[0] }),
+    ...(words[1] !== undefined && { sub: words[1] }),
+  }
+}
