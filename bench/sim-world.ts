@@ -4,7 +4,7 @@ import type { Address, Hex } from '../src/domain/address.ts'
 import type { Network } from '../src/domain/network.ts'
 import { openJournal } from '../src/store/journal.ts'
 import type { Journal } from '../src/store/journal-words.ts'
-import type { TransactionSigner } from '../src/wallet/who.ts'
+import type { TransactionSigner } from '../src/wallet/keys/who.ts'
 import {
   pendingNonce,
   type SimBlock,

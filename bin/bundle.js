@@ -56,7 +56,7 @@ const ways = {
     'commands/transfer',
     'commands/withdraw',
     'store/journal',
-    'wallet/curve',
+    'wallet/keys/curve',
     'world/signer',
     'world/signer-process',
   ],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { config } from 'zod/v4/core'
 
 import { sniff } from './cli/globals.ts'
-import { stdio } from './cli/io.ts'
+import { stdio } from './cli/terminal/io.ts'
 import type { Exit } from './domain/exits.ts'
 import { failed, interrupted, main, told } from './main.ts'
 import { interruptible } from './world/interrupt.ts'
@@ -38,7 +38,7 @@ export async function start(
     desk: once(async () => {
       const child = startSigner()
       const [{ readyForFew }, { deskOf }] = await Promise.all([
-        import('./wallet/curve.ts'),
+        import('./wallet/keys/curve.ts'),
         import('./world/signer-process.ts'),
       ])
       // While the signer begins.

@@ -25,6 +25,28 @@ const mayImport: Record<string, readonly string[]> = {
   commands: ['cli', 'api', 'domain', 'wallet'],
 }
 
+/**
+ * Rooms within a layer, from the ground up: each stands on those before it. What is in no room of its own is the hall of the
+ * layer, the row with a dot.
+ */
+const rooms: Record<string, readonly (readonly string[])[]> = {
+  wallet: [
+    ['chain'],
+    ['guard'],
+    ['keys'],
+    ['simulation'],
+    ['policy'],
+    ['.'],
+    ['plan'],
+    ['signing'],
+    ['execution'],
+    ['record'],
+    ['explain'],
+  ],
+  cli: [['terminal'], ['.', 'schema', 'completion'], ['views'], ['operate']],
+}
+const roomOf = (file: string) => file.split('/').slice(1, -1)[0] ?? '.'
+
 /** Files that put the rest together, or begin a process. They may import anything. */
 const isEntry = (file: string) => !file.includes('/') || file.startsWith('world/')
 const layerOf = (file: string) => (isEntry(file) ? 'entry' : file.slice(0, file.indexOf('/')))
@@ -45,7 +67,7 @@ const alone: [package_: RegExp, who: string, may: (file: string) => boolean][] =
   ],
   [/^viem\/accounts$/, 'wallet and sandbox', within('wallet', 'sandbox')],
   [/^(chalk|cli-table3|ora|csv-stringify|inquirer|@inquirer\/.*)(\/.*)?$/, 'cli', within('cli')],
-  [/^@ledgerhq\/|^rxjs$/, 'the Ledger', (file) => file === 'wallet/ledger-kit.ts'],
+  [/^@ledgerhq\/|^rxjs$/, 'the Ledger', (file) => file === 'wallet/signing/ledger-kit.ts'],
   [/^commander$/, 'commands, cli and main', (file) => within('commands', 'cli')(file) || file === 'main.ts'],
   [/^@modelcontextprotocol\//, 'mcp', (file) => file === 'commands/mcp.ts'],
   [/^(node:)?child_process$/, 'sandbox and entries', within('sandbox', 'entry')],
@@ -129,6 +151,21 @@ describe('who may import whom', () => {
     expect(breaches.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
+  test.each(Object.entries(rooms))('a room of %s stands on those before it', (layer, order) => {
+    const floorOf = (file: string) => order.findIndex((floor) => floor.includes(roomOf(file)))
+    const inside = files.filter((file) => layerOf(file) === layer)
+    expect(inside.filter((file) => floorOf(file) === -1)).toEqual([])
+    const breaches = edges
+      .filter(({ file, to }) => layerOf(file) === layer && layerOf(to) === layer)
+      .filter(({ file, to }) => floorOf(to) > floorOf(file))
+    expect(breaches.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
+  })
+
+  test('no room is too large to look around in', () => {
+    const sizes = Map.groupBy(files, (file) => file.slice(0, Math.max(0, file.lastIndexOf('/'))))
+    expect([...sizes].filter(([, all]) => all.length > 55).map(([room]) => room)).toEqual([])
+  })
+
   test.each(alone)('%s is touched by %s alone', (package_, _, may) => {
     expect(packages.filter(({ file, name }) => package_.test(name) && !may(file))).toEqual([])
   })
@@ -201,9 +238,9 @@ describe('the signer', () => {
 
   test('is the only one that comes to keys: what opens them is loaded by nothing in front of it', () => {
     const keys = [
-      'wallet/signer.ts',
-      'wallet/keystore.ts',
-      'wallet/keystore-file.ts',
+      'wallet/keys/signer.ts',
+      'wallet/keys/keystore.ts',
+      'wallet/keys/keystore-file.ts',
       'wallet/signing/desk.ts',
     ]
     expect(keys.filter((file) => !source.has(file))).toEqual([])
@@ -214,7 +251,7 @@ describe('the signer', () => {
 
 describe('the style of the house', () => {
   test('only the terminal and the entries touch the process', () => {
-    const may = (file: string) => isEntry(file) || file === 'cli/io.ts'
+    const may = (file: string) => isEntry(file) || file === 'cli/terminal/io.ts'
     const touches = /\bprocess\.(stdout|stderr|stdin|exit|exitCode|argv|env|chdir|cwd)\b/
     expect(
       lines(

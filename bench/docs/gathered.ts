@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-
-import { stdio } from '../../src/cli/io.ts'
 import { describe, leavesOf } from '../../src/cli/schema/describe.ts'
 import type { CommandSchema } from '../../src/cli/schema/self.ts'
+import { stdio } from '../../src/cli/terminal/io.ts'
 import { type Topic, topics } from '../../src/commands/help-topics.ts'
 import { commands, helpGroups } from '../../src/commands/index.ts'
 import { createWorld } from '../../src/world.ts'

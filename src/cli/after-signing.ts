@@ -1,7 +1,7 @@
 import { AppError, errorRow } from '../domain/errors.ts'
-import type { Planned } from '../wallet/carry-out.ts'
-import { outcomeOf } from '../wallet/outcome.ts'
-import type { Report } from '../wallet/report.ts'
+import type { Planned } from '../wallet/execution/carry-out.ts'
+import { outcomeOf } from '../wallet/execution/outcome.ts'
+import type { Report } from '../wallet/record/report.ts'
 
 /** An operation of which something is signed, as the journal has it, and the flags by which the command line names its signer. */
 export type Signed = { operation: Planned; report: Report; again: string }

@@ -1,9 +1,9 @@
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Cli } from './cli.ts'
-import { type Stream, unpainted } from './io.ts'
 import { type List, type ListView, shown } from './output.ts'
-import { type Column, table } from './table.ts'
+import { type Stream, unpainted } from './terminal/io.ts'
+import { type Column, table } from './terminal/table.ts'
 import { toJson } from './to-json.ts'
 import { keepLooking } from './watching.ts'
 

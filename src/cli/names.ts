@@ -7,7 +7,7 @@ export async function walletAddress(cli: Cli, name: string | undefined): Promise
   if (name === undefined) return (await cli.place.who({})).address
   if (!name.startsWith('0x')) {
     // Only a name needs the keystores; an address does not wait for that to be loaded.
-    const { listKeys } = await import('../wallet/keystore-names.ts')
+    const { listKeys } = await import('../wallet/keys/keystore-names.ts')
     const known = listKeys(cli.world.keystores).find((key) => key.name === name)
     if (known?.address) return known.address
     return (await cli.place.who({ wallet: name })).address

@@ -1,8 +1,8 @@
 import { AppError } from '../domain/errors.ts'
 import { plain, settled } from '../domain/text.ts'
 import type { Globals } from './globals.ts'
-import { type Io, type Stream, unpainted } from './io.ts'
-import { type Column, table } from './table.ts'
+import { type Io, type Stream, unpainted } from './terminal/io.ts'
+import { type Column, table } from './terminal/table.ts'
 import { toJson } from './to-json.ts'
 
 /** Text for people, drawn from the same value that `--json` prints. */

@@ -1,5 +1,5 @@
-import type { Io } from './io.ts'
 import { shown } from './output.ts'
+import type { Io } from './terminal/io.ts'
 
 /** What goes on, said on stderr: finished lines stay, the current one moves on a terminal and is left out elsewhere. */
 export type Teller = {

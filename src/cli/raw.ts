@@ -4,7 +4,7 @@ import type { Service } from '../api/service.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Globals } from './globals.ts'
-import type { Io } from './io.ts'
+import type { Io } from './terminal/io.ts'
 import type { Heard, Place } from './world.ts'
 
 /** Adds `--raw` to a command that shows one answer of a service. */

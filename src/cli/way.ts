@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
-import type { Planned, Way } from '../wallet/carry-out.ts'
+import type { Planned, Way } from '../wallet/execution/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { Cli } from './cli.ts'
 

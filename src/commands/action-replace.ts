@@ -6,9 +6,9 @@ import { confirm } from '../cli/prompts.ts'
 import { withExecution } from '../cli/way.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Planned } from '../wallet/carry-out.ts'
-import { outcomeOf } from '../wallet/outcome.ts'
-import { reopenGone } from '../wallet/reopen.ts'
+import type { Planned } from '../wallet/execution/carry-out.ts'
+import { outcomeOf } from '../wallet/execution/outcome.ts'
+import { reopenGone } from '../wallet/execution/reopen.ts'
 import { type GoOnOptions, goOn, journalled } from './action-run.ts'
 
 /** `action speed-up` and `action cancel`: another transaction in the place of what waits, under the same nonce. */

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
-import { operate } from '../cli/operate.ts'
+import { operate } from '../cli/operate/operate.ts'
 import { type SigningOptions, withSigning } from '../cli/options.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import { listing, shellPath } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
-import { decodePlan } from '../wallet/plan-file.ts'
+import { decodePlan } from '../wallet/plan/plan-file.ts'
 
 /** `action submit`: signs and sends a plan that was made before, maybe by somebody else. */
 export const addSubmit = (command: Command, world: World): void =>

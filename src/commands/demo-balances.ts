@@ -1,6 +1,6 @@
 import type { Cli } from '../cli/cli.ts'
-import { decimal } from '../cli/format.ts'
-import { type Column, table } from '../cli/table.ts'
+import { decimal } from '../cli/terminal/format.ts'
+import { type Column, table } from '../cli/terminal/table.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'

@@ -1,12 +1,12 @@
 import type { Cli } from '../cli/cli.ts'
-import type { positionJson } from '../cli/json.ts'
 import type { List } from '../cli/output.ts'
+import type { positionJson } from '../cli/views/json.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { tokenNamed } from '../domain/token.ts'
-import type { Report } from '../wallet/report.ts'
+import type { Report } from '../wallet/record/report.ts'
 import { alike, close, moved, rawChain } from './demo-chain.ts'
 
 /** Says whether a claim about the chain holds; one that does not ends the demo. */

@@ -2,8 +2,8 @@ import { Command } from 'commander'
 
 import { type Aside, aside } from '../cli/cli.ts'
 import { type Finding, fine, found } from '../cli/finding.ts'
-import { findingsView } from '../cli/findings-view.ts'
-import type { Stream } from '../cli/io.ts'
+import type { Stream } from '../cli/terminal/io.ts'
+import { findingsView } from '../cli/views/findings-view.ts'
 import type { Place, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 

@@ -1,5 +1,5 @@
-import type { Stream } from '../cli/io.ts'
-import { fields } from '../cli/table.ts'
+import type { Stream } from '../cli/terminal/io.ts'
+import { fields } from '../cli/terminal/table.ts'
 import { exits } from '../domain/exits.ts'
 
 /** Something that is not about one command: `sluice help NAME`. */

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 
 import { action, type Cli, everything, whole } from '../cli/cli.ts'
-import { decimal, stateWord, when } from '../cli/format.ts'
-import { hashLink } from '../cli/links.ts'
 import { walletAddress } from '../cli/names.ts'
 import type { ListView } from '../cli/output.ts'
 import { withRaw } from '../cli/raw.ts'
+import { decimal, stateWord, when } from '../cli/terminal/format.ts'
+import { hashLink } from '../cli/terminal/links.ts'
 import type { World } from '../cli/world.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { plain } from '../domain/text.ts'

@@ -1,7 +1,7 @@
 import type { Cli } from '../cli/cli.ts'
 import { secret } from '../cli/prompts.ts'
 import { AppError } from '../domain/errors.ts'
-import { readPrivateFile } from '../wallet/key-source.ts'
+import { readPrivateFile } from '../wallet/keys/key-source.ts'
 
 /** Where the password of a keystore comes from, and whether the keychain is to have it. */
 export type PasswordOptions = { passwordFile?: string; keychain?: boolean }

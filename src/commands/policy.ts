@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
-import type { Stream } from '../cli/io.ts'
-import { termsOf } from '../cli/terms.ts'
+import { termsOf } from '../cli/operate/terms.ts'
+import type { Stream } from '../cli/terminal/io.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { listing } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
-import { checkPlanFile, type PolicyReport } from '../wallet/policy-check.ts'
+import { checkPlanFile, type PolicyReport } from '../wallet/plan/policy-check.ts'
 
 /** `policy`: what the policy says about a plan, before anybody signs it. */
 export const policy = (world: World) => {

@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { checkedKey, checkedPricesUrl, checkedUrl, isKeyFor } from '../domain/service-address.ts'
 import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
-import { readPrivateFile } from '../wallet/key-source.ts'
+import { readPrivateFile } from '../wallet/keys/key-source.ts'
 import { shownProfile, showProfile } from './profile-shown.ts'
 
 /** The flags that say what a profile is. */

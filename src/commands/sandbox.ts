@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
-import { decimal } from '../cli/format.ts'
 import { duration } from '../cli/globals.ts'
 import { address } from '../cli/options.ts'
 import type { View } from '../cli/output.ts'
 import { confirm } from '../cli/prompts.ts'
+import { decimal } from '../cli/terminal/format.ts'
 import type { SandboxStatus, World } from '../cli/world.ts'
 import { parseAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'

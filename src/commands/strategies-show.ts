@@ -1,12 +1,12 @@
 import type { Cli } from '../cli/cli.ts'
-import { dollars, percent } from '../cli/format.ts'
-import type { Stream } from '../cli/io.ts'
-import { strategyDetailJson } from '../cli/json.ts'
 import { walletAddress } from '../cli/names.ts'
 import { address } from '../cli/options.ts'
 import type { View } from '../cli/output.ts'
-import { sparkline } from '../cli/sparkline.ts'
-import { fields } from '../cli/table.ts'
+import { dollars, percent } from '../cli/terminal/format.ts'
+import type { Stream } from '../cli/terminal/io.ts'
+import { sparkline } from '../cli/terminal/sparkline.ts'
+import { fields } from '../cli/terminal/table.ts'
+import { strategyDetailJson } from '../cli/views/json.ts'
 import { gradeMeaning, isGrade } from '../domain/grades.ts'
 import { plain } from '../domain/text.ts'
 
@@ -21,20 +21,20 @@ export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions):
   const owner = await walletAddress(cli, wallet)
   const { positions } = await service.getWallet({ address: address(owner, '--wallet') })
   const position = positions.find((one) => one.strategy.slug === strategy.slug)
-  const { positionJson } = await import('../cli/json.ts')
+  const { positionJson } = await import('../cli/views/json.ts')
   cli.emit({ ...strategy, position: position ? positionJson(position) : null }, view)
 }
 
 /** The fields, and below them the chart where it is asked for and there is something to draw. */
 async function viewOf({ rates }: Pick<Shown, 'rates'>, wantsPlot: boolean, to: Stream): Promise<View<Shown>> {
   if (!wantsPlot || !rates?.points.length) return showView
-  const { plot } = await import('../cli/plot.ts')
+  const { plot } = await import('../cli/terminal/plot.ts')
   const drawn = await plot(rates.points, to)
   return (one, to) => `${showView(one, to)}\n\n${drawn}`
 }
 
 type Shown = ReturnType<typeof strategyDetailJson> & {
-  position?: ReturnType<typeof import('../cli/json.ts').positionJson> | null
+  position?: ReturnType<typeof import('../cli/views/json.ts').positionJson> | null
 }
 
 const showView: View<Shown> = (one, to) =>

@@ -1,7 +1,7 @@
 import type { Cli } from '../cli/cli.ts'
-import { dollars, percent } from '../cli/format.ts'
-import { strategyJson } from '../cli/json.ts'
-import { fields } from '../cli/table.ts'
+import { dollars, percent } from '../cli/terminal/format.ts'
+import { fields } from '../cli/terminal/table.ts'
+import { strategyJson } from '../cli/views/json.ts'
 import { plain } from '../domain/text.ts'
 
 /** `strategies analytics` */

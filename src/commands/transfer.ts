@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
-import { operate } from '../cli/operate.ts'
+import { operate } from '../cli/operate/operate.ts'
 import { address, amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
 import type { World } from '../cli/world.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'

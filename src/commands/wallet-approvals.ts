@@ -1,20 +1,20 @@
 import type { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
-import { decimal } from '../cli/format.ts'
-import { addressLink } from '../cli/links.ts'
 import { walletAddress } from '../cli/names.ts'
-import { operate } from '../cli/operate.ts'
+import { operate } from '../cli/operate/operate.ts'
+import { revoking } from '../cli/operate/revoking.ts'
 import { address, type SigningOptions, withSigning } from '../cli/options.ts'
-import { revoking } from '../cli/revoking.ts'
+import { decimal } from '../cli/terminal/format.ts'
+import { addressLink } from '../cli/terminal/links.ts'
 import type { World } from '../cli/world.ts'
 import { sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'
 import { tokenAt, tokenNamed } from '../domain/token.ts'
-import { type Approval, approvalsOf } from '../wallet/approvals.ts'
-import type { Ending } from '../wallet/revoke-legs.ts'
+import type { Ending } from '../wallet/plan/revoke-legs.ts'
+import { type Approval, approvalsOf } from '../wallet/record/approvals.ts'
 
 type Which = { network?: string; token?: string; spender?: string; all?: true }
 

@@ -1,11 +1,18 @@
 import type { Cli } from '../cli/cli.ts'
 import { confirm, secret } from '../cli/prompts.ts'
-import { fields } from '../cli/table.ts'
+import { fields } from '../cli/terminal/table.ts'
 import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell.ts'
-import { parseKey } from '../wallet/key-text.ts'
-import { addressOf, exportKey, fileOf, listKeys, readSealed, removeKey } from '../wallet/keystore-names.ts'
-import type { ImportSource } from '../wallet/signing/words.ts'
+import { parseKey } from '../wallet/keys/key-text.ts'
+import {
+  addressOf,
+  exportKey,
+  fileOf,
+  listKeys,
+  readSealed,
+  removeKey,
+} from '../wallet/keys/keystore-names.ts'
+import type { ImportSource } from '../wallet/keys/words.ts'
 import { existingPassword, newPassword, type PasswordOptions } from './password.ts'
 import { refuseNoKeychain, rememberPassword } from './wallet-password.ts'
 

@@ -1,6 +1,6 @@
 import type { Cli } from '../cli/cli.ts'
 import { AppError } from '../domain/errors.ts'
-import { exportKey } from '../wallet/keystore-names.ts'
+import { exportKey } from '../wallet/keys/keystore-names.ts'
 import { existingPassword, type PasswordOptions } from './password.ts'
 
 /** `wallet remember`: keeps a password in the keychain, once it has opened the keystore. */

@@ -1,7 +1,7 @@
 import type { Catalog } from '../domain/catalog.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { Journal } from '../store/journal-words.ts'
-import type { KeptPolicy } from './policy.ts'
+import type { KeptPolicy } from './policy/policy.ts'
 
 /** What signing stands on: the journal, the chains, what is known of them, where the wallets' locks are, and the time in epoch ms. */
 export type Ground = {

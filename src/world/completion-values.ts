@@ -60,7 +60,7 @@ export function completionValues(needs: Needs): Values {
     ]
   }
   const wallets = async (): Promise<Candidate[]> => {
-    const { listKeys } = await import('../wallet/keystore-names.ts')
+    const { listKeys } = await import('../wallet/keys/keystore-names.ts')
     return listKeys(keystores).map(({ name, address }) => [name, address ?? ''])
   }
   return async ({ command, name, given, before }) => {

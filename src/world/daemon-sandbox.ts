@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import type { Io } from '../cli/io.ts'
+import type { Io } from '../cli/terminal/io.ts'
 import type { Sandbox } from '../cli/world.ts'
 import type { SandboxClient } from '../sandbox/client.ts'
 import type { Directories } from './directories.ts'

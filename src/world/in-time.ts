@@ -1,9 +1,9 @@
 import type { Globals } from '../cli/globals.ts'
-import type { Io } from '../cli/io.ts'
+import type { Io } from '../cli/terminal/io.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Rpc } from '../net/rpc.ts'
-import { systemClock } from '../wallet/clock.ts'
-import { inTime, rpcInTime } from '../wallet/in-time.ts'
+import { systemClock } from '../wallet/chain/clock.ts'
+import { inTime, rpcInTime } from '../wallet/chain/in-time.ts'
 
 /** How long reading may go on when the time of a command is over, in ms; what waits for its answer has a little more. */
 const spareMs = 3_000

@@ -1,15 +1,15 @@
 import type { Settings } from '../cli/config.ts'
 import type { Globals } from '../cli/globals.ts'
-import type { Io } from '../cli/io.ts'
 import { secret } from '../cli/prompts.ts'
+import type { Io } from '../cli/terminal/io.ts'
 import { EvmAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import { shellOperand, shellPath } from '../domain/shell.ts'
-import { readPrivateFile } from '../wallet/key-source.ts'
+import { readPrivateFile } from '../wallet/keys/key-source.ts'
+import type { SignerChoice, Who } from '../wallet/keys/who.ts'
+import type { Desk, KeySource } from '../wallet/keys/words.ts'
 import { deskSigner } from '../wallet/signing/account.ts'
-import type { Desk, KeySource } from '../wallet/signing/words.ts'
-import type { SignerChoice, Who } from '../wallet/who.ts'
 import type { Secrets } from './secrets.ts'
 
 type Needs = {
@@ -28,7 +28,7 @@ export async function walletNamed(name: string, choice: SignerChoice, needs: Nee
   if (/[/\\]/.test(name)) return fileNamed(name, choice, needs)
   const { keystores } = needs
   const address = EvmAddress.safeParse(name)
-  const { isKeyName, listKeys } = await import('../wallet/keystore-names.ts')
+  const { isKeyName, listKeys } = await import('../wallet/keys/keystore-names.ts')
   const known = listKeys(keystores)
   if (address.success) {
     const same = known.find((key) => key.address === address.data)
@@ -55,7 +55,7 @@ export async function walletNamed(name: string, choice: SignerChoice, needs: Nee
 
 /** A keystore of cast, geth or another wallet, where it is. */
 async function fileNamed(path: string, choice: SignerChoice, needs: Needs): Promise<Who> {
-  const { readSealed, addressOf } = await import('../wallet/keystore-names.ts')
+  const { readSealed, addressOf } = await import('../wallet/keys/keystore-names.ts')
   const text = readSealed(path)
   return openedBy(addressOf(text, path), path, needs, async () => ({
     kind: 'keystore-file',

@@ -1,5 +1,5 @@
 import type { Globals } from '../cli/globals.ts'
-import type { Io } from '../cli/io.ts'
+import type { Io } from '../cli/terminal/io.ts'
 import type { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 import { plain } from '../domain/text.ts'

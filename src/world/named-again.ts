@@ -1,5 +1,5 @@
 import { shellPath, shellWord } from '../domain/shell.ts'
-import type { SignerChoice } from '../wallet/who.ts'
+import type { SignerChoice } from '../wallet/keys/who.ts'
 
 /**
  * The flags that name the same signer on another command line, to be pasted. The URL of a signer stands there only where it is a host

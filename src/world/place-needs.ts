@@ -1,8 +1,8 @@
 import type { Settings } from '../cli/config.ts'
 import type { Globals } from '../cli/globals.ts'
-import type { Io } from '../cli/io.ts'
+import type { Io } from '../cli/terminal/io.ts'
 
-import type { Desk } from '../wallet/signing/words.ts'
+import type { Desk } from '../wallet/keys/words.ts'
 import type { Directories } from './directories.ts'
 import type { Secrets } from './secrets.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import type { KeptPolicy } from '../wallet/policy.ts'
+import type { KeptPolicy } from '../wallet/policy/policy.ts'
 import type { Directories } from './directories.ts'
 
 /** Where the policy of this machine is. */
@@ -8,4 +8,4 @@ export const policyPath = ({ config }: Directories): string => join(config, 'pol
 
 /** The policy of this machine as it is now, `null` where there is none. */
 export const policyHere = (dirs: Directories) => async (): Promise<KeptPolicy | null> =>
-  (await import('../wallet/policy.ts')).readPolicy(undefined, policyPath(dirs))
+  (await import('../wallet/policy/policy.ts')).readPolicy(undefined, policyPath(dirs))

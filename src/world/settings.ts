@@ -21,7 +21,7 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
   const path = join(config, 'config.json')
   const secretsPath = join(config, 'secrets.json')
   const readSecrets = async () => {
-    const { readPrivateFile } = await import('../wallet/key-source.ts')
+    const { readPrivateFile } = await import('../wallet/keys/key-source.ts')
     // Whether others can read it is asked before anything in it is used.
     return parsed(
       secretsPath,

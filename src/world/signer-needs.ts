@@ -5,7 +5,7 @@ import type { Address } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Journal } from '../store/journal-words.ts'
-import type { KeptPlan } from '../wallet/intent-json.ts'
+import type { KeptPlan } from '../wallet/plan/intent-json.ts'
 import { operandsOf } from '../wallet/signing/argv.ts'
 import type { DeskNeeds } from '../wallet/signing/desk-needs.ts'
 import type { Remembered } from '../wallet/signing/typed-swap.ts'
@@ -15,7 +15,7 @@ import type { Directories } from './directories.ts'
 const journals = () => import('../store/journal.ts')
 const memories = () => import('../store/memory.ts')
 const quotes = () => import('../api/quote.ts')
-const planFiles = () => import('../wallet/plan-file.ts')
+const planFiles = () => import('../wallet/plan/plan-file.ts')
 
 /** Loads what a command line will have it read. */
 export async function readAhead(argv: readonly string[]): Promise<void> {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
 import { AppError, isErrorCode } from '../domain/errors.ts'
-import type { Desk } from '../wallet/signing/words.ts'
+import type { Desk } from '../wallet/keys/words.ts'
 
 /** What the signer answers with: a value, or an error in words. */
 export type SignerLine = {

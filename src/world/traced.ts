@@ -1,4 +1,4 @@
-import type { Io } from '../cli/io.ts'
+import type { Io } from '../cli/terminal/io.ts'
 import type { Rpc } from '../net/rpc.ts'
 
 /** With `--debug`, every call is told on stderr: method, host, time; never parameters that could be signed bytes. */

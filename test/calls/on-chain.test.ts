@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeMessage, depositForBurn, finality, messageTransmitterV2Abi } from '../../src/calls/cctp-v2.ts'
 import { approve } from '../../src/calls/erc20.ts'
 import { packPath, quoterV2Abi, type SwapPath, swap } from '../../src/calls/uniswap-v3.ts'
-import { simulateLeg } from '../../src/wallet/simulate.ts'
+import { simulateLeg } from '../../src/wallet/simulation/simulate.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()

@@ -1,8 +1,7 @@
 import { Chalk } from 'chalk'
 import { expect, test } from 'vitest'
-
-import { type Stream, unpainted } from '../../src/cli/io.ts'
 import { followList } from '../../src/cli/live-list.ts'
+import { type Stream, unpainted } from '../../src/cli/terminal/io.ts'
 import { AppError } from '../../src/domain/errors.ts'
 
 type Row = { name: string; rate: string }

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-
-import type { Plan } from '../../src/cli/call-view.ts'
-import { type Stream, unpainted } from '../../src/cli/io.ts'
-import { planQuestion, planView } from '../../src/cli/plan-view.ts'
+import { type Stream, unpainted } from '../../src/cli/terminal/io.ts'
+import type { Plan } from '../../src/cli/views/call-view.ts'
+import { planQuestion, planView } from '../../src/cli/views/plan-view.ts'
 import { plain } from '../../src/domain/text.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'

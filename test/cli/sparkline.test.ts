@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { unpainted } from '../../src/cli/io.ts'
-import { plot } from '../../src/cli/plot.ts'
-import { sparkline } from '../../src/cli/sparkline.ts'
-import { trendColumn } from '../../src/cli/views.ts'
+import { unpainted } from '../../src/cli/terminal/io.ts'
+import { plot } from '../../src/cli/terminal/plot.ts'
+import { sparkline } from '../../src/cli/terminal/sparkline.ts'
+import { trendColumn } from '../../src/cli/views/views.ts'
 
 const heights = [...'▁▂▃▄▅▆▇█']
 

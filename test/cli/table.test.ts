@@ -1,13 +1,12 @@
 import { Chalk } from 'chalk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-
-import { hasUnicode, isPainted } from '../../src/cli/colours.ts'
-import type { Stream } from '../../src/cli/io.ts'
-import { hyperlink } from '../../src/cli/io.ts'
-import { addressLink, hashLink } from '../../src/cli/links.ts'
 import { emitList } from '../../src/cli/output.ts'
-import { type Column, fields, table } from '../../src/cli/table.ts'
+import { hasUnicode, isPainted } from '../../src/cli/terminal/colours.ts'
+import type { Stream } from '../../src/cli/terminal/io.ts'
+import { hyperlink } from '../../src/cli/terminal/io.ts'
+import { addressLink, hashLink } from '../../src/cli/terminal/links.ts'
+import { type Column, fields, table } from '../../src/cli/terminal/table.ts'
 import { settled } from '../../src/domain/text.ts'
 
 const stream = (more: Partial<Stream> = {}): Stream => ({

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 
-import { evidencePage } from '../../src/cli/evidence-page.ts'
+import { evidencePage } from '../../src/cli/views/evidence-page.ts'
 import { chromiumHere, needsChromium, startBrowser } from '../support/browser.ts'
 import { listener } from '../support/listener.ts'
 import { type Document, rpcEnvOf, useCommands } from '../support/run.ts'

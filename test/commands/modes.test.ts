@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Chalk } from 'chalk'
 import { expect, test } from 'vitest'
 
-import { hyperlink, unpainted } from '../../src/cli/io.ts'
+import { hyperlink, unpainted } from '../../src/cli/terminal/io.ts'
 import { type Circumstances, type Document, type Ran, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import type { Cli } from '../../src/cli/cli.ts'
-import { confirmAgain } from '../../src/cli/once-only.ts'
+import { confirmAgain } from '../../src/cli/operate/once-only.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { openJournal } from '../../src/store/journal.ts'
 import type { Ground } from '../../src/wallet/ground.ts'

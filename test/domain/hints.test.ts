@@ -44,15 +44,15 @@ const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
 
 /** What may stand there without quotes, and why it holds nothing that a shell would act upon. */
 const ours: readonly RegExp[] = [
-  // Ids of the journal: ours, or a plan's, which has letters and digits only (wallet/plan-file.ts). Hashes and addresses are parsed.
-  /^(wallet|cli)\/(?!asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|(held|open|operation)\.id|run\.operationId|holder\.operation)$/,
+  // Ids of the journal: ours, or a plan's, which has letters and digits only (wallet/plan/plan-file.ts). Hashes and addresses are parsed.
+  /^(wallet|cli)\/(?!operate\/asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|(held|open|operation)\.id|run\.operationId|holder\.operation)$/,
   /^commands\/action-(re\w+|abandon)\.ts: (id|operation\.id)$/,
   /^commands\/action-run\.ts: (operation\.id|wallet)$/,
   // Numbers.
-  /^sandbox\/faults\/chain-acts\.ts: head$|^wallet\/nonce\.ts: pending$|^wallet\/guard-fee\.ts: bpsOf\(fee\) \/ 100$/,
+  /^sandbox\/faults\/chain-acts\.ts: head$|^wallet\/execution\/nonce\.ts: pending$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|plain\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
   // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
-  /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/yield-proposals\.ts: slug$|^wallet\/standing\.ts: network$/,
+  /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/operate\/yield-proposals\.ts: slug$|^wallet\/plan\/standing\.ts: network$/,
   /: .*\b(levels|statuses|networks|chains)\b/,
   /^commands\/(action-replace|sandbox-fault)\.ts: name$|^wallet\/explain\/words\.ts: (name|more)$/,
   /^domain\/(sandbox-fault\.ts: near|amount\.ts: (example|raw))$|^store\/private\.ts: mode$|^commands\/sandbox\.ts: to$/,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { Address } from '../../src/domain/address.ts'
 import { openMemory } from '../../src/store/memory.ts'
-import type { Desk } from '../../src/wallet/signing/words.ts'
+import type { Desk } from '../../src/wallet/keys/words.ts'
 import { deskOf } from '../../src/world/signer-process.ts'
 import { engineOn, over } from '../engine/support.ts'
 import { type OtherDeployment, startOtherDeployment } from '../support/other-deployment.ts'

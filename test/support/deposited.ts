@@ -1,6 +1,6 @@
 import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
-import { strictTerms } from '../../src/wallet/terms.ts'
-import { tryLeg } from '../../src/wallet/try-leg.ts'
+import { tryLeg } from '../../src/wallet/plan/try-leg.ts'
+import { strictTerms } from '../../src/wallet/policy/terms.ts'
 import { codeOf, engineOn } from '../engine/support.ts'
 import type { TestSandbox } from './sandbox.ts'
 

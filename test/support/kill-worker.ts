@@ -1,8 +1,8 @@
 import { sabotages } from '../../bench/sim-sabotage.ts'
 import { openJournal } from '../../src/store/journal.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
-import type { Execution } from '../../src/wallet/run.ts'
-import { fileLocks } from '../../src/wallet/wallet-lock.ts'
+import type { Execution } from '../../src/wallet/execution/run.ts'
+import { fileLocks } from '../../src/wallet/execution/wallet-lock.ts'
 import { type Payments, pay } from './payments.ts'
 
 /** An operation, and the place where its process is killed; without one it is killed from outside. */

@@ -4,9 +4,9 @@ import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/network.ts'
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
-import { execute } from '../../src/wallet/execute.ts'
-import type { Execution } from '../../src/wallet/run.ts'
-import { fileLocks } from '../../src/wallet/wallet-lock.ts'
+import { execute } from '../../src/wallet/execution/execute.ts'
+import type { Execution } from '../../src/wallet/execution/run.ts'
+import { fileLocks } from '../../src/wallet/execution/wallet-lock.ts'
 
 /** An operation of payments of one wallet to one payee that nobody else pays, as words that go from process to process. */
 export type Payments = { id: string; home: string; url: string; key: Hex; payee: Address; steps: number }

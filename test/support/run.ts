@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Chalk } from 'chalk'
 import { afterEach, beforeEach, expect, inject } from 'vitest'
 
-import type { Io, Stream } from '../../src/cli/io.ts'
+import type { Io, Stream } from '../../src/cli/terminal/io.ts'
 import type { Sandbox } from '../../src/cli/world.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Catalog } from '../../src/domain/catalog.ts'

@@ -2,8 +2,8 @@ import { beforeEach, expect, test } from 'vitest'
 
 import { transfer } from '../../src/calls/erc20.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
-import { arrivedOnChain } from '../../src/wallet/arrival.ts'
-import { findOnChain } from '../../src/wallet/watch.ts'
+import { arrivedOnChain } from '../../src/wallet/execution/arrival.ts'
+import { findOnChain } from '../../src/wallet/execution/watch.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { attackCell, sabotages } from '../../bench/attack.ts'
 import { mutations } from '../../bench/mutations.ts'
 import { seeded } from '../../bench/seeded.ts'
-import { checkLeg } from '../../src/wallet/guard.ts'
+import { checkLeg } from '../../src/wallet/guard/guard.ts'
 import { honestPlan, isHonest } from './honest-plans.ts'
 import { catalog } from './plans.ts'
 

@@ -6,10 +6,10 @@ import { swap } from '../../src/calls/uniswap-v3.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { encodeIntent } from '../../src/wallet/intent-json.ts'
-import { signerOf } from '../../src/wallet/signer.ts'
+import { signerOf } from '../../src/wallet/keys/signer.ts'
+import type { Desk } from '../../src/wallet/keys/words.ts'
+import { encodeIntent } from '../../src/wallet/plan/intent-json.ts'
 import { signingDesk } from '../../src/wallet/signing/desk.ts'
-import type { Desk } from '../../src/wallet/signing/words.ts'
 import { catalog, thief as collector, messengerThere, router, usdc, usdcThere, usdt } from './plans.ts'
 
 const key = `0x${'17'.repeat(32)}` as const

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
-import { currentFees, readHead } from '../../src/wallet/fees.ts'
+import { currentFees, readHead } from '../../src/wallet/chain/fees.ts'
 import { type FaultyRpc, startFaultyRpc } from '../support/faulty-rpc.ts'
 import { type Chain, startChain } from './chain.ts'
 import { journalIn, newHome, planPayments, removeHome, run } from './operation.ts'

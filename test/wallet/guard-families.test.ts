@@ -8,7 +8,7 @@ import type { StrategyEntry } from '../../src/domain/catalog.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Intent } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { checkLeg } from '../../src/wallet/guard.ts'
+import { checkLeg } from '../../src/wallet/guard/guard.ts'
 import { calldata } from '../support/sandbox.ts'
 import { catalog, coin, honest, marketAt, router, thief, usdc, usdt, wallet } from './plans.ts'
 

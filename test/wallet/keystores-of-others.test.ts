@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
-import { openKeystore } from '../../src/wallet/keystore-file.ts'
+import { openKeystore } from '../../src/wallet/keys/keystore-file.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
-import { openExternal } from '../../src/wallet/external.ts'
-import { openLedger } from '../../src/wallet/ledger.ts'
-import { unloaded } from '../../src/wallet/ledger-kit.ts'
+import { openExternal } from '../../src/wallet/signing/external.ts'
+import { openLedger } from '../../src/wallet/signing/ledger.ts'
+import { unloaded } from '../../src/wallet/signing/ledger-kit.ts'
 import { startSigner } from '../support/external-signer.ts'
 import { type EmulatedLedger, startLedger } from '../support/ledger.ts'
 

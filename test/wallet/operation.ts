@@ -8,9 +8,9 @@ import { sandboxNetworks } from '../../src/domain/network.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
 import { openJournal } from '../../src/store/journal.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
-import { execute } from '../../src/wallet/execute.ts'
-import type { Execution } from '../../src/wallet/run.ts'
-import { fileLocks } from '../../src/wallet/wallet-lock.ts'
+import { execute } from '../../src/wallet/execution/execute.ts'
+import type { Execution } from '../../src/wallet/execution/run.ts'
+import { fileLocks } from '../../src/wallet/execution/wallet-lock.ts'
 import { testKey } from './chain.ts'
 
 /** Whom the payments of the tests go to; nothing else ever pays this address. */

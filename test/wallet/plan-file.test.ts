@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 
 import { AppError } from '../../src/domain/errors.ts'
-import { decodePlan, operationJson } from '../../src/wallet/plan-file.ts'
-import { checkSigned, hashPlan, type Signable } from '../../src/wallet/plan-hash.ts'
-import { coreOf, type Proposal } from '../../src/wallet/proposal.ts'
+import { checkSigned, hashPlan, type Signable } from '../../src/wallet/guard/plan-hash.ts'
+import { decodePlan, operationJson } from '../../src/wallet/plan/plan-file.ts'
+import { coreOf, type Proposal } from '../../src/wallet/plan/proposal.ts'
 import { catalog, friend, honest, thief, wallet } from './plans.ts'
 
 const about = {

@@ -5,7 +5,7 @@ import { sandboxNetworks } from '../../src/domain/network.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
-import { reopenGone } from '../../src/wallet/reopen.ts'
+import { reopenGone } from '../../src/wallet/execution/reopen.ts'
 import { type Chain, startChain } from './chain.ts'
 import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
 

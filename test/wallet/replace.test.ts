@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
-import type { Execution } from '../../src/wallet/run.ts'
+import type { Execution } from '../../src/wallet/execution/run.ts'
 import { type Chain, startChain } from './chain.ts'
 import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
 

@@ -8,7 +8,7 @@ import { swap } from '../../src/calls/uniswap-v3.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { StrategyEntry } from '../../src/domain/catalog.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { simulateLeg } from '../../src/wallet/simulate.ts'
+import { simulateLeg } from '../../src/wallet/simulation/simulate.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()

@@ -1,6 +1,6 @@
 import { plain } from '../../domain/text.ts'
-import type { Stream } from '../io.ts'
-import { fields } from '../table.ts'
+import type { Stream } from '../terminal/io.ts'
+import { fields } from '../terminal/table.ts'
 import type { CommandSchema } from './self.ts'
 
 /** What a program needs to know of a command, for people. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { levels } from '../../wallet/assurance.ts'
+import { levels } from '../../wallet/policy/assurance.ts'
 import { AddressText, Amount, amountOn, Digest, fields, maybe, Time, Usd, Whole } from './common.ts'
 
 const Level = z.enum(levels).describe('how much was checked')

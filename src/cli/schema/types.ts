@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { levels } from '../../wallet/assurance.ts'
+import { levels } from '../../wallet/policy/assurance.ts'
 
 const text = (most = 500) => z.string().min(1).max(most)
 const shaped = (pattern: RegExp) => text().regex(pattern)

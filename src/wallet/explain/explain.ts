@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Operation } from '../../store/operation.ts'
+import type { Depth } from '../execution/run.ts'
 import type { Ground } from '../ground.ts'
-import type { Depth } from '../run.ts'
 import { cluesOf } from './clues.ts'
 import type { Facts } from './facts.ts'
 import { gather } from './gather.ts'

@@ -1,10 +1,10 @@
 import type { Hex } from '../../domain/address.ts'
 import type { Network } from '../../domain/network.ts'
 import type { Attempt, Operation, Step } from '../../store/operation.ts'
-import type { AllowanceLeft } from '../allowances-left.ts'
-import type { Head } from '../fees.ts'
-import type { KeptPlan } from '../intent-json.ts'
-import type { Found } from '../watch.ts'
+import type { Head } from '../chain/fees.ts'
+import type { Found } from '../execution/watch.ts'
+import type { KeptPlan } from '../plan/intent-json.ts'
+import type { AllowanceLeft } from '../record/allowances-left.ts'
 
 /** What a chain shows now: its newest block, nothing, or that its node is on another chain. */
 export type ChainFacts = { network: Network } & (

@@ -2,9 +2,9 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
-import { revertReason } from '../revert.ts'
-import type { Found } from '../watch.ts'
-import { whyReverted } from '../why-reverted.ts'
+import { revertReason } from '../chain/revert.ts'
+import type { Found } from '../execution/watch.ts'
+import { whyReverted } from '../record/why-reverted.ts'
 
 type Trace = { error?: string; output?: Hex }
 

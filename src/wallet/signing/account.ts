@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { TransactionSigner } from '../who.ts'
-import type { Desk, KeySource } from './words.ts'
+import type { TransactionSigner } from '../keys/who.ts'
+import type { Desk, KeySource } from '../keys/words.ts'
 
 /** The signer of a key that the desk opens. It signs what was approved before, and nothing else. */
 export async function deskSigner(desk: Desk, source: KeySource): Promise<TransactionSigner> {

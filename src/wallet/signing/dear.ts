@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
-import type { Signable } from '../plan-hash.ts'
-import { gwei } from '../terms.ts'
+import type { Signable } from '../guard/plan-hash.ts'
+import { gwei } from '../policy/terms.ts'
 import { flag } from './argv.ts'
 
 /** The most gas that any transaction here needs, and the dearest that gas ever was, with room: beyond that it is a mistake or an attack. */

@@ -1,14 +1,14 @@
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { readKeyFile } from '../key-source.ts'
-import { parseKey } from '../key-text.ts'
-import { openKey } from '../keystore.ts'
-import { openKeystore } from '../keystore-file.ts'
-import { signerOf } from '../signer.ts'
+import { readKeyFile } from '../keys/key-source.ts'
+import { parseKey } from '../keys/key-text.ts'
+import { openKey } from '../keys/keystore.ts'
+import { openKeystore } from '../keys/keystore-file.ts'
+import { signerOf } from '../keys/signer.ts'
+import type { Answers, ImportSource, KeySource } from '../keys/words.ts'
 import { flag } from './argv.ts'
 import type { DeskNeeds } from './desk-needs.ts'
 import type { KeyHolder } from './holder.ts'
-import type { Answers, ImportSource, KeySource } from './words.ts'
 
 /** A key that was kept, as it is answered. */
 export const stored = ({ name, address }: { name: string; address: Address | null }): Answers['make'] => {
@@ -18,9 +18,9 @@ export const stored = ({ name, address }: { name: string; address: Address | nul
 
 /** What signs with a key, where it is; what speaks to devices and to other signers is loaded only for them. */
 export async function holderOf(source: KeySource, needs: DeskNeeds): Promise<KeyHolder> {
-  if (source.kind === 'ledger') return (await import('../ledger.ts')).openLedger(source, needs.tell)
+  if (source.kind === 'ledger') return (await import('./ledger.ts')).openLedger(source, needs.tell)
   if (source.kind === 'external') {
-    const { openExternal } = await import('../external.ts')
+    const { openExternal } = await import('./external.ts')
     const url = flag(needs.argv, '--signer-url') ?? needs.signerUrl ?? ''
     return openExternal({ url, wallet: source.wallet }, needs.tell)
   }

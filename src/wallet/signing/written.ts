@@ -1,7 +1,7 @@
 import { decodeApprove } from '../../calls/erc20.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { Vouched } from '../registry.ts'
+import type { Vouched } from '../guard/registry.ts'
 import { flag, isTyped } from './argv.ts'
 
 /** What is written of the plan or the operation that a command line names: what may be signed for it, and for which contracts somebody vouched. */

@@ -1,0 +1,159 @@
+import { Hash } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import { carryOut, type Planned } from '../../wallet/execution/carry-out.ts'
+import { reopenGone } from '../../wallet/execution/reopen.ts'
+import type { Progress } from '../../wallet/execution/run.ts'
+import type { Turn } from '../../wallet/execution/turn.ts'
+import type { Ground } from '../../wallet/ground.ts'
+import type { Who } from '../../wallet/keys/who.ts'
+import { replaceLeg } from '../../wallet/plan/replan.ts'
+import { type AllowanceLeft, allowancesLeft } from '../../wallet/record/allowances-left.ts'
+import { withReceived } from '../../wallet/record/received.ts'
+import { finalityOf, type Report, reportOf } from '../../wallet/record/report.ts'
+import type { Cli } from '../cli.ts'
+import { refuseUnshown } from '../output.ts'
+import { timeLeft } from '../time-left.ts'
+import { progressLine, reportView } from '../views/report-view.ts'
+import { type ExecutionOptions, wayOf } from '../way.ts'
+import { planAgain } from './again.ts'
+
+/** How an operation is gone on with: its options, what it is replaced by when it waits, and what a unit of gas may cost beyond its plan. */
+export type Going = Partial<ExecutionOptions> & {
+  replacement?: 'bump' | 'cancel'
+  turn?: Turn | undefined
+  maxFeePerGas?: bigint
+}
+
+/** Goes on with an operation of the journal to its end, and reports it. A finished one is only reported again, unless its block went away. */
+export async function finish(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  who: Who,
+  going: Going,
+): Promise<void> {
+  refuseUnshown(cli.globals, { ...reportFor(ground, operation), replayed: false })
+  const isDone = operation.state === 'DONE' && !(await reopenGone(ground, operation.id))
+  const followed = isDone
+    ? { done: operation, moved: false }
+    : await followWithQuotes(cli, ground, operation, who, going)
+  const report = await withReceived(ground, followed.done, reportFor(ground, followed.done))
+  const left = followed.moved ? await allowancesLeft(ground, followed.done) : []
+  cli.emit({ ...report, replayed: !followed.moved }, reportView)
+  for (const one of left) cli.notice(leftLine(one))
+}
+
+/**
+ * Follows an operation; where its quote expired after a part was done, once with a new quote, if that is for the same and
+ * brings no less than what was accepted. Nothing of the part that is planned anew was signed.
+ */
+async function followWithQuotes(cli: Cli, ground: Ground, operation: Planned, who: Who, going: Going) {
+  try {
+    return await follow(cli, ground, operation, who, going)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'PARTIAL' || error.details?.cause !== 'QUOTE_EXPIRED')
+      throw error
+    const now = ground.journal.find(operation.id)!
+    const again = await planAgain(cli, ground, now, null).catch((cause: unknown) => {
+      // What hinders a new quote is said where it is about money; anything else leaves what was said before.
+      throw cause instanceof AppError && cause.code === 'PARTIAL'
+        ? withReport(withSigner(cause, who), ground, now)
+        : error
+    })
+    if (!again) throw error
+    cli.notice(`The quote expired; a new one brings no less, and is taken for what is not signed yet.`)
+    // Nobody looks at this plan, so what the first one said of gas still holds.
+    const unseen = { ...again.checked, bounds: {} }
+    const planned = replaceLeg(ground, now, again.open, unseen, 'the quote expired')
+    const { done } = await follow(cli, ground, planned, who, going)
+    return { done, moved: true }
+  }
+}
+
+/** What a contract may still take, as a notice. */
+export const leftLine = ({ network, spender, amount }: AllowanceLeft): string =>
+  `${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}; a next action through it uses that first`
+
+/** The report of an operation, with the hashes of what is signed and not in a block yet. */
+export const reportFor = ({ journal, catalog }: Ground, operation: Planned): Report =>
+  reportOf(
+    operation,
+    catalog.networks,
+    (step) => journal.attempts(operation.id, step.index).at(-1)?.hash ?? null,
+    finalityOf(journal, operation.id),
+  )
+
+/** Goes on with an operation without a word at its end. */
+export async function follow(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  who: Who,
+  { turn, replacement, ...options }: Going,
+): Promise<{ done: Planned; moved: boolean }> {
+  let moved = false
+  let found = false
+  cli.world.concerns(operation.id)
+  const teller = await cli.teller()
+  const account = await who.unlock()
+  const tell = (progress: Progress) => {
+    // What another machine sent is found and followed here: nothing of it is new.
+    if (progress.kind === 'adopted') found = true
+    moved ||= !found || progress.kind === 'signed'
+    // What a bridge takes its time for is not the wallet's business.
+    if (progress.kind === 'waiting') turn?.release()
+    const { line, moving } = progressLine(progress, operation, ground.catalog.networks, cli.io.err)
+    if (line !== null) teller.say(line)
+    if (moving !== null) teller.doing(moving)
+    if (progress.kind === 'sent' && options.wait !== false)
+      // It finds the transaction by itself, too: being told only makes that faster. Signing does not wait for it.
+      void cli
+        .service()
+        .then((service) => service.ingest({ actionId: operation.id, event: 'SIGNED', txHash: progress.hash }))
+        .catch(() => undefined)
+  }
+  if (operation.state === 'OPEN') cli.notice(cli.io.err.paint.dim(`action ${operation.id}`))
+  try {
+    const done = await cli.world.interrupt.critical(() =>
+      carryOut(ground, operation, {
+        ...wayOf(cli, ground, operation, options, options.maxFeePerGas),
+        ...(replacement && { replacement }),
+        account,
+        timeoutMs: timeLeft(cli),
+        signal: cli.world.interrupt.signal,
+        onProgress: tell,
+        delivered: async (quoteId) =>
+          Hash.safeParse(
+            (await (await cli.service()).swapStatus({ id: quoteId }, { signal: cli.world.interrupt.signal }))
+              .destinationTxHash,
+          ).data,
+      }),
+    )
+    return { done, moved }
+  } catch (error) {
+    throw withReport(withSigner(error, who), ground, operation)
+  } finally {
+    teller.done()
+  }
+}
+
+/** Where the next step is to go on, it names the signer as it was named here. */
+function withSigner(error: unknown, { again }: Who): unknown {
+  if (!(error instanceof AppError) || !again) return error
+  if (!/sluice action (resume|replan) [\w.:-]+$/.test(error.hint ?? '')) return error
+  const { code, message, details, cause, hint } = error
+  return new AppError(code, message, { cause, hint: `${hint} ${again}`, ...(details && { details }) })
+}
+
+/** After a signature, the error carries the whole report, so that a script has what a success would have given. */
+export function withReport(error: unknown, ground: Ground, { id }: Planned): unknown {
+  const now = ground.journal.find(id)
+  if (!(error instanceof AppError) || !now) return error
+  const details = { id, ...error.details, action: reportFor(ground, now) }
+  return new AppError(error.code, error.message, {
+    details,
+    cause: error.cause,
+    ...(error.hint !== undefined && { hint: error.hint }),
+  })
+}

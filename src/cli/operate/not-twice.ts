@@ -1,0 +1,110 @@
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Planned } from '../../wallet/execution/carry-out.ts'
+import { doneElsewhere } from '../../wallet/execution/done-elsewhere.ts'
+import type { Ground } from '../../wallet/ground.ts'
+import type { Checked } from '../../wallet/plan/plan.ts'
+import type { Cli } from '../cli.ts'
+import type { SigningOptions } from '../options.ts'
+import { confirm } from '../prompts.ts'
+import { withReport } from './finish.ts'
+
+/**
+ * Before anything of a plan is signed: asks, or refuses with DONE_ELSEWHERE, when the chain has its action already and
+ * the journal does not know of it, as an old journal that was put back does not. A pinned nonce cannot be used twice.
+ */
+export async function refuseDone(
+  cli: Cli,
+  ground: Ground,
+  { proposal: { wallet, nonce, legs }, steps }: Checked,
+  { allowDuplicate }: Pick<SigningOptions, 'allowDuplicate'>,
+): Promise<void> {
+  if (allowDuplicate || nonce !== null) return
+  const hash = await doneElsewhere(ground, wallet, actionsOf(steps), -1, exactOf(legs))
+  if (hash === undefined || (await isWanted(cli, hash))) return
+  throw new AppError(
+    'DONE_ELSEWHERE',
+    `It seems done already: ${hash} is the same call, and the journal of this machine does not know it. Nothing was signed.`,
+    {
+      details: { hash },
+      hint: `sluice action explain ${hash}; to do it again all the same: --allow-duplicate`,
+    },
+  )
+}
+
+/** The amounts of swaps that no other quote changes. */
+const exactOf = (legs: Checked['proposal']['legs']): bigint[] =>
+  legs.flatMap(({ intent }) =>
+    intent?.kind === 'swap' ? [intent.exact === 'in' ? intent.amountIn : intent.amountOut] : [],
+  )
+
+/**
+ * Before an operation goes on that was begun: the same for what is not signed of it. After a first signature that is
+ * PARTIAL.
+ */
+export async function refuseDoneSince(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  { allowDuplicate, nonce }: Partial<SigningOptions>,
+): Promise<void> {
+  const { state, plan } = operation
+  const isPinned = nonce !== undefined || (plan as { nonce?: number | null } | null)?.nonce != null
+  if (allowDuplicate || (isPinned && state === 'OPEN') || isClosed(state)) return
+  try {
+    await refuseDoneLeft(cli, ground, operation)
+  } catch (error) {
+    throw state === 'OPEN' ? error : withReport(afterSigning(error, operation), ground, operation)
+  }
+}
+
+async function refuseDoneLeft(cli: Cli, ground: Ground, { id, wallet, steps }: Planned): Promise<void> {
+  for (const { role, state, transaction } of steps) {
+    if (role !== 'action' || (state !== 'PLANNED' && state !== 'RESERVED')) continue
+    const signed = steps.flatMap(({ nonce, state, transaction: { chainId } }) =>
+      nonce !== null && state !== 'RESERVED' && chainId === transaction.chainId ? [nonce] : [],
+    )
+    const hash = await doneElsewhere(ground, wallet, [transaction], Math.max(-1, ...signed))
+    if (hash === undefined || (await isWanted(cli, hash))) continue
+    throw new AppError(
+      'DONE_ELSEWHERE',
+      `What is left of ${id} seems done already: ${hash} is the same call, and the journal of this machine does not know it`,
+      { details: { id, hash }, hint: `sluice action explain ${hash}, then: sluice action abandon ${id}` },
+    )
+  }
+}
+
+/** Whoever reads the exit code must hear that something is signed. */
+function afterSigning(error: unknown, { id }: Planned): unknown {
+  if (!(error instanceof AppError)) return error
+  const isPartial = error.code === 'DONE_ELSEWHERE' || error.code === 'DECLINED'
+  const why = error.code === 'DECLINED' ? 'declined' : error.message
+  const hint = isPartial ? (error.hint ?? `sluice action abandon ${id}`) : `sluice action resume ${id}`
+  return new AppError(
+    isPartial ? 'PARTIAL' : 'PENDING',
+    isPartial
+      ? `A part is done, and the rest was not signed: ${why}`
+      : `Something is signed, and it could not be followed to its end: ${why}`,
+    { details: { ...error.details, operation: id, cause: error.code }, cause: error, hint },
+  )
+}
+
+const actionsOf = (steps: Checked['steps']) =>
+  steps.filter(({ role }) => role === 'action').map(({ transaction }) => transaction)
+
+const isClosed = (state: Planned['state']): boolean =>
+  state === 'DONE' || state === 'FAILED' || state === 'CANCELLED' || state === 'DROPPED'
+
+/** Whether a person who is there says that it is to be done all the same. */
+async function isWanted(cli: Cli, hash: Hex): Promise<boolean> {
+  if (!cli.io.canAsk || cli.globals.yes) return false
+  await confirm(cli.io, cli.globals, `It seems done already (${hash}). Do it again?`)
+  return true
+}
+
+/** Says that something was begun before under another key. */
+export const startedBefore = ({ id, idemKey }: Pick<Planned, 'id' | 'idemKey'>): AppError =>
+  new AppError('IDEMPOTENCY_KEY_REUSED', `${id} was started before, under the key ${idemKey}`, {
+    details: { operation: id },
+    hint: `sluice action show ${id}`,
+  })

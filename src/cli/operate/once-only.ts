@@ -1,0 +1,84 @@
+import { canonical } from '../../domain/canonical.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Planned } from '../../wallet/execution/carry-out.ts'
+import type { Ground } from '../../wallet/ground.ts'
+import type { Proposal } from '../../wallet/plan/proposal.ts'
+import type { Cli } from '../cli.ts'
+import type { SigningOptions } from '../options.ts'
+import { confirm } from '../prompts.ts'
+
+/**
+ * A job that nobody watches is run again by somebody, sooner or later: without a key or a pinned nonce it would pay again.
+ * IDEMPOTENCY_KEY_REQUIRED, unless it is play money or the person wants it so.
+ */
+export function requireOnce({ io, place, notice }: Cli, options: SigningOptions): void {
+  const isOnce = options.idempotencyKey !== undefined || options.nonce !== undefined
+  if (isOnce || options.dryRun || options.allowDuplicate || io.canAsk) return
+  if (place.kind === 'sandbox') {
+    notice(io.err.paint.dim('without --idempotency-key, running this again pays again'))
+    return
+  }
+  throw new AppError(
+    'IDEMPOTENCY_KEY_REQUIRED',
+    'Nobody is at a terminal, and run again this would pay again: it needs a key or a nonce',
+  )
+}
+
+/** IDEMPOTENCY_KEY_REUSED where a key was used for something else than this, by whatever wallet. */
+export function refuseReused({ journal }: Ground, key: string, request: Record<string, unknown>): void {
+  const earlier = journal.findKey(key)
+  if (earlier) journal.findByKey(key, { ...request, wallet: earlier.wallet })
+}
+
+/** How long an identical request counts as the same thing typed twice, in ms. */
+const recent = 10 * 60_000
+
+/**
+ * Asks again when the very same was done a moment ago, or is on its way still, however long; where nobody is asked, what
+ * is on its way is named.
+ */
+export async function confirmAgain(
+  cli: Cli,
+  { journal }: Ground,
+  request: { wallet: Proposal['wallet'] },
+): Promise<void> {
+  const { wallet } = request
+  const wanted = canonical(request)
+  const isSame = (operation: Planned) => canonical(operation.request) === wanted
+  const isBegun = ({ id, steps }: Planned) =>
+    steps.some(({ index }) => journal.attempts(id, index).length > 0)
+  const open = journal
+    .list({ wallet, states: ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'], limit: 1_000 })
+    .find((operation) => isSame(operation) && isBegun(operation))
+  const isAsked = cli.io.canAsk && !cli.globals.yes
+  if (open) {
+    const what = `The very same was begun and has not ended; to go on with it: sluice action resume ${open.id}`
+    if (!isAsked) return cli.notice(what)
+    return confirm(cli.io, cli.globals, `${what}. Do it a second time?`)
+  }
+  if (!isAsked) return
+  const now = cli.world.now()
+  const same = journal
+    .list({ wallet, states: ['DONE'], limit: 20 })
+    .find((operation) => now - operation.updated < recent && isSame(operation))
+  if (!same) return
+  const minutes = Math.floor((now - same.updated) / 60_000)
+  const ago = minutes === 0 ? 'less than a minute ago' : `${minutes} min ago`
+  await confirm(cli.io, cli.globals, `The very same was done ${ago} (${same.id}). Do it again?`)
+}
+
+/** The least life that a quote needs for each transaction that comes before the one that uses it, in ms. */
+const perStep = 2_000
+
+/** Refuses a quote that is over, or will be before its transactions are sent: nothing is signed for it, and another one costs nothing. */
+export function refuseExpired({ expiresAt, legs }: Proposal, now: number): void {
+  if (expiresAt === null) return
+  const left = Date.parse(expiresAt) - now
+  if (left > perStep * (legs[0]?.transactions.length ?? 1)) return
+  throw new AppError(
+    'QUOTE_EXPIRED',
+    left <= 0
+      ? `The quote expired at ${expiresAt}. Nothing was signed.`
+      : `The quote has ${Math.floor(left / 1000)} s left, which is too little for its transactions. Nothing was signed.`,
+  )
+}

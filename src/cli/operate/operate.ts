@@ -1,0 +1,151 @@
+import { AppError } from '../../domain/errors.ts'
+import { begin, beginAgain, type Planned } from '../../wallet/execution/carry-out.ts'
+import { isSentAlready } from '../../wallet/execution/pinned.ts'
+import { type Turn, takeTurn } from '../../wallet/execution/turn.ts'
+import { dropUnsigned, refuseConflict } from '../../wallet/execution/unfinished.ts'
+import type { Ground } from '../../wallet/ground.ts'
+import type { Who } from '../../wallet/keys/who.ts'
+import { type Checked, checkCalldata, checkProposal } from '../../wallet/plan/plan.ts'
+import { planJson } from '../../wallet/plan/plan-json.ts'
+import type { Proposal, Proposed } from '../../wallet/plan/proposal.ts'
+import type { Cli } from '../cli.ts'
+import { idempotencyKey, type SigningOptions } from '../options.ts'
+import { shown } from '../output.ts'
+import { confirm } from '../prompts.ts'
+import { halfAnHour } from '../time-left.ts'
+import { planQuestion, planView } from '../views/plan-view.ts'
+import { noncesOf } from '../way.ts'
+import { finish, type Going } from './finish.ts'
+import { refuseDone, refuseDoneSince, startedBefore } from './not-twice.ts'
+import { confirmAgain, refuseExpired, refuseReused, requireOnce } from './once-only.ts'
+import { planPrices } from './plan-prices.ts'
+import { orRevoke } from './revoke-after.ts'
+import { refuseOtherTerms, termsOf } from './terms.ts'
+import type { Undertaking } from './undertaking.ts'
+
+/**
+ * Carries out one command that signs, from the request to the last receipt: who, plan, guard, simulation, question,
+ * journal, signatures, chain. The same idempotency key goes on with, or repeats the answer of, the same operation.
+ */
+export async function operate(cli: Cli, options: SigningOptions, undertaking: Undertaking): Promise<void> {
+  const key = idempotencyKey(options.idempotencyKey)
+  requireOnce(cli, options)
+  // A key of another request is that, whoever signs.
+  if (key !== undefined) refuseReused(await cli.place.ground(), key, undertaking.request)
+  const who = await cli.place.who(options)
+  const ground = await cli.place.ground()
+  const limits = {
+    waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
+    signal: cli.world.interrupt.signal,
+  }
+  // Whoever thinks about a question must not hold up the others.
+  const turn = options.dryRun || !cli.globals.yes ? undefined : await takeTurn(ground, who.address, limits)
+  try {
+    await undertake(cli, options, undertaking, { key, who, ground, turn, limits })
+  } finally {
+    turn?.release()
+  }
+}
+
+type Circumstances = {
+  key: string | undefined
+  who: Who
+  ground: Ground
+  turn: Turn | undefined
+  limits: { waitMs: number; signal: AbortSignal }
+}
+
+async function undertake(
+  cli: Cli,
+  options: SigningOptions,
+  { title, request: asked, wallet, propose, givesUp, opinion, prices }: Undertaking,
+  { key, who, ground, turn, limits }: Circumstances,
+): Promise<void> {
+  if (wallet !== undefined && wallet !== who.address)
+    throw new AppError('KEY_SOURCE', `This plan is for ${wallet}, and ${who.label} is ${who.address}`, {
+      hint: 'Name its wallet: --wallet NAME',
+    })
+  const request = { ...asked, wallet: who.address }
+  const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
+  const fresh = earlier !== undefined && isUnsigned(ground, earlier)
+  if (earlier && !fresh && !options.dryRun) {
+    await refuseDoneSince(cli, ground, earlier, options)
+    return goOnOrRevoke(cli, ground, earlier, who, { ...options, turn })
+  }
+  const terms = termsOf(cli, options)
+  const proposed = await propose(who.address)
+  const nonce = await pinnedNonce(ground, who.address, proposed, options)
+  const proposal: Proposal = { ...proposed, request, wallet: who.address, nonce }
+  const isSent = !options.dryRun && (await isSentAlready(ground, proposal))
+  if (!isSent) refuseExpired(proposal, cli.world.now())
+  const check = async () => checkProposal(ground, proposal, terms, await opinion?.(who.address))
+  const [checked, known] = isSent
+    ? [checkCalldata(ground, proposal, terms), []]
+    : await Promise.all([check(), planPrices(cli.place, ground, proposal)])
+  refuseConflict(ground, checked, options.dryRun ? givesUp : undefined)
+  const plan = planJson(checked, ground, who, [...known, ...(prices?.() ?? [])])
+  if (options.dryRun)
+    return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))
+  if (who.source === 'address') await who.unlock()
+  if (!cli.globals.quiet && !cli.globals.yes)
+    cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
+  await confirm(cli.io, cli.globals, planQuestion(plan, title))
+  if (key === undefined && !isSent) await confirmAgain(cli, ground, request)
+  await refuseDone(cli, ground, checked, options)
+  if (!isSent) refuseExpired(proposal, cli.world.now())
+  const account = await who.unlock()
+  if (account.address !== who.address)
+    throw new AppError(
+      'KEY_SOURCE',
+      `${who.label} holds the key of ${account.address}, not of ${who.address}`,
+    )
+  const signer = { ...who, unlock: async () => account }
+  const mine = turn ?? (await takeTurn(ground, who.address, limits))
+  try {
+    // Others may have been at work while the question stood: the key and the allowances are looked at once more.
+    const now = key === undefined ? undefined : ground.journal.findByKey(key, request)
+    if (now && !isUnsigned(ground, now))
+      return await goOnOrRevoke(cli, ground, now, signer, { ...options, turn: mine })
+    refuseConflict(ground, checked)
+    const begun = planned(ground, checked, key ?? proposal.id, now)
+    await goOnOrRevoke(cli, ground, begun, signer, { ...options, turn: mine })
+  } finally {
+    mine.release()
+  }
+}
+
+const goOnOrRevoke = (
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  who: Who,
+  going: SigningOptions & Going,
+) => {
+  refuseOtherTerms(cli, operation, going)
+  return orRevoke(cli, ground, operation, who, going, () => finish(cli, ground, operation, who, going))
+}
+
+/** Nothing of it was ever signed: its plan may be old, and a new one is as good. */
+const isUnsigned = ({ journal }: Ground, { id, state, steps }: Planned): boolean =>
+  state === 'OPEN' && steps.every(({ index }) => journal.attempts(id, index).length === 0)
+
+/** The operation of a plan in the journal. An earlier one under the same key that was never signed makes way; the very same one goes on. */
+function planned(ground: Ground, checked: Checked, key: string, unsigned: Planned | undefined): Planned {
+  const known = ground.journal.find(checked.proposal.id)
+  if (known && known.id === unsigned?.id) return beginAgain(ground, checked, known)
+  if (known) throw startedBefore(known)
+  return (unsigned && dropUnsigned(ground, unsigned.id)) ?? begin(ground, checked, key)
+}
+
+/** The nonce that a plan is pinned to: the one that was named, or for a plan that somebody else signs, the next one: its first step is then sent at most once. */
+async function pinnedNonce(
+  { rpc, catalog }: Ground,
+  wallet: Who['address'],
+  { legs }: Proposed,
+  { dryRun, nonce }: SigningOptions,
+): Promise<number | null> {
+  const { chainId } = legs[0]!
+  const named = noncesOf(nonce, catalog.networks, chainId)?.[chainId]
+  if (named !== undefined || !dryRun) return named ?? null
+  return Number(await rpc(chainId).request<string>('eth_getTransactionCount', [wallet, 'latest']))
+}

@@ -1,0 +1,80 @@
+import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
+import type { Quote } from '../../api/quote.ts'
+import { type Asked, burnPrice, swapBps } from '../../domain/accepted.ts'
+import { sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { withoutPayment } from '../../domain/service-fee.ts'
+import { plain } from '../../domain/text.ts'
+import type { Opinion } from '../../wallet/plan/opinion.ts'
+import type { Cli } from '../cli.ts'
+import { paidIn } from './stated-fee.ts'
+
+/** Where our own engine answered, it would build what it built. */
+const itself: Opinion = {
+  transactions: async ({ legs: [leg, ...others] }) =>
+    leg && others.length === 0 ? withoutPayment(leg.intent, leg.transactions) : undefined,
+}
+
+/** What our own engine would build for a deposit or withdrawal on one chain. Across chains the quotes differ, so there only the price of the bridge is held against its own. */
+export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): Opinion | undefined {
+  const { reference, kind } = place
+  if (!reference) return kind === 'remote' ? undefined : itself
+  return {
+    price: burnPrice,
+    transactions: async () => {
+      const { bytecode, crossChain, fees } = await (await reference()).strategyBytecode(ask)
+      return crossChain.isCrossChain ? undefined : bytecode.slice(0, bytecode.length - paidIn(fees))
+    },
+  }
+}
+
+/**
+ * How much our own engine would give for the same swap, where a service that is not ours quotes it. What our engine cannot price is only
+ * swapped where the person says what is enough (`least`), or looks at it: POLICY_MIN_OUT.
+ */
+export async function opinionOnSwap(
+  cli: Cli,
+  quote: Quote,
+  { exact, slippage, least }: Asked,
+): Promise<Opinion | undefined> {
+  const { reference } = cli.place
+  const { from, to, tokenIn, tokenOut } = quote
+  if (!reference) return undefined
+  const { cctpV2 } = await cli.place.catalog()
+  const isBurnt = ({ chainId, address }: Quote['tokenIn']) =>
+    cctpV2.some((end) => end.chainId === chainId && sameAddress(end.token, address))
+  if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut))
+    return { price: slippage === null && least === null ? burnPrice : { ...burnPrice, fairBps: swapBps } }
+  try {
+    const ours = await (await reference()).quote({
+      chainIdIn: from.chainId,
+      chainIdOut: to.chainId,
+      tokenIn: tokenIn.address,
+      tokenOut: tokenOut.address,
+      ...(exact === 'in' ? { amountIn: tokenIn.amount } : { amountOut: tokenOut.amount }),
+    })
+    const { amount: amountIn } = ours.quote.tokenIn
+    const { amount: amountOut } = ours.quote.tokenOut
+    if (amountIn > 0n && amountOut > 0n) return { price: { amountIn, amountOut, fairBps: swapBps } }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return unpriced(cli, quote, least, error)
+  }
+  return unpriced(cli, quote, least)
+}
+
+function unpriced(
+  { io, globals, notice }: Cli,
+  quote: Quote,
+  least: bigint | null,
+  cause?: AppError,
+): undefined {
+  if (least !== null) return undefined
+  const says = `Nobody but the service knows what ${plain(quote.tokenIn.symbol)} is worth in ${plain(quote.tokenOut.symbol)} now, so what it offers is not compared with anything`
+  if (!io.canAsk || !globals.input || globals.yes)
+    throw new AppError('POLICY_MIN_OUT', says, {
+      cause,
+      hint: 'Say what is enough: --accept-min-out AMOUNT, with an exact --amount-in. Or look at it in a terminal, without --yes.',
+    })
+  notice(io.err.paint.red(says))
+}

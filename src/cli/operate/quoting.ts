@@ -1,0 +1,114 @@
+import type { Quote } from '../../api/quote.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import { parseAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/network.ts'
+import { usualSlippage } from '../../domain/slippage.ts'
+import { type Token, tokenNamed } from '../../domain/token.ts'
+import type { Cli } from '../cli.ts'
+import { address, slippage } from '../options.ts'
+import { refuseDrift } from './asked-for.ts'
+
+/** What a person says to ask for a quote. */
+export type Wish = {
+  from?: string
+  to?: string
+  tokenIn?: string
+  tokenOut?: string
+  amountIn?: string
+  amountOut?: string
+  destination?: string
+  refund?: string
+  provider?: string
+  slippage?: string
+  speed?: 'fast' | 'standard'
+  feeSponsorship?: boolean
+}
+
+/** A wish in exact words: networks, tokens and amounts resolved. `request` is what an idempotency key stands for. */
+export type Resolved = {
+  exact: 'in' | 'out'
+  tokenIn: Token
+  tokenOut: Token
+  amount: bigint
+  slippage: number | null
+  destination: Address | undefined
+  request: Record<string, unknown>
+  ask: (cli: Cli) => Promise<Quote>
+}
+
+/** Reads the flags of a quote; what is missing or wrong is a usage error before anybody is asked. */
+export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
+  const { from, tokenIn: nameIn, tokenOut: nameOut } = wish
+  const missing = Object.entries({ '--from': from, '--token-in': nameIn, '--token-out': nameOut }).flatMap(
+    ([flag, value]) => (value === undefined ? [flag] : []),
+  )
+  if (missing.length > 0)
+    throw new AppError('USAGE', `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} needed`, {
+      hint: 'sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',
+    })
+  if ((wish.amountIn === undefined) === (wish.amountOut === undefined))
+    throw new AppError('USAGE', 'Exactly one of --amount-in and --amount-out is needed', {
+      hint: 'sluice swap quote --help',
+    })
+  const { networks, tokens } = await cli.place.catalog()
+  const origin = networkNamed(networks, from!)
+  const target = networkNamed(networks, wish.to ?? from!)
+  const tokenIn = tokenNamed(tokens, origin, nameIn!)
+  const tokenOut = tokenNamed(tokens, target, nameOut!)
+  for (const token of [tokenIn, tokenOut])
+    if (token.address === nativeAddress)
+      throw new AppError('UNKNOWN_TOKEN', `The native coin ${token.symbol} cannot be swapped here`, {
+        hint: 'Use its wrapped form: WETH',
+      })
+  const exact = wish.amountIn === undefined ? 'out' : 'in'
+  const amount =
+    exact === 'in' ? parseAmount(wish.amountIn!, tokenIn) : parseAmount(wish.amountOut!, tokenOut)
+  const destination = wish.destination === undefined ? undefined : address(wish.destination, '--destination')
+  const slips = wish.slippage === undefined ? null : slippage(wish.slippage)
+  const input = {
+    chainIdIn: origin.chainId,
+    chainIdOut: target.chainId,
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
+    ...(exact === 'in' ? { amountIn: amount } : { amountOut: amount }),
+    ...(destination && { destinationAddress: destination }),
+    ...(wish.refund !== undefined && { refundAddress: address(wish.refund, '--refund') }),
+    ...(wish.provider !== undefined && { preferredProvider: wish.provider }),
+    ...(slips !== null && { slippage: slips }),
+    ...(wish.speed !== undefined && { transferSpeed: wish.speed }),
+    ...(wish.feeSponsorship && { feeSponsorship: true }),
+  }
+  const request = Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      typeof value === 'bigint' ? value.toString() : value,
+    ]),
+  )
+  return {
+    exact,
+    tokenIn,
+    tokenOut,
+    amount,
+    slippage: slips,
+    destination,
+    request,
+    ask: async (cli) => {
+      // What it may slip is said, too, where nobody typed it: it is what the answer is held to.
+      const { quote } = await (await cli.service()).quote({ slippage: usualSlippage, ...input })
+      refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
+      // Without an id it cannot be taken later.
+      if (quote.id) {
+        const quotes = await cli.world.quotes()
+        await quotes.save({ quote, exact, slippage: slips, destination: destination ?? null })
+      }
+      return quote
+    },
+  }
+}
+
+/** Asks for a quote and remembers it, so that it can be taken by its id. */
+export async function askQuote(cli: Cli, wish: Wish): Promise<{ quote: Quote; resolved: Resolved }> {
+  const resolved = await resolveWish(cli, wish)
+  return { resolved, quote: await resolved.ask(cli) }
+}

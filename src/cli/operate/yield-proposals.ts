@@ -1,0 +1,195 @@
+import type { StrategyBytecode } from '../../api/bytecode.ts'
+import type { Address } from '../../domain/address.ts'
+import { maxUint256, tokenAmount } from '../../domain/amount.ts'
+import type { Catalog, StrategyEntry } from '../../domain/catalog.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Intent } from '../../domain/intent.ts'
+import type { Token } from '../../domain/token.ts'
+import { balanceOf, word } from '../../wallet/chain/simulate-reads.ts'
+import { acceptedIn, acceptedOut } from '../../wallet/guard/exchanged.ts'
+import { isQueued, ownClaim, ownUnits, refuseRestart } from '../../wallet/guard/queued.ts'
+import type { Proposed } from '../../wallet/plan/proposal.ts'
+import type { Cli } from '../cli.ts'
+import type { AskedStrategy } from './asked-for.ts'
+import { legsAcross } from './deposit-across.ts'
+import { expiryOf, sayMaturity } from './priced.ts'
+import { notesOn, statedFee } from './stated-fee.ts'
+
+/** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
+function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy): StrategyEntry {
+  const found = strategies.find(
+    (entry) => (entry.slug === slug || entry.id === id) && (chainId === null || entry.chainId === chainId),
+  )
+  if (found) return found
+  throw new AppError(
+    'POLICY_CONTRACT_NOT_ALLOWED',
+    `${slug} is not in the catalogue of this version, so its contracts cannot be checked`,
+  )
+}
+
+/** A deposit as legs: on one chain, or the bridge first and then the deposit of what it brings at least. `from` is the chain that the funds are on, where it is another one. */
+export async function depositProposal(
+  cli: Cli,
+  strategy: AskedStrategy,
+  amount: bigint,
+  wallet: Address,
+  made: StrategyBytecode,
+  { from, slippage = null }: { from?: number | undefined; slippage?: number | null } = {},
+): Promise<Proposed> {
+  const catalog = await cli.place.catalog()
+  const entry = entryOf(catalog, strategy)
+  const origin = made.crossChain.isCrossChain ? made.chainIdIn : entry.chainId
+  if (origin !== (from ?? entry.chainId))
+    throw new AppError(
+      'POLICY_CHAIN',
+      `The service takes the funds from chain ${origin}, and they were to come from ${from ?? entry.chainId}`,
+    )
+  const about = {
+    strategyId: entry.id,
+    strategySlug: entry.slug,
+    receiver: wallet,
+    amounts: { in: tokenAmount(amount, entry.asset), out: null },
+  }
+  if (!made.crossChain.isCrossChain) {
+    const accepted = await acceptedIn(entry, amount, asking(cli, entry), slippage)
+    sayMaturity(cli, entry)
+    const intent: Intent = {
+      kind: 'deposit',
+      wallet,
+      strategy: entry,
+      amount,
+      ...(accepted && { least: accepted.least }),
+    }
+    const amounts = accepted
+      ? { ...about.amounts, out: tokenAmount(accepted.expected, entry.receipt) }
+      : about.amounts
+    return {
+      id: made.id,
+      kind: 'deposit',
+      legs: [{ chainId: entry.chainId, intent, transactions: made.bytecode }],
+      quoteId: null,
+      expiresAt: expiryOf(cli, accepted),
+      about: { type: 'SAMECHAIN_INVESTMENT_DEPOSIT', ...about, amounts },
+    }
+  }
+  return {
+    id: made.id,
+    kind: 'deposit',
+    legs: await legsAcross(cli, entry, amount, wallet, made),
+    quoteId: made.quote?.id ?? null,
+    expiresAt: made.quote?.deadline ?? null,
+    about: { type: 'CROSSCHAIN_INVESTMENT_DEPOSIT', ...about },
+  }
+}
+
+/** Reads the chain of a strategy without the service. */
+const asking =
+  ({ place }: Cli, { chainId }: StrategyEntry) =>
+  (method: string, params: readonly unknown[]) =>
+    place.read(chainId, method, params)
+
+/**
+ * A withdrawal as one leg. For all of it, the shares are read from the receipt token by ourselves, not taken from the service. One that is
+ * queued says so before anything is signed; one that makes others wait again needs `restarts`.
+ */
+export async function withdrawProposal(
+  cli: Cli,
+  strategy: AskedStrategy,
+  amount: bigint,
+  wallet: Address,
+  made: StrategyBytecode,
+  { restarts = false, slippage = null }: { restarts?: boolean | undefined; slippage?: number | null } = {},
+): Promise<Proposed> {
+  const entry = entryOf(await cli.place.catalog(), strategy)
+  const ask = asking(cli, entry)
+  await refuseRestart(entry, wallet, ask, restarts)
+  const isAll = amount === maxUint256
+  const units = isAll ? undefined : await ownUnits(entry, amount, ask)
+  const queued = isQueued(entry) ? queuedOf(entry, made.queued?.seconds ?? null) : undefined
+  if (queued) cli.notice(queuedLine(entry, queued))
+  const shares = isAll ? await heldOf(cli, entry.receipt, wallet) : undefined
+  const fee = statedFee(made.fees, entry.asset)
+  for (const note of notesOn(made.fees)) cli.notice(`fee: ${note}`)
+  const given = units ?? shares
+  const accepted = given === undefined ? undefined : await acceptedOut(entry, given, ask, slippage)
+  const intent: Intent = {
+    kind: 'withdraw',
+    wallet,
+    strategy: entry,
+    amount,
+    ...(shares !== undefined && { shares }),
+    ...(units !== undefined && { units }),
+    ...(fee && { fee }),
+    ...(accepted && { least: accepted.least }),
+  }
+  const out = accepted?.expected ?? (isAll || queued ? undefined : amount)
+  return {
+    id: made.id,
+    kind: 'withdraw',
+    legs: [{ chainId: entry.chainId, intent, transactions: made.bytecode }],
+    quoteId: null,
+    expiresAt: expiryOf(cli, accepted),
+    about: {
+      type: 'SAMECHAIN_INVESTMENT_WITHDRAW',
+      strategyId: entry.id,
+      strategySlug: entry.slug,
+      receiver: wallet,
+      amounts: { in: null, out: out === undefined ? null : tokenAmount(out, entry.asset) },
+      ...(queued && { queued }),
+    },
+  }
+}
+
+/** The second step of queued withdrawals as one leg: what it takes, and what it pays, are read by ourselves. */
+export async function claimProposal(
+  cli: Cli,
+  strategy: AskedStrategy,
+  wallet: Address,
+  made: StrategyBytecode,
+): Promise<Proposed> {
+  const entry = entryOf(await cli.place.catalog(), strategy)
+  const { ids, amount, left } = await ownClaim(entry, wallet, asking(cli, entry), made.bytecode)
+  if (ids.length === 0)
+    throw new AppError('NOTHING_CLAIMABLE', `${wallet} can claim nothing from ${entry.slug} now`)
+  if (left > 0) cli.notice(`${left} more can be claimed after this: ${claimCommand(entry)}`)
+  return {
+    id: made.id,
+    kind: 'claim',
+    legs: [
+      {
+        chainId: entry.chainId,
+        intent: { kind: 'claim', wallet, strategy: entry, amount, ids },
+        transactions: made.bytecode,
+      },
+    ],
+    quoteId: null,
+    expiresAt: null,
+    about: {
+      type: 'SAMECHAIN_INVESTMENT_CLAIM',
+      strategyId: entry.id,
+      strategySlug: entry.slug,
+      receiver: wallet,
+      amounts: { in: null, out: tokenAmount(amount, entry.asset) },
+    },
+  }
+}
+
+const claimCommand = ({ slug }: StrategyEntry): string => `sluice withdraw ${slug} --claim`
+
+const queuedOf = (entry: StrategyEntry, seconds: number | null) => ({ seconds, next: claimCommand(entry) })
+
+/** That nothing comes at once, how long it takes, and what is typed then. */
+const queuedLine = ({ slug }: StrategyEntry, { seconds, next }: ReturnType<typeof queuedOf>): string =>
+  `${slug} pays later: this asks for the funds, and ${seconds === null ? 'no contract says how long they take (often days)' : `they can be claimed after ${span(seconds)}`}. Then: ${next}`
+
+const span = (seconds: number): string => {
+  const [size, word] =
+    seconds >= 172_800 ? [86_400, 'days'] : seconds >= 7_200 ? [3_600, 'hours'] : [1, 'seconds']
+  return `${Math.ceil(seconds / size)} ${word}`
+}
+
+/** What an owner has of a token, by a raw call. */
+async function heldOf({ place }: Cli, token: Token, owner: Address): Promise<bigint> {
+  const answer = await place.read(token.chainId, 'eth_call', [balanceOf(token, owner), 'latest'])
+  return word(answer, `the balance of ${token.symbol}`)
+}

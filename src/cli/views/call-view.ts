@@ -1,0 +1,65 @@
+import { sameAddress } from '../../domain/address.ts'
+import { plain } from '../../domain/text.ts'
+import type { planJson } from '../../wallet/plan/plan-json.ts'
+import { formatUnits } from '../terminal/format.ts'
+import type { Stream } from '../terminal/io.ts'
+import { addressLink } from '../terminal/links.ts'
+import { wrapped } from '../terminal/wrap.ts'
+
+/** What will be signed, as `--dry-run --json` prints it. */
+export type Plan = ReturnType<typeof planJson>
+
+/** One transaction of a plan: what it does, which contract it calls, and with what, by the names of the arguments. */
+export function callView(plan: Plan, at: number, to: Stream): string {
+  const { leg, network, to: target, contract, call, text, value, data, needs, simulated } = plan.steps[at]!
+  const coin = leg === 0 && plan.fees ? plan.fees.maxCost.symbol : `of the coin of ${network}`
+  const named = Object.entries(call.args)
+  const rows = [
+    [
+      data === '0x' ? 'to' : 'contract',
+      `${addressLink(to, network, target)}${contract === null ? '' : ` ${plain(contract)}`}`,
+    ],
+    ['call', plain(call.name)],
+    ...named.map(
+      ([name, argument]) => [`  ${plain(name)}`, argumentText(plan, argument, network, to)] as const,
+    ),
+    ...(value === '0' ? [] : [['carries', `${formatUnits(value, 18)} ${plain(coin)}`] as const]),
+    ...(needs
+      ? [
+          [
+            'takes',
+            `${needs.amount.formatted} ${plain(needs.amount.symbol)} at most, by its allowance`,
+          ] as const,
+        ]
+      : []),
+    ...(simulated === 'later' ? [['simulated', 'when it is its turn'] as const] : []),
+  ] as const
+  const column = Math.max(...rows.map(([label]) => label.length)) + 2
+  return [
+    wrapped([`${at + 1}. `, to.paint.bold(plain(text))], { column: 3 }, to),
+    ...rows.map((row) => wrapped(row, { indent: 3, column }, to)),
+  ].join('\n')
+}
+
+/** More of one word than this says nothing to a person. */
+const longest = 132
+
+/** An argument as it is, with whose address it is where that is known. A terminal is told how much there is of what is longer than anybody reads. */
+function argumentText(plan: Plan, argument: string, network: string, to: Stream): string {
+  const shortened = (word: string) =>
+    to.isTerminal && word.length > longest ? `${word.slice(0, longest)}...[${word.length} characters]` : word
+  if (!/^0x[0-9a-fA-F]{40}$/.test(argument)) return plain(argument).split(' ').map(shortened).join(' ')
+  const name = whose(plan, argument)
+  return `${addressLink(to, network, argument)}${name === undefined ? '' : ` ${plain(name)}`}`
+}
+
+/** Whose address it is, as far as the plan says. */
+export function whose({ wallet, steps, contracts, simulation }: Plan, address: string): string | undefined {
+  if (sameAddress(address, wallet)) return '(this wallet)'
+  const known = [
+    ...steps.map(({ to, contract }) => [to, contract] as const),
+    ...contracts.map((contract) => [contract.address, contract.name] as const),
+    ...(simulation?.changes ?? []).map(({ token, symbol }) => [token, symbol] as const),
+  ]
+  return known.find(([one, name]) => name !== null && sameAddress(one, address))?.[1] ?? undefined
+}

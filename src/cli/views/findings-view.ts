@@ -1,0 +1,15 @@
+import { plain } from '../../domain/text.ts'
+import type { Finding } from '../finding.ts'
+import type { Stream } from '../terminal/io.ts'
+
+/** What was looked at, a line each, and under what does not work what to do. */
+export const findingsView = (checks: readonly Finding[], to: Stream): string =>
+  checks
+    .flatMap(({ check, subject, state, says, hint }) => {
+      const mark = { ok: to.paint.green('✓'), warning: to.paint.yellow('!'), failed: to.paint.red('✗') }[
+        state
+      ]
+      const line = `${mark} ${[check, subject].filter((word) => word !== null).join(' ')}  ${plain(says)}`
+      return state === 'ok' || hint === null ? [line] : [line, `  ${to.paint.dim(plain(hint))}`]
+    })
+    .join('\n')

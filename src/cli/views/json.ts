@@ -1,0 +1,122 @@
+import type { Quote } from '../../api/quote.ts'
+import type { Strategy } from '../../api/strategy.ts'
+import type { Position, Stats, Wallet } from '../../api/wallet.ts'
+import { tokenAmount } from '../../domain/amount.ts'
+
+/** A strategy as `--json` prints it (cli.md, Output). */
+export const strategyJson = ({
+  logourl: _,
+  implementationSelector: __,
+  grade: ___,
+  rates: ____,
+  ...strategy
+}: Strategy) => strategy
+
+/** One strategy as `strategies show --json` prints it: what a list leaves out, too. */
+export const strategyDetailJson = (strategy: Strategy) => {
+  const { logourl, implementationSelector, grade, rates } = strategy
+  return { ...strategyJson(strategy), logourl, implementationSelector, grade, rates }
+}
+
+/** A quote as `--json` prints it. */
+export const quoteJson = (quote: Quote) => {
+  const side = (token: Quote['tokenIn']) => ({
+    chainId: token.chainId,
+    address: token.address,
+    symbol: token.symbol,
+    decimals: token.decimals,
+    amount: tokenAmount(token.amount, token),
+    priceUsd: token.priceUsd,
+  })
+  return {
+    id: quote.id || null,
+    quoteId: quote.quoteId,
+    from: quote.from,
+    to: quote.to,
+    tokenIn: side(quote.tokenIn),
+    tokenOut: side(quote.tokenOut),
+    provider: quote.provider,
+    minAmountOut: quote.minAmountOut === null ? null : tokenAmount(quote.minAmountOut, quote.tokenOut),
+    slippage: quote.slippage,
+    deadline: quote.deadline,
+    status: quote.status,
+    fees: quote.fees?.map((fee) => feeJson(fee, [quote.tokenIn, quote.tokenOut])) ?? null,
+  }
+}
+
+/** A fee with its amount as an object, where it names a token of the quote; another shape is shown as it came. */
+function feeJson(fee: unknown, sides: readonly Quote['tokenIn'][]): unknown {
+  const { token, chainId, amount, of } = (fee ?? {}) as Record<string, unknown>
+  const side = sides.find((one) => one.address === token && one.chainId === chainId)
+  const isAmount = (value: unknown): value is string =>
+    typeof value === 'string' && /^[0-9]{1,78}$/.test(value)
+  if (!side || !isAmount(amount)) return fee
+  return {
+    ...(fee as object),
+    amount: tokenAmount(BigInt(amount), side),
+    ...(isAmount(of) && { of: tokenAmount(BigInt(of), side) }),
+  }
+}
+
+/** A position as `--json` prints it. */
+export const positionJson = ({
+  strategy,
+  balance,
+  principal,
+  profit,
+  balanceUsd,
+  profitUsd,
+  apy,
+  pending,
+  claimable,
+}: Position) => {
+  const amount = (raw: bigint | null) => (raw === null ? null : tokenAmount(raw, strategy.asset))
+  const queued = (requests: Position['pending']) =>
+    requests?.map((request) => ({ ...request, amount: tokenAmount(request.amount, strategy.asset) })) ?? null
+  return {
+    strategy: strategyJson(strategy),
+    balance: amount(balance),
+    principal: amount(principal),
+    profit: amount(profit),
+    balanceUsd,
+    profitUsd,
+    apy,
+    pending: queued(pending),
+    claimable: queued(claimable),
+  }
+}
+
+/** A wallet as `--json` prints it. */
+export const walletJson = ({ address, positions, totalValueUsd, stats, unsearched }: Wallet) => ({
+  address,
+  positions: positions.map(positionJson),
+  totalValueUsd,
+  ...(stats && { stats: statsJson(stats) }),
+  ...(unsearched && unsearched.length > 0 && { unsearched }),
+})
+
+const numeric = (value: string | number | null | undefined): number | null =>
+  value === null || value === undefined ? null : Number(value)
+const dollarsOf = (value: string | number | null | undefined): string | null =>
+  value === null || value === undefined ? null : String(value)
+
+/** The lending account of a wallet: money in USD as text, shares and rates as fractions. A health factor below 1 can be liquidated. */
+const statsJson = (stats: Stats) => {
+  const side = ({ asset, balance, balanceUSD }: Stats['debt'][number] | Stats['underlying'][number]) => ({
+    asset: { symbol: asset.symbol, address: asset.address, decimals: asset.decimals },
+    balance: /^[0-9]+$/.test(balance.raw) ? tokenAmount(BigInt(balance.raw), asset) : null,
+    balanceUsd: String(balanceUSD),
+  })
+  return {
+    collateral: stats.underlying.map((one) => ({
+      ...side(one),
+      priceUsd: dollarsOf(one.price),
+      liquidationThreshold: numeric(one.liquidationThreshold),
+    })),
+    debt: stats.debt.map((one) => ({ ...side(one), borrowRate: numeric(one.borrowRate) })),
+    healthFactor: numeric(stats.healthFactor),
+    ltv: numeric(stats.ltv),
+    liquidationPrice: dollarsOf(stats.liquidationPrice),
+    maxBorrowValue: dollarsOf(stats.maxBorrowValue),
+  }
+}

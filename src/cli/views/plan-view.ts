@@ -1,0 +1,135 @@
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { plain } from '../../domain/text.ts'
+import { type Level, levelMeaning } from '../../wallet/policy/assurance.ts'
+import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'
+import type { Stream } from '../terminal/io.ts'
+import { wrapped } from '../terminal/wrap.ts'
+import { callView, type Plan, whose } from './call-view.ts'
+
+type Row = readonly [label: string, ...values: string[]]
+
+/**
+ * What will be signed, before it is, from what `--dry-run --json` prints: who and where, what each transaction calls with what, what it
+ * changes, what it can cost, and how much of that was checked.
+ */
+export function planView(plan: Plan, title: string, to: Stream): string {
+  const { wallet, signer, steps, planHash, assurance, simulation, reference, policy, expiresAt } = plan
+  const places = [...new Map(steps.map(({ network, chainId }) => [chainId, network]))]
+  const heads: Row[] = [
+    ['wallet', `${wallet} ${signerWord(signer)}`],
+    ['on', ...places.map(([chainId, network]) => `${plain(network)} (chain ${chainId})`)],
+  ]
+  const rows: Row[] = [
+    ...changeRows(plan),
+    ...arrivalRows(plan),
+    ...allowanceRows(plan),
+    ...costRows(plan),
+    ...firstUses(plan),
+    ...(expiresAt ? [['expires', when(plain(expiresAt))] as const] : []),
+    ...(reference === 'unknown' ? [] : [['own engine', referenceWord(reference, to)] as const]),
+    ...(policy === null ? [] : [['policy', policy] as const]),
+    ['assurance', assuranceWord(assurance, simulation?.how, to)],
+    ['plan', planHash, ...(deviceWord[signer.kind] ?? [])],
+  ]
+  const column = Math.max(...[...heads, ...rows].map(([label]) => label.length)) + 2
+  const line = (row: Row) => wrapped(row, { column }, to)
+  return [
+    to.paint.bold(plain(title)),
+    '',
+    ...heads.map(line),
+    '',
+    ...steps.map((_, at) => callView(plan, at, to)),
+    '',
+    ...rows.map(line),
+  ].join('\n')
+}
+
+/** The question before a signature: what it is about, how many transactions, where, and whose. */
+export function planQuestion({ wallet, steps }: Plan, title: string): string {
+  const places = [...new Set(steps.map(({ network }) => plain(network)))]
+  const what = steps.length === 1 ? 'a transaction' : `${steps.length} transactions`
+  return `${plain(title)}: sign ${what} on ${places.join(' and ')} with ${wallet.slice(0, 6)}...${wallet.slice(-4)}?`
+}
+
+/** What holds the key, in words; a kind that this version does not know stands for itself. */
+const kinds: Readonly<Record<string, string>> = {
+  keystore: 'keystore',
+  'key-file': 'key from a file',
+  environment: 'key from the environment',
+  sandbox: 'account of the sandbox',
+  address: 'no key of it is known here',
+  ledger: 'Ledger',
+  external: 'signer elsewhere',
+}
+
+/** What is shown where a key is kept elsewhere is not the plan: it is each transaction, once its nonce and fees are known. */
+const deviceWord: Readonly<Record<string, readonly string[]>> = {
+  ledger: ['the Ledger shows the hash of each transaction; it stands here when it signs'],
+  external: ['the signer may show other hashes: those of the transactions, when it signs'],
+}
+
+const signerWord = ({ kind, name }: Plan['signer']): string =>
+  `(${name === null ? '' : `${plain(name)}, `}${kinds[kind] ?? plain(kind)})`
+
+function changeRows({ simulation }: Plan): Row[] {
+  const changes = simulation?.changes.filter(({ raw }) => raw !== '0') ?? []
+  const text = ({ formatted, symbol, network, token, usd }: (typeof changes)[number]) =>
+    `${formatted.startsWith('-') ? '' : '+'}${formatted} ${plain(symbol)} on ${plain(network)}${worth(usd)}${sameAddress(token, nativeAddress) ? ', gas included' : ''}`
+  return changes.length === 0 ? [] : [['balances', ...changes.map(text)]]
+}
+
+/** What comes elsewhere, which no simulation of this chain can show. */
+function arrivalRows({ wallet, arrivals }: Plan): Row[] {
+  const text = ({ least, network, to }: (typeof arrivals)[number]) =>
+    `at least ${least.formatted} ${plain(least.symbol)} on ${plain(network)}${worth(least.usd)} for ${sameAddress(to, wallet) ? 'this wallet' : `${to}, which is not this wallet`}`
+  return arrivals.length === 0 ? [] : [['arrives', ...arrivals.map(text)]]
+}
+
+/** What an amount is worth, to the cent, as it is known. */
+const worth = (usd: string | null): string =>
+  usd === null ? '' : ` (${usd === '0' ? 'less than $0.01' : dollars(usd)})`
+
+/** What may still be taken afterwards, as the simulation saw it. */
+function allowanceRows(plan: Plan): Row[] {
+  const { allowances } = plan.simulation ?? { allowances: [] }
+  const text = ({ token, symbol, decimals, spender, after }: (typeof allowances)[number]) => {
+    const unit = plain(symbol ?? token)
+    const left = decimals === null ? `${after} units` : formatUnits(after, decimals)
+    const name = whose(plan, spender)
+    return `${spender}${name === undefined ? '' : ` ${plain(name)}`} may still take ${after === '0' ? 'no' : left} ${unit}`
+  }
+  return allowances.length === 0 ? [] : [['allowances', ...allowances.map(text)]]
+}
+
+function costRows({ serviceFees, fees, steps }: Plan): Row[] {
+  const rows: Row[] = serviceFees.map(({ amount, of, to }) => [
+    'service fee',
+    `${decimal(amount.formatted, amount.decimals)} ${plain(amount.symbol)}${worth(amount.usd)} of ${decimal(of.formatted, of.decimals)} to ${to}`,
+  ])
+  if (!fees) return rows
+  const { maxCost, gas, feeCap } = fees
+  const most = `at most ${maxCost.formatted} ${plain(maxCost.symbol)}${worth(maxCost.usd)}`
+  const later = [...new Set(steps.filter(({ leg }) => leg > 0).map(({ network }) => plain(network)))]
+  const beside = later.length === 0 ? [] : [`what comes later on ${later.join(' and ')} is not in it`]
+  return [
+    ...rows,
+    ['gas', `${most}: ${gas} units at up to ${decimal(formatUnits(feeCap, 9), 9)} gwei`, ...beside],
+  ]
+}
+
+function firstUses({ contracts }: Plan): Row[] {
+  const first = contracts.filter(({ firstUse }) => firstUse)
+  const text = ({ address, name }: (typeof first)[number]) =>
+    `${address}${name === null ? '' : ` ${plain(name)}`}`
+  return first.length === 0 ? [] : [['first use', ...first.map(text)]]
+}
+
+const referenceWord = (reference: 'equal' | 'different', { paint }: Stream): string =>
+  reference === 'equal'
+    ? paint.green('builds the same, byte for byte')
+    : paint.red('would build something else for this request')
+
+function assuranceWord(level: Level, how: string | undefined, { paint }: Stream): string {
+  const text = `${level}: ${levelMeaning[level]}${how === 'unavailable' ? '; nothing was simulated' : ''}`
+  return level === 'L0' || level === 'L1' || how === 'unavailable' ? paint.red(text) : text
+}

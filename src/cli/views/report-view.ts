@@ -1,0 +1,119 @@
+import type { Network } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network.ts'
+import { plain } from '../../domain/text.ts'
+import type { Planned } from '../../wallet/execution/carry-out.ts'
+import type { Progress } from '../../wallet/execution/run.ts'
+import type { Report } from '../../wallet/record/report.ts'
+import { decimal, stateWord } from '../terminal/format.ts'
+import type { Stream } from '../terminal/io.ts'
+import { hashLink } from '../terminal/links.ts'
+import { fields } from '../terminal/table.ts'
+import { widthOf } from '../terminal/width.ts'
+import { beside } from '../terminal/wrap.ts'
+
+/** One moment of an execution: the line that stays, and what moves meanwhile. */
+export function progressLine(
+  progress: Progress,
+  operation: Planned,
+  networks: readonly Network[],
+  to: Stream,
+): { line: string | null; moving: string | null } {
+  const of = operation.steps.length
+  const nameOf = (chainId: number) => networkNamed(networks, chainId).name
+  const hash = (chainId: number, text: string) => to.paint.dim(hashLink(to, nameOf(chainId), text))
+  switch (progress.kind) {
+    case 'signed':
+      return { line: null, moving: `${progress.step.index + 1}/${of} ${progress.step.text}` }
+    case 'adopted':
+      return {
+        line: `${to.paint.yellow('!')} it was sent before, under the same nonce ${hash(progress.step.transaction.chainId, progress.hash)}`,
+        moving: null,
+      }
+    case 'sent':
+      return {
+        line: null,
+        moving: `${progress.step.index + 1}/${of} ${progress.step.text} ${to.paint.dim(progress.hash)}`,
+      }
+    case 'included':
+      return {
+        line: null,
+        moving: `${progress.step.index + 1}/${of} ${progress.step.text} ${to.paint.dim(`in block ${progress.blockNumber}`)}`,
+      }
+    case 'final':
+      return {
+        line: beside(
+          `${endMark(progress.step.state, to)} ${progress.step.text}`,
+          `${hash(progress.step.transaction.chainId, progress.hash)} ${to.paint.dim(`block ${progress.blockNumber}`)}`,
+          to,
+        ),
+        moving: null,
+      }
+    case 'raised':
+    case 'cancelling':
+      return {
+        line: `${to.paint.yellow('!')} ${progress.kind === 'raised' ? 'it waits for too long: sent again with a higher fee' : 'it is cancelled by a transaction that does nothing'} ${hash(progress.step.transaction.chainId, progress.hash)}`,
+        moving: progress.step.text,
+      }
+    case 'gone':
+      return {
+        line: `${to.paint.yellow('!')} a reorganisation took ${progress.hash} out of its block; it is sent again`,
+        moving: `${progress.step.text}`,
+      }
+    case 'waiting':
+      return {
+        line: null,
+        moving: `waiting for the bridge to bring the funds to ${nameOf(progress.leg.chainId)}`,
+      }
+    case 'arrived':
+      return {
+        line: `${done(to)} arrived on ${nameOf(progress.leg.chainId)} ${hash(progress.leg.chainId, progress.hash)}`,
+        moving: null,
+      }
+  }
+}
+
+/** How a step ended, in one sign, and in a word where it did not end well. */
+const endMark = (state: string, to: Stream): string =>
+  state === 'FINAL_OK'
+    ? done(to)
+    : to.paint.red(`${to.ascii ? 'x' : '✗'} ${state === 'CANCELLED' ? 'cancelled' : 'reverted'}:`)
+
+const done = ({ paint, ascii }: Stream): string => paint.green(ascii ? 'ok' : '✓')
+
+/** An operation and its transactions. */
+export function reportView(report: Report & { replayed?: boolean }, to: Stream): string {
+  const { amounts } = report
+  const amount = amounts.in ?? amounts.out
+  return [
+    fields(
+      [
+        ['action', report.id],
+        ['type', report.type],
+        [
+          'status',
+          stateWord(report.status, to.paint) +
+            (report.replayed ? to.paint.dim(' (done before; nothing was sent)') : ''),
+        ],
+        ...(report.strategySlug ? ([['strategy', report.strategySlug]] as const) : []),
+        ...(amount ? ([['amount', `${decimal(amount.formatted)} ${plain(amount.symbol)}`]] as const) : []),
+        ...(report.queued ? ([['then', report.queued.next]] as const) : []),
+        ...(report.destinationTxHash ? ([['arrived in', report.destinationTxHash]] as const) : []),
+        ['wallet', report.originAddress],
+      ],
+      to,
+    ),
+    ...report.transactions.map((one) => transactionLine(one, to)),
+  ].join('\n')
+}
+
+function transactionLine(
+  { kind, network, hash, status, blockNumber, error }: Report['transactions'][number],
+  to: Stream,
+): string {
+  const state = `${stateWord(status, to.paint)}${blockNumber === null ? '' : to.paint.dim(` block ${blockNumber}`)}`
+  const why = error === null ? '' : ` ${plain(error)}`
+  const head = `  ${kind.padEnd(9)} ${network}`
+  const link = hash ? hashLink(to, network, hash) : ''
+  const line = `${head}  ${link || '-'.padEnd(66)}  ${state}${why}`
+  return to.isTerminal && widthOf(line) > to.columns ? `${head}  ${state}${why}\n    ${link || '-'}` : line
+}

@@ -1,0 +1,130 @@
+import { plain } from '../../domain/text.ts'
+import { decimal, dollars, percent, stateWord, when } from '../terminal/format.ts'
+import { sparkline } from '../terminal/sparkline.ts'
+import type { Column } from '../terminal/table.ts'
+import type { positionJson, quoteJson, strategyJson } from './json.ts'
+
+/** What strategies paid from day to day, where a list brings that, by slug: a column of sparklines. */
+export const trendColumn = (
+  series: ReadonlyMap<string, readonly number[]>,
+  ascii: boolean,
+): Column<ReturnType<typeof strategyJson>> => ({
+  title: 'TREND',
+  field: 'rates',
+  text: ({ slug }) => {
+    const points = series.get(slug) ?? []
+    // One point is no trend.
+    return points.length > 1 ? sparkline(points, { width: 12, ascii }) : ''
+  },
+  align: 'right',
+  drop: 4,
+})
+
+/** The columns of a list of strategies. */
+export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[] = [
+  { title: 'STRATEGY', field: 'slug', text: ({ slug }) => plain(slug) },
+  { title: 'ASSET', field: 'asset', text: ({ asset }) => plain(asset.symbol), drop: 1 },
+  { title: 'NETWORK', field: 'network', text: ({ network }) => plain(network), drop: 5 },
+  { title: 'CATEGORY', field: 'category', text: ({ category }) => plain(category ?? '-'), drop: 6 },
+  {
+    title: 'APY',
+    field: 'apy',
+    csv: ({ apy }) => String(apy ?? ''),
+    align: 'right',
+    text: ({ apy }, paint) => paint.green(percent(apy)),
+  },
+  {
+    title: 'TVL',
+    field: 'tvlUsd',
+    csv: ({ tvlUsd }) => tvlUsd ?? '',
+    align: 'right',
+    text: ({ tvlUsd }) => dollars(tvlUsd),
+    drop: 3,
+  },
+  {
+    title: 'PAUSED',
+    field: 'paused',
+    csv: ({ paused }) => String(paused ?? ''),
+    text: ({ paused }, paint) => (paused === null ? 'not known' : paused ? paint.red('paused') : ''),
+    drop: 2,
+  },
+]
+
+/** The columns of a list of positions. */
+export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[] = [
+  { title: 'STRATEGY', field: 'strategy', text: ({ strategy }) => plain(strategy.slug) },
+  {
+    title: 'BALANCE',
+    field: 'balance',
+    csv: ({ balance }) => balance?.formatted ?? '',
+    align: 'right',
+    text: ({ balance, strategy }) => `${decimal(balance!.formatted)} ${plain(strategy.asset.symbol)}`,
+  },
+  {
+    title: 'PRINCIPAL',
+    field: 'principal',
+    csv: ({ principal }) => principal?.formatted ?? '',
+    align: 'right',
+    text: ({ principal }) => (principal ? decimal(principal.formatted) : '-'),
+    drop: 2,
+  },
+  {
+    title: 'PROFIT',
+    field: 'profit',
+    csv: ({ profit }) => profit?.formatted ?? '',
+    align: 'right',
+    text: ({ profit }, paint) =>
+      profit
+        ? profit.raw.startsWith('-')
+          ? paint.red(decimal(profit.formatted))
+          : paint.green(decimal(profit.formatted))
+        : '-',
+  },
+  {
+    title: 'USD',
+    field: 'balanceUsd',
+    csv: ({ balanceUsd }) => balanceUsd ?? '',
+    align: 'right',
+    text: ({ balanceUsd }) => dollars(balanceUsd),
+    drop: 1,
+  },
+  {
+    title: 'APY',
+    field: 'apy',
+    csv: ({ apy }) => String(apy ?? ''),
+    align: 'right',
+    text: ({ apy }) => percent(apy),
+    drop: 3,
+  },
+]
+
+/** The columns of a list of quotes. */
+export const quoteColumns: readonly Column<ReturnType<typeof quoteJson>>[] = [
+  { title: 'QUOTE', field: 'id', text: ({ id }) => plain(id ?? '-') },
+  {
+    title: 'FROM',
+    field: 'from',
+    text: ({ from, tokenIn }) =>
+      `${decimal(tokenIn.amount.formatted)} ${plain(tokenIn.symbol)} ${plain(from.network)}`,
+  },
+  {
+    title: 'TO',
+    field: 'to',
+    text: ({ to, tokenOut }) =>
+      `${decimal(tokenOut.amount.formatted)} ${plain(tokenOut.symbol)} ${plain(to.network)}`,
+  },
+  { title: 'PROVIDER', field: 'provider', text: ({ provider }) => plain(provider), drop: 2 },
+  {
+    title: 'STATUS',
+    field: 'status',
+    text: ({ status }, paint) => stateWord(plain(status ?? '-'), paint),
+    drop: 1,
+  },
+  {
+    title: 'EXPIRES',
+    field: 'deadline',
+    csv: ({ deadline }) => deadline ?? '',
+    text: ({ deadline }) => when(deadline),
+    drop: 3,
+  },
+]

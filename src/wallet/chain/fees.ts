@@ -1,0 +1,77 @@
+import { AppError } from '../../domain/errors.ts'
+import { quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import { usualTip } from './tip.ts'
+
+/** The two EIP-1559 fees of a transaction, in wei a unit of gas. */
+export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
+
+/** The newest block of a chain. `timestamp` is in Unix seconds. */
+export type Head = {
+  number: bigint
+  hash: `0x${string}`
+  timestamp: number
+  baseFee: bigint
+  miner: `0x${string}`
+}
+
+const field = (block: unknown, name: string): unknown =>
+  typeof block === 'object' && block !== null ? (block as Record<string, unknown>)[name] : undefined
+
+/** Reads the newest block, and checks first that the node is on the chain that it should be on. */
+export async function readHead(rpc: Rpc, chainId: number): Promise<Head> {
+  const [id, block] = await rpc.batch([
+    ['eth_chainId', []],
+    ['eth_getBlockByNumber', ['latest', false]],
+  ])
+  const found = quantity(id, 'the chain id')
+  if (found !== BigInt(chainId))
+    throw new AppError(
+      'CHAIN_ID_MISMATCH',
+      `The node at ${rpc.host} is on chain ${found}, not on ${chainId}`,
+      {
+        details: { host: rpc.host, expected: chainId, found: found.toString() },
+      },
+    )
+  const hash = field(block, 'hash')
+  if (typeof hash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(hash))
+    throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} has no newest block`)
+  const miner = field(block, 'miner')
+  if (typeof miner !== 'string' || !/^0x[0-9a-f]{40}$/i.test(miner))
+    throw new AppError('RPC_INCONSISTENT', `The newest block of the node at ${rpc.host} was made by nobody`)
+  return {
+    miner: miner as `0x${string}`,
+    number: quantity(field(block, 'number'), 'the block number'),
+    hash: hash as `0x${string}`,
+    timestamp: Number(quantity(field(block, 'timestamp'), 'the block time')),
+    baseFee: quantity(field(block, 'baseFeePerGas'), 'the base fee'),
+  }
+}
+
+/** What to pay now: the tip that is usual, and room for the base fee to double. */
+export async function currentFees(rpc: Rpc, head: Head): Promise<Fees> {
+  const maxPriorityFeePerGas = await usualTip(rpc, head.baseFee)
+  return { maxPriorityFeePerGas, maxFeePerGas: 2n * head.baseFee + maxPriorityFeePerGas }
+}
+
+/** Fees that stay within a cap, with less room for the base fee to rise where that is enough; a market above it is POLICY_FEE_CAP. */
+export function withinCap(
+  fees: Fees,
+  { baseFee }: Pick<Head, 'baseFee'>,
+  cap: bigint | null | undefined,
+): Fees {
+  if (cap === null || cap === undefined || fees.maxFeePerGas <= cap) return fees
+  const least = baseFee + fees.maxPriorityFeePerGas
+  if (least <= cap) return { ...fees, maxFeePerGas: cap }
+  throw new AppError(
+    'POLICY_FEE_CAP',
+    `A unit of gas costs ${least} wei now, and at most ${cap} may be paid`,
+    {
+      details: { now: least.toString(), cap: cap.toString() },
+      hint: 'Wait until gas costs less, or allow more than the plan does, within the policy: --max-fee GWEI',
+    },
+  )
+}
+
+/** A gas limit with a quarter of room over what was estimated. */
+export const withRoom = (gas: bigint): bigint => (gas * 5n + 3n) / 4n

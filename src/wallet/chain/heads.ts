@@ -1,0 +1,60 @@
+import { AppError } from '../../domain/errors.ts'
+import { hexQuantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import { type Head, readHead } from './fees.ts'
+
+/** How far a node may fall behind what was seen before, in blocks. */
+const maxFallBack = 3
+
+const inconsistent = (message: string, details: Record<string, unknown>): AppError =>
+  new AppError('RPC_INCONSISTENT', message, {
+    details,
+    hint: 'Use another RPC endpoint, or wait for this one.',
+  })
+
+/** Refuses a node that is behind what was seen of this chain before, or whose newest block is too old for a chain that makes blocks all the time. */
+export function refuseOldHead(
+  { host }: Rpc,
+  head: Head,
+  seen: { number: number } | undefined,
+  maxAgeMs: number | undefined,
+  now: number,
+): void {
+  if (seen && Number(head.number) < seen.number - maxFallBack)
+    throw inconsistent(
+      `The node at ${host} is at block ${head.number}, and block ${seen.number} was seen before`,
+      {
+        host,
+        block: Number(head.number),
+        seen: seen.number,
+      },
+    )
+  const age = now - head.timestamp * 1000
+  if (maxAgeMs !== undefined && age > maxAgeMs)
+    throw inconsistent(`The newest block at ${host} is ${Math.round(age / 1000)} seconds old`, {
+      host,
+      ageMs: age,
+    })
+}
+
+/** Refuses endpoints of one chain that do not have the same chain id, or the same block at the height that all of them have. */
+export async function refuseOtherHeads(rpc: Rpc, chainId: number, head: Head): Promise<void> {
+  for (const peer of rpc.peers) {
+    const other = await readHead(peer, chainId).catch((error: unknown) => {
+      // An endpoint that is down cannot disagree.
+      if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
+      throw error
+    })
+    if (!other) continue
+    const at = other.number < head.number ? other : head
+    const [mine, theirs] = await Promise.all([hashAt(rpc, at.number), hashAt(peer, at.number)])
+    if (mine !== theirs)
+      throw inconsistent(`${rpc.host} and ${peer.host} have different blocks at height ${at.number}`, {
+        hosts: [rpc.host, peer.host],
+        block: Number(at.number),
+      })
+  }
+}
+
+const hashAt = async (rpc: Rpc, number: bigint): Promise<string | undefined> =>
+  (await rpc.request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(number), false]))?.hash

@@ -1,0 +1,98 @@
+import { encodeFunctionData, keccak256 } from 'viem/utils'
+
+import { erc20Abi } from '../../calls/erc20.ts'
+import { stakewiseAbi } from '../../calls/stakewise.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Token } from '../../domain/token.ts'
+import { quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import { currentFees, type Fees, type Head, readHead, withinCap } from './fees.ts'
+
+/** A read-only call. */
+export type Read = { to: Address; data: Hex }
+
+type Question = {
+  rpc: Rpc
+  chainId: number
+  wallet: Address
+  tokens: readonly Token[]
+  allowances: readonly { token: Address; spender: Address }[]
+  needs?: readonly { token: Token; amount: bigint }[]
+  maxFeePerGas?: bigint | null
+}
+
+/** What the wallet is at a block: its nonce, coin, balances, allowances and code, and what gas costs there. */
+export type Before = {
+  head: Head
+  fees: Fees
+  nonce: number
+  coin: bigint
+  codeHash: Hex
+  balances: bigint[]
+  allowed: bigint[]
+}
+
+/** The reads that show what a leg does: a balance for each token, then an allowance for each pair. */
+export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc' | 'chainId'>): Read[] => [
+  ...tokens.map((token) => balanceOf(token, wallet)),
+  ...allowances.map(({ token, spender }) => ({
+    to: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }),
+  })),
+]
+
+/** Asks a token how much of it an account has, or a vault that keeps its shares to itself. */
+export const balanceOf = ({ address, isShares }: Token, account: Address): Read => ({
+  to: address,
+  data: isShares
+    ? encodeFunctionData({ abi: stakewiseAbi, functionName: 'getShares', args: [account] })
+    : encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] }),
+})
+
+/** The first 32 bytes of an answer as a number. */
+export const word = (data: unknown, what: string): bigint => {
+  if (typeof data !== 'string' || !/^0x[0-9a-f]{64}/i.test(data))
+    throw new AppError('RPC_INCONSISTENT', `The node gives no number for ${what}`)
+  return BigInt(data.slice(0, 66))
+}
+
+/** Reads the wallet at the newest block, by the hash of that block. What a leg needs and is not there is INSUFFICIENT_FUNDS. */
+export async function readBefore(question: Question): Promise<Before> {
+  const { rpc, chainId, wallet, tokens, needs = [] } = question
+  const head = await readHead(rpc, chainId)
+  const at = { blockHash: head.hash }
+  const others = needs.filter(
+    ({ token }) => !tokens.some((known) => sameAddress(known.address, token.address)),
+  )
+  const reads = [...readsOf(question), ...others.map(({ token }) => balanceOf(token, wallet))]
+  const asked = rpc.batch([
+    ['eth_getTransactionCount', [wallet, 'latest']],
+    ['eth_getBalance', [wallet, at]],
+    ['eth_getCode', [wallet, at]],
+    ...reads.map((read) => ['eth_call', [read, at]] as const),
+  ])
+  const [[count, coin, code, ...answers], fees] = await Promise.all([asked, currentFees(rpc, head)])
+  const values = answers.map((answer) => word(answer, 'a token balance'))
+  for (const { token, amount } of needs) {
+    const known = tokens.findIndex(({ address }) => sameAddress(address, token.address))
+    const other = others.findIndex((one) => one.token === token)
+    const held = values[known < 0 ? tokens.length + question.allowances.length + other : known]!
+    if (held >= amount) continue
+    throw new AppError(
+      'INSUFFICIENT_FUNDS',
+      `${wallet} has ${formatAmount(held, token)} and needs ${formatAmount(amount, token)}`,
+      { details: { symbol: token.symbol, held: held.toString(), needed: amount.toString() } },
+    )
+  }
+  return {
+    head,
+    fees: withinCap(fees, head, question.maxFeePerGas),
+    nonce: Number(quantity(count, 'the nonce')),
+    coin: quantity(coin, 'the balance'),
+    codeHash: keccak256(typeof code === 'string' && /^0x([0-9a-f]{2})*$/i.test(code) ? (code as Hex) : '0x'),
+    balances: values.slice(0, tokens.length),
+    allowed: values.slice(tokens.length, tokens.length + question.allowances.length),
+  }
+}

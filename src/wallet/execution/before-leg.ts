@@ -1,0 +1,145 @@
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/network.ts'
+import { actionAmong, feePayment } from '../../domain/service-fee.ts'
+import { plain } from '../../domain/text.ts'
+import { nativeToken } from '../../domain/token.ts'
+import type { Leg, Operation, Step } from '../../store/operation.ts'
+import type { Ground } from '../ground.ts'
+import { checkLeg } from '../guard/guard.ts'
+import { type LegInHand, slippageOf, spendsByAsset, untilOf } from '../guard/spends.ts'
+import { checkPlace } from '../plan/check-place.ts'
+import { decodeIntent, type KeptPlan } from '../plan/intent-json.ts'
+import { tryLeg } from '../plan/try-leg.ts'
+import { acceptAssurance, assuranceOf, type Facts, type Level, reaches } from '../policy/assurance.ts'
+import type { KeptPolicy } from '../policy/policy.ts'
+import { day, enforce, limitsOf, policyRules } from '../policy/policy-rules.ts'
+import { decodeTerms, type Terms } from '../policy/terms.ts'
+
+/**
+ * Guards a whole leg as it was planned, by the terms that it was planned with, tries what is left of it on the chain as it
+ * is now, and reserves what the operation moves against the limits per day. Under the wallet's lock, just before the
+ * first signature of the leg. `lifted` is what a unit of gas may cost beyond the plan. Gives the gas limits that were enough, none where nothing could be simulated.
+ */
+export async function beforeLeg(
+  ground: Ground,
+  operationId: string,
+  leg: Leg,
+  left: readonly Step[],
+  lifted?: bigint,
+): Promise<readonly bigint[]> {
+  const { catalog, journal } = ground
+  // What will be signed is what the journal holds now, so that is what is guarded.
+  const operation = journal.find(operationId)
+  if (!operation)
+    throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
+  const plan = operation.plan as KeptPlan
+  const kept = plan.intents[leg.leg]
+  if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
+  const intent = decodeIntent(kept, catalog)
+  const asPlanned = decodeTerms(plan.terms)
+  const terms = { ...asPlanned, maxFeePerGas: lifted ?? asPlanned.maxFeePerGas }
+  const { chainId } = leg
+  const since = plan.since?.[leg.leg] ?? 0
+  const all = operation.steps
+    .filter((step) => step.leg === leg.leg && step.index >= since)
+    .map(({ transaction }) => transaction)
+  // Approvals were made exact before they were written down: here each must be exact.
+  const vouched = { ...terms, exactAllowance: 'refuse' } as const
+  const steps = checkLeg({ intent, chainId, transactions: all, catalog, vouched })
+  const call = steps.find(({ role }) => role === 'action')?.call
+  const isPaidOnly = left.every(({ role }) => role === 'fee')
+  const inHand = {
+    chainId,
+    intent,
+    transactions: left.map(({ transaction }) => transaction),
+    ...untilOf(intent, call),
+  }
+  const chains = operation.legs.map((one) => one.chainId)
+  const [contract, simulation] = await Promise.all([
+    checkPlace(ground, { ...inHand, transactions: all }, terms),
+    // Once the action is done, what is left is the payment of its fee, and is tried as such.
+    tryLeg(
+      ground,
+      isPaidOnly ? feeAlone(inHand) : inHand,
+      isPaidOnly ? { ...terms, asserts: [] } : terms,
+      chains,
+    ),
+  ])
+  const assurance = assuranceNow(plan, terms, {
+    simulation: simulation.how,
+    code: contract?.state ?? 'pinned',
+  })
+  acceptAssurance(assurance, terms.lowest, 'what was asked for')
+  const policies = await policiesOf(ground, terms)
+  for (const { policy } of policies) {
+    const { perDay: _, ...rules } = policy
+    enforce(
+      policyRules(rules, catalog, {
+        legs: [
+          { intent, action: actionAmong(intent, all).to, slippage: slippageOf(intent, plan.about.amounts) },
+        ],
+        simulation,
+        coin: nativeToken(networkNamed(catalog.networks, chainId)),
+        assurance,
+        at: ground.now(),
+        quoteAgeMs: null,
+        held: () => 0n,
+      }),
+    )
+  }
+  reserve(ground, operation, policies)
+  return simulation.gas
+}
+
+/** The policy that the operation was begun with, and that of the machine as it is now, unless another was named in its place. */
+async function policiesOf({ policy: present }: Ground, { policy: begun }: Terms): Promise<KeptPolicy[]> {
+  const now = begun?.named ? null : ((await present?.()) ?? null)
+  return [begun, now?.sha256 === begun?.sha256 ? null : now].flatMap((one) => one ?? [])
+}
+
+/** What is left of a leg when only its fee is not paid. */
+const feeAlone = ({ chainId, intent, transactions }: LegInHand): LegInHand => ({
+  chainId,
+  intent: feePayment(intent) ?? intent,
+  transactions,
+})
+
+/** The assurance that a plan was made with, or a lower one where less can be checked now. A plan whose first step was sent elsewhere was only read then, and is checked in full now. */
+function assuranceNow(plan: KeptPlan, { canAsk }: Terms, now: Pick<Facts, 'simulation' | 'code'>): Level {
+  const level = assuranceOf({ ...now, canAsk, reference: 'unknown' })
+  const before = plan.assurance as Level
+  return before === 'L1' || reaches(before, level) ? level : before
+}
+
+/** Holds all that an operation moves, so that operations together never move more than a day allows. POLICY_LIMIT when it does not fit. */
+function reserve(
+  { journal, catalog, now }: Ground,
+  { id, plan }: Operation,
+  policies: readonly KeptPolicy[],
+): void {
+  const { intents } = plan as KeptPlan
+  const moved = spendsByAsset(intents.flatMap((kept) => (kept ? [decodeIntent(kept, catalog)] : [])))
+  const limits = policies.map(({ policy }) => limitsOf(policy.perDay, catalog))
+  const limitOf = (asset: string): bigint | null =>
+    limits
+      .flatMap((of) => of.get(asset)?.amount ?? [])
+      .reduce<bigint | null>((least, one) => (least === null || one < least ? one : least), null)
+  const misfit = journal.hold(
+    id,
+    [...moved].map(([asset, { amount }]) => ({
+      asset,
+      amount,
+      limit: limitOf(asset),
+      since: now() - day,
+    })),
+  )
+  if (!misfit) return
+  const { token } = moved.get(misfit.row.asset)!
+  const shown = (amount: bigint) => formatAmount(amount, { ...token, symbol: plain(token.symbol) })
+  throw new AppError(
+    'POLICY_LIMIT',
+    `The policy does not allow this: ${shown(misfit.row.amount)} beside ${shown(misfit.held)} of the last 24 hours is more than ${shown(misfit.row.limit ?? 0n)} a day`,
+    { details: { rule: 'perDay', asset: misfit.row.asset, held: misfit.held.toString() } },
+  )
+}

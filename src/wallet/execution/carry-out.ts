@@ -1,0 +1,153 @@
+import type { Hex } from '../../domain/address.ts'
+import type { Operation } from '../../store/operation.ts'
+import type { Ground } from '../ground.ts'
+import type { TransactionSigner } from '../keys/who.ts'
+import { pinContracts } from '../plan/code.ts'
+import { capFor, keptBound } from '../plan/fee-bound.ts'
+import { encodeIntent, type KeptPlan } from '../plan/intent-json.ts'
+import type { Checked } from '../plan/plan.ts'
+import { decodeTerms, encodeTerms } from '../policy/terms.ts'
+import { beforeLeg } from './before-leg.ts'
+import { execute } from './execute.ts'
+import type { Execution, Progress } from './run.ts'
+import { fileLocks } from './wallet-lock.ts'
+
+/** An operation of the journal, as those see it who may not open the store. */
+export type Planned = Operation
+
+/** How an operation is carried out. `delivered` tells the hash that brought the funds of a later leg, as soon as the service knows it. */
+export type Way = Pick<
+  Execution,
+  | 'depth'
+  | 'nonces'
+  | 'queueBehind'
+  | 'pipeline'
+  | 'replacement'
+  | 'patience'
+  | 'lockWaitMs'
+  | 'mine'
+  | 'noWait'
+> & {
+  /** What a unit of gas may cost beyond the plan, in wei; a policy still holds. */
+  maxFeePerGas?: bigint
+  account: TransactionSigner
+  timeoutMs: number
+  signal: AbortSignal
+  onProgress: (progress: Progress) => void
+  delivered: (quoteId: string) => Promise<Hex | undefined>
+  fault?: (point: string) => void
+}
+
+/** Writes a checked proposal into the journal: from here on the plan is fixed. */
+export function begin(ground: Pick<Ground, 'journal'>, checked: Checked, idemKey: string): Operation {
+  const { proposal, contracts } = checked
+  const plan = keptPlan(checked)
+  pinContracts(ground, contracts)
+  return ground.journal.insert({
+    id: proposal.id,
+    idemKey,
+    request: proposal.request,
+    kind: proposal.kind,
+    wallet: proposal.wallet,
+    plan,
+    legs: proposal.legs.map(({ chainId, arrival }, at) => ({
+      chainId,
+      ...(arrival && { arrival }),
+      steps: stepsOf(checked, at),
+    })),
+  })
+}
+
+/** The same operation, of which nothing was ever signed, by the terms and with the transactions of now. */
+export function beginAgain(ground: Pick<Ground, 'journal'>, checked: Checked, { id }: Operation): Operation {
+  const { journal } = ground
+  const plan = keptPlan(checked)
+  pinContracts(ground, checked.contracts)
+  for (const [at] of checked.proposal.legs.entries())
+    journal.replan(id, at, { plan, steps: stepsOf(checked, at), why: 'before anything was signed' })
+  return journal.find(id)!
+}
+
+const keptPlan = ({ proposal, terms, bounds, hash, assurance }: Checked): KeptPlan => ({
+  intents: proposal.legs.map(({ intent }) => intent && encodeIntent(intent)),
+  about: proposal.about,
+  quoteId: proposal.quoteId,
+  planHash: hash,
+  assurance,
+  nonce: proposal.nonce,
+  expiresAt: proposal.expiresAt,
+  terms: encodeTerms(terms),
+  bounds: Object.fromEntries(Object.entries(bounds).map(([leg, bound]) => [leg, keptBound(bound, 0)])),
+})
+
+const stepsOf = ({ steps }: Checked, at: number) =>
+  steps.filter(({ leg }) => leg === at).map(({ role, text, transaction }) => ({ role, text, transaction }))
+
+/** Signs, sends and follows an operation to its end, or goes on where an earlier run stopped. Every leg is guarded and tried again just before its first signature. */
+export async function carryOut(ground: Ground, operation: Operation, how: Way): Promise<Operation> {
+  const { catalog, rpc, journal, locks } = ground
+  const { account, delivered, maxFeePerGas: lifted, ...way } = how
+  const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as KeptPlan
+  const { nonce } = planNow()
+  const first = operation.legs[0]?.chainId
+  const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
+  const { networks } = catalog
+  return execute({
+    ...way,
+    ...(nonces && { nonces }),
+    feeCap: (step, gas) =>
+      capFor({ journal, operation: journal.find(operation.id) ?? operation, networks, lifted }, step, gas),
+    journal,
+    operationId: operation.id,
+    signer: account,
+    rpc,
+    networks,
+    lock: fileLocks(locks),
+    deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
+    arrived: async () => {
+      const { quoteId } = planNow()
+      return quoteId === null ? undefined : delivered(quoteId)
+    },
+    approve: shownOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
+    beforeLeg: (leg, left) => beforeLeg(ground, operation.id, leg, left, lifted),
+  })
+}
+
+/** The same work for everybody who asks for it. */
+function shownOnce(work: () => Promise<void>): () => Promise<void> {
+  let shown: Promise<void> | undefined
+  return () => {
+    shown ??= work()
+    return shown
+  }
+}
+
+/** Shows the signer all that is left of an operation, leg by leg. */
+async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }: Operation): Promise<void> {
+  const { intents, since, terms, planHash, quoteId } = plan as KeptPlan
+  const { allow, allowTokens, maxServiceFeeBps } = decodeTerms(terms)
+  const open = legs.flatMap(({ leg, chainId }) => {
+    const of = steps.filter((step) => step.leg === leg && step.index >= (since?.[leg] ?? 0))
+    const intent = intents[leg]
+    if (!intent || of.every(({ state }) => state === 'FINAL_OK')) return []
+    const transactions = of.map(({ transaction: { to, data, value, chainId: on } }) => ({
+      to,
+      data,
+      value: value.toString(),
+      chainId: on,
+    }))
+    return [{ chainId, intent, transactions }]
+  })
+  // Approvals were made exact before they were written down: here each must be exact.
+  const vouched = {
+    allow,
+    allowTokens,
+    exactAllowance: 'refuse' as const,
+    ...(maxServiceFeeBps !== undefined && { maxServiceFeeBps }),
+  }
+  await approve?.({ legs: open, vouched, planHash, quoteId })
+}
+
+/** When the action of a leg is worth nothing any more, in Unix seconds. */
+const deadlineIn = (intent: KeptPlan['intents'][number] | undefined): number | undefined =>
+  typeof intent?.deadline === 'number' ? intent.deadline : undefined

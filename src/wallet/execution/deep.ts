@@ -1,0 +1,49 @@
+import { AppError } from '../../domain/errors.ts'
+import { hexQuantity, quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Depth } from './run.ts'
+import { confirmationsOf } from './watch.ts'
+
+/** Whether a block lies deep enough, and in which words that can be said: `depth 3`, `finalized`. `missing` blocks make it so. */
+export type HowDeep = { deep: boolean; reached: string; missing: number }
+
+/** The number of the block that a chain calls safe or finalized; `undefined` where it has no such thing, or it stands still at the beginning. */
+async function taggedBlock(rpc: Rpc, tag: 'safe' | 'finalized'): Promise<number | undefined> {
+  try {
+    const block = await rpc.request<{ number?: string } | null>('eth_getBlockByNumber', [tag, false])
+    const number = block?.number === undefined ? 0 : Number(quantity(block.number, `the ${tag} block`))
+    return number === 0 ? undefined : number
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
+    throw error
+  }
+}
+
+/** How deep a block lies. A chain without the tag that was asked for is measured by `usual` blocks instead, and the words say so. */
+export async function howDeep(rpc: Rpc, blockNumber: number, wanted: Depth, usual: number): Promise<HowDeep> {
+  if (typeof wanted === 'string') {
+    const tagged = await taggedBlock(rpc, wanted)
+    if (tagged !== undefined) return { deep: tagged >= blockNumber, reached: wanted, missing: 0 }
+  }
+  const depth = typeof wanted === 'number' ? wanted : usual
+  const missing = Math.max(0, depth - (await confirmationsOf(rpc, blockNumber)))
+  const why = typeof wanted === 'string' ? ` (the node knows no ${wanted} block)` : ''
+  return { deep: missing === 0, reached: `depth ${depth}${why}`, missing }
+}
+
+/** Whether every other endpoint that answers has the same block at that height. One that lags behind does not agree yet. */
+export async function agreed({ peers }: Rpc, blockNumber: number, blockHash: string): Promise<boolean> {
+  const said = await Promise.all(
+    peers.map((peer) =>
+      peer
+        .request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false])
+        .then((block) => block?.hash === blockHash)
+        .catch((error: unknown) => {
+          // An endpoint that is down says nothing, and holds nothing up.
+          if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return true
+          throw error
+        }),
+    ),
+  )
+  return said.every((same) => same)
+}

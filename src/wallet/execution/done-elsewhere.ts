@@ -1,0 +1,110 @@
+import type { Address, Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { hexQuantity, quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Ground } from '../ground.ts'
+import { isSame, type Shown } from './pinned.ts'
+import { blockNumber, type Seen, seenAt } from './watch.ts'
+
+type OnChain = Seen & Shown
+
+/**
+ * The transaction of a wallet that did already what is about to be signed, and of which this journal knows nothing: it
+ * was signed elsewhere, or by this journal before an older copy of it was put back. The same call counts, to, value and
+ * data, and of a swap one with the same `exact` amount that differs in as little as a deadline and a minimum. Not found is what a node cannot tell, or what was
+ * sent before this journal first signed for the wallet. `above` leaves out nonces up to it.
+ */
+export async function doneElsewhere(
+  { rpc, journal }: Pick<Ground, 'rpc' | 'journal'>,
+  wallet: Address,
+  transactions: readonly Transaction[],
+  above = -1,
+  exact: readonly bigint[] = [],
+): Promise<Hex | undefined> {
+  for (const transaction of transactions) {
+    const node = rpc(transaction.chainId)
+    const count = countOf(node, wallet)
+    // First the chain, then the journal: what is on the chain is in the journal of whoever sent it long before.
+    const latest = await count('latest')
+    const nonces = journal.foreignNonces(wallet, transaction, latest ?? 0).filter((nonce) => nonce > above)
+    if (nonces.length === 0) continue
+    const head = await blockNumber(node)
+    const shown = await Promise.all(
+      nonces.map(
+        async (nonce) =>
+          ((await seenAt(node, wallet, nonce)) as OnChain | undefined) ??
+          (await searched(node, wallet, nonce, head, count)),
+      ),
+    )
+    for (const one of shown)
+      if (one?.hash && isLike(one, transaction, exact) && (await succeeded(node, one.hash))) return one.hash
+  }
+  return undefined
+}
+
+/** As many bytes as a deadline and a minimum have: a call that differs in more is another one. */
+const littleDifference = 48
+
+/** Whether a call is the same, or the same made again with another deadline and another minimum. */
+function isLike(shown: Shown, wanted: Transaction, exact: readonly bigint[]): boolean {
+  if (isSame(shown, wanted)) return true
+  const [a, b] = [shown.input.toLowerCase(), wanted.data.toLowerCase()]
+  // An approval or a transfer that differs at all is another one; only long calls carry deadlines.
+  const amounts = exact.map((amount) => amount.toString(16).padStart(64, '0'))
+  if (!amounts.some((word) => a.includes(word) && b.includes(word))) return false
+  if (a.length !== b.length || a.length < 2 + 8 + 64 * 6 || a.slice(0, 10) !== b.slice(0, 10)) return false
+  if (!isSame({ ...shown, input: wanted.data }, wanted)) return false
+  let differs = 0
+  for (let at = 10; at < a.length; at += 2) if (a.slice(at, at + 2) !== b.slice(at, at + 2)) differs++
+  return differs <= littleDifference
+}
+
+type Count = (at: 'latest' | number) => Promise<number | undefined>
+
+/** How many transactions of a wallet there were at a block; `undefined` where the node does not know that any more. */
+function countOf(rpc: Rpc, wallet: Address): Count {
+  const known = new Map<'latest' | number, Promise<number | undefined>>()
+  const ask: Count = (at) =>
+    rpc.request('eth_getTransactionCount', [wallet, at === 'latest' ? at : hexQuantity(at)]).then(
+      (answer) => Number(quantity(answer, 'the nonce')),
+      (error: unknown) => {
+        if (error instanceof AppError && error.code === 'RPC_ERROR' && at !== 'latest') return undefined
+        throw error
+      },
+    )
+  return (at) => {
+    const asked = known.get(at) ?? ask(at)
+    known.set(at, asked)
+    return asked
+  }
+}
+
+/** The transaction of a nonce where the node cannot be asked for it: its block is found by halving, among those that the node has the state of. */
+async function searched(
+  rpc: Rpc,
+  wallet: Address,
+  nonce: number,
+  head: number,
+  count: Count,
+): Promise<OnChain | undefined> {
+  let before = -1
+  let after = head
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    // What is too old for the node's memory counts as before: then only what is newer is looked at.
+    if (((await count(middle)) ?? 0) > nonce) after = middle
+    else before = middle
+  }
+  const block = await rpc.request<{ transactions?: OnChain[] } | null>('eth_getBlockByNumber', [
+    hexQuantity(after),
+    true,
+  ])
+  return block?.transactions?.find(
+    ({ from, nonce: used }) => from?.toLowerCase() === wallet.toLowerCase() && Number(used) === nonce,
+  )
+}
+
+/** Whether a transaction did what it was for; one that reverted may be tried again. */
+const succeeded = async (rpc: Rpc, hash: Hex): Promise<boolean> =>
+  (await rpc.request<{ status?: string } | null>('eth_getTransactionReceipt', [hash]))?.status === '0x1'

@@ -1,0 +1,78 @@
+import { AppError, errorRow } from '../../domain/errors.ts'
+import { current, isClosed, type Run, stopped } from './run.ts'
+
+const wasSigned = (run: Run): boolean =>
+  current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
+
+/** What ended a run, as the error that tells truly whether something was signed. When the journal itself cannot be used any more, nobody can say that nothing was. */
+export function endingOf(run: Run, error: unknown): unknown {
+  try {
+    return explain(run, error)
+  } catch (cause) {
+    return new AppError(
+      'JOURNAL_UNREADABLE',
+      'Something may be signed, and the journal cannot be used any more',
+      {
+        details: { operation: run.operationId },
+        cause,
+      },
+    )
+  }
+}
+
+function explain(run: Run, error: unknown): unknown {
+  const resume = `sluice action resume ${run.operationId}`
+  const details = { operation: run.operationId }
+  const signed = wasSigned(run)
+  if (error === stopped && !signed)
+    return new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
+  const isOfNonce = error instanceof AppError && error.code === 'NONCE_USED' && signed
+  if (
+    error instanceof AppError &&
+    errorRow(error.code).exit >= 20 &&
+    error.code !== 'INTERRUPTED' &&
+    !isOfNonce
+  )
+    return error
+  if (!signed) return isClosed(current(run)) ? error : nothingSigned(error)
+  const why = error instanceof Error ? error.message : 'something went wrong'
+  const { steps } = current(run)
+  const inTheAir = steps.some(
+    ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
+  )
+  if (error === stopped)
+    return new AppError(
+      'PENDING',
+      inTheAir
+        ? 'It is signed and on its way, and not final yet'
+        : 'Some steps are final, and the rest is not signed yet',
+      { details, hint: resume },
+    )
+  const retryable = error instanceof AppError && errorRow(error.code).retryable === true
+  if (inTheAir || retryable || !(error instanceof AppError))
+    return new AppError('PENDING', `Something is signed, and it could not be followed to its end: ${why}`, {
+      details,
+      cause: error,
+      hint: resume,
+    })
+  run.journal.settle(run.operationId, 'PARTIAL', why, 21)
+  return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {
+    details: { ...details, cause: error.code },
+    cause: error,
+    // The nonce of a plan that was pinned is gone: only another plan has another.
+    hint: isOfNonce ? `sluice action replan ${run.operationId}` : resume,
+  })
+}
+
+/** A signer speaks of what it was asked for; that nothing else was signed before is known here alone. */
+function nothingSigned(error: unknown): unknown {
+  if (!(error instanceof AppError) || (error.code !== 'KEY_SOURCE' && error.code !== 'DECLINED')) return error
+  const { code, message, details, cause, hint } = error
+  // What a signer did that did not answer is not known, but it came to nobody.
+  const whole = `${message.replace(/[. ]+$/, '')}. Nothing was ${code === 'DECLINED' ? 'signed' : 'sent'}.`
+  return new AppError(code, whole, {
+    cause,
+    ...(details && { details }),
+    ...(hint !== undefined && { hint }),
+  })
+}

@@ -1,0 +1,179 @@
+import { AppError, errorRow } from '../../domain/errors.ts'
+import type { Leg, Operation, Step } from '../../store/operation.ts'
+import { systemClock } from '../chain/clock.ts'
+import { readHead } from '../chain/fees.ts'
+import { rpcInTime } from '../chain/in-time.ts'
+import { arrivedOnChain } from './arrival.ts'
+import { refuseDead } from './dead.ts'
+import { endingOf } from './ending.ts'
+import { refuseLost } from './lost.ts'
+import { outcomeOf } from './outcome.ts'
+import { reopenGone } from './reopen.ts'
+import {
+  current,
+  type Execution,
+  isClosed,
+  isOver,
+  isUnsigned,
+  pause,
+  type Run,
+  stepAt,
+  stopped,
+} from './run.ts'
+import type { KnownGas } from './sign.ts'
+import { signerInTime } from './sign-in-time.ts'
+import { executeStep, sendStep } from './step.ts'
+import { findOnChain, isLocal } from './watch.ts'
+
+/**
+ * Signs, sends and follows the steps of an operation, in order, to the end; or goes on where an earlier run stopped.
+ * What is signed is in the journal before anybody sees it, and after that only the chain says what happened to it.
+ * Gives back the finished operation. Otherwise throws: below exit 20 nothing was ever signed, from 20 on something may
+ * have been, and the same operation can be gone on with.
+ */
+export async function execute(execution: Execution): Promise<Operation> {
+  const clock = execution.clock ?? systemClock
+  const time = { clock, until: clock.now() + execution.timeoutMs }
+  const run: Run = {
+    ...execution,
+    ...time,
+    rpc: (chainId) => rpcInTime(execution.rpc(chainId), time),
+    signer: signerInTime(execution.signer, { ...execution, ...time }),
+  }
+  run.fault?.('after_op')
+  run.journal.check(run.operationId)
+  await reopenGone(run, run.operationId)
+  const operation = current(run)
+  if (hasEnded(operation)) return outcomeOf(operation)
+  resumed(run)
+  try {
+    for (const leg of operation.legs) await executeLeg(run, leg)
+    const now = current(run)
+    if (hasEnded(now)) return outcomeOf(now)
+    refuseLost(run)
+    run.fault?.('before_done')
+    run.journal.settle(operation.id, 'DONE', 'all steps are final', 0)
+    return current(run)
+  } catch (error) {
+    // Somebody closed it while this was at work: the journal took no signature any more.
+    if (
+      isClosed(current(run)) &&
+      !(error instanceof AppError && errorRow(error.code).exit === current(run).exit)
+    )
+      return outcomeOf(current(run))
+    throw endingOf(run, error)
+  }
+}
+
+/** Whether a run has nothing to do any more. One look decides: another process may end it between two. */
+const hasEnded = (operation: Operation): boolean => isOver(operation) || operation.state === 'ATTENTION'
+
+/** Says that an operation that was left in part goes on. */
+function resumed(run: Run): void {
+  if (current(run).state === 'PARTIAL') run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
+}
+
+/** What is left of a leg. A step whose nonce somebody else used is left behind: a new plan stands for it. */
+const unfinished = (run: Run, leg: Leg): Step[] =>
+  current(run).steps.filter(
+    ({ leg: of, state }) => of === leg.leg && state !== 'FINAL_OK' && state !== 'SUPERSEDED',
+  )
+
+/** One leg under the lock of its wallet. Later legs wait first for what an earlier one sends. */
+async function executeLeg(run: Run, leg: Leg): Promise<void> {
+  const isDone = current(run).steps.some((step) => step.leg === leg.leg) && unfinished(run, leg).length === 0
+  if (!isDone && leg.arrival && leg.arrival.hash === null) await awaitArrival(run, leg)
+  if (unfinished(run, leg).length === 0) return
+  const { wallet } = current(run)
+  const waitMs = Math.min(run.lockWaitMs ?? 60_000, Math.max(0, run.until - run.clock.now()))
+  const lock = await run.lock(leg.chainId, wallet, waitMs, run.signal).catch((error: unknown) => {
+    throw run.signal?.aborted ? stopped : error
+  })
+  if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${leg.chainId}`)
+  try {
+    // Another process may have had the lock until now.
+    if (hasEnded(current(run))) return
+    resumed(run)
+    run.journal.releaseOthers(leg.chainId, wallet, run.operationId)
+    await signAndFollow(run, leg)
+  } finally {
+    try {
+      for (const { state, index } of unfinished(run, leg))
+        if (state === 'RESERVED') run.journal.release(run.operationId, index, 'not signed in this run')
+    } finally {
+      lock.release()
+    }
+  }
+}
+
+/** How old a check may be when the next step is signed. */
+const freshness = { ms: 30_000, blocks: 2 }
+
+async function signAndFollow(run: Run, leg: Leg): Promise<void> {
+  const rpc = run.rpc(leg.chainId)
+  let checked: { at: number; block: number } | undefined
+  const isFresh = (block: number) =>
+    checked !== undefined &&
+    run.clock.now() - checked.at <= freshness.ms &&
+    block - checked.block <= freshness.blocks
+  const gasOf = new Map<number, bigint>()
+  const known = (index: number, how: 'exactly' | 'atLeast') => {
+    const gas = gasOf.get(index)
+    return gas === undefined ? undefined : ({ [how]: gas } as KnownGas)
+  }
+  for (const { index } of unfinished(run, leg)) {
+    if (isUnsigned(stepAt(run, index))) {
+      if (run.replacement === 'cancel') throw tooLate(run)
+      refuseLost(run)
+      const head = await readHead(rpc, leg.chainId)
+      if (unfinished(run, leg).some((step) => step.role !== 'fee')) refuseDead(run, leg, head)
+      const block = Number(head.number)
+      if (!isFresh(block)) {
+        checked = { at: run.clock.now(), block }
+        const left = unfinished(run, leg).filter(isUnsigned)
+        const gas = await run.beforeLeg?.(leg, left)
+        for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
+        if (run.pipeline && left.length > 1)
+          for (const step of left.filter(({ role }) => role !== 'fee'))
+            await sendStep(run, step.index, known(step.index, 'exactly'))
+      }
+    }
+    await executeStep(run, index, known(index, 'atLeast'))
+  }
+}
+
+/** A step that was to be cancelled was mined first: what comes after it is not signed. */
+function tooLate(run: Run): AppError {
+  const { id, state } = current(run)
+  if (state === 'OPEN')
+    return new AppError('USAGE', `Nothing of ${id} is signed, so there is nothing to cancel`, {
+      details: { operation: id },
+      hint: `sluice action abandon ${id}`,
+    })
+  const why = 'it was mined before it could be cancelled'
+  run.journal.settle(run.operationId, 'PARTIAL', why, 21)
+  return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {
+    details: { operation: run.operationId },
+    hint: `sluice action resume ${run.operationId}, or close it: sluice action abandon ${run.operationId}`,
+  })
+}
+
+async function awaitArrival(run: Run, leg: Leg): Promise<void> {
+  if (!leg.arrival) return
+  run.onProgress?.({ kind: 'waiting', leg })
+  const rpc = run.rpc(leg.chainId)
+  // Who is asked may count the questions: on a chain that is at hand, they become rarer.
+  for (let waitMs = isLocal(rpc) ? 25 : 2_000; ; waitMs = Math.min(2 * waitMs, isLocal(rpc) ? 400 : 2_000)) {
+    try {
+      const hash = await run.arrived?.(leg)
+      if (hash && arrivedOnChain(await findOnChain(rpc, hash), leg.arrival)) {
+        run.journal.arrive(run.operationId, leg.leg, hash)
+        run.onProgress?.({ kind: 'arrived', leg, hash })
+        return
+      }
+    } catch (error) {
+      if (!(error instanceof AppError) || errorRow(error.code).retryable !== true) throw error
+    }
+    await pause(run, waitMs)
+  }
+}

@@ -1,0 +1,191 @@
+import { sameAddress } from '../../domain/address.ts'
+import { AppError, errorRow } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/network.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Step } from '../../store/operation.ts'
+import { readHead } from '../chain/fees.ts'
+import { broadcast } from './broadcast.ts'
+import { agreed, howDeep } from './deep.ts'
+import { finishStep, followLater } from './finish-step.ts'
+import { replace } from './replace.ts'
+import { current, pause, type Run, stepAt, stopped } from './run.ts'
+import { remedy, usualPatience } from './stuck.ts'
+import { blockNumber, type Found, findStep, isLocal, ownerOfNonce } from './watch.ts'
+
+/** What following a step remembers from one look to the next. Times are monotonic. */
+type Watch = {
+  lastSend: number
+  since: number
+  sinceBlock: number
+  sends: number
+  replaced: boolean
+  /** Whoever has the key did not sign a replacement: he is not asked again in this run. */
+  refused: boolean
+}
+
+/** Within this time, in ms, a node on this machine may not show yet what it was just given: nothing is wrong with it. */
+const momentMs = 25
+
+/** Looks at the chain until the step is final, sending the same bytes again whenever nobody has them, and more dearly when it waits for too long. */
+export async function follow(run: Run, index: number, sent: boolean): Promise<void> {
+  const { journal, operationId } = run
+  const { chainId } = stepAt(run, index).transaction
+  const rpc = run.rpc(chainId)
+  const local = isLocal(rpc)
+  const now = run.clock.now()
+  const watch: Watch = {
+    lastSend: sent ? now : Number.NEGATIVE_INFINITY,
+    since: now,
+    sinceBlock: -1,
+    sends: 0,
+    replaced: false,
+    refused: false,
+  }
+  let wait = local ? 2 : 500
+  let seenTwice = false
+  for (;;) {
+    try {
+      const found = await findStep(rpc, stepAt(run, index), journal.attempts(operationId, index))
+      if (found) {
+        noteInclusion(run, index, found)
+        const reached = await finality(run, chainId, found)
+        if (reached !== undefined) {
+          if (seenTwice)
+            return await finishStep(run, index, found, reached, (other) => follow(run, other, false))
+          seenTwice = true
+          continue
+        }
+        seenTwice = false
+      } else {
+        seenTwice = false
+        const isJustSent = local && sent && run.clock.now() - now < momentMs
+        if (!isJustSent) await missing(run, index, rpc, watch)
+      }
+    } catch (error) {
+      if (!(error instanceof AppError) || !error.code.startsWith('RPC_') || errorRow(error.code).exit >= 20)
+        throw error
+    }
+    // Who does not want to wait has had a look, and what nobody had sent again.
+    if (run.noWait) throw stopped
+    await pause(run, wait)
+    wait = Math.min(wait * 1.3, local ? 100 : 5_000)
+  }
+}
+
+function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion }: Found): void {
+  const { journal, operationId } = run
+  if (stepAt(run, index).state === 'SIGNED') journal.sent(inclusion.hash, 'found on chain')
+  if (stepAt(run, index).state === 'BROADCAST') {
+    journal.move(operationId, index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
+    const { hash, blockNumber } = inclusion
+    run.onProgress?.({ kind: 'included', step: stepAt(run, index), hash, blockNumber })
+  }
+  run.fault?.('after_receipt')
+}
+
+/** In which words what was found is final; `undefined` while it is not. */
+async function finality(
+  run: Run,
+  chainId: number,
+  { blockNumber, blockHash }: Found,
+): Promise<string | undefined> {
+  const rpc = run.rpc(chainId)
+  const { depth } = networkNamed(run.networks, chainId)
+  const { deep, reached, missing } = await howDeep(rpc, blockNumber, run.depth ?? depth, depth)
+  if (!deep && missing > 0) await run.mine?.(chainId, missing)
+  return deep && (await agreed(rpc, blockNumber, blockHash)) ? reached : undefined
+}
+
+/** The step is in no block that counts: say so, find out who has its nonce, send it again, or raise its fee. */
+async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
+  const { journal, operationId } = run
+  if (stepAt(run, index).state === 'INCLUDED') {
+    journal.move(operationId, index, 'BROADCAST', 'a reorganisation took its block away')
+    const hash = journal.attempts(operationId, index).at(-1)!.hash
+    run.onProgress?.({ kind: 'gone', step: stepAt(run, index), hash })
+    watch.lastSend = Number.NEGATIVE_INFINITY
+  }
+  if (await refuseOwner(run, stepAt(run, index), rpc)) return
+  if (run.replacement && !watch.replaced) {
+    watch.replaced = true
+    const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
+    if (!(await replace(run, index, run.replacement, head))) throw capped(run)
+    return restart(run, watch, Number(head.number))
+  }
+  if (run.clock.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {
+    watch.lastSend = run.clock.now()
+    // The newest is what should be mined; now and then the older ones, should a node have forgotten those.
+    await broadcast(run, index, ++watch.sends % 3 === 0)
+    return
+  }
+  await unstick(run, index, rpc, watch)
+}
+
+async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
+  const step = stepAt(run, index)
+  if (watch.sinceBlock < 0) watch.sinceBlock = await blockNumber(rpc)
+  const head = await readHead(rpc, step.transaction.chainId)
+  const leg = current(run).legs.find((one) => one.leg === step.leg)!
+  const deadline = step.role === 'action' ? run.deadlineOf?.(leg) : undefined
+  const waited = { ms: run.clock.now() - watch.since, blocks: Number(head.number) - watch.sinceBlock }
+  const attempts = run.journal.attempts(run.operationId, index)
+  const what = remedy(attempts, waited, run.patience ?? usualPatience, head, deadline)
+  if (what === 'wait' || watch.refused) return
+  try {
+    await replace(run, index, what, head)
+  } catch (error) {
+    // What was sent before is out there all the same, and is followed: a device may lie somewhere without its person.
+    if (!(error instanceof AppError) || (error.code !== 'KEY_SOURCE' && error.code !== 'DECLINED'))
+      throw error
+    watch.refused = true
+  }
+  restart(run, watch, Number(head.number))
+}
+
+function restart(run: Run, watch: Watch, block: number): void {
+  watch.lastSend = run.clock.now()
+  watch.since = watch.lastSend
+  watch.sinceBlock = block
+}
+
+const capped = (run: Run): AppError =>
+  new AppError(
+    'PENDING',
+    'A higher fee is needed than the plan or --max-fee allows; what was sent before still waits',
+    {
+      details: { operation: run.operationId },
+      hint: `sluice action speed-up ${run.operationId} --max-fee GWEI`,
+    },
+  )
+
+/** How far below the newest block of its day a transaction may end up, when a reorganisation puts it into another block. */
+const deepest = 64
+
+/** Throws SUPERSEDED when a transaction that is not ours holds the nonce for good; gives whether anybody has used it. */
+async function refuseOwner(
+  run: Run,
+  { wallet, nonce, fromBlock, index, transaction }: Step,
+  rpc: Rpc,
+): Promise<boolean> {
+  if (nonce === null) return false
+  const used = Number(await rpc.request<string>('eth_getTransactionCount', [wallet, 'latest']))
+  if (used <= nonce) return false
+  const { journal, operationId } = run
+  const owner = await ownerOfNonce(rpc, wallet, nonce, (fromBlock ?? 0) - deepest)
+  const attempts = journal.attempts(operationId, index)
+  if (!owner || attempts.some(({ hash }) => sameAddress(hash, owner.hash))) return true
+  const { depth } = networkNamed(run.networks, transaction.chainId)
+  const final = await howDeep(rpc, owner.blockNumber, depth <= 1 ? depth : 'finalized', depth)
+  if (!final.deep) return true
+  await followLater(run, index, (later) => follow(run, later, false))
+  if (stepAt(run, index).state === 'SIGNED') journal.sent(attempts.at(-1)!.hash, 'nonce used by another')
+  journal.supersede(operationId, index, owner.hash, `nonce ${nonce} was used by ${owner.hash}`)
+  throw new AppError(
+    'SUPERSEDED',
+    `Nonce ${nonce} of ${wallet} was used by another transaction, ${owner.hash}`,
+    {
+      details: { operation: operationId, hash: owner.hash, nonce },
+      hint: `See what it was; then a new plan: sluice action replan ${operationId}`,
+    },
+  )
+}

@@ -1,0 +1,141 @@
+import { AppError } from '../../domain/errors.ts'
+import { quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Journal } from '../../store/journal-words.ts'
+import type { Step } from '../../store/operation.ts'
+import type { Clock } from '../chain/clock.ts'
+import { type Head, readHead } from '../chain/fees.ts'
+import { refuseOldHead, refuseOtherHeads } from '../chain/heads.ts'
+import { adopt } from './adopt.ts'
+
+/** What taking a nonce needs. `pinned` is the one that it must be. */
+export type NonceQuestion = {
+  journal: Journal
+  operationId: string
+  step: Step
+  rpc: Rpc
+  pinned?: number
+  queueBehind?: boolean
+  headMaxAgeMs?: number
+  clock: Clock
+}
+
+/** What came of it: the newest block to sign on; that the step is on the chain already; or that a reserved nonce was used up and given back. */
+export type Taken = { head: Head } | 'adopted' | 'given back'
+
+async function counts(rpc: Rpc, step: Step): Promise<{ latest: number; pending: number }> {
+  const [latest, pending] = await rpc.batch([
+    ['eth_getTransactionCount', [step.wallet, 'latest']],
+    ['eth_getTransactionCount', [step.wallet, 'pending']],
+  ])
+  return {
+    latest: Number(quantity(latest, 'the nonce')),
+    pending: Number(quantity(pending, 'the pending nonce')),
+  }
+}
+
+/**
+ * Gives a step its nonce, written down, or confirms the one that it has. Under the lock of the wallet.
+ * A node on another chain, one that went back in time, or endpoints that disagree are refused here, before anything is
+ * signed.
+ */
+export async function takeNonce(question: NonceQuestion): Promise<Taken> {
+  const { journal, operationId, step, rpc, pinned, clock } = question
+  const { chainId } = step.transaction
+  const [head, counted] = await Promise.all([readHead(rpc, chainId), counts(rpc, step)])
+  refuseOldHead(rpc, head, journal.head(chainId), question.headMaxAgeMs, clock.wall())
+  await refuseOtherHeads(rpc, chainId, head)
+  const { latest, pending } = counted
+  if (step.nonce !== null) {
+    if (latest <= step.nonce) return { head }
+    journal.release(operationId, step.index, `nonce ${step.nonce} is used`)
+    return 'given back'
+  }
+  if (pinned !== undefined) return takePinned(question, head, { latest, pending })
+  const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
+  const nonce = question.queueBehind ? Math.max(ours, pending) : ours
+  await refuseGap(rpc, step, { nonce, pending }, clock)
+  journal.sawHead(chainId, Number(head.number), head.hash)
+  journal.reserve(operationId, step.index, nonce, Number(head.number))
+  return { head }
+}
+
+/** A pinned nonce: free, ours already, or somebody else's. Whoever holds it, no second one is ever taken. */
+async function takePinned(
+  { journal, operationId, step, rpc, pinned }: NonceQuestion,
+  head: Head,
+  { latest, pending }: { latest: number; pending: number },
+): Promise<Taken> {
+  const nonce = pinned!
+  const { chainId } = step.transaction
+  const details = { nonce, next: latest, pending, chainId }
+  const holder = journal.holderOf(chainId, step.wallet, nonce)
+  if (holder && !(holder.operation === operationId && holder.index === step.index))
+    throw new AppError(
+      'NONCE_USED',
+      `Nonce ${nonce} of ${step.wallet} belongs to the action ${holder.operation}`,
+      {
+        details: { ...details, operation: holder.operation },
+        hint: `sluice action show ${holder.operation}`,
+      },
+    )
+  if (nonce < Math.max(latest, pending)) {
+    const found = await adopt({ journal, operationId, step, rpc, nonce, head })
+    if (found === 'ours') return 'adopted'
+    if (nonce < latest)
+      throw new AppError(
+        'NONCE_USED',
+        `Nonce ${nonce} of ${step.wallet} was used by another transaction${found ? `, ${found}` : ''}`,
+        { details: { ...details, hash: found ?? null } },
+      )
+    throw new AppError('FOREIGN_PENDING', `Another transaction of ${step.wallet} waits with nonce ${nonce}`, {
+      details,
+    })
+  }
+  if (nonce > pending)
+    throw new AppError(
+      'NONCE_GAP',
+      `Nonce ${nonce} would hang: the next one of ${step.wallet} is ${pending}`,
+      {
+        details,
+        hint: `--nonce ${pending}`,
+      },
+    )
+  journal.sawHead(chainId, Number(head.number), head.hash)
+  if (step.nonce === null) journal.reserve(operationId, step.index, nonce, Number(head.number))
+  return { head }
+}
+
+/**
+ * A nonce is only taken when the node has everything before it and nothing at it: else the transaction would hang
+ * behind one that is missing, or fight one that is not ours.
+ */
+async function refuseGap(
+  rpc: Rpc,
+  step: Step,
+  { nonce, pending: first }: { nonce: number; pending: number },
+  clock: Clock,
+): Promise<void> {
+  let pending = first
+  for (let tried = 1; ; tried++) {
+    if (pending === nonce) return
+    if (tried < 20) {
+      await clock.sleep(50)
+      pending = (await counts(rpc, step)).pending
+      continue
+    }
+    throw new AppError(
+      'FOREIGN_PENDING',
+      pending > nonce
+        ? `Another transaction of ${step.wallet} is waiting on chain ${step.transaction.chainId}`
+        : `An earlier operation of ${step.wallet} is signed and has not reached chain ${step.transaction.chainId}`,
+      {
+        details: { pending, nonce },
+        hint:
+          pending < nonce
+            ? 'sluice action list, then: sluice action resume ID'
+            : 'Wait until it is mined, or go behind it: --queue-behind',
+      },
+    )
+  }
+}

@@ -1,0 +1,62 @@
+import { encodeFunctionData } from 'viem/utils'
+
+import { decodeApprove, erc20Abi } from '../../calls/erc20.ts'
+import type { Address } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Operation, Step } from '../../store/operation.ts'
+
+/** What a contract may still take from the wallet. `amount` is decimal text in the smallest unit. */
+export type Allowance = { token: Address; spender: Address; amount: string }
+
+/** The allowance that an operation left behind when a step after its approval failed. */
+export async function allowanceLeft(
+  rpc: Rpc,
+  operation: Operation,
+  failed: Step,
+): Promise<Allowance | undefined> {
+  const approval = operation.steps.findLast(
+    ({ leg, index, role, state }) =>
+      leg === failed.leg && index < failed.index && role === 'approve' && state === 'FINAL_OK',
+  )
+  const decoded = approval && decodeApprove(approval.transaction.data)
+  if (!decoded) return undefined
+  const token = approval.transaction.to
+  const data = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'allowance',
+    args: [operation.wallet, decoded.spender],
+  })
+  // A node that fails now must not hide that the step reverted: what was approved is the most that can be left.
+  const left = await rpc.request<string>('eth_call', [{ to: token, data }, 'latest']).catch(() => undefined)
+  const amount = left === undefined || left === '0x' ? decoded.amount : BigInt(left)
+  return amount === 0n ? undefined : { token, spender: decoded.spender, amount: amount.toString() }
+}
+
+/** A finished operation once more: as it was given back, or thrown, the first time. */
+export function outcomeOf(operation: Operation): Operation {
+  const { id, state, steps } = operation
+  if (state === 'DONE') return operation
+  if (state === 'CANCELLED' && operation.exit === 24)
+    throw new AppError('CANCELLED', `Operation ${id} was cancelled`, { details: { operation: id } })
+  if (state === 'ATTENTION') {
+    const lost = steps.findLast((step) => step.state === 'SUPERSEDED')
+    throw new AppError('SUPERSEDED', `A nonce of operation ${id} was used by another transaction`, {
+      details: { operation: id, index: lost?.index ?? null, nonce: lost?.nonce ?? null },
+      hint: `See what it was; then a new plan: sluice action replan ${id}, or close it: sluice action abandon ${id}`,
+    })
+  }
+  if (state === 'DROPPED')
+    throw new AppError('DECLINED', `Operation ${id} was given up before anything of it was signed`, {
+      details: { operation: id },
+    })
+  if (state === 'CANCELLED')
+    throw new AppError('PARTIAL', `Operation ${id} was given up: its rest was not signed, and will not be`, {
+      details: { operation: id },
+      hint: 'Begin anew with another --idempotency-key.',
+    })
+  const failed = steps.find((step) => step.state === 'FINAL_REVERTED')
+  throw new AppError('REVERTED', `Operation ${id} reverted on chain`, {
+    details: { operation: id, hash: failed?.inclusion?.hash ?? null, index: failed?.index ?? null },
+  })
+}

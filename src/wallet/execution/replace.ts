@@ -1,0 +1,56 @@
+import { quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Attempt, Step } from '../../store/operation.ts'
+import { currentFees, type Head, withRoom } from '../chain/fees.ts'
+import { broadcast } from './broadcast.ts'
+import { type Run, stepAt } from './run.ts'
+import { signAttempt } from './sign.ts'
+import { replacementFees } from './stuck.ts'
+
+/** The least gas that any transaction takes. */
+const plainGas = 21_000n
+
+/** A transaction to oneself takes what the chain says; not everywhere is that the plain 21,000. */
+async function gasOfNothing(rpc: Rpc, { wallet }: Step): Promise<bigint> {
+  const call = { from: wallet, to: wallet, value: '0x0', data: '0x' }
+  const gas = quantity(await rpc.request('eth_estimateGas', [call]), 'the gas estimate')
+  return gas > plainGas ? withRoom(gas) : plainGas
+}
+
+/**
+ * Puts the same step with a higher fee, or a transaction that does nothing, in the place of what waits under its nonce.
+ * Written down before it is sent. Gives `undefined` when the fee cap allows no replacement.
+ */
+export async function replace(
+  run: Run,
+  index: number,
+  kind: 'bump' | 'cancel',
+  head: Head,
+): Promise<Attempt | undefined> {
+  const step = stepAt(run, index)
+  const { chainId } = step.transaction
+  const rpc = run.rpc(chainId)
+  const before = run.journal.attempts(run.operationId, index)
+  const last = before.at(-1)!
+  const gas = kind === 'cancel' ? await gasOfNothing(rpc, step) : before.reduce(mostGas, 0n)
+  const market = await currentFees(rpc, head)
+  const fees = replacementFees(last, market, run.feeCap?.(step, gas) ?? undefined)
+  if (!fees) return undefined
+  const nothing = { to: step.wallet, data: '0x', value: 0n, chainId } as const
+  // A cancel is nothing, to oneself: there is nothing in the plan for it.
+  if (kind === 'bump') await run.approve?.()
+  const signed = await signAttempt(run.signer, step, {
+    kind,
+    transaction: kind === 'cancel' ? nothing : step.transaction,
+    gas,
+    ...fees,
+  })
+  run.journal.sign(run.operationId, index, signed)
+  run.fault?.('after_journal')
+  run.onProgress?.({ kind: kind === 'cancel' ? 'cancelling' : 'raised', step, hash: signed.hash })
+  await broadcast(run, index)
+  return run.journal.attempts(run.operationId, index).at(-1)
+}
+
+const mostGas = (most: bigint, { kind, gas }: Attempt): bigint =>
+  kind !== 'cancel' && gas > most ? gas : most

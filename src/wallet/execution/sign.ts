@@ -1,0 +1,142 @@
+import type { TransactionSerializableEIP1559 } from 'viem'
+import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
+
+import { type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { hexQuantity, quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Attempt, Step } from '../../store/operation.ts'
+import { currentFees, type Fees, type Head, withinCap, withRoom } from '../chain/fees.ts'
+import { revertReason } from '../chain/revert.ts'
+import type { TransactionSigner } from '../keys/who.ts'
+import type { FeeCap } from './run.ts'
+
+type Signed = Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>
+
+const dataOf = (error: AppError): `0x${string}` | undefined => {
+  const data = error.details?.data
+  return typeof data === 'string' && /^0x[0-9a-f]*$/i.test(data) ? (data as `0x${string}`) : undefined
+}
+
+/** The gas that a step takes now, with room. A step that would revert is SIMULATION_REVERTED. */
+async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: Step): Promise<bigint> {
+  try {
+    const call = { from: wallet, to, data, value: hexQuantity(value) }
+    return withRoom(quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate'))
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'RPC_ERROR') throw error
+    const said = String(error.details?.message ?? '')
+    if (/insufficient funds|gas required exceeds allowance/i.test(said))
+      throw new AppError('INSUFFICIENT_FUNDS', `${wallet} cannot pay for this transaction: ${said}`, {
+        cause: error,
+      })
+    throw new AppError('SIMULATION_REVERTED', `It would fail: ${revertReason(dataOf(error), said)}`, {
+      cause: error,
+    })
+  }
+}
+
+/**
+ * What is known of the gas that a step takes. `exactly`: a limit that is enough. `atLeast`: one that was enough when the step was tried in a
+ * block of its own. A node estimates in the newest block, where a market that was just touched has no interest to take up, which the next has.
+ */
+export type KnownGas = { exactly: bigint } | { atLeast: bigint }
+
+/** How a step is signed for the first time. Unless its gas is known exactly, the node is asked. */
+export type SignQuestion = {
+  rpc: Rpc
+  signer: TransactionSigner
+  step: Step
+  head: Head
+  gas?: KnownGas
+  feeCap?: FeeCap
+}
+
+async function limitOf(rpc: Rpc, step: Step, known?: KnownGas): Promise<bigint> {
+  if (known && 'exactly' in known) return known.exactly
+  const estimated = await gasFor(rpc, step)
+  return known && known.atLeast > estimated ? known.atLeast : estimated
+}
+
+/** Signs a step with the nonce that it holds, with gas and fees of now. */
+export async function signStep({ rpc, signer, step, head, gas, feeCap }: SignQuestion): Promise<Signed> {
+  const [limit, fees] = await Promise.all([limitOf(rpc, step, gas), currentFees(rpc, head)])
+  return signAttempt(signer, step, {
+    kind: 'run',
+    transaction: step.transaction,
+    gas: limit,
+    ...withinCap(fees, head, feeCap?.(step, limit)),
+  })
+}
+
+/**
+ * Signs one attempt of a step and reads the result back before anybody sees it: the signature must be the wallet's and
+ * every field what was to be signed, else POLICY_TAMPER.
+ */
+export async function signAttempt(
+  signer: TransactionSigner,
+  step: Step,
+  attempt: Pick<Attempt, 'kind' | 'transaction' | 'gas'> & Fees,
+): Promise<Signed> {
+  const { nonce } = step
+  if (nonce === null) throw new AppError('BUG', 'A step without a nonce cannot be signed')
+  const { kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas } = attempt
+  const fees = { maxFeePerGas, maxPriorityFeePerGas }
+  const raw = await signer.signTransaction({ type: 'eip1559', ...transaction, nonce, gas, ...fees })
+  const signed: Signed = { hash: keccak256(raw), raw, kind, nonce, transaction, gas, ...fees }
+  await verifySigned(signed, step)
+  return signed
+}
+
+/** Throws POLICY_TAMPER unless `raw` is exactly this attempt of this step, signed by its wallet. Only a cancel is other than the step: nothing, to oneself. */
+export async function verifySigned(
+  { hash, raw, kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas, nonce }: Signed,
+  step: Step,
+): Promise<void> {
+  const { from, ...read } = await readBack(raw)
+  const wanted =
+    kind === 'cancel'
+      ? { to: step.wallet, data: '0x', value: 0n, chainId: step.transaction.chainId }
+      : step.transaction
+  const same =
+    read.type === 'eip1559' &&
+    keccak256(raw) === hash &&
+    sameAddress(from, step.wallet) &&
+    sameAddress(read.to ?? '', wanted.to) &&
+    sameAddress(transaction.to, wanted.to) &&
+    (read.data ?? '0x') === wanted.data.toLowerCase() &&
+    (read.value ?? 0n) === wanted.value &&
+    read.chainId === wanted.chainId &&
+    (read.nonce ?? 0) === nonce &&
+    nonce === step.nonce &&
+    read.gas === gas &&
+    read.maxFeePerGas === maxFeePerGas &&
+    (read.maxPriorityFeePerGas ?? 0n) === maxPriorityFeePerGas &&
+    (read.accessList ?? []).length === 0
+  if (!same) throw untrue('what was to be signed')
+}
+
+/** Half of the order of secp256k1: a signature with more in `s` is not valid (EIP-2). */
+const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
+/** Signed bytes as a transaction and who signed it; what is none, or could be told in other bytes too, is POLICY_TAMPER. */
+async function readBack(raw: Hex) {
+  try {
+    const { r, s, v, yParity, ...read } = parseTransaction(raw as `0x02${string}`)
+    if (r === undefined || s === undefined || yParity === undefined) throw untrue('signed')
+    const plainly = { ...read, type: 'eip1559' } as TransactionSerializableEIP1559
+    // One transaction has one hash: what a node would refuse, or could know by another hash, is not sent.
+    if (BigInt(s) > halfOrder || serializeTransaction(plainly, { r, s, yParity }) !== raw)
+      throw untrue('written as it must be')
+    const hash = keccak256(serializeTransaction(plainly))
+    return { ...read, from: await recoverAddress({ hash, signature: { r, s, yParity } }) }
+  } catch (cause) {
+    throw cause instanceof AppError ? cause : untrue('a signed transaction', cause)
+  }
+}
+
+const untrue = (what: string, cause?: unknown): AppError =>
+  new AppError('POLICY_TAMPER', `What came back from the signer is not ${what}`, {
+    cause,
+    hint: 'Do not use this signer again before you know why. Other ways to sign: sluice help signing',
+  })

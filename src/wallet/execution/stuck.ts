@@ -1,0 +1,50 @@
+import type { Attempt } from '../../store/operation.ts'
+import type { Fees, Head } from '../chain/fees.ts'
+
+/** How long a transaction may wait for a block: both must be over before its fee is raised. */
+export type Patience = { blocks: number; ms: number }
+
+/** As long as it takes before a fee is raised, where nobody says otherwise. */
+export const usualPatience: Patience = { blocks: 3, ms: 30_000 }
+
+/** How often the fee of one step is raised at most. */
+export const mostBumps = 5
+
+/** An eighth more, rounded up: geth asks for a tenth, several other nodes for an eighth. */
+const raised = (fee: bigint): bigint => (fee * 9n + 7n) / 8n
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+/**
+ * The fees of a replacement: an eighth above the last attempt in both fields, or the market where that is higher.
+ * `undefined` when the cap leaves no room for a replacement that nodes accept.
+ */
+export function replacementFees(
+  last: Pick<Attempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+  market: Fees,
+  cap: bigint | undefined,
+): Fees | undefined {
+  const least = raised(last.maxFeePerGas)
+  const leastTip = raised(last.maxPriorityFeePerGas)
+  // A tip that is not allowed does not hold up a replacement that would do with less.
+  const isTooDear = cap !== undefined && market.maxPriorityFeePerGas > cap
+  const maxPriorityFeePerGas = isTooDear ? leastTip : larger(leastTip, market.maxPriorityFeePerGas)
+  const wanted = larger(larger(least, market.maxFeePerGas), maxPriorityFeePerGas)
+  if (cap === undefined || wanted <= cap) return { maxFeePerGas: wanted, maxPriorityFeePerGas }
+  return least <= cap && maxPriorityFeePerGas <= cap ? { maxFeePerGas: cap, maxPriorityFeePerGas } : undefined
+}
+
+/** What is to be done about a transaction that waits: nothing, a higher fee, or a transaction that takes its place and does nothing. */
+export function remedy(
+  attempts: readonly Attempt[],
+  waited: { ms: number; blocks: number },
+  patience: Patience,
+  head: Pick<Head, 'timestamp'>,
+  deadline: number | undefined,
+): 'wait' | 'bump' | 'cancel' {
+  const cancelling = attempts.some(({ kind }) => kind === 'cancel')
+  if (deadline !== undefined && head.timestamp > deadline && !cancelling) return 'cancel'
+  if (waited.ms < patience.ms || waited.blocks < patience.blocks) return 'wait'
+  const bumps = attempts.filter(({ kind }) => kind !== 'run').length
+  return bumps < mostBumps ? (cancelling ? 'cancel' : 'bump') : 'wait'
+}

@@ -1,0 +1,153 @@
+import { decodeApprove } from '../../calls/erc20.ts'
+import { sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/network.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Operation, Step } from '../../store/operation.ts'
+import type { Ground } from '../ground.ts'
+import type { Checked } from '../plan/plan.ts'
+import { confirmationsOf, findStep } from './watch.ts'
+
+/** What a transaction does to an allowance, or what an action may live on: chain, token, spender. */
+type Claim = { chainId: number; token: string; spender: string }
+
+const granted = ({ chainId, to, data }: Transaction): Claim[] => {
+  const approval = decodeApprove(data)
+  return approval ? [{ chainId, token: to, spender: approval.spender }] : []
+}
+
+/** The allowances that the steps of an operation still need: given already, and not used up. */
+function stillNeeded({ steps }: Operation): Claim[] {
+  return steps.flatMap((step) => {
+    if (step.role !== 'approve' || step.state === 'PLANNED' || step.state === 'RESERVED') return []
+    const action = steps.find((other) => other.leg === step.leg && other.role === 'action')
+    return action && action.state !== 'FINAL_OK' && action.state !== 'FINAL_REVERTED'
+      ? granted(step.transaction)
+      : []
+  })
+}
+
+/**
+ * Refuses a plan that would use up or overwrite the allowance that an unfinished operation of the same wallet still
+ * needs: that one could never go on. OPERATION_UNFINISHED, with the way out. `except` is one that will be given up before.
+ */
+export function refuseConflict({ journal }: Ground, { proposal, steps }: Checked, except?: string): void {
+  const touched = steps.flatMap(({ transaction, role }) =>
+    role === 'action'
+      ? proposal.legs.flatMap(({ intent }) => spentBy(intent, transaction))
+      : granted(transaction),
+  )
+  const unfinished = journal.list({
+    states: ['EXECUTING', 'PARTIAL', 'ATTENTION'],
+    wallet: proposal.wallet,
+    limit: 1_000,
+  })
+  const held = unfinished.find(
+    (operation) =>
+      operation.id !== except &&
+      stillNeeded(operation).some((claim) => touched.some((other) => same(claim, other))),
+  )
+  if (!held) return
+  throw new AppError(
+    'OPERATION_UNFINISHED',
+    `The action ${held.id} is not finished, and this would take the allowance that it still needs`,
+    {
+      details: { operation: held.id },
+      hint: `sluice action resume ${held.id}, or give it up: sluice action abandon ${held.id}`,
+    },
+  )
+}
+
+const same = (a: Claim, b: Claim) =>
+  a.chainId === b.chainId && sameAddress(a.token, b.token) && sameAddress(a.spender, b.spender)
+
+/** What an action pulls from the wallet through an allowance. */
+function spentBy(
+  intent: Checked['proposal']['legs'][number]['intent'],
+  { chainId, to }: Transaction,
+): Claim[] {
+  if (intent?.kind === 'revoke') return [{ chainId, token: intent.token.address, spender: intent.spender }]
+  if (intent?.kind === 'deposit') return [{ chainId, token: intent.strategy.asset.address, spender: to }]
+  if (intent?.kind === 'swap') return [{ chainId, token: intent.tokenIn.address, spender: to }]
+  return []
+}
+
+/**
+ * Gives an operation up whose rest was not signed, after a look at the chain for what was. Something of it that is still
+ * on its way is PENDING, for it goes on by itself. What came to an end of its own, noticed or not, is given back as it ended.
+ */
+export async function giveUp(ground: Ground, operation: Operation): Promise<Operation> {
+  for (const step of operation.steps) await settleSeen(ground, operation.id, step)
+  const now = ground.journal.find(operation.id)!
+  const goesOn = now.steps.find(
+    ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
+  )
+  if (!goesOn) return ended(ground, now) ?? abandon(ground, now)
+  throw new AppError(
+    'PENDING',
+    `Step ${goesOn.index + 1} is signed and on its way: it cannot be taken back by giving up`,
+    {
+      details: { operation: operation.id },
+      hint: `sluice action resume ${operation.id}`,
+    },
+  )
+}
+
+/** What an operation came to by its steps, also where nobody was there to write it down; `undefined` where a part of it is left. */
+function ended({ journal }: Ground, { id, state, steps }: Operation): Operation | undefined {
+  const at = (wanted: Step['state']) => steps.find((step) => step.state === wanted)?.index
+  const [cancelled, reverted] = [at('CANCELLED'), at('FINAL_REVERTED')]
+  const isDone = steps.every((step) => step.state === 'FINAL_OK')
+  if (!isOpen({ state }) || (cancelled === undefined && reverted === undefined && !isDone)) return undefined
+  if (state !== 'EXECUTING') journal.settle(id, 'EXECUTING', 'resumed')
+  if (cancelled !== undefined) journal.settle(id, 'CANCELLED', `step ${cancelled} was cancelled`, 24)
+  else if (reverted !== undefined) journal.settle(id, 'FAILED', `step ${reverted} reverted`, 22)
+  else journal.settle(id, 'DONE', 'all steps are final', 0)
+  return journal.find(id)!
+}
+
+const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
+  ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(state)
+
+/** Notes a step that is final on the chain, by a receipt that is canonical in two looks. */
+async function settleSeen({ journal, rpc, catalog }: Ground, id: string, step: Step): Promise<void> {
+  if (step.state !== 'SIGNED' && step.state !== 'BROADCAST' && step.state !== 'INCLUDED') return
+  const { chainId } = step.transaction
+  const look = () => findStep(rpc(chainId), step, journal.attempts(id, step.index))
+  const [first, found] = [await look(), await look()]
+  if (!first || !found || first.blockHash !== found.blockHash) return
+  if (
+    (await confirmationsOf(rpc(chainId), found.blockNumber)) < networkNamed(catalog.networks, chainId).depth
+  )
+    return
+  const { ok, logs: _, ...inclusion } = found
+  if (step.state === 'SIGNED') journal.sent(found.hash, 'found on chain')
+  if (step.state !== 'INCLUDED')
+    journal.move(id, step.index, 'INCLUDED', `block ${found.blockNumber}`, inclusion)
+  const attempt = journal.attempts(id, step.index).find(({ hash }) => hash === found.hash)
+  const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
+  journal.move(id, step.index, becomes, `block ${found.blockNumber}`, inclusion)
+}
+
+/**
+ * Makes way for a new plan under the same key: gives `undefined` when the old one, of which nothing was signed, is
+ * dropped, and the old one as it is now when somebody began to sign it meanwhile. The journal decides, not the look before.
+ */
+export function dropUnsigned({ journal }: Ground, id: string): Operation | undefined {
+  try {
+    journal.settle(id, 'DROPPED', 'planned anew before anything was signed', 130)
+    return undefined
+  } catch (error) {
+    const now = journal.find(id)
+    if (now && now.state !== 'OPEN') return now
+    throw error
+  }
+}
+
+/** Closes an operation whose rest was not signed; one of which nothing was signed gives its key free. */
+export function abandon({ journal }: Ground, operation: Operation): Operation {
+  if (!isOpen(operation)) return operation
+  const signed = operation.steps.some(({ index }) => journal.attempts(operation.id, index).length > 0)
+  journal.settle(operation.id, signed ? 'CANCELLED' : 'DROPPED', 'given up by the person', signed ? 21 : 130)
+  return journal.find(operation.id)!
+}

@@ -1,0 +1,136 @@
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { hexQuantity, quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Attempt, Inclusion, Step } from '../../store/operation.ts'
+
+/** A transaction found in a block that is part of the chain now. `ok` is false when it reverted. */
+export type Found = Inclusion & { ok: boolean; logs: readonly Log[] }
+
+/** One event of a receipt. */
+export type Log = { address: Address; topics: Hex[]; data: Hex }
+
+type Receipt = {
+  transactionHash?: Hex
+  from?: string
+  to?: string | null
+  blockNumber?: string
+  blockHash?: Hex
+  status?: string
+  gasUsed?: string
+  effectiveGasPrice?: string
+  logs?: Log[]
+}
+
+/**
+ * Looks for a transaction on the chain. Its receipt counts only when the block that it names is the one that stands at
+ * that height now: a receipt alone may be of a block that a reorganisation took away. One that names another sender or
+ * target than is `expected` is not of this transaction.
+ */
+export async function findOnChain(
+  rpc: Rpc,
+  hash: Hex,
+  expected?: { from: Address; to: Address },
+): Promise<Found | undefined> {
+  const receipt = await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash])
+  if (
+    !receipt?.blockNumber ||
+    !receipt.blockHash ||
+    receipt.transactionHash?.toLowerCase() !== hash.toLowerCase()
+  )
+    return undefined
+  if (
+    expected &&
+    !(sameAddress(receipt.from ?? '', expected.from) && sameAddress(receipt.to ?? '', expected.to))
+  )
+    return undefined
+  const block = await rpc.request<{ hash?: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false])
+  if (block?.hash !== receipt.blockHash) return undefined
+  return {
+    hash,
+    blockNumber: Number(quantity(receipt.blockNumber, 'the block of a receipt')),
+    blockHash: receipt.blockHash,
+    gasUsed: quantity(receipt.gasUsed, 'the gas used'),
+    gasPrice: quantity(receipt.effectiveGasPrice ?? '0x0', 'the gas price'),
+    ok: receipt.status === '0x1',
+    logs: receipt.logs ?? [],
+  }
+}
+
+/** The first of a step's attempts that is on the chain. At most one can be, because they share a nonce. */
+export async function findStep(
+  rpc: Rpc,
+  { wallet }: Pick<Step, 'wallet'>,
+  attempts: readonly Attempt[],
+): Promise<Found | undefined> {
+  for (const { hash, transaction } of attempts) {
+    const found = await findOnChain(rpc, hash, { from: wallet, to: transaction.to })
+    if (found) return found
+  }
+  return undefined
+}
+
+/** How many blocks confirm a block, itself included. */
+export const confirmationsOf = async (rpc: Rpc, at: number): Promise<number> =>
+  (await blockNumber(rpc)) - at + 1
+
+/** A transaction as a node shows it. */
+export type Seen = { hash?: Hex; from?: string; nonce?: string; blockNumber?: string | null }
+
+/** How many blocks are looked through one by one for a transaction. */
+const mostBlocks = 5_000
+
+/** The number of the newest block. */
+export const blockNumber = async (rpc: Rpc): Promise<number> =>
+  Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
+
+/** The transaction that used a nonce of ours, asked directly where the node can, else looked for block by block, newest first. */
+export async function ownerOfNonce(
+  rpc: Rpc,
+  wallet: Address,
+  nonce: number,
+  fromBlock: number,
+): Promise<{ hash: Hex; blockNumber: number } | undefined> {
+  const direct = await seenAt(rpc, wallet, nonce)
+  if (direct?.hash && direct.blockNumber)
+    return { hash: direct.hash, blockNumber: Number(direct.blockNumber) }
+  const head = await blockNumber(rpc)
+  for (let at = head; at >= Math.max(0, fromBlock, head - mostBlocks); at--) {
+    const block = await rpc.request<{ transactions?: Seen[] } | null>('eth_getBlockByNumber', [
+      hexQuantity(at),
+      true,
+    ])
+    const owner = block?.transactions?.find(
+      ({ from, nonce: used }) => from !== undefined && sameAddress(from, wallet) && Number(used) === nonce,
+    )
+    if (owner?.hash) return { hash: owner.hash, blockNumber: at }
+  }
+  return undefined
+}
+
+/** The transaction that a node has for a nonce, in a block or waiting; not every node knows this question. */
+export const seenAt = (rpc: Rpc, wallet: Address, nonce: number): Promise<Seen | undefined> =>
+  rpc
+    .request<Seen | null>('eth_getTransactionBySenderAndNonce', [wallet, hexQuantity(nonce)])
+    .then((seen) => seen ?? undefined)
+    .catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
+      throw error
+    })
+
+/** Whether a node is on this machine, where asking often costs nothing. */
+export const isLocal = ({ host }: Rpc): boolean =>
+  /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/.test(host)
+
+/** What a node's answer to a broadcast hints at. A hint is all that it is: only the chain says what happened. */
+export function hintOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  if (/already known|already imported|known transaction/i.test(message)) return 'known'
+  if (/nonce too low|nonce is too low|invalid nonce/i.test(message)) return 'low'
+  if (/underpriced|ReplacementNotAllowed/i.test(message)) return 'under'
+  if (/nonce too high|nonce gap/i.test(message)) return 'high'
+  if (/fee cap|max fee per gas less|fee too low|less than block base fee/i.test(message)) return 'fee'
+  if (/insufficient funds/i.test(message)) return 'funds'
+  if (/chain ?id/i.test(message)) return 'chain'
+  return `unknown: ${message}`
+}

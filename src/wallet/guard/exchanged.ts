@@ -1,0 +1,59 @@
+import { leastFair, leastOf, type Offer } from '../../calls/exchange.ts'
+import { placeOf } from '../../calls/places.ts'
+import type { Rounds } from '../../calls/queue.ts'
+import { drift } from '../../calls/units.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import type { StrategyEntry } from '../../domain/catalog.ts'
+import { AppError } from '../../domain/errors.ts'
+import { usualSlippage } from '../../domain/slippage.ts'
+import type { Token } from '../../domain/token.ts'
+import { type Ask, answered } from '../chain/rounds.ts'
+
+/** What a step that is an exchange is to bring: so much is expected, and no less than the least is accepted. */
+export type Accepted = { expected: bigint; least: bigint }
+
+/** What a deposit must bring of the receipt, read by ourselves, where it is an exchange at a price that moves. */
+export const acceptedIn = async (
+  strategy: StrategyEntry,
+  amount: bigint,
+  ask: Ask,
+  slippage: number | null,
+): Promise<Accepted | undefined> =>
+  accepted(placeOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
+
+/** What so many units of the receipt must bring of the asset, read by ourselves, where that is an exchange at a price that moves. */
+export const acceptedOut = async (
+  strategy: StrategyEntry,
+  units: bigint,
+  ask: Ask,
+  slippage: number | null,
+): Promise<Accepted | undefined> =>
+  accepted(placeOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
+
+/** A price that nobody beside the exchange knows, and one that is more than 3 % worse than what an oracle says, is POLICY_MIN_OUT. */
+async function accepted(
+  asked: Rounds<Offer> | undefined,
+  token: Token,
+  ask: Ask,
+  slippage: number | null,
+): Promise<Accepted | undefined> {
+  if (!asked) return undefined
+  const offer = await answered(asked, ask)
+  const { brings, fair } = offer
+  if (!brings || !fair)
+    throw new AppError(
+      'POLICY_MIN_OUT',
+      brings
+        ? `No oracle says what ${token.symbol} is worth here, so the price cannot be checked`
+        : `Nothing of ${token.symbol} comes of this amount now`,
+    )
+  if (brings < leastFair(fair))
+    throw new AppError(
+      'POLICY_MIN_OUT',
+      `It would bring ${formatAmount(brings, token)}, more than 3 % less than the ${formatAmount(fair, token)} that an oracle says`,
+      { hint: 'The market is too small for this amount, or its price has just moved: try less, or later.' },
+    )
+  const least = leastOf(offer, slippage ?? usualSlippage)
+  // Whoever builds the call has read the same a moment before or after.
+  return { expected: brings, least: least - drift(least) }
+}

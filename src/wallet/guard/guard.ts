@@ -1,0 +1,178 @@
+import { isAddress } from 'viem/utils'
+
+import { authoritySelectors } from '../../calls/authority.ts'
+import type { Violation } from '../../calls/decode.ts'
+import { powerInside } from '../../calls/nested.ts'
+import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import type { Catalog } from '../../domain/catalog.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Intent } from '../../domain/intent.ts'
+import { withoutFee, withoutPayment } from '../../domain/service-fee.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { checkApproval, describeApproval, exactly } from './approval.ts'
+import { checkFee, refuseDearFee } from './guard-fee.ts'
+import { expectation, nothingVouched, type Vouched } from './registry.ts'
+
+/** What a transaction is there for in its leg. */
+export type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
+
+/** One transaction of a leg, understood. */
+export type DecodedStep = {
+  index: number
+  role: Role
+  transaction: Transaction
+  call: { name: string; args: Record<string, string> }
+  text: string
+}
+
+/** What is to be checked. */
+export type LegQuestion = {
+  intent: Intent
+  chainId: number
+  transactions: readonly Transaction[]
+  catalog: Catalog
+  vouched?: Vouched
+}
+
+const approveSelector = '0x095ea7b3'
+
+const deny = ({ code, message }: Violation, index?: number): AppError =>
+  new AppError(code, index === undefined ? message : `Transaction ${index + 1}: ${message}`, {
+    details: index === undefined ? {} : { index },
+  })
+
+/**
+ * Decides whether the transactions of one leg do what was asked and nothing else, whoever built them. Gives them back
+ * understood, or throws the first rule that is broken (G1 to G8), as POLICY_*. What is not known is refused.
+ */
+export function checkLeg(question: LegQuestion): DecodedStep[] {
+  const { intent: asked, chainId, transactions: all, catalog, vouched = nothingVouched } = question
+  refuseMisshapen(question)
+  // Nothing but what is stated may stand behind the action, and it stands there once.
+  const transactions = withoutPayment(asked, all)
+  const paid = all.slice(transactions.length)
+  if (transactions.length === 0)
+    throw deny({ code: 'POLICY_SHAPE', message: 'The fee that is stated is not among its transactions' })
+  const intent = withoutFee(asked)
+  const roles = rolesOf(transactions, intent)
+  const action = transactions[transactions.length - 1]!
+  const last = transactions.length - 1
+  const { allow } = vouched
+  const expected = expectation(intent, chainId, catalog, action, vouched)
+  if ('violation' in expected) throw deny(expected.violation, last)
+  if (![...expected.targets, ...allow].some((known) => sameAddress(known, action.to)))
+    throw deny(
+      {
+        code: 'POLICY_CONTRACT_NOT_ALLOWED',
+        message: `The contract ${action.to} is not the one that does this here`,
+      },
+      last,
+    )
+  const verdict = expected.bind(action)
+  if ('violation' in verdict) throw deny(verdict.violation, last)
+  const { bound } = verdict
+  if (action.value !== bound.value)
+    throw deny({ code: 'POLICY_VALUE', message: `It carries ${action.value} wei, not ${bound.value}` }, last)
+
+  const approvals = transactions.slice(0, -1).map((transaction, index): DecodedStep => {
+    const role = roles[index]!
+    const given = exactly(transaction, role, bound.spends, vouched)
+    const approval = checkApproval(given, role, action.to, bound.spends)
+    if ('violation' in approval) throw deny(approval.violation, index)
+    if (given.value !== 0n)
+      throw deny({ code: 'POLICY_VALUE', message: `An approval carries ${given.value} wei` }, index)
+    const { call, text } = describeApproval(approval, given, chainId, catalog, intent)
+    const more = given === transaction ? '' : ', and not more, as was proposed'
+    return { index, role, transaction: given, call, text: `${text}${more}` }
+  })
+  const { name, args, text } = bound
+  return [
+    ...approvals,
+    { index: last, role: 'action', transaction: action, call: { name, args }, text },
+    ...feeStep(asked, paid, last + 1, vouched),
+  ]
+}
+
+/** The payment of the fee, where one is stated, as the last step. */
+function feeStep(
+  intent: Intent,
+  [transaction]: readonly Transaction[],
+  index: number,
+  { maxServiceFeeBps }: Vouched,
+) {
+  if (!transaction) return []
+  const fee = checkFee(intent, transaction)
+  if ('violation' in fee) throw deny(fee.violation, index)
+  refuseDearFee(intent, maxServiceFeeBps)
+  return [{ index, role: 'fee' as const, transaction, ...fee }]
+}
+
+/** G1 and G2: as many as there may be, each of its shape, all of them for the chain of the leg. */
+function refuseMisshapen({ intent, chainId, transactions }: LegQuestion): void {
+  if (transactions.length < 1 || transactions.length > 4)
+    throw deny({
+      code: 'POLICY_SHAPE',
+      message: `A leg has 1 to 4 transactions, this one has ${transactions.length}`,
+    })
+  for (const [index, transaction] of transactions.entries()) {
+    const wrong = shapeFault(transaction, intent)
+    if (wrong) throw deny({ code: 'POLICY_SHAPE', message: wrong }, index)
+  }
+  for (const [index, transaction] of transactions.entries())
+    if (transaction.chainId !== chainId)
+      throw deny(
+        { code: 'POLICY_CHAIN', message: `It is for chain ${transaction.chainId}, not for ${chainId}` },
+        index,
+      )
+}
+
+/** G1: exactly the four fields, each of its shape, and a target that can be meant. */
+function shapeFault(transaction: Transaction, { wallet }: Intent): string | undefined {
+  if (Object.keys(transaction).sort().join() !== 'chainId,data,to,value')
+    return 'It has other fields than to, data, value and chainId'
+  const { to, data, value, chainId } = transaction
+  if (typeof to !== 'string' || !(isAddress(to, { strict: true }) || /^0x[0-9a-f]{40}$/.test(to)))
+    return 'Its target is not an address'
+  if (BigInt(to) < 0x10000n) return `Its target ${to} is no contract of anybody`
+  if (sameAddress(to, wallet)) return 'Its target is the wallet itself'
+  if (!HexData.safeParse(data).success) return 'Its calldata is not hex'
+  if (typeof value !== 'bigint' || value < 0n || value >= 1n << 256n) return 'Its value is not an amount'
+  if (!Number.isSafeInteger(chainId) || chainId < 1) return 'Its chain id is not one'
+  return undefined
+}
+
+const selectorOf = (data: Hex): Hex => data.slice(0, 10).toLowerCase() as Hex
+
+/** G3 and the half of G8 that needs no context: (reset approval)? (approval)? action, and no other grant of power anywhere. */
+function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
+  // The one operation that is an approval: of nothing, and alone.
+  if (intent.kind === 'revoke' && transactions.length === 1) return ['action']
+
+  return transactions.map(({ data }, index) => {
+    const selector = selectorOf(data)
+    const isLast = index === transactions.length - 1
+    if (selector === approveSelector) {
+      if (isLast)
+        throw deny({ code: 'POLICY_SHAPE', message: 'It ends in an approval, with nothing after it' }, index)
+      const first = transactions.length === 3 && index === 0
+      return first ? 'approve-reset' : 'approve'
+    }
+    const power = authoritySelectors[selector]
+    if (power !== undefined)
+      throw deny(
+        { code: 'POLICY_AUTHORITY', message: `${power} gives somebody power over the wallet` },
+        index,
+      )
+    if (!isLast)
+      throw deny({ code: 'POLICY_SHAPE', message: 'Only approvals may stand before the action' }, index)
+    const hidden = powerInside(data)
+    if (hidden !== undefined)
+      throw deny(
+        { code: 'POLICY_AUTHORITY', message: `Inside it, ${hidden} gives somebody power over the wallet` },
+        index,
+      )
+    if (transactions.length > 3)
+      throw deny({ code: 'POLICY_SHAPE', message: 'There are more approvals than any action needs' }, 0)
+    return 'action'
+  })
+}

@@ -1,0 +1,85 @@
+import { placeOf } from '../../calls/places.ts'
+import type { Request } from '../../calls/queue.ts'
+import { queueOf } from '../../calls/queues.ts'
+import type { Address } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import type { StrategyEntry } from '../../domain/catalog.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { quantity } from '../../net/quantity.ts'
+import { type Ask, answered } from '../chain/rounds.ts'
+import { word } from '../chain/simulate-reads.ts'
+
+/** Whether a withdrawal of a strategy only asks for its funds, which are claimed later. */
+export const isQueued = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
+
+/** What a wallet has in the queue of a strategy, read by ourselves: where its contract does not list tickets, of those that are proposed to be claimed. */
+async function requestsOf(
+  strategy: StrategyEntry,
+  wallet: Address,
+  ask: Ask,
+  proposed: readonly Transaction[] = [],
+) {
+  const queue = queueOf(strategy)
+  if (!queue) throw new AppError('USAGE', `${strategy.slug} pays out at once: there is nothing to claim`)
+  const head = (await ask('eth_getBlockByNumber', ['latest', false])) as { timestamp?: unknown } | null
+  const now = Number(quantity(head?.timestamp, 'the time'))
+  const found = await answered(
+    queue.requests(
+      wallet,
+      now,
+      proposed.flatMap((one) => queue.named?.(one) ?? []),
+    ),
+    ask,
+  )
+  if (found) return { queue, ...found }
+  throw new AppError('RPC_INCONSISTENT', `The node gives no requests of the queue of ${strategy.slug}`)
+}
+
+/** What a claim takes: the requests of the wallet that one transaction claims, and what they pay. Nothing is an empty list. */
+export async function ownClaim(
+  strategy: StrategyEntry,
+  wallet: Address,
+  ask: Ask,
+  proposed: readonly Transaction[],
+): Promise<{ ids: string[]; amount: bigint; left: number }> {
+  const { queue, claimable } = await requestsOf(strategy, wallet, ask, proposed)
+  const taken = queue.taken(claimable)
+  return {
+    ids: taken.map(({ id }) => id),
+    amount: taken.reduce((sum, { amount }) => sum + amount, 0n),
+    left: claimable.length - taken.length,
+  }
+}
+
+/** Refuses a request that makes all that waits begin again, unless that is accepted. */
+export async function refuseRestart(
+  strategy: StrategyEntry,
+  wallet: Address,
+  ask: Ask,
+  accepted: boolean,
+): Promise<void> {
+  if (!queueOf(strategy)?.restarts || accepted) return
+  const { pending, claimable } = await requestsOf(strategy, wallet, ask)
+  const waits = [...pending, ...claimable]
+  if (waits.length === 0) return
+  const sum = waits.reduce((all: bigint, { amount }: Request) => all + amount, 0n)
+  throw new AppError(
+    'WITHDRAWAL_PENDING',
+    `${formatAmount(sum, strategy.asset)} of ${wallet} is in the queue of ${strategy.slug} already, and a new withdrawal makes all of it wait from the beginning`,
+    { details: { pending: waits.map(({ id, amount }) => ({ id, amount: amount.toString() })) } },
+  )
+}
+
+/** What a part of a position costs in units of its receipt, read by ourselves, where one leaves the market by giving those back. */
+export async function ownUnits(
+  strategy: StrategyEntry,
+  amount: bigint,
+  ask: Ask,
+): Promise<bigint | undefined> {
+  const { byUnits, cost } = placeOf(strategy)
+  if (!byUnits) return undefined
+  const known = cost(amount)
+  if ('units' in known) return known.units
+  return known.unitsOf(word(await ask('eth_call', [known.read, 'latest']), 'the price of shares'))
+}

@@ -1,0 +1,49 @@
+import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+
+import { AppError } from '../../domain/errors.ts'
+import { listing, shellPath } from '../../domain/shell.ts'
+
+const refused = (path: string, why: string, cause?: unknown): AppError =>
+  new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
+    cause,
+    hint: `Nobody but you may write it: chmod go-w ${shellPath(path)}`,
+  })
+
+function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void {
+  const mine = process.getuid?.()
+  // Without user ids nothing can be said about owners.
+  if (mine === undefined) return
+  if (uid !== mine) throw refused(path, 'it belongs to another user')
+  if (withMode && (mode & 0o022) !== 0)
+    throw refused(path, `others can change it (mode ${(mode & 0o777).toString(8)})`)
+}
+
+/**
+ * Reads a file that is the user's own and that nobody else can write; a link counts only when it is the user's own, too.
+ * Anything else is CONFIG_INVALID. A file that is not there is `undefined` where it `mayBeMissing`.
+ */
+export function readOwnFile(path: string, mayBeMissing: boolean, maxBytes = 1 << 20): string | undefined {
+  let file: number | undefined
+  try {
+    checkOwner(path, lstatSync(path), false)
+    file = openSync(path, 'r')
+    const stats = fstatSync(file)
+    if (!stats.isFile()) throw refused(path, 'it is not a file')
+    checkOwner(path, stats, true)
+    if (stats.size > maxBytes) throw refused(path, 'it is too large')
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw refused(path, 'it cannot be read', error)
+    if (mayBeMissing && file === undefined && !isThere(path)) return undefined
+    throw new AppError('CONFIG_INVALID', `There is no policy ${path}`, {
+      cause: error,
+      hint: listing(path),
+    })
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** Whether there is something at a path, and be it a link into nothing. */
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined

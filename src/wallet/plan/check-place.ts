@@ -1,0 +1,57 @@
+import { encodeFunctionData } from 'viem/utils'
+
+import { erc20Abi } from '../../calls/erc20.ts'
+import { nativeAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { actionAmong } from '../../domain/service-fee.ts'
+import { plain } from '../../domain/text.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import { word } from '../chain/simulate-reads.ts'
+import type { Ground } from '../ground.ts'
+import { tokensOf } from '../guard/registry.ts'
+import { allowanceOf, isNativeTransfer, type LegInHand } from '../guard/spends.ts'
+import type { Terms } from '../policy/terms.ts'
+import { type Contract, checkCode } from './code.ts'
+import { checkStanding } from './standing.ts'
+
+/**
+ * G5 and G10 on the chain: the contract is the one that it was, the tokens have the decimals that amounts were read with,
+ * and nobody may take more than this needs already. A transfer of the native coin calls no contract.
+ */
+export async function checkPlace(
+  ground: Ground,
+  { chainId, intent, transactions }: LegInHand,
+  terms: Terms,
+): Promise<Contract | undefined> {
+  if (isNativeTransfer(intent)) return undefined
+  const { to: spender } = actionAmong(intent, transactions)
+  const rpc = ground.rpc(chainId)
+  const { wallet } = intent
+  const [contract] = await Promise.all([
+    checkCode(ground, chainId, spender, terms),
+    checkStanding(ground, { chainId, wallet, spender, spends: allowanceOf(intent) }),
+    checkDecimals(
+      rpc,
+      tokensOf(intent).filter((token) => token.chainId === chainId),
+    ),
+  ])
+  return contract
+}
+
+/** What a token says of its own decimals must be what amounts were read with. */
+async function checkDecimals(rpc: Rpc, tokens: readonly Token[]): Promise<void> {
+  const asked = tokens.filter(({ address }) => address !== nativeAddress)
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' })
+  const answers = await rpc.batch(
+    asked.map(({ address }) => ['eth_call', [{ to: address, data }, 'latest']] as const),
+  )
+  for (const [at, { address, symbol, decimals }] of asked.entries()) {
+    const found = word(answers[at], `the decimals of ${address}`)
+    if (found !== BigInt(decimals))
+      throw new AppError(
+        'POLICY_TOKEN_METADATA',
+        `${plain(symbol)} (${address}) has ${found} decimals, and ${decimals} were counted with`,
+      )
+  }
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+
+import { type Address, EvmAddress } from '../../domain/address.ts'
+import { type TokenAmount, Units } from '../../domain/amount.ts'
+import type { Catalog, StrategyEntry } from '../../domain/catalog.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Intent, ServiceFee } from '../../domain/intent.ts'
+import { feeOf } from '../../domain/service-fee.ts'
+import type { TermsJson } from '../policy/terms.ts'
+
+type Loose = Record<string, unknown> & { kind: Intent['kind'] }
+
+/** An intent as JSON for the journal: amounts as text, a strategy by its slug. */
+export function encodeIntent(intent: Intent): Loose {
+  const flat = 'strategy' in intent ? { ...intent, strategy: intent.strategy.slug } : intent
+  const fee = feeOf(intent)
+  return { ...worded(flat), ...(fee && { fee: worded(fee) }) } as Loose
+}
+
+const worded = (flat: object) =>
+  Object.fromEntries(
+    Object.entries(flat).map(([name, value]) => [name, typeof value === 'bigint' ? value.toString() : value]),
+  )
+
+const Fee = z.strictObject({ to: EvmAddress, amount: Units, of: Units })
+
+/** A fee as it was written; what is none was not written by this program. */
+function decodeFee(json: unknown): ServiceFee {
+  const fee = Fee.safeParse(json)
+  if (fee.success) return fee.data
+  throw new AppError('POLICY_TAMPER', 'The fee of this operation cannot be read')
+}
+
+/** An intent out of the journal, with its strategy out of the catalogue. */
+export function decodeIntent(json: Loose, catalog: Catalog): Intent {
+  const amounts = Object.fromEntries(
+    ['amount', 'shares', 'units', 'least', 'amountIn', 'amountOut'].flatMap((name) =>
+      typeof json[name] === 'string' ? [[name, BigInt(json[name])]] : [],
+    ),
+  )
+  const strategy = typeof json.strategy === 'string' ? { strategy: entryOf(catalog, json.strategy) } : {}
+  const fee = json.fee === undefined ? {} : { fee: decodeFee(json.fee) }
+  return { ...json, ...amounts, ...strategy, ...fee } as unknown as Intent
+}
+
+function entryOf({ strategies }: Catalog, slug: string): StrategyEntry {
+  const found = strategies.find((entry) => entry.slug === slug)
+  if (found) return found
+  throw new AppError(
+    'STRATEGY_NOT_FOUND',
+    `The strategy ${slug} of this operation is not in the catalogue any more`,
+  )
+}
+
+/** What an operation is, in the words that it is reported with. `amounts` are printed amounts. */
+export type About = {
+  type: string
+  strategyId: string | null
+  strategySlug: string | null
+  receiver: Address
+  amounts: { in: TokenAmount | null; out: TokenAmount | null }
+  /** That a withdrawal is queued: how long that takes in seconds, as far as it is known, and the command that takes what comes of it. */
+  queued?: { seconds: number | null; next: string }
+}
+
+/** The most that the gas of a leg may cost, in wei: a unit, and in all where that is known. It is for the steps of its leg from `from` on: those before belong to an older plan. */
+export type KeptBound = { feeCap: string; maxCost: string | null; from: number }
+
+/** What the journal keeps of a plan beside its steps: what each leg is for, what the whole is, the quote that brings its funds, and the terms by which it was checked. */
+export type KeptPlan = {
+  intents: (Loose | null)[]
+  about: About
+  quoteId: string | null
+  planHash: string
+  assurance: string
+  nonce: number | null
+  expiresAt: string | null
+  terms: TermsJson
+  /** The most that the gas of each leg may cost, as the person saw it; an older plan has none. */
+  bounds?: Readonly<Record<number, KeptBound>>
+  /** The first step of each leg that was planned anew: what stands before it belongs to an older plan. */
+  since?: Readonly<Record<number, number>>
+}

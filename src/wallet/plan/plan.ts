@@ -1,0 +1,194 @@
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/network.ts'
+import { actionAmong } from '../../domain/service-fee.ts'
+import { nativeToken } from '../../domain/token.ts'
+import { currentFees, readHead } from '../chain/fees.ts'
+import type { Ground } from '../ground.ts'
+import { checkLeg, type DecodedStep } from '../guard/guard.ts'
+import { hashPlan } from '../guard/plan-hash.ts'
+import { slippageOf, untilOf } from '../guard/spends.ts'
+import { acceptAssurance, assuranceOf, type Facts, type Level } from '../policy/assurance.ts'
+import type { PolicyFacts } from '../policy/policy-facts.ts'
+import { enforce, policyRules } from '../policy/policy-rules.ts'
+import type { Terms } from '../policy/terms.ts'
+import type { Simulation } from '../simulation/simulation.ts'
+import { checkPlace } from './check-place.ts'
+import type { Contract } from './code.ts'
+import { boundOf, type FeeBound } from './fee-bound.ts'
+import { type Comparison, checkPrice, compareWith, type Opinion } from './opinion.ts'
+import { activeLegs, coreOf, type Proposal } from './proposal.ts'
+import { tryLeg } from './try-leg.ts'
+
+/** A proposal that was found to do what was asked and nothing else, by these terms. Its approvals are exact. */
+export type Checked = {
+  proposal: Proposal
+  terms: Terms
+  steps: (DecodedStep & { leg: number })[]
+  contracts: Contract[]
+  simulation: Simulation | null
+  /** The most that the gas of each leg may cost. */
+  bounds: Readonly<Record<number, FeeBound>>
+  reference: Comparison
+  hash: string
+  assurance: Level
+}
+
+/** Guards every leg, looks at the contracts, tries the first leg, and holds all against the terms; what does not hold throws, and nothing has been signed. */
+export async function checkProposal(
+  ground: Ground,
+  proposed: Proposal,
+  terms: Terms,
+  opinion?: Opinion,
+): Promise<Checked> {
+  const checked = await examine(ground, proposed, terms, opinion)
+  acceptAssurance(checked.assurance, terms.lowest, 'what was asked for')
+  if (terms.policy) enforce(policyRules(terms.policy.policy, ground.catalog, factsOf(ground, checked)))
+  return checked
+}
+
+/** The same without a word about whether its assurance is enough and what a policy says. */
+export async function examine(
+  ground: Ground,
+  proposed: Proposal,
+  terms: Terms,
+  opinion?: Opinion,
+): Promise<Checked> {
+  const { catalog } = ground
+  const steps = activeLegs(proposed).flatMap(({ intent, chainId, transactions, at }) =>
+    checkLeg({ intent, chainId, transactions, catalog, vouched: terms }).map((step) => ({
+      ...step,
+      leg: at,
+    })),
+  )
+  const proposal = {
+    ...proposed,
+    legs: proposed.legs.map((leg, at) => ({ ...leg, transactions: of(steps, at) })),
+  }
+  checkSlippage(proposal, terms)
+  checkPrice(opinion, proposal)
+  const active = activeLegs(proposal)
+  const [reference, ...places] = await Promise.all([
+    compareWith(opinion, proposal),
+    ...active.map((leg) => checkPlace(ground, leg, terms)),
+  ])
+  const contracts = places.filter((place) => place !== undefined)
+  const first = active.find(({ at }) => at === 0)
+  const chains = proposal.legs.map(({ chainId }) => chainId)
+  const simulation = first
+    ? await tryLeg(ground, { ...first, ...untilOf(first.intent, callOf(steps, 0)) }, terms, chains)
+    : null
+  const assurance = assuranceOf({
+    simulation: simulation?.how ?? 'unavailable',
+    code: leastKnown(contracts),
+    reference,
+    canAsk: terms.canAsk,
+  })
+  return {
+    proposal,
+    terms,
+    steps,
+    contracts,
+    simulation,
+    bounds: await boundsOf(ground, active, simulation, terms),
+    reference,
+    hash: hashPlan(coreOf(proposal)),
+    assurance,
+  }
+}
+
+/** What calldata alone says of a plan whose first transaction is sent already: trying it again would be a second time. */
+export function checkCalldata(
+  { catalog }: Pick<Ground, 'catalog'>,
+  proposal: Proposal,
+  terms: Terms,
+): Checked {
+  const steps = activeLegs(proposal).flatMap(({ intent, chainId, transactions, at }) =>
+    checkLeg({ intent, chainId, transactions, catalog, vouched: terms }).map((step) => ({
+      ...step,
+      leg: at,
+    })),
+  )
+  const hash = hashPlan(coreOf(proposal))
+  return {
+    proposal,
+    terms,
+    steps,
+    contracts: [],
+    simulation: null,
+    bounds: {},
+    reference: 'unknown',
+    hash,
+    assurance: 'L1',
+  }
+}
+
+/** The bound of each leg, by what gas costs on its chain now; that of the first by what was tried. */
+async function boundsOf(
+  { rpc, catalog }: Ground,
+  legs: readonly { at: number; chainId: number }[],
+  simulation: Simulation | null,
+  terms: Terms,
+): Promise<Checked['bounds']> {
+  const bounds = legs.map(async ({ at, chainId }) => {
+    const node = rpc(chainId)
+    const known =
+      at === 0 && simulation
+        ? simulation
+        : { gas: [], fees: await currentFees(node, await readHead(node, chainId)) }
+    return [at, boundOf(known, terms, networkNamed(catalog.networks, chainId).native)] as const
+  })
+  return Object.fromEntries(await Promise.all(bounds))
+}
+
+const of = (steps: readonly (DecodedStep & { leg: number })[], at: number) =>
+  steps.filter(({ leg }) => leg === at).map(({ transaction }) => transaction)
+
+const callOf = (steps: readonly (DecodedStep & { leg: number })[], at: number) =>
+  steps.find(({ leg, role }) => leg === at && role === 'action')?.call
+
+/** From best known to least known. */
+const knowledge: readonly Facts['code'][] = ['pinned', 'trusted', 'new', 'vouched']
+
+/** How the least known of some contracts is known; without any contract nothing is unknown. */
+const leastKnown = (contracts: readonly Contract[]): Facts['code'] =>
+  knowledge[Math.max(0, ...contracts.map(({ state }) => knowledge.indexOf(state)))]!
+
+/** What a policy is compared with. */
+export function factsOf({ catalog, journal, now }: Ground, checked: Checked): PolicyFacts {
+  const { proposal, simulation, assurance } = checked
+  const at = now()
+  return {
+    legs: activeLegs(proposal).map(({ intent, transactions }) => ({
+      intent,
+      action: actionAmong(intent, transactions).to,
+      slippage: slippageOf(intent, proposal.about.amounts),
+    })),
+    simulation,
+    coin: nativeToken(networkNamed(catalog.networks, proposal.legs[0]!.chainId)),
+    assurance,
+    at,
+    quoteAgeMs: quoteAge(proposal.expiresAt, at),
+    held: (asset, since) => journal.held(proposal.wallet, asset, since, proposal.id),
+  }
+}
+
+/** How long a quote lives at most, in ms: one that has less left than that is at least so old. */
+const quoteLife = 300_000
+
+const quoteAge = (expiresAt: string | null, at: number): number | null =>
+  expiresAt === null ? null : Math.max(0, quoteLife - (Date.parse(expiresAt) - at))
+
+/** What the person said about slippage must hold for what the service promises, not only for what it was asked. */
+function checkSlippage(proposal: Proposal, { maxSlippage }: Terms): void {
+  if (maxSlippage === null) return
+  for (const { intent } of activeLegs(proposal)) {
+    if (intent.kind !== 'swap' || intent.tokenIn.chainId !== intent.tokenOut.chainId) continue
+    const found = slippageOf(intent, proposal.about.amounts)
+    if (found !== undefined && found <= maxSlippage + 1e-6) continue
+    throw new AppError(
+      'POLICY_MIN_OUT',
+      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${(found * 100).toFixed(4)} %`}, and ${maxSlippage * 100} % is the most that was asked for`,
+      { hint: 'Ask for a new quote.' },
+    )
+  }
+}

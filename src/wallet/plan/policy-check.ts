@@ -1,0 +1,27 @@
+import type { Ground } from '../ground.ts'
+import type { KeptPolicy } from '../policy/policy.ts'
+import type { Rule } from '../policy/policy-facts.ts'
+import { policyRules } from '../policy/policy-rules.ts'
+import type { Terms } from '../policy/terms.ts'
+import { examine, factsOf } from './plan.ts'
+import { decodePlan } from './plan-file.ts'
+
+/** Every rule of a policy that is about a plan. `policy` is the hash of its file. */
+export type PolicyReport = { planHash: string; policy: string; assurance: string; rules: Rule[] }
+
+/**
+ * Compares a plan file with a policy, as it would be if it were signed now: guarded, simulated, with the gas of now and what
+ * the wallet moved in the last day. What the guard itself refuses is thrown.
+ */
+export async function checkPlanFile(
+  ground: Ground,
+  text: string,
+  terms: Terms & { policy: KeptPolicy },
+): Promise<PolicyReport> {
+  const { proposal, hash } = decodePlan(text, ground.catalog)
+  // A policy may forbid what gas costs now, and that is told as one of its rules.
+  const checked = await examine(ground, proposal, { ...terms, policy: null })
+  const { sha256, policy } = terms.policy
+  const rules = policyRules(policy, ground.catalog, factsOf(ground, checked))
+  return { planHash: hash, policy: sha256, assurance: checked.assurance, rules }
+}

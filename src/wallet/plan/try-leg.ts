@@ -1,0 +1,155 @@
+import { bringsOf } from '../../calls/brings.ts'
+import { placeOf } from '../../calls/places.ts'
+import { nativeAddress } from '../../domain/address.ts'
+import type { Catalog } from '../../domain/catalog.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Intent } from '../../domain/intent.ts'
+import { networkNamed } from '../../domain/network.ts'
+import { actionAmong } from '../../domain/service-fee.ts'
+import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import { eachRead } from '../chain/each-read.ts'
+import { balanceOf, word } from '../chain/simulate-reads.ts'
+import type { Ground } from '../ground.ts'
+import { tokensOf } from '../guard/registry.ts'
+import { allowanceOf, type LegInHand, mostUnits, type Spend, spendOf } from '../guard/spends.ts'
+import { ticketOf } from '../guard/ticket.ts'
+import { checkAssertions } from '../policy/asserts.ts'
+import { feeCapOf, type Terms } from '../policy/terms.ts'
+import { checkEffect } from '../simulation/effect.ts'
+import { simulateLeg } from '../simulation/simulate.ts'
+import type { Simulation } from '../simulation/simulation.ts'
+import { trackedTokens } from './standing.ts'
+
+/**
+ * G11: tries a leg on top of the newest block, a swap also at its deadline. What it takes must be there, what it does must
+ * be what was asked, and what the person said about it must hold. `chains` are those that the whole operation touches.
+ */
+export async function tryLeg(
+  { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
+  { chainId, intent, transactions, until }: LegInHand,
+  terms: Terms,
+  chains: readonly number[] = [chainId],
+): Promise<Simulation> {
+  const rpc = rpcOf(chainId)
+  const network = networkNamed(catalog.networks, chainId)
+  const spend = allowanceOf(intent)
+  const question = (tokens: readonly Token[]) => ({
+    rpc,
+    chainId,
+    native: network.native,
+    wallet: intent.wallet,
+    transactions,
+    tokens,
+    needs: needsOf(intent),
+    ...(spend && {
+      allowances: [{ token: spend.token.address, spender: actionAmong(intent, transactions).to }],
+    }),
+    ...(until !== undefined && { until }),
+    maxFeePerGas: feeCapOf(terms),
+  })
+  const watched = watchedOn(catalog, chainId, intent)
+  const simulation = await simulateLeg(question(watched)).catch(async (error: unknown) => {
+    const readable = await withoutBroken(rpc, watched, intent, error)
+    if (!readable) throw error
+    return simulateLeg(question(readable))
+  })
+  refuseUnseen(simulation, terms)
+  if (simulation.how === 'unavailable') return simulation
+  checkEffect(intent, simulation, await sharesFor(rpc, intent))
+  checkAssertions(
+    terms.asserts,
+    chainId,
+    [...simulation.changes, { token: nativeToken(network), delta: simulation.coin }],
+    { networks: catalog.networks, tokens: namedOn(catalog, chains, intent) },
+  )
+  return simulation
+}
+
+/**
+ * The tokens that are left when those that give no balance are left out, if that is why a simulation failed: a contract of the catalogue
+ * that is broken stands in nobody's way who does not use it.
+ */
+async function withoutBroken(
+  rpc: Rpc,
+  watched: readonly Token[],
+  intent: Intent,
+  error: unknown,
+): Promise<Token[] | undefined> {
+  if (!(error instanceof AppError && (error.code === 'RPC_ERROR' || error.code === 'RPC_INCONSISTENT')))
+    return undefined
+  const held = await eachRead(
+    rpc,
+    watched.map((token) => balanceOf(token, intent.wallet)),
+  )
+  const readable = watched.filter((_, at) => held[at] !== undefined)
+  const isUsed = namedBy(intent).every(
+    (token) =>
+      token.chainId !== watched[0]?.chainId ||
+      readable.some((one) => one.address === token.address) ||
+      token.address === nativeAddress,
+  )
+  return isUsed && readable.length < watched.length ? readable : undefined
+}
+
+/** The tokens that an intent is about, what a position is held in among them. */
+const namedBy = (intent: Intent): Token[] => [
+  ...tokensOf(intent),
+  ...('strategy' in intent ? [intent.strategy.receipt] : []),
+  ...(intent.kind === 'withdraw' || intent.kind === 'claim' ? [ticketOf(intent.strategy) ?? []].flat() : []),
+]
+
+/** Without a simulation nobody signs who cannot be asked, whose policy wants one, or who said what it must show. */
+function refuseUnseen({ how }: Simulation, { policy, canAsk, asserts }: Terms): void {
+  if (how !== 'unavailable') return
+  const rule = policy?.policy.simulation
+  if (asserts.length === 0 && (rule === undefined ? canAsk : rule === 'optional')) return
+  throw new AppError('POLICY_SIMULATION', 'The node cannot simulate, so the effect of this is not known', {
+    hint: 'Use a node that knows eth_simulateV1, or allow it in the policy: "simulation": "optional"',
+  })
+}
+
+/** What a withdrawal of an exact amount should cost of the receipt, or a deposit should bring of it, as the market says before it. */
+async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
+  if (intent.kind !== 'deposit' && (intent.kind !== 'withdraw' || intent.shares !== undefined))
+    return undefined
+  if (intent.kind === 'withdraw' && intent.units !== undefined) return mostUnits(intent)
+  const { strategy, amount } = intent
+  const cost = intent.kind === 'deposit' ? bringsOf(strategy, intent) : placeOf(strategy).cost(amount)
+  if (!cost || 'units' in cost) return cost?.units
+  const said = await rpc.request('eth_call', [cost.read, 'latest']).catch((cause: unknown) => {
+    if (!(cause instanceof AppError && cause.code === 'RPC_ERROR')) throw cause
+    const message = `${strategy.slug} does not say what its ${strategy.receipt.symbol} is worth`
+    throw new AppError('POLICY_SIMULATION', message, { cause })
+  })
+  return cost.unitsOf(word(said, 'the price of shares'))
+}
+
+/**
+ * What the wallet must hold before a leg, beside the native coin. Of a position that rebases, a part must be there: where it is not,
+ * some markets lend the rest to whoever has collateral (Compound v3).
+ */
+export function needsOf(intent: Intent): Spend[] {
+  if (intent.kind === 'withdraw' && intent.shares === undefined) {
+    const cost = placeOf(intent.strategy).cost(intent.amount)
+    return 'units' in cost ? [{ token: intent.strategy.receipt, amount: cost.units }] : []
+  }
+  const spend = spendOf(intent)
+  return spend && spend.token.address !== nativeAddress ? [spend] : []
+}
+
+/** The tokens whose balances show what an intent does on a chain: all that are known there, and those that it names. */
+function watchedOn(catalog: Catalog, chainId: number, intent: Intent): Token[] {
+  // Taking power back must work when a contract of the catalogue does not.
+  const tracked = intent.kind === 'revoke' ? [] : trackedTokens(catalog, chainId)
+  const named = namedBy(intent).filter(
+    (token) => token.chainId === chainId && token.address !== nativeAddress,
+  )
+  return [...tracked, ...named.filter((token) => !tokenAt(tracked, chainId, token.address))]
+}
+
+const namedOn = (catalog: Catalog, chains: readonly number[], intent: Intent): Token[] =>
+  [...new Set(chains)].flatMap((chainId) => [
+    nativeToken(networkNamed(catalog.networks, chainId)),
+    ...watchedOn(catalog, chainId, intent),
+  ])

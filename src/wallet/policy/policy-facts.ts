@@ -1,0 +1,36 @@
+import type { Address } from '../../domain/address.ts'
+import type { Intent } from '../../domain/intent.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Simulation } from '../simulation/simulation.ts'
+import type { Level } from './assurance.ts'
+
+/** One rule of a policy against one plan. */
+export type Rule = {
+  rule: string
+  wanted: string
+  found: string
+  met: boolean
+  code:
+    | 'POLICY_LIMIT'
+    | 'POLICY_FEE_CAP'
+    | 'POLICY_SERVICE_FEE'
+    | 'POLICY_RECIPIENT'
+    | 'POLICY_CONTRACT_NOT_ALLOWED'
+    | 'POLICY_ASSURANCE'
+    | 'POLICY_SIMULATION'
+    | 'POLICY_MIN_OUT'
+}
+
+/**
+ * What a policy is compared with. `at` is now, in epoch ms; `quoteAgeMs` is how old the quote is at least, `null` without
+ * one. `held` is what other operations of the wallet moved of an asset since a time.
+ */
+export type PolicyFacts = {
+  legs: readonly { intent: Intent; action: Address; slippage: number | undefined }[]
+  simulation: Pick<Simulation, 'how' | 'gas' | 'fees'> | null
+  coin: Token
+  assurance: Level
+  at: number
+  quoteAgeMs: number | null
+  held: (asset: string, since: number) => bigint
+}

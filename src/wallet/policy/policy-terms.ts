@@ -1,0 +1,147 @@
+import { parseUnits } from 'viem/utils'
+
+import { sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { feeOf } from '../../domain/service-fee.ts'
+import { slippageIn } from '../../domain/slippage.ts'
+import { plain } from '../../domain/text.ts'
+import { bpsOf } from '../guard/guard-fee.ts'
+import { isPriced, receiverOf } from '../guard/spends.ts'
+import { reaches } from './assurance.ts'
+import type { Policy } from './policy.ts'
+import type { PolicyFacts, Rule } from './policy-facts.ts'
+import { gwei } from './terms.ts'
+
+/** The rules about who is paid, and through what. */
+export function placeRules({ receivers, strategies, contracts }: Policy, legs: PolicyFacts['legs']): Rule[] {
+  return legs.flatMap(({ intent, action }): Rule[] => {
+    const collector = feeOf(intent)?.to
+    const paid = [receiverOf(intent), ...(collector ? [collector] : [])]
+    const isAmong = (list: readonly string[], one: string) => list.some((known) => sameAddress(known, one))
+    return [
+      ...(receivers
+        ? paid.map((receiver) => ({
+            rule: 'receivers',
+            wanted: 'the wallet itself, or one of the list',
+            found: receiver,
+            met: sameAddress(receiver, intent.wallet) || isAmong(receivers, receiver),
+            code: 'POLICY_RECIPIENT' as const,
+          }))
+        : []),
+      ...(strategies && 'strategy' in intent
+        ? [
+            {
+              rule: 'strategies',
+              wanted: strategies.map(plain).join(', '),
+              found: intent.strategy.slug,
+              met: strategies.some((one) => one === intent.strategy.slug || one === intent.strategy.id),
+              code: 'POLICY_CONTRACT_NOT_ALLOWED' as const,
+            },
+          ]
+        : []),
+      // Taking an allowance back is never what a policy is there to stop.
+      ...(contracts && intent.kind !== 'revoke'
+        ? [
+            {
+              rule: 'contracts',
+              wanted: contracts.join(', '),
+              found: action,
+              met: isAmong(contracts, action),
+              code: 'POLICY_CONTRACT_NOT_ALLOWED' as const,
+            },
+          ]
+        : []),
+    ]
+  })
+}
+
+const minutes = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5))
+
+/** Whether a time is inside hours of UTC; a range that ends before it begins goes over midnight. */
+export function isWithin(hours: string, at: number): boolean {
+  const [from = '', to = ''] = hours.split('-')
+  const now = minutes(new Date(at).toISOString().slice(11, 16))
+  const [begins, ends] = [minutes(from), minutes(to)]
+  return begins <= ends ? now >= begins && now < ends : now >= begins || now < ends
+}
+
+/** The rules about price, time and how much was checked. */
+export function termRules(
+  policy: Policy,
+  { legs, at, quoteAgeMs, assurance, simulation }: PolicyFacts,
+): Rule[] {
+  const { maxSlippage, hours, maxQuoteAge, minAssurance, maxServiceFeeBps } = policy
+  const most = maxSlippage === undefined ? 0 : (slippageIn(maxSlippage) ?? 0)
+  const swaps = legs.filter(({ intent }) => intent.kind === 'swap' || isPriced(intent))
+  const is = (rule: string, code: Rule['code'], wanted: string, found: string, met: boolean): Rule => ({
+    rule,
+    wanted,
+    found,
+    met,
+    code,
+  })
+  return [
+    ...(maxSlippage === undefined ? [] : swaps).map(({ slippage }) =>
+      is(
+        'maxSlippage',
+        'POLICY_LIMIT',
+        `at most ${maxSlippage}`,
+        slippage === undefined ? 'not known' : `${(slippage * 100).toFixed(4)}%`,
+        slippage !== undefined && slippage <= most + 1e-6,
+      ),
+    ),
+    ...(hours === undefined
+      ? []
+      : [is('hours', 'POLICY_LIMIT', `${hours} UTC`, new Date(at).toISOString(), isWithin(hours, at))]),
+    ...(maxQuoteAge === undefined || quoteAgeMs === null
+      ? []
+      : [
+          is(
+            'maxQuoteAge',
+            'POLICY_LIMIT',
+            `at most ${maxQuoteAge} s`,
+            `${Math.ceil(quoteAgeMs / 1000)} s`,
+            quoteAgeMs <= maxQuoteAge * 1000,
+          ),
+        ]),
+    ...(maxServiceFeeBps === undefined
+      ? []
+      : legs.flatMap(({ intent }) => {
+          const fee = feeOf(intent)
+          if (!fee) return []
+          const [wanted, found] = [`at most ${maxServiceFeeBps} bps`, `${bpsOf(fee)} bps`]
+          return [is('maxServiceFeeBps', 'POLICY_SERVICE_FEE', wanted, found, bpsOf(fee) <= maxServiceFeeBps)]
+        })),
+    ...(policy.simulation === 'required' && simulation
+      ? [is('simulation', 'POLICY_SIMULATION', 'required', simulation.how, simulation.how !== 'unavailable')]
+      : []),
+    ...(minAssurance === undefined
+      ? []
+      : [is('minAssurance', 'POLICY_ASSURANCE', minAssurance, assurance, reaches(assurance, minAssurance))]),
+  ]
+}
+
+/** The rules about what gas may cost. */
+export function feeRules({ maxFeePerGas, maxTotalFee }: Policy, { simulation, coin }: PolicyFacts): Rule[] {
+  if (!simulation) return []
+  const { gas, fees } = simulation
+  const total = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas
+  const nothingKnown = gas.length === 0
+  const rows: (Rule | false)[] = [
+    maxFeePerGas !== undefined && {
+      rule: 'maxFeePerGas',
+      wanted: `at most ${maxFeePerGas} gwei`,
+      found: `${Number(fees.maxFeePerGas) / 1e9} gwei`,
+      met: fees.maxFeePerGas <= gwei(maxFeePerGas),
+      code: 'POLICY_FEE_CAP',
+    },
+    maxTotalFee !== undefined && {
+      rule: 'maxTotalFee',
+      wanted: `at most ${maxTotalFee} ${coin.symbol}`,
+      found: nothingKnown ? 'not known' : formatAmount(total, coin),
+      met: !nothingKnown && total <= parseUnits(maxTotalFee, coin.decimals),
+      code: 'POLICY_FEE_CAP',
+    },
+  ]
+  return rows.filter((row) => row !== false)
+}

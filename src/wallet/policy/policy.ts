@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+
+import { EvmAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { misfit } from '../../domain/misfit.ts'
+import { readOwnFile } from '../keys/own-file.ts'
+import { levels } from './assurance.ts'
+
+const decimal = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,59})(\.[0-9]{1,30})?$/, 'expected an amount such as "1000" or "0.5"')
+/** `{"sandbox-one:USDC": "1000"}`: a token of a network, by symbol or address, and units of it. */
+const perToken = z.record(
+  z.string().regex(/^[a-z0-9-]+:[A-Za-z0-9.]+$/, 'expected NETWORK:SYMBOL or NETWORK:ADDRESS'),
+  decimal,
+)
+const address = z.string().refine((text) => EvmAddress.safeParse(text).success, 'expected an address')
+const clock = '([01][0-9]|2[0-3]):[0-5][0-9]'
+
+/** What a team allows its operators and jobs; every rule is optional, and what is not known is refused. */
+export const Policy = z.strictObject({
+  /** The most that one operation may move of a token, and all operations of a wallet together in 24 hours. */
+  perTransaction: perToken.optional(),
+  perDay: perToken.optional(),
+  maxSlippage: z
+    .string()
+    .regex(/^[0-9]+(\.[0-9]+)?(%|bps)$/, 'expected "0.5%" or "50bps"')
+    .optional(),
+  /** The most that the service may charge of what is swapped or withdrawn, in basis points. Without --max-service-fee it is 100 at most. */
+  maxServiceFeeBps: z.int().min(0).max(10_000).optional(),
+  /** In gwei. */
+  maxFeePerGas: decimal.optional(),
+  /** In units of the native coin, for all that one leg can cost. */
+  maxTotalFee: decimal.optional(),
+  /** Who may be paid beside the wallet itself, the collector of a fee among them. */
+  receivers: z.array(address).optional(),
+  strategies: z.array(z.string().min(1)).optional(),
+  contracts: z.array(address).optional(),
+  /** UTC: `08:00-18:00`; a range over midnight is allowed. */
+  hours: z
+    .string()
+    .regex(new RegExp(`^${clock}-${clock}$`), 'expected hours in UTC such as "08:00-18:00"')
+    .optional(),
+  /** In seconds. */
+  maxQuoteAge: z.int().min(1).max(86_400).optional(),
+  simulation: z.enum(['required', 'optional']).optional(),
+  minAssurance: z.enum(levels).optional(),
+})
+export type Policy = z.output<typeof Policy>
+
+/** A policy as it was read, with the hash of the file's bytes. One that is `named` stands for an operation in the place of that of the machine. */
+export type KeptPolicy = { sha256: string; policy: Policy; named?: true }
+
+/** A policy from the bytes of its file. What cannot be understood to the last key is CONFIG_INVALID: a limit with a typing error must not be no limit. */
+export function parsePolicy(text: string, path: string): KeptPolicy {
+  const hint = `Mend the file: ${path}`
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new AppError('CONFIG_INVALID', `The policy ${path} is not JSON`, { cause, hint })
+  }
+  const parsed = Policy.safeParse(json)
+  if (!parsed.success)
+    throw new AppError('CONFIG_INVALID', `The policy ${path} cannot be used: ${misfit(parsed.error)}`, {
+      hint,
+    })
+  return { sha256: createHash('sha256').update(text).digest('hex'), policy: parsed.data }
+}
+
+/** The policy that holds: the one that was named, or else the one in the config directory, if there is one. */
+export function readPolicy(named: string | undefined, usual: string): KeptPolicy | null {
+  const path = named ?? usual
+  const text = readOwnFile(path, named === undefined)
+  if (text === undefined) return null
+  return { ...parsePolicy(text, path), ...(named !== undefined && { named: true as const }) }
+}

@@ -1,0 +1,55 @@
+import { type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import { findOnChain } from '../execution/watch.ts'
+import type { Evidence } from './evidence.ts'
+
+/** What the chain says of one transaction of an evidence. `unknown`: it does not say anything. */
+export type Check = { hash: string; verdict: 'confirmed' | 'refuted' | 'unknown'; why: string | null }
+
+type Step = {
+  index: number
+  wallet: string
+  nonce: number | null
+  state: string
+  transaction: { to: string; data: string; value: string; chainId: number }
+  inclusion: { hash: Hex; blockNumber: number; blockHash: string } | null
+}
+type Shown = { from: string; to: string | null; input: string; value: string; nonce: string }
+
+/** Asks the chain about every transaction that an evidence says is in a block. */
+export async function checkEvidence(
+  rpc: (chainId: number) => Rpc,
+  { operation }: Evidence,
+): Promise<Check[]> {
+  const steps = (operation.steps as Step[]).filter(({ inclusion }) => inclusion !== null)
+  return Promise.all(steps.map((step) => check(rpc, step)))
+}
+
+async function check(rpc: (chainId: number) => Rpc, step: Step): Promise<Check> {
+  const { hash, blockNumber } = step.inclusion!
+  const say = (verdict: Check['verdict'], why: string | null = null): Check => ({ hash, verdict, why })
+  try {
+    const node = rpc(step.transaction.chainId)
+    const [found, shown] = await Promise.all([
+      findOnChain(node, hash),
+      node.request<Shown | null>('eth_getTransactionByHash', [hash]),
+    ])
+    if (!found || !shown) return say('unknown', 'the node does not have it')
+    const { to, data, value } = step.transaction
+    const differs = [
+      [sameAddress(shown.from, step.wallet), 'another wallet sent it'],
+      [shown.to !== null && sameAddress(shown.to, to), 'it goes to another contract'],
+      [shown.input.toLowerCase() === data.toLowerCase(), 'it calls something else'],
+      [BigInt(shown.value) === BigInt(value), 'it carries another value'],
+      [Number(shown.nonce) === step.nonce, 'it has another nonce'],
+      [found.blockNumber === blockNumber, `it is in block ${found.blockNumber}`],
+      [found.ok === (step.state !== 'FINAL_REVERTED'), found.ok ? 'it did not revert' : 'it reverted'],
+    ] as const
+    const first = differs.find(([same]) => !same)
+    return first ? say('refuted', first[1]) : say('confirmed')
+  } catch (error) {
+    if (error instanceof AppError) return say('unknown', error.message)
+    throw error
+  }
+}

@@ -1,0 +1,100 @@
+import type { Network } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network.ts'
+import type { Journal } from '../../store/journal-words.ts'
+import type { Operation, Step } from '../../store/operation.ts'
+import type { KeptPlan } from '../plan/intent-json.ts'
+
+const statuses: Readonly<Record<Operation['state'], string>> = {
+  OPEN: 'INITIAL',
+  DROPPED: 'FAILED',
+  EXECUTING: 'PENDING',
+  PARTIAL: 'PENDING',
+  ATTENTION: 'PENDING',
+  DONE: 'SUCCESS',
+  FAILED: 'FAILED',
+  CANCELLED: 'FAILED',
+}
+
+const stepStatuses: Readonly<Record<Step['state'], string>> = {
+  PLANNED: 'planned',
+  RESERVED: 'planned',
+  SIGNED: 'pending',
+  BROADCAST: 'pending',
+  INCLUDED: 'included',
+  FINAL_OK: 'confirmed',
+  FINAL_REVERTED: 'failed',
+  CANCELLED: 'cancelled',
+  SUPERSEDED: 'superseded',
+}
+
+/** An operation as it is reported, from the journal alone: the same words for the same operation, whenever it is asked. */
+export function reportOf(
+  operation: Operation,
+  networks: readonly Network[],
+  lastHash: (step: Step) => string | null,
+  finality: string | null,
+) {
+  const { about, assurance, intents } = operation.plan as KeptPlan
+  const kindOf = ({ role, leg }: Step) =>
+    role !== 'action'
+      ? role
+      : operation.kind === 'deposit' && intents[leg]?.kind === 'swap'
+        ? 'bridge'
+        : operation.kind
+  const isOver =
+    operation.state === 'DONE' ||
+    operation.state === 'FAILED' ||
+    operation.state === 'CANCELLED' ||
+    operation.state === 'DROPPED'
+  const delivered = operation.legs.findLast(({ arrival }) => arrival !== null)?.arrival
+  return {
+    id: operation.id,
+    type: about.type,
+    status: statuses[operation.state],
+    strategyId: about.strategyId,
+    strategySlug: about.strategySlug,
+    originAddress: operation.wallet,
+    receiverAddress: about.receiver,
+    amounts: about.amounts,
+    ...(about.queued && { queued: about.queued }),
+    transactions: operation.steps.map((step) =>
+      transactionOf(step, kindOf(step), networkNamed(networks, step.transaction.chainId), lastHash),
+    ),
+    destinationTxHash: delivered?.hash ?? null,
+    createdAt: new Date(operation.created).toISOString(),
+    updatedAt: new Date(operation.updated).toISOString(),
+    finishedAt: isOver ? new Date(operation.updated).toISOString() : null,
+    finality,
+    assurance,
+    idempotencyKey: operation.idemKey,
+  }
+}
+
+/** In which words the last step that is final became so, such as `depth 3` or `finalized`; `null` while none is. */
+export const finalityOf = (journal: Journal, operationId: string): string | null =>
+  journal
+    .events(operationId)
+    .findLast(({ becomes }) => becomes.startsWith('FINAL_') || becomes === 'CANCELLED')
+    ?.why.match(/, (.+)$/)?.[1] ?? null
+
+/** What `reportOf` gives. */
+export type Report = ReturnType<typeof reportOf>
+
+function transactionOf(step: Step, kind: string, network: Network, lastHash: (step: Step) => string | null) {
+  const hash = step.inclusion?.hash ?? lastHash(step)
+  return {
+    index: step.index,
+    kind: kind,
+    text: step.text,
+    chainId: network.chainId,
+    network: network.name,
+    to: step.transaction.to,
+    hash,
+    nonce: step.nonce,
+    status: stepStatuses[step.state],
+    blockNumber: step.inclusion?.blockNumber ?? null,
+    gasUsed: step.inclusion?.gasUsed.toString() ?? null,
+    explorerUrl: network.explorer && hash ? `${network.explorer}/tx/${hash}` : null,
+    error: step.state === 'FINAL_REVERTED' ? 'reverted' : null,
+  }
+}

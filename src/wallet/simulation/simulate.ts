@@ -1,0 +1,98 @@
+import { decodeApprove } from '../../calls/erc20.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount, type Unit } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { readBefore } from '../chain/simulate-reads.ts'
+import { refuseOtherPower, refuseOwnCode } from './authority-seen.ts'
+import { type Block, isUnsupported, type Outcome, runBlock } from './simulate-block.ts'
+import { callInstead } from './simulate-call.ts'
+import { agreeing } from './simulate-peers.ts'
+import type { Allowance, Simulation, SimulationQuestion } from './simulation.ts'
+
+/**
+ * Runs a leg in one simulated block on top of the newest one, each step on the state that the step before left, with
+ * the nonce and fees that would be signed; what it did is read from the tokens themselves, never from logs, by accounts
+ * that no contract can know before. Too little of anything is INSUFFICIENT_FUNDS; a step that fails is
+ * SIMULATION_REVERTED and says which and why; power that nobody asked for is POLICY_SIMULATION.
+ */
+export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation> {
+  const tokens = asked.tokens.filter((token) => !sameAddress(token.address, nativeAddress))
+  const question = { ...asked, tokens, allowances: watchedAllowances(asked) }
+  const before = await readBefore(question)
+  const value = question.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
+  if (value > before.coin) throw short(question.wallet, question.native, before.coin, value, 'needs')
+  const block: Block = { ...question, before }
+  try {
+    const estimate = await runBlock(block, undefined, before.head.timestamp + 1)
+    const gas = estimate.gasUsed.map(limitFor)
+    const cost = gas.reduce((sum, limit) => sum + limit, 0n) * before.fees.maxFeePerGas
+    if (value + cost > before.coin)
+      throw short(question.wallet, question.native, before.coin, value + cost, 'needs, gas included,')
+    const outcome = await agreeing(block, gas, before.head.timestamp + 1)
+    examine(block, outcome)
+    const { until } = question
+    if (until !== undefined && until > before.head.timestamp + 1)
+      examine(block, await runBlock(block, gas, until))
+    return { how: 'eth_simulateV1', ...read(block, outcome), gas }
+  } catch (error) {
+    if (!isUnsupported(error)) throw error
+    return { ...(await callInstead(block)), gas: [] }
+  }
+}
+
+/** What can be told of an outcome by itself: nothing got power over the wallet, and the wallet is still what it was. */
+function examine({ wallet, allowances, before }: Block, outcome: Outcome): void {
+  refuseOtherPower(outcome.logs, wallet, allowances)
+  refuseOwnCode(before.codeHash, outcome.codeHash, wallet)
+  const paid = outcome.gasUsed.reduce((sum, used) => sum + used, 0n) * before.fees.maxFeePerGas
+  const most = outcome.value + paid
+  if (outcome.coin - before.coin >= -most) return
+  throw new AppError(
+    'POLICY_SIMULATION',
+    'In the simulation more of the native coin is taken than value and gas',
+  )
+}
+
+const read = ({ tokens, allowances, before }: Block, outcome: Outcome): Omit<Simulation, 'how' | 'gas'> => ({
+  blockNumber: before.head.number,
+  nonce: before.nonce,
+  changes: tokens.map((token, i) => ({
+    token,
+    before: before.balances[i]!,
+    delta: outcome.balances[i]! - before.balances[i]!,
+  })),
+  allowances: allowances.map((allowance, i) => ({
+    ...allowance,
+    before: before.allowed[i]!,
+    after: outcome.allowed[i]!,
+  })),
+  coin: outcome.coin - before.coin,
+  gasUsed: outcome.gasUsed,
+  fees: before.fees,
+})
+
+/**
+ * A gas limit that is enough for what used this much: up to a fifth of the use is refunded only at the end (EIP-3529),
+ * and each level of calls keeps a 64th back (EIP-150).
+ */
+const limitFor = (gasUsed: bigint): bigint => (gasUsed * 7n) / 4n
+
+/** The allowances that the leg itself gives, and those that were named. */
+function watchedAllowances({ transactions, allowances = [] }: SimulationQuestion): Allowance[] {
+  const given = transactions.flatMap(({ to, data }) => {
+    const approval = decodeApprove(data)
+    return approval ? [{ token: to, spender: approval.spender }] : []
+  })
+  return [
+    ...new Map(
+      [...given, ...allowances].map((one) => [`${one.token} ${one.spender}`.toLowerCase(), one] as const),
+    ).values(),
+  ]
+}
+
+const short = (wallet: Address, unit: Unit, held: bigint, needed: bigint, verb: string): AppError =>
+  new AppError(
+    'INSUFFICIENT_FUNDS',
+    `${wallet} has ${formatAmount(held, unit)} and ${verb} ${formatAmount(needed, unit)}`,
+    { details: { symbol: unit.symbol, held: held.toString(), needed: needed.toString() } },
+  )

@@ -1,0 +1,43 @@
+import type { Address } from '../../domain/address.ts'
+import type { Unit } from '../../domain/amount.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Fees } from '../chain/fees.ts'
+
+/**
+ * What is to be tried. `tokens` are those whose balances are watched; `needs` is what the leg takes from the wallet;
+ * `allowances` are those that are watched beside the approved ones. `until`, in Unix seconds, is the latest time at which
+ * it may be included: it is tried then, too. `maxFeePerGas` is the most that a unit of gas may cost, in wei.
+ */
+export type SimulationQuestion = {
+  rpc: Rpc
+  chainId: number
+  native: Unit
+  wallet: Address
+  transactions: readonly Transaction[]
+  tokens: readonly Token[]
+  needs?: readonly { token: Token; amount: bigint }[]
+  allowances?: readonly Allowance[]
+  until?: number
+  maxFeePerGas?: bigint | null
+}
+
+/** Who may take which token. */
+export type Allowance = { token: Address; spender: Address }
+
+/**
+ * What a leg would do to the wallet, and how that was found out. `gas` are limits that were enough; there are none, and no
+ * changes, where nothing could be simulated. `coin` is the change of the native coin, fees included.
+ */
+export type Simulation = {
+  how: 'eth_simulateV1' | 'eth_call' | 'unavailable'
+  blockNumber: bigint
+  nonce: number
+  changes: { token: Token; before: bigint; delta: bigint }[]
+  allowances: { token: Address; spender: Address; before: bigint; after: bigint }[]
+  coin: bigint
+  gasUsed: bigint[]
+  gas: bigint[]
+  fees: Fees
+}
