@@ -1,5 +1,11 @@
 // Which build in `dist` is what `src` says today. For Nodes that are new enough for us; older ones only have to parse it.
 
+/** Whether this Node is one of those that the program runs on (`engines` of package.json, without the last number). */
+export function isNewEnough() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  return major >= 26 || (major === 24 && minor >= 15) || (major === 22 && minor >= 22)
+}
+
 /** A file or folder as it was when it was built: `path<TAB>size<TAB>time`; with the path alone, one that is not there. */
 export function mark(root, path) {
   const found = fs().statSync(`${root}/${path}`, { throwIfNoEntry: false })

@@ -2,7 +2,12 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { currentBuild, whyNoSources } from './built.js'
+import { currentBuild, isNewEnough, whyNoSources } from './built.js'
+
+if (!isNewEnough())
+  throw new Error(
+    `sluice needs Node 24.15 or newer, and this is ${process.version}. Install it from https://nodejs.org.`,
+  )
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const built = currentBuild(root)

@@ -1,16 +1,13 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can parse: finds a Node that is new enough, then hands over.
-import { currentBuild, whyNoSources } from './built.js'
-
-const [major, minor] = process.versions.node.split('.').map(Number)
-const isNewEnough = major >= 26 || (major === 24 && minor >= 15) || (major === 22 && minor >= 22)
+import { currentBuild, isNewEnough, whyNoSources } from './built.js'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 // An import of one of these would load all that its exports may ever need.
 const builtin = (name) => process.getBuiltinModule(name)
 
-if (isNewEnough) await run()
+if (isNewEnough()) await run()
 else await handOver()
 
 async function run() {

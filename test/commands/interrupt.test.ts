@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -218,6 +218,15 @@ const isOld =
   Number(execFileSync(oldNode, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' })) < 22
 
 describe.skipIf(!isOld)('an older Node', () => {
+  test('is told which one the library needs, before anything is loaded that it does not understand', () => {
+    const program = `import ${JSON.stringify(join(import.meta.dirname, '..', '..', 'bin', 'library.js'))}`
+    const { status, stderr } = spawnSync(oldNode, ['--input-type=module', '-e', program], {
+      encoding: 'utf8',
+    })
+    expect(status).toBe(1)
+    expect(stderr).toContain('sluice needs Node 24.15 or newer, and this is v')
+  })
+
   const childOf = (pid: number) =>
     Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
 
