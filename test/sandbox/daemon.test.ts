@@ -221,7 +221,8 @@ test('a burn that is not delivered yet is delivered after a restart', async () =
   const burn = 'function depositForBurn(uint256,uint32,bytes32,address,bytes32,uint256,uint32)'
   const word = (hex: string): Hex => `0x${hex.slice(2).padStart(64, '0')}`
   const args = [1000n, two!.domain, word(stranger), one!.token, word('0x'), 0n, 2000]
-  await send(one!.tokenMessenger, calldata(burn, args))
+  const burned = await send(one!.tokenMessenger, calldata(burn, args))
+  await until(async () => (await rpc.request('eth_getTransactionReceipt', [burned])) !== null)
   await before.down()
   const after = await up(home)
   await until(async () => (await balanceOf(after, stranger, 'USDC', 31338)) === 1000n)
