@@ -2,7 +2,7 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 
 import { supply } from '../../src/calls/aave-v3.ts'
-import { approve } from '../../src/calls/erc20.ts'
+import { approve, transfer } from '../../src/calls/erc20.ts'
 import { deposit } from '../../src/calls/erc4626.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { StrategyEntry } from '../../src/domain/catalog.ts'
@@ -133,6 +133,34 @@ describe('a vault that gives shares only to whoever simulates', () => {
       code: 'POLICY_SIMULATION',
       message: expect.stringContaining('the deposit brings too little'),
     })
+  })
+
+  test('is not put into where one of its shares costs so much that rounding keeps a part', async () => {
+    const { asset } = lending()
+    const vault = await deployed(sandbox, chainId, 'BareVault', [asset.address])
+    const strategy: StrategyEntry = {
+      ...sandbox.strategy('sandbox-vault-USDC-sandbox-one'),
+      receipt: { ...asset, address: vault, symbol: 'BARE' },
+      constants: { family: 'erc4626', vault },
+    }
+    const putIn = (amount: bigint) =>
+      tried({ kind: 'deposit', wallet: wallet(), strategy, amount }, [
+        approve({ chainId, token: asset.address, spender: vault, amount }),
+        deposit({ chainId, vault, assets: amount, receiver: wallet() }),
+      ])
+    for (const amount of [hundred, 1n]) expect((await putIn(amount)).how).toBe('eth_simulateV1')
+    // One share, and fifty dollars beside it: a hundred would be worth seventy-five.
+    const begun = [
+      approve({ chainId, token: asset.address, spender: vault, amount: 1n }),
+      deposit({ chainId, vault, assets: 1n, receiver: wallet() }),
+      transfer({ chainId, token: asset.address, to: vault, amount: hundred / 2n }),
+    ]
+    for (const call of begun) await sandbox.sendAs(chainId, wallet(), call)
+    for (const amount of [hundred, 60_000_000n, 1_000_000_000n, 10n])
+      await expect(putIn(amount)).rejects.toMatchObject({
+        code: 'POLICY_SIMULATION',
+        message: expect.stringMatching(/rounding could keep too much|brings too little/),
+      })
   })
 
   test('is not put into where it does not say what a deposit brings', async () => {

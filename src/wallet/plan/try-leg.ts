@@ -16,7 +16,7 @@ import { allowanceOf, type LegInHand, mostUnits, type Spend, spendOf } from '../
 import { ticketOf } from '../guard/ticket.ts'
 import { checkAssertions } from '../policy/asserts.ts'
 import { feeCapOf, type Terms } from '../policy/terms.ts'
-import { checkEffect } from '../simulation/effect.ts'
+import { checkEffect, refuseCoarse } from '../simulation/effect.ts'
 import { simulateLeg } from '../simulation/simulate.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { trackedTokens } from './standing.ts'
@@ -56,7 +56,10 @@ export async function tryLeg(
   })
   refuseUnseen(simulation, terms)
   if (simulation.how === 'unavailable') return simulation
-  checkEffect(intent, simulation, await sharesFor(rpc, intent))
+  const shares = await sharesFor(rpc, intent)
+  checkEffect(intent, simulation, shares)
+  if (intent.kind === 'deposit' && 'read' in placeOf(intent.strategy).cost(intent.amount))
+    refuseCoarse(intent, shares)
   checkAssertions(
     terms.asserts,
     chainId,

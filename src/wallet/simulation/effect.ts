@@ -77,6 +77,26 @@ function leastIn(shares: bigint | undefined): bigint {
   return least > 1n ? least : 1n
 }
 
+/**
+ * Refuses a deposit of which rounding to whole units of the receipt may keep more than a thousandth, dust aside: so it is where somebody
+ * gave a vault money beside its first few shares, to take a part of what comes next. `shares` is what the market says that it brings.
+ */
+export function refuseCoarse(
+  { strategy, amount }: Extract<Intent, { kind: 'deposit' }>,
+  shares: bigint | undefined,
+): void {
+  if (shares === undefined) return
+  const { asset, receipt } = strategy
+  const unit = shares === 0n ? amount : amount / shares
+  const dust = 10n ** BigInt(asset.decimals) / 1_000_000n
+  if ([amount / 1_000n, dust, rounding].some((bearable) => unit <= bearable)) return
+  throw new AppError(
+    'POLICY_SIMULATION',
+    `The smallest unit of ${receipt.symbol} costs ${formatAmount(unit, asset)}, so that rounding could keep too much of this deposit`,
+    { details: { token: receipt.address, unit: unit.toString() } },
+  )
+}
+
 /** What must come out at least, less the fee: what was read at a price that moves, of everything that which the fee was charged of, or anything at all. */
 function leastOut({ amount, shares, fee, least }: Extract<Intent, { kind: 'withdraw' }>): bigint {
   const paid = fee?.amount ?? 0n
