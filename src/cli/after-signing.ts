@@ -1,5 +1,6 @@
 import { AppError, errorRow } from '../domain/errors.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
+import { goOnAfter } from '../wallet/execution/ending.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import type { Report } from '../wallet/record/report.ts'
 
@@ -35,6 +36,12 @@ type Standing = { code: AppError['code']; message: string; hint: string }
 function standing(error: AppError, operation: Planned): Standing {
   const { id, state } = operation
   const why = reasonOf(error)
+  if (error.details?.givenUp === id)
+    return {
+      code: 'PARTIAL',
+      message: `${id} is given up, and its allowances are not taken back yet: ${why}`,
+      hint: `sluice action revoke ${id} --yes`,
+    }
   if (state === 'DONE')
     return {
       code: 'PENDING',
@@ -67,7 +74,7 @@ function standing(error: AppError, operation: Planned): Standing {
     : {
         code: 'PARTIAL',
         message: `A part of ${id} is done, and this command did not go on with the rest: ${why}`,
-        hint,
+        hint: isUnanswered ? hint : goOnAfter(error, id),
       }
 }
 

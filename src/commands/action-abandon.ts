@@ -55,16 +55,20 @@ function refuseEnded(ground: Ground, operation: Planned): void {
 }
 
 /** Closes what is not signed of an operation, while nobody else is at work with its wallet. */
-export async function closeUnsigned(
-  cli: Cli,
-  ground: Ground,
-  { id, wallet, legs }: Planned,
-): Promise<Planned> {
+async function closeUnsigned(cli: Cli, ground: Ground, { id, wallet, legs }: Planned): Promise<Planned> {
   const turn = await takeTurn(ground, wallet, { waitMs: 10_000, signal: cli.world.interrupt.signal })
   try {
-    const chains = legs.map(({ chainId }) => chainId)
-    return await whileIdle(ground, wallet, chains, () => close(ground, journalled(ground, id)))
+    return await closeInTurn(ground, { id, wallet, legs })
   } finally {
     turn.release()
   }
+}
+
+/** The same for whoever has the turn of the wallet already. */
+export async function closeInTurn(
+  ground: Ground,
+  { id, wallet, legs }: Pick<Planned, 'id' | 'wallet' | 'legs'>,
+): Promise<Planned> {
+  const chains = legs.map(({ chainId }) => chainId)
+  return whileIdle(ground, wallet, chains, () => close(ground, journalled(ground, id)))
 }

@@ -5,7 +5,6 @@ import { reportFor } from '../cli/operate/finish.ts'
 import { operate } from '../cli/operate/operate.ts'
 import { revoking } from '../cli/operate/revoking.ts'
 import { type SigningOptions, withSigning } from '../cli/options.ts'
-import { confirm } from '../cli/prompts.ts'
 import { reportView } from '../cli/views/report-view.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
@@ -13,7 +12,7 @@ import { networkNamed } from '../domain/network.ts'
 import { tokenAt } from '../domain/token.ts'
 import { isNamed } from '../wallet/keys/who.ts'
 import { allowancesLeft } from '../wallet/record/allowances-left.ts'
-import { closeUnsigned } from './action-abandon.ts'
+import { closeInTurn } from './action-abandon.ts'
 import { journalled, ownerOf } from './action-run.ts'
 
 /** `action revoke`: gives back what an action that went no further was allowed to take. */
@@ -52,25 +51,21 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
     return cli.emit({ ...reportFor(ground, operation), allowancesLeft: [] }, (value, to) =>
       [reportView(value, to), 'No allowance of this action is left.'].join('\n'),
     )
-  if (!options.dryRun && unfinished.includes(operation.state)) {
-    await confirm(
-      cli.io,
-      cli.globals,
-      `Give up what is not signed of ${operation.id}, and take its allowances back?`,
-      `sluice action revoke ${operation.id} --yes`,
-    )
-    await closeUnsigned(cli, ground, operation)
-  }
-  if (options.dryRun && unfinished.includes(operation.state))
+  const isOpen = unfinished.includes(operation.state)
+  if (isOpen && options.dryRun)
     cli.notice(`what is not signed of ${operation.id} is given up before this is signed`)
   const named = isNamed(options)
+  const undertaking = await revoking(cli, [first, ...rest], operation.id)
   await operate(
     cli,
     { ...options, ...(!named && who.source !== 'sandbox' && { wallet: operation.wallet }) },
     {
-      ...(await revoking(cli, [first, ...rest], operation.id)),
+      ...undertaking,
       wallet: operation.wallet,
-      givesUp: operation.id,
+      ...(isOpen && {
+        title: `Give up what is not signed of ${operation.id}. ${undertaking.title}`,
+        givesUp: { id: operation.id, close: () => closeInTurn(ground, operation) },
+      }),
     },
   )
 }

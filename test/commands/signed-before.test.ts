@@ -29,6 +29,13 @@ const mined = async () => {
   await rpc().request('evm_mine')
   await rpc().request('evm_setAutomine', [true])
 }
+/** Writes the policy of the machine; gives its file. */
+const policy = (text: string): string => {
+  const file = join(home(), 'config', 'policy.json')
+  mkdirSync(join(home(), 'config'), { recursive: true, mode: 0o700 })
+  writeFileSync(file, text, { mode: 0o600 })
+  return file
+}
 // What waits belongs to the test that sent it.
 afterEach(mined)
 const unsigned = /nothing (of it )?(was|is) (signed|sent)|signed nothing/i
@@ -309,8 +316,7 @@ test('a policy that is named holds for what is left of an operation, or nothing 
 })
 
 test('the policy of the machine that became stricter meanwhile holds for what is left, too, unless another was named', async () => {
-  const file = join(home(), 'config', 'policy.json')
-  mkdirSync(join(home(), 'config'), { recursive: true, mode: 0o700 })
+  const file = policy('{}')
   const own = join(home(), 'own.json')
   writeFileSync(own, '{"perTransaction":{"sandbox-one:USDC":"1000"}}', { mode: 0o600 })
   const line = `${deposit}-before-a-policy`
@@ -337,6 +343,50 @@ test('the policy of the machine that became stricter meanwhile holds for what is
   writeFileSync(file, '{"perTransaction":{"sandbox-one:USDC":"1"}}', { mode: 0o600 })
   expect(await run(`action resume ${named} --yes --json`)).toMatchObject({ exit: 0 })
   rmSync(file)
+})
+
+test('a fee that the policy of the machine forbids by now is not paid for more speed, and giving up is not forbidden', async () => {
+  const id = await waiting(`${deposit}-too-dear`)
+  const before = attempts()
+  const file = policy('{"maxFeePerGas":"0.000001"}')
+  expect((await run(`action speed-up ${id} --yes --json --no-wait`)).exit).toBeGreaterThanOrEqual(20)
+  expect(attempts()).toBe(before)
+  writeFileSync(file, '{"maxFeePerGas"', { mode: 0o600 })
+  expect((await run(`action speed-up ${id} --yes --json --no-wait`)).exit).toBeGreaterThanOrEqual(20)
+  expect(attempts()).toBe(before)
+  expect((await run(`action cancel ${id} --yes --json --no-wait`)).exit).toBe(20)
+  expect(attempts()).toBe(before + 1)
+  await mined()
+  // Followed to its end, whatever the policy says.
+  expect(await run(`action resume ${id} --yes --json`)).toMatchObject({ exit: 24 })
+  rmSync(file)
+})
+
+test('what cannot be taken back is not given up for it: it goes on as before', async () => {
+  const id = await waiting(`${deposit}-to-be-kept`)
+  await mined()
+  const before = attempts()
+  const file = policy('{"maxFeePerGas":"0.000001"}')
+  for (const verb of ['resume', 'revoke'])
+    expect(await run(`action ${verb} ${id} --yes --json`)).toMatchObject({
+      exit: 21,
+      json: {
+        error: {
+          code: 'PARTIAL',
+          message: expect.stringContaining('gas costs'),
+          hint: `Once that is allowed: sluice action resume ${id}; to go no further: sluice action revoke ${id}`,
+        },
+      },
+    })
+  const unsure = await run(`action revoke ${id} --json --no-input`)
+  rmSync(file)
+  expect(unsure.exit).toBeGreaterThanOrEqual(20)
+  expect(await run(`action revoke ${id} --json --no-input`)).toMatchObject({
+    exit: 21,
+    json: { error: { hint: `sluice action revoke ${id} --yes` } },
+  })
+  expect(attempts()).toBe(before)
+  expect(await run(`action resume ${id} --yes --json`)).toMatchObject({ exit: 0 })
 })
 
 test('a key stands for nothing of another kind or profile, and what is over for no line that is wrong by itself', async () => {

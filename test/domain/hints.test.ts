@@ -45,7 +45,7 @@ const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
 /** What may stand there without quotes, and why it holds nothing that a shell would act upon. */
 const ours: readonly RegExp[] = [
   // Ids of the journal: ours, or a plan's, which has letters and digits only (wallet/plan/plan-file.ts). Hashes and addresses are parsed.
-  /^(wallet|cli)\/(?!operate\/asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|(held|open|operation)\.id|run\.operationId|holder\.operation)$/,
+  /^(wallet|cli)\/(?!operate\/asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|(held|open|operation)\.id|run\.operationId|holder\.operation|givesUp\.id)$/,
   /^commands\/action-(re\w+|abandon)\.ts: (id|operation\.id)$/,
   /^commands\/action-run\.ts: (operation\.id|wallet)$/,
   // Numbers.

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts'
+import { AppError, saysUnsigned } from '../../domain/errors.ts'
 import { begin, beginAgain, type Planned } from '../../wallet/execution/carry-out.ts'
 import { isSentAlready } from '../../wallet/execution/pinned.ts'
 import { type Turn, takeTurn } from '../../wallet/execution/turn.ts'
@@ -82,14 +82,15 @@ async function undertake(
   const [checked, known] = isSent
     ? [checkCalldata(ground, proposal, terms), []]
     : await Promise.all([check(), planPrices(cli.place, ground, proposal)])
-  refuseConflict(ground, checked, options.dryRun ? givesUp : undefined)
+  refuseConflict(ground, checked, givesUp?.id)
   const plan = planJson(checked, ground, who, [...known, ...(prices?.() ?? [])])
   if (options.dryRun)
     return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))
   if (who.source === 'address') await who.unlock()
   if (!cli.globals.quiet && !cli.globals.yes)
     cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
-  await confirm(cli.io, cli.globals, planQuestion(plan, title))
+  const instead = givesUp && `sluice action revoke ${givesUp.id} --yes`
+  await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
   if (key === undefined && !isSent) await confirmAgain(cli, ground, request)
   await refuseDone(cli, ground, checked, options)
   if (!isSent) refuseExpired(proposal, cli.world.now())
@@ -106,13 +107,28 @@ async function undertake(
     const now = key === undefined ? undefined : ground.journal.findByKey(key, request)
     if (now && !isUnsigned(ground, now))
       return await goOnOrRevoke(cli, ground, now, signer, { ...options, turn: mine })
-    refuseConflict(ground, checked)
-    const begun = planned(ground, checked, key ?? proposal.id, now)
-    await goOnOrRevoke(cli, ground, begun, signer, { ...options, turn: mine })
+    await givesUp?.close()
+    try {
+      refuseConflict(ground, checked)
+      const begun = planned(ground, checked, key ?? proposal.id, now)
+      await goOnOrRevoke(cli, ground, begun, signer, { ...options, turn: mine })
+    } catch (error) {
+      throw givesUp ? afterGivingUp(error, givesUp.id) : error
+    }
   } finally {
     mine.release()
   }
 }
+
+/** A failure after another operation was given up for this one, which nobody must think is as it was. */
+const afterGivingUp = (error: unknown, id: string): unknown =>
+  error instanceof AppError && saysUnsigned(error.code)
+    ? new AppError(error.code, error.message, {
+        cause: error,
+        details: { ...error.details, givenUp: id },
+        ...(error.hint !== undefined && { hint: error.hint }),
+      })
+    : error
 
 const goOnOrRevoke = (
   cli: Cli,

@@ -11,8 +11,8 @@ export type Undertaking = {
   /** Whose plan it is, when it was made before: nobody else signs it. */
   wallet?: Who['address']
   propose: (wallet: Who['address']) => Promise<Proposed>
-  /** The operation that is given up before this is signed: what it still needs is no reason against a dry run. */
-  givesUp?: string
+  /** The operation that is given up for this: once all is checked and agreed to, just before anything is signed. */
+  givesUp?: { id: string; close: () => Promise<unknown> }
   /** What a unit of its tokens costs by the word of the service, once it was proposed: for what the chain does not price. */
   prices?: () => readonly Price[]
   /** What our own engine says about the same request, where a service that is not ours answers. */

@@ -14,7 +14,8 @@ import { tryLeg } from '../plan/try-leg.ts'
 import { acceptAssurance, assuranceOf, type Facts, type Level, reaches } from '../policy/assurance.ts'
 import type { KeptPolicy } from '../policy/policy.ts'
 import { day, enforce, limitsOf, policyRules } from '../policy/policy-rules.ts'
-import { decodeTerms, type Terms } from '../policy/terms.ts'
+import { decodeTerms, feeCapOf, type Terms } from '../policy/terms.ts'
+import { presentPolicy } from './present-policy.ts'
 
 /**
  * Guards a whole leg as it was planned, by the terms that it was planned with, tries what is left of it on the chain as it
@@ -38,7 +39,11 @@ export async function beforeLeg(
   if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
   const intent = decodeIntent(kept, catalog)
   const asPlanned = decodeTerms(plan.terms)
-  const terms = { ...asPlanned, maxFeePerGas: lifted ?? asPlanned.maxFeePerGas }
+  const present = await presentPolicy(ground, asPlanned)
+  const policies = [asPlanned.policy, present].flatMap((one) => one ?? [])
+  // What a unit of gas may cost by the policy of now is what is tried with, as it would be in a new plan.
+  const maxFeePerGas = feeCapOf({ maxFeePerGas: lifted ?? asPlanned.maxFeePerGas, policy: present })
+  const terms = { ...asPlanned, maxFeePerGas }
   const { chainId } = leg
   const since = plan.since?.[leg.leg] ?? 0
   const all = operation.steps
@@ -71,7 +76,6 @@ export async function beforeLeg(
     code: contract?.state ?? 'pinned',
   })
   acceptAssurance(assurance, terms.lowest, 'what was asked for')
-  const policies = await policiesOf(ground, terms)
   for (const { policy } of policies) {
     const { perDay: _, ...rules } = policy
     enforce(
@@ -90,12 +94,6 @@ export async function beforeLeg(
   }
   reserve(ground, operation, policies)
   return simulation.gas
-}
-
-/** The policy that the operation was begun with, and that of the machine as it is now, unless another was named in its place. */
-async function policiesOf({ policy: present }: Ground, { policy: begun }: Terms): Promise<KeptPolicy[]> {
-  const now = begun?.named ? null : ((await present?.()) ?? null)
-  return [begun, now?.sha256 === begun?.sha256 ? null : now].flatMap((one) => one ?? [])
 }
 
 /** What is left of a leg when only its fee is not paid. */

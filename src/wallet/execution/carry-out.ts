@@ -1,4 +1,5 @@
 import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
 import type { Operation } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
 import type { TransactionSigner } from '../keys/who.ts'
@@ -9,7 +10,8 @@ import type { Checked } from '../plan/plan.ts'
 import { decodeTerms, encodeTerms } from '../policy/terms.ts'
 import { beforeLeg } from './before-leg.ts'
 import { execute } from './execute.ts'
-import type { Execution, Progress } from './run.ts'
+import { presentPolicy } from './present-policy.ts'
+import type { Execution, FeeCap, Progress } from './run.ts'
 import { fileLocks } from './wallet-lock.ts'
 
 /** An operation of the journal, as those see it who may not open the store. */
@@ -92,11 +94,21 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
   const first = operation.legs[0]?.chainId
   const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
   const { networks } = catalog
+  // Where it cannot be understood, nothing new is signed; what is signed is followed, or cancelled, all the same.
+  const present = await presentPolicy(ground, decodeTerms(planNow().terms)).catch((fault: AppError) => fault)
+  const policyFor = (kind: Parameters<FeeCap>[2]) => {
+    // Giving a transaction up is never what a limit is there to stop that came after it.
+    if (kind === 'cancel') return null
+    if (present instanceof AppError) throw present
+    return present
+  }
   return execute({
     ...way,
     ...(nonces && { nonces }),
-    feeCap: (step, gas) =>
-      capFor({ journal, operation: journal.find(operation.id) ?? operation, networks, lifted }, step, gas),
+    feeCap: (step, gas, kind) => {
+      const now = journal.find(operation.id) ?? operation
+      return capFor({ journal, operation: now, networks, lifted, present: policyFor(kind) }, step, gas)
+    },
     journal,
     operationId: operation.id,
     signer: account,

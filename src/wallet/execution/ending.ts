@@ -60,8 +60,16 @@ function explain(run: Run, error: unknown): unknown {
     details: { ...details, cause: error.code },
     cause: error,
     // The nonce of a plan that was pinned is gone: only another plan has another.
-    hint: isOfNonce ? `sluice action replan ${run.operationId}` : resume,
+    hint: isOfNonce ? `sluice action replan ${run.operationId}` : goOnAfter(error, run.operationId),
   })
+}
+
+/** How to go on with what is left of an operation after a failure: what is not allowed now is refused again. */
+export function goOnAfter({ code }: AppError, id: string): string {
+  const resume = `sluice action resume ${id}`
+  return code.startsWith('POLICY_')
+    ? `Once that is allowed: ${resume}; to go no further: sluice action revoke ${id}`
+    : resume
 }
 
 /** A signer speaks of what it was asked for; that nothing else was signed before is known here alone. */

@@ -34,7 +34,7 @@ export async function replace(
   const last = before.at(-1)!
   const gas = kind === 'cancel' ? await gasOfNothing(rpc, step) : before.reduce(mostGas, 0n)
   const market = await currentFees(rpc, head)
-  const fees = replacementFees(last, market, run.feeCap?.(step, gas) ?? undefined)
+  const fees = replacementFees(last, market, run.feeCap?.(step, gas, kind) ?? undefined)
   if (!fees) return undefined
   const nothing = { to: step.wallet, data: '0x', value: 0n, chainId } as const
   // A cancel is nothing, to oneself: there is nothing in the plan for it.

@@ -65,7 +65,7 @@ export async function signStep({ rpc, signer, step, head, gas, feeCap }: SignQue
     kind: 'run',
     transaction: step.transaction,
     gas: limit,
-    ...withinCap(fees, head, feeCap?.(step, limit)),
+    ...withinCap(fees, head, feeCap?.(step, limit, 'first')),
   })
 }
 

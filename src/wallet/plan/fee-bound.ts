@@ -3,6 +3,7 @@ import type { Network } from '../../domain/network.ts'
 import { networkNamed } from '../../domain/network.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Operation, Step } from '../../store/operation.ts'
+import type { KeptPolicy } from '../policy/policy.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../policy/terms.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { KeptBound, KeptPlan } from './intent-json.ts'
@@ -37,6 +38,8 @@ export type CapQuestion = {
   operation: Operation
   networks: readonly Network[]
   lifted: bigint | undefined
+  /** What the machine allows now, where that is something else than the operation was begun with. */
+  present: KeptPolicy | null
 }
 
 /**
@@ -44,7 +47,7 @@ export type CapQuestion = {
  * by the policy, which also limits all steps together. `lifted` takes the place of the first two, never of the policy.
  */
 export function capFor(
-  { journal, operation, networks, lifted }: CapQuestion,
+  { journal, operation, networks, lifted, present }: CapQuestion,
   step: Step,
   gas: bigint,
 ): bigint | null {
@@ -60,11 +63,13 @@ export function capFor(
     networkNamed(networks, chainId).native.symbol === native.symbol
   return least([
     feeCapOf(lifted === undefined ? terms : { ...terms, maxFeePerGas: lifted }),
+    feeCapOf({ maxFeePerGas: null, policy: present }),
     bound ? BigInt(bound.feeCap) : null,
     bound && bound.maxCost !== null
       ? left(BigInt(bound.maxCost), ({ leg, index }) => leg === step.leg && index >= bound.from)
       : null,
     left(totalOf(terms, native.decimals), isSameCoin),
+    left(totalOf({ policy: present }, native.decimals), isSameCoin),
   ])
 }
 
@@ -80,7 +85,7 @@ const signedFor = (journal: Journal, id: string, steps: readonly Step[]): bigint
   )
 
 /** The most that a policy allows for the gas of an operation, in the smallest unit of the coin. */
-const totalOf = ({ policy }: Terms, decimals: number): bigint | null => {
+const totalOf = ({ policy }: Pick<Terms, 'policy'>, decimals: number): bigint | null => {
   const total = policy?.policy.maxTotalFee
   return total === undefined ? null : parseUnits(total, decimals)
 }

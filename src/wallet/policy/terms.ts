@@ -49,7 +49,7 @@ export const decodeTerms = (json: TermsJson): Terms => ({
 })
 
 /** The lowest fee cap that holds: that of the person and that of the policy, in wei a unit of gas. */
-export function feeCapOf({ maxFeePerGas, policy }: Terms): bigint | null {
+export function feeCapOf({ maxFeePerGas, policy }: Pick<Terms, 'maxFeePerGas' | 'policy'>): bigint | null {
   const caps = [maxFeePerGas, policy?.policy.maxFeePerGas ?? null].flatMap((cap) =>
     cap === null ? [] : [typeof cap === 'bigint' ? cap : gwei(cap)],
   )
