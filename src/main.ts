@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 
 import { globalOptions, sniff } from './cli/globals.ts'
 import { helpParts, helpText } from './cli/help-text.ts'
+import { interrupted } from './cli/interrupted.ts'
 import { refuseKeys } from './cli/key-arguments.ts'
 import { operands } from './cli/operands.ts'
 import { toJson } from './cli/to-json.ts'
@@ -166,16 +167,6 @@ export function failed(error: AppError, argv: readonly string[], { io }: Pick<Wo
   if (debug) io.err.write(`${io.err.paint.dim(trace(error))}\n`)
   return row.exit
 }
-
-/** That a signal ended the line, and what that means for what it did. */
-export const interrupted = (argv: readonly string[], cause?: unknown): AppError =>
-  new AppError(
-    'INTERRUPTED',
-    operands(argv).name === 'demo'
-      ? 'Interrupted. What the demo did before is done, with the play money of the sandbox.'
-      : 'Interrupted. This command signed nothing.',
-    { cause },
-  )
 
 function known(error: unknown, argv: readonly string[]): AppError {
   if (error instanceof AppError) return error

@@ -5,9 +5,12 @@ import type { StrategyEntry } from '../domain/catalog.ts'
 import { cometAbi } from './compound-v3.ts'
 import { erc4626Abi } from './erc4626.ts'
 import { type Cost, placeOf } from './places.ts'
+import { drift } from './units.ts'
 
 /** Rocket Pool keeps less than a hundredth of a deposit (source: rocket-pool/rocketpool, RocketDAOProtocolSettingsDeposit.setSettingUint). */
-const rocketPoolFee = (amount: bigint): bigint => amount / 100n
+const hundredth = (amount: bigint): bigint => amount / 100n
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /**
  * How much of the receipt a deposit should bring at least, as the market says before it: what the same amount costs there, unless the
@@ -26,11 +29,14 @@ export function bringsOf(
       const args = { abi: cometAbi, functionName: 'borrowBalanceOf', args: [wallet] } as const
       return {
         read: { to: constants.comet, data: encodeFunctionData(args) },
-        unitsOf: (debt) => (amount > debt ? amount - debt : 0n),
+        unitsOf: (debt) => larger(0n, debt === 0n ? amount : amount - debt - drift(debt)),
       }
     }
     case 'rocket-pool':
-      return cost(amount - rocketPoolFee(amount))
+      return cost(amount - hundredth(amount))
+    case 'gnosis-sdai':
+      // Interest since it was claimed last comes in before the shares are made, which then cost more: of a month at a tenth a year at most.
+      return cost(amount - hundredth(amount))
     case 'ethena':
     case 'erc4626':
     case 'morpho':

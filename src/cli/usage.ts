@@ -19,7 +19,10 @@ export const thrownBy =
 /** What commander could not read, as USAGE; the next step is the help of the very command. */
 export function usage(error: CommanderError): AppError {
   const message = error.message.replace(/^error: /, '').replace(/\n.*$/s, '')
-  const guess = /\(Did you mean (.+?)\?\)/.exec(error.message)?.[1]
+  // What commander guesses for a flag in the place of a command is no flag that there is.
+  const guess = message.startsWith("unknown command '-")
+    ? undefined
+    : /\(Did you mean (.+?)\?\)/.exec(error.message)?.[1]
   const help = helpOf((error as { command?: Command }).command)
   if (error.code === 'commander.help') return new AppError('USAGE', 'A command is needed', { hint: help })
   const [, typed = '', choices] =

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 
 import { type Cli, cliFor } from '../cli/cli.ts'
 import { globalsOf } from '../cli/globals.ts'
+import { interrupted } from '../cli/interrupted.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Exit } from '../domain/exits.ts'
@@ -37,6 +38,7 @@ async function perform(cli: Cli): Promise<void> {
       tell(`\n${paint.bold(`${told.length + 1}. ${title}`)}\n${paint.cyan(`$ sluice ${command}`)}`)
       const { exit, out, values } = await cli.world.run(command.split(' '), { as: 'newcomer' })
       if (out !== '') tell(out.trimEnd())
+      if (exit !== 0 && cli.world.interrupt.signal.aborted) throw interrupted(['demo'])
       if (exit !== 0)
         throw new AppError(
           'DEMO_FAILED',

@@ -5,6 +5,7 @@ import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 import type { Transaction } from '../domain/transaction.ts'
+import { isRefusal } from '../net/refusal.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { aggregated } from './aggregate.ts'
 import type { Answer, Read, Reading } from './reading.ts'
@@ -104,18 +105,6 @@ async function inParts(
     reads.slice(at * size, (at + 1) * size),
   )
   return (await Promise.all(cut.map((part) => answersTo(chain, part, blockNumber)))).flat()
-}
-
-/** Whether a node says that the code it ran failed, and not that it could not run it: code 3, or words of the machine. */
-function isRefusal({ code, details }: AppError): boolean {
-  if (code !== 'RPC_ERROR') return false
-  const said = details as { code?: unknown; message?: unknown }
-  return (
-    said.code === 3 ||
-    /revert|opcode|out ?of ?gas|stack (under|over)|bad instruction|invalid jump|vm execution/i.test(
-      String(said.message),
-    )
-  )
 }
 
 /** The transport fault at the bottom of an error of viem, if it is one; a contract's refusal is none. */

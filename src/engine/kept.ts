@@ -119,7 +119,7 @@ function keptOn(
     )
     return all.map((row) => ({ ...row, strategy: strategyOf(row) }))
   }
-  const standing = async () => filled(await standingsOn(catalog, chain(), markets))
+  const standing = async (block?: bigint) => filled(await standingsOn(catalog, chain(), markets, block))
   return fresh(async () => {
     if (!kept) {
       // The first time, block and markets are asked side by side, in one round trip. Which of them came first is
@@ -130,8 +130,12 @@ function keptOn(
     }
     const head = await headOf(chain())
     if (kept.head?.number === head.number && kept.head.hash === head.hash) return kept.rows
-    // What is read now may be of a newer block than this, which the next request will find out.
-    kept = { head, rows: await shown(await standing(), head) }
+    // Of that very block, as a node behind the first may answer. One that does not have it shows what it has, which is not kept for the block.
+    const exact = await standing(head.number).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
+      throw error
+    })
+    kept = { head: exact && head, rows: await shown(exact ?? (await standing()), head) }
     return kept.rows
   }, crowd)
 }

@@ -27,6 +27,7 @@ export async function standingsOn(
   catalog: Catalog,
   chain: Chain,
   markets: readonly Market[],
+  blockNumber?: bigint,
 ): Promise<Answered[]> {
   const readings = markets.map((market): Reading<Answered> => {
     const state = optional(market.state)
@@ -40,7 +41,7 @@ export async function standingsOn(
       }),
     }
   })
-  return read(chain, together(readings))
+  return read(chain, together(readings), blockNumber)
 }
 
 /** A state whose rates are numbers; what gives others says nothing. */

@@ -80,15 +80,18 @@ describe('a signal', () => {
     },
   )
 
-  test('in the middle of the demo: 130, and no word that it did nothing', async () => {
-    const running = startSluice(at.home, ['demo'])
-    await running.says('the wallet has 100 USDC less')
-    running.child.kill('SIGINT')
-    const { exit, out, err } = await running.ended
-    expect({ exit, out, err }).toMatchObject({ exit: 130 })
-    expect(err).toContain('Interrupted. What the demo did before is done')
-    expect(`${out}${err}`).not.toContain('signed nothing')
-  })
+  test.each(['Put 100 USDC into', 'the wallet has 100 USDC less'])(
+    'in the middle of the demo, after "%s": 130, and no word that it did nothing',
+    async (moment) => {
+      const running = startSluice(at.home, ['demo'])
+      await running.says(moment)
+      running.child.kill('SIGINT')
+      const { exit, out, err } = await running.ended
+      expect({ exit, out, err }).toMatchObject({ exit: 130 })
+      expect(err).toContain('Interrupted. What the demo did before is done')
+      expect(`${out}${err}`).not.toContain('signed nothing')
+    },
+  )
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
     '%s after a signature: 20, and resume makes exactly one deposit',

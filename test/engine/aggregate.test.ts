@@ -17,6 +17,7 @@ test('many reads in one call answer what viem reads, whatever some of them call'
     'function balanceOf(address) view returns (uint256)',
     'function balanceOf(address, uint256) view returns (uint256)',
     'function symbol() view returns (uint256[])',
+    'function transferFrom(address, address, uint256) returns (uint256)',
   ])
   const held = [sandbox.user.address]
   const of = (functionName: string, args: readonly unknown[] = [], address = usdc): Read => ({
@@ -31,6 +32,8 @@ test('many reads in one call answer what viem reads, whatever some of them call'
     // Nothing that the token knows, an answer of another type, and an account without code.
     of('balanceOf', [...held, 1n]),
     of('symbol'),
+    // It says why it refuses, in words that could be read as a number.
+    of('transferFrom', [network.multicall3, sandbox.user.address, 1n]),
     of('balanceOf', held, sandbox.user.address),
   ]
   const viems = await multicall(client, {
@@ -41,6 +44,6 @@ test('many reads in one call answer what viem reads, whatever some of them call'
   })
   const ours = await aggregated(client, network.multicall3!, reads)
   expect(ours).toEqual((viems as { result?: unknown }[]).map(({ result }) => result))
-  expect(ours.slice(-4)).toEqual([expect.any(BigInt), undefined, undefined, undefined])
+  expect(ours.slice(-5)).toEqual([expect.any(BigInt), undefined, undefined, undefined, undefined])
   expect(ours.filter((answer) => answer !== undefined).length).toBeGreaterThan(20)
 })

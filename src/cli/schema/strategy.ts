@@ -123,8 +123,7 @@ export const WalletDocument = fields({
   })
     .optional()
     .describe('where the backend has it'),
-  unsearched: z
-    .array(fields({ strategy: z.string(), searchedAt: maybe(z.string()) }))
-    .optional()
-    .describe('queues not looked into for withdrawals asked for elsewhere, and when they last were'),
+  unsearched: maybe(z.array(fields({ strategy: z.string(), searchedAt: maybe(z.string()) }))).describe(
+    'queues not looked into for withdrawals asked for elsewhere, and when they last were; null where nobody says',
+  ),
 })

@@ -92,7 +92,7 @@ export const walletJson = ({ address, positions, totalValueUsd, stats, unsearche
   positions: positions.map(positionJson),
   totalValueUsd,
   ...(stats && { stats: statsJson(stats) }),
-  ...(unsearched && unsearched.length > 0 && { unsearched }),
+  unsearched,
 })
 
 const numeric = (value: string | number | null | undefined): number | null =>

@@ -38,7 +38,10 @@ export function outcomeOf(operation: Operation): Operation {
   const { id, state, steps } = operation
   if (state === 'DONE') return operation
   if (state === 'CANCELLED' && operation.exit === 24)
-    throw new AppError('CANCELLED', `Operation ${id} was cancelled`, { details: { operation: id } })
+    throw new AppError('CANCELLED', `Operation ${id} was cancelled`, {
+      details: { operation: id },
+      hint: `sluice action show ${id}`,
+    })
   if (state === 'ATTENTION') {
     const lost = steps.findLast((step) => step.state === 'SUPERSEDED')
     throw new AppError('SUPERSEDED', `A nonce of operation ${id} was used by another transaction`, {

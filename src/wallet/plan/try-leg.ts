@@ -7,6 +7,7 @@ import type { Intent } from '../../domain/intent.ts'
 import { networkNamed } from '../../domain/network.ts'
 import { actionAmong } from '../../domain/service-fee.ts'
 import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
+import { isRefusal } from '../../net/refusal.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { eachRead } from '../chain/each-read.ts'
 import { balanceOf, word } from '../chain/simulate-reads.ts'
@@ -121,7 +122,7 @@ async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> 
   const cost = intent.kind === 'deposit' ? bringsOf(strategy, intent) : placeOf(strategy).cost(amount)
   if (!cost || 'units' in cost) return cost?.units
   const said = await rpc.request('eth_call', [cost.read, 'latest']).catch((cause: unknown) => {
-    if (!(cause instanceof AppError && cause.code === 'RPC_ERROR')) throw cause
+    if (!(cause instanceof AppError && isRefusal(cause))) throw cause
     const message = `${strategy.slug} does not say what its ${strategy.receipt.symbol} is worth`
     throw new AppError('POLICY_SIMULATION', message, { cause })
   })

@@ -71,6 +71,8 @@ export function termRules(
   { legs, at, quoteAgeMs, assurance, simulation }: PolicyFacts,
 ): Rule[] {
   const { maxSlippage, hours, maxQuoteAge, minAssurance, maxServiceFeeBps } = policy
+  // Taking allowances back is never what a policy is there to stop: only what it costs is held to it.
+  const isRescue = legs.every(({ intent }) => intent.kind === 'revoke')
   const most = maxSlippage === undefined ? 0 : (slippageIn(maxSlippage) ?? 0)
   const swaps = legs.filter(({ intent }) => intent.kind === 'swap' || isPriced(intent))
   const is = (rule: string, code: Rule['code'], wanted: string, found: string, met: boolean): Rule => ({
@@ -90,7 +92,7 @@ export function termRules(
         slippage !== undefined && slippage <= most + 1e-6,
       ),
     ),
-    ...(hours === undefined
+    ...(hours === undefined || isRescue
       ? []
       : [is('hours', 'POLICY_LIMIT', `${hours} UTC`, new Date(at).toISOString(), isWithin(hours, at))]),
     ...(maxQuoteAge === undefined || quoteAgeMs === null
@@ -115,7 +117,7 @@ export function termRules(
     ...(policy.simulation === 'required' && simulation
       ? [is('simulation', 'POLICY_SIMULATION', 'required', simulation.how, simulation.how !== 'unavailable')]
       : []),
-    ...(minAssurance === undefined
+    ...(minAssurance === undefined || isRescue
       ? []
       : [is('minAssurance', 'POLICY_ASSURANCE', minAssurance, assurance, reaches(assurance, minAssurance))]),
   ]

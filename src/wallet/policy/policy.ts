@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
 import { z } from 'zod'
 
 import { EvmAddress } from '../../domain/address.ts'
@@ -71,8 +72,9 @@ export function parsePolicy(text: string, path: string): KeptPolicy {
 
 /** The policy that holds: the one that was named, or else the one in the config directory, if there is one. */
 export function readPolicy(named: string | undefined, usual: string): KeptPolicy | null {
-  const path = named ?? usual
+  // The policy of the machine is that of the machine, also where it is named.
+  const path = named === undefined || resolve(named) === resolve(usual) ? usual : named
   const text = readOwnFile(path, named === undefined)
   if (text === undefined) return null
-  return { ...parsePolicy(text, path), ...(named !== undefined && { named: true as const }) }
+  return { ...parsePolicy(text, path), ...(path !== usual && { named: true as const }) }
 }
