@@ -125,14 +125,16 @@ export async function headOf({ rpc }: Chain): Promise<BlockRef> {
 }
 
 /**
- * The time that the next block will have, in Unix seconds: at least ours. A chain can be ahead of us (its clock was
- * moved, or ours is late), and a deadline in calldata is measured by its clock.
+ * How far the clock of a chain is ahead of ours, in seconds: a deadline in calldata is measured by its clock. A minute is nothing, as
+ * the block after the newest is ahead on any chain; more is a clock that was moved, or ours is late.
  */
-export async function chainTime({ rpc }: Chain, nowMs: number): Promise<number> {
+export async function aheadOf({ rpc }: Chain, nowMs: number): Promise<number> {
   const [latest, pending] = (await rpc.batch(
     ['latest', 'pending'].map((tag) => ['eth_getBlockByNumber', [tag, false]]),
   )) as ({ timestamp: string } | null)[]
-  return Math.max(Math.floor(nowMs / 1000), Number(latest?.timestamp ?? 0), Number(pending?.timestamp ?? 0))
+  const time = Math.max(Number(latest?.timestamp ?? 0), Number(pending?.timestamp ?? 0))
+  const ahead = time - Math.floor(nowMs / 1000)
+  return ahead > 60 ? ahead : 0
 }
 
 /** How much gas a transaction may use: what the node estimates, and a quarter. `null` where it would not go through now. */

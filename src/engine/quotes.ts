@@ -8,7 +8,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/network.ts'
 import { usualSlippage } from '../domain/slippage.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
-import { read } from './chain.ts'
+import { aheadOf, read } from './chain.ts'
 import { type Charge, shareBeside, shareOf, stated } from './charges.ts'
 import type { Context } from './context.ts'
 import { priceOf, usd } from './prices.ts'
@@ -57,9 +57,10 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
   if (cost === undefined) throw allOfIt()
   const paid = offer.amountIn + cost
   const fee = charge && cost > 0n ? stated('service', charge, tokenIn, cost, paid) : null
-  const [priceIn, priceOut] = await Promise.all([
+  const [priceIn, priceOut, ahead] = await Promise.all([
     read(context.chain(from.chainId), priceOf(context.catalog, tokenIn)),
     read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)),
+    aheadOf(context.chain(from.chainId), context.now()),
   ])
   const now = context.now()
   const id = context.newId()
@@ -100,7 +101,7 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
     originChain: from.name,
     destinationChain: to.name,
     wire: JSON.stringify(wire),
-    offer: storedOffer(ask, input.destinationAddress, offer, fee),
+    offer: storedOffer(ask, input.destinationAddress, offer, fee, deadline + ahead),
     createdAt: now,
     expiresAt: deadline * 1000,
   })

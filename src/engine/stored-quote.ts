@@ -24,6 +24,8 @@ type Stored = {
   raw: unknown
   /** What the service is paid beside; an older quote has none. */
   fee?: StatedFee | null
+  /** When its transactions end, by the clock of the chain that they begin on, in Unix seconds; an older quote has none. */
+  deadline?: number
 }
 
 /** A quote's own part as JSON text. */
@@ -32,6 +34,7 @@ export const storedOffer = (
   recipient: Address | undefined,
   offer: Offer,
   fee: StatedFee | null,
+  deadline: number,
 ): string => {
   const stored: Stored = {
     chainIdIn: route.from.chainId,
@@ -47,6 +50,7 @@ export const storedOffer = (
     fees: offer.fees,
     raw: offer.raw,
     fee,
+    deadline,
   }
   return JSON.stringify(stored)
 }
@@ -92,6 +96,9 @@ export function offerOf(row: QuoteRow): Offer {
 
 /** What the service is paid for a stored quote, beside the offer. */
 export const feeIn = (row: QuoteRow): StatedFee | null => read(row).fee ?? null
+
+/** When the transactions of a stored quote end, the same for whoever takes it, in Unix seconds by the clock of the chain that they begin on. */
+export const deadlineOf = (row: QuoteRow): number => read(row).deadline ?? Math.floor(row.expiresAt / 1000)
 
 /** Whom a stored quote was asked for, if it was said then. */
 export const recipientOf = (row: QuoteRow): Address | null => read(row).recipient

@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import type { ListedQuote } from '../store/engine-quotes.ts'
 import type { QuoteRow } from '../store/engine-rows.ts'
 import { tracked } from './actions/refresh.ts'
-import type { Tracked } from './actions/track.ts'
+import { isSwap, type Tracked } from './actions/track.ts'
 import type { Context } from './context.ts'
 import { offerOf, providerNamed, quoteRow, routeOf, seesRoute } from './stored-quote.ts'
 
@@ -25,7 +25,7 @@ async function statusOf(context: Context, id: string): Promise<SwapStatus> {
   const row = await context.store.quoteInBrief(context.customer, id)
   if (!row || !seesRoute(context, row)) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
   const found = row.actionId === null ? undefined : await tracked(context, row.actionId)
-  const whole = found && row.actionId !== id ? await quoteRow(context, id) : undefined
+  const whole = found && !isSwap(found.action) ? await quoteRow(context, id) : undefined
   if (found && whole) return bridgeStatus(context, whole, found)
   const status = found ? found.action.status : context.now() > row.expiresAt ? 'expired' : 'pending'
   return {
@@ -54,7 +54,8 @@ async function bridgeStatus(context: Context, row: QuoteRow, { action, txs }: Tr
 export function lastKnown(row: ListedQuote, now: number): string {
   const open = now > row.expiresAt ? 'expired' : 'pending'
   if (row.actionId === null || row.actionStatus === null) return open
-  if (row.actionId === row.id) return row.actionStatus === 'pending' ? open : row.actionStatus
+  if (row.actionType !== null && isSwap({ type: row.actionType }))
+    return row.actionStatus === 'pending' ? open : row.actionStatus
   if (row.bridged === null) return open
   if (row.bridged === 0) return 'failed'
   return row.actionStatus === 'fulfilled' ? 'fulfilled' : 'confirmed'

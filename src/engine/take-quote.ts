@@ -7,13 +7,14 @@ import { tokenAmount } from '../domain/amount.ts'
 import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
+import type { QuoteWithAction } from '../store/engine-quotes.ts'
 import { tracked } from './actions/refresh.ts'
-import { track } from './actions/track.ts'
+import { isSwap, track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
-import { chainTime, gasLimitOf } from './chain.ts'
+import { gasLimitOf } from './chain.ts'
 import { paymentOf } from './charges.ts'
 import type { Context } from './context.ts'
-import { feeIn, offerOf, providerNamed, quoteRow, recipientOf, routeOf } from './stored-quote.ts'
+import { deadlineOf, feeIn, offerOf, providerNamed, quoteRow, recipientOf, routeOf } from './stored-quote.ts'
 
 /** The transactions that take a quote. The quote must come back exactly as it was given; `rawQuote` may be left out. */
 export async function swapBytecodeOf(
@@ -28,7 +29,7 @@ export async function swapBytecodeOf(
   if (!quote.provider) throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote names no provider')
   const row = await quoteRow(context, quote.quoteId ?? quote.id)
   if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
-  await refuseTaken(context, row.id)
+  await refuseTaken(context, row)
   if (context.now() >= row.expiresAt)
     throw new AppError('QUOTE_EXPIRED', 'The quote has expired', {
       details: { expiredAt: new Date(row.expiresAt).toISOString() },
@@ -41,12 +42,7 @@ export async function swapBytecodeOf(
   const route = routeOf(context, row)
   const offer = offerOf(row)
   const chain = context.chain(route.from.chainId)
-  const life = Math.floor((row.expiresAt - context.now()) / 1000)
-  const step = provider.build(route, offer, {
-    wallet,
-    recipient,
-    deadline: (await chainTime(chain, context.now())) + life,
-  })
+  const step = provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })
   const acting = await withApprovals(chain, wallet, step)
   const fee = feeIn(row)
   const payments = fee ? [paymentOf(fee)] : []
@@ -104,11 +100,22 @@ const sideOf = (token: Token, amount: bigint, bound: object) => ({
   ...bound,
 })
 
-/** A quote is for one swap: one that was carried out, whatever came of it, is not taken again. */
-async function refuseTaken(context: Context, id: string): Promise<void> {
-  const sent = (await tracked(context, id))?.txs.find(({ kind }) => kind === 'swap')
-  if (!sent || sent.succeeded === null) return
+/** A quote is for one swap: one that was carried out, whatever came of it, is not taken again, and the bridge of a deposit is that one's. */
+async function refuseTaken(context: Context, { actionId }: QuoteWithAction): Promise<void> {
+  const found = actionId === null ? undefined : await tracked(context, actionId)
+  if (!found) return
   const hint = 'Ask for a new quote: sluice swap quote --help'
+  if (!isSwap(found.action))
+    throw new AppError(
+      'QUOTE_VALIDATION_ERROR',
+      `The quote is the bridge of a deposit, which has its transactions`,
+      {
+        details: { actionId },
+        hint,
+      },
+    )
+  const sent = found.txs.find(({ kind }) => kind === 'swap')
+  if (!sent || sent.succeeded === null) return
   const details = { txHash: sent.hash }
   throw sent.succeeded === 0
     ? new AppError('SWAP_EXECUTION_FAILED', 'The swap of this quote was executed, and reverted on chain', {

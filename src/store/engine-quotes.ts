@@ -11,7 +11,11 @@ export type QuoteInBrief = Pick<
 >
 
 /** A quote with where its operation stood when it was last looked at. `bridged` is 1 where the bridge of a deposit was sent, 0 where that reverted. */
-export type ListedQuote = QuoteWithAction & { actionStatus: string | null; bridged: number | null }
+export type ListedQuote = QuoteWithAction & {
+  actionStatus: string | null
+  actionType: string | null
+  bridged: number | null
+}
 
 /** Which quotes are listed; a filter that is null lets everything through. */
 export type QuoteFilter = {
@@ -24,10 +28,12 @@ export type QuoteFilter = {
 /** Finds the operation of a quote by its own index. */
 export const actionsByQuote = 'create index actions_quote on actions (quote_id)'
 
-const ofAction =
-  'from actions a where a.customer = quotes.customer and a.quote_id = quotes.id order by a.id limit 1'
+/** Of all that a quote was handed out as, what came furthest; else the newest. */
+const ofAction = `from actions a where a.customer = quotes.customer and a.quote_id = quotes.id
+  order by case a.status when 'pending' then 5 when 'expired' then 5 when 'failed' then 4 when 'confirmed' then 3 when 'processing' then 2 else 1 end,
+  a.created_at desc, a.id limit 1`
 const actionId = `(select a.id ${ofAction}) as "actionId"`
-const listed = `${actionId}, (select a.status ${ofAction}) as "actionStatus",
+const listed = `${actionId}, (select a.status ${ofAction}) as "actionStatus", (select a.type ${ofAction}) as "actionType",
   (select t.succeeded from action_txs t where t.kind = 'bridge' and t.action_id = (select a.id ${ofAction})) as "bridged"`
 
 const inBrief = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", ${actionId}

@@ -1,3 +1,4 @@
+import { handedOutQueries, isSwapIn } from './engine-handed-out.ts'
 import { pastQueries, pastSchema } from './engine-past.ts'
 import { actionsByQuote, quoteQueries } from './engine-quotes.ts'
 import {
@@ -33,47 +34,7 @@ export function engineStore(sql: Sql) {
     ...quoteQueries(sql),
     ...pastQueries(sql),
     ...snapshotQueries(sql),
-
-    /** Stores an operation with its transactions; again under the same id it replaces what has not been seen on chain. */
-    saveAction: (row: ActionRow, txs: readonly ActionTxRow[]) =>
-      sql.transaction(async ({ query }) => {
-        await query('delete from action_txs where action_id = $1 and hash is null', [row.id])
-        await query(
-          `insert into actions (id, customer, type, status, strategy_id, strategy_slug, wallet, receiver, amounts, quote_id, created_at, updated_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (id) do update set updated_at = excluded.updated_at`,
-          [
-            row.id,
-            row.customer,
-            row.type,
-            row.status,
-            row.strategyId,
-            row.strategySlug,
-            row.wallet,
-            row.receiver,
-            row.amounts,
-            row.quoteId,
-            row.createdAt,
-            row.updatedAt,
-          ],
-        )
-        for (const tx of txs)
-          await query(
-            `insert into action_txs (action_id, idx, kind, chain_id, recipient, data, value, from_block, from_nonce, customer) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-             on conflict (action_id, idx) do nothing`,
-            [
-              tx.actionId,
-              tx.idx,
-              tx.kind,
-              tx.chainId,
-              tx.recipient,
-              tx.data,
-              tx.value,
-              tx.fromBlock,
-              tx.fromNonce,
-              row.customer,
-            ],
-          )
-      }),
+    ...handedOutQueries(sql),
 
     action: async (
       customer: string,
@@ -94,9 +55,9 @@ export function engineStore(sql: Sql) {
       )
     },
 
-    /** The ids of a customer's actions, newest first. */
+    /** The ids of a customer's actions, newest first; what one quote was handed out as is one. */
     recentActions: async (customer: string, most: number): Promise<string[]> => {
-      const text = 'select id from actions where customer = $1 order by created_at desc, id limit $2'
+      const text = `select id from actions where customer = $1 and (id = quote_id or not ${isSwapIn('type')}) order by created_at desc, id limit $2`
       return (await sql.query<{ id: string }>(text, [customer, most])).map(({ id }) => id)
     },
 

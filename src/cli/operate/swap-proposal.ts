@@ -34,7 +34,8 @@ export async function swapProposal(
     arrival: { token: intent.tokenOut.address, minimum: intent.amountOut, recipient: order.recipient },
   }
   return {
-    id: quote.id,
+    // The older shape may have none.
+    id: quote.id === '' ? cli.world.newId() : quote.id,
     kind: 'swap',
     legs: across ? [swap, wait] : [swap],
     quoteId: quote.id,
@@ -104,12 +105,21 @@ export async function swapIntent(
 /** How long a swap may be left to lie about before it must be of no more use, in seconds, whatever a quote says. */
 const longestLife = 300
 
-/** A deadline by the clock of the chain that enforces it, in Unix seconds, with two seconds for the rounding of both sides. */
+/** A chain whose clock is further ahead than this, in seconds, has one of its own. */
+const ownClock = 60
+
+/**
+ * A deadline by the clock of the chain that enforces it, in Unix seconds, with two seconds for the rounding of both sides. A clock that is
+ * far ahead may have stood still since the quote was given, whose transactions stay as they were then.
+ */
 async function deadlineOnChain({ place, world }: Cli, chainId: number, deadline: string): Promise<number> {
   const blocks = await Promise.all(
     ['latest', 'pending'].map((tag) => place.read(chainId, 'eth_getBlockByNumber', [tag, false])),
   )
   const times = blocks.map((block) => Number((block as { timestamp?: string } | null)?.timestamp ?? 0))
-  const life = Math.min(longestLife, Math.ceil((Date.parse(deadline) - world.now()) / 1000))
-  return Math.max(Math.floor(world.now() / 1000), ...times) + life + 2
+  const now = Math.floor(world.now() / 1000)
+  const time = Math.max(now, ...times)
+  const left = Math.ceil((Date.parse(deadline) - world.now()) / 1000)
+  const life = time - now > ownClock ? longestLife : Math.min(longestLife, left)
+  return time + life + 2
 }

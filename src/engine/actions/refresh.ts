@@ -8,12 +8,29 @@ import { onceEach } from '../once-each.ts'
 import { offerOf, providerNamed, quoteRow, routeOf } from '../stored-quote.ts'
 import { findTransactions, type SoFar, soFar } from './find.ts'
 import { type Evidence, isOver, nextState, type Seen, type State, transitions } from './states.ts'
-import { actionRow, type Tracked } from './track.ts'
+import { actionRow, isSwap, type Tracked, waysOf } from './track.ts'
 
-/** An operation brought up to date with its chains. */
+/** An operation brought up to date with its chains; of a quote that was handed out in several ways, the one that counts. */
 export async function tracked(context: Context, id: string): Promise<Tracked | undefined> {
   const found = await actionRow(context, id)
   if (!found) return found
+  const ways = await waysOf(context, found)
+  const known = ways.find(({ action }) => action.status === 'fulfilled')
+  const now: Tracked[] = []
+  for (const way of known ? [known] : ways) now.push(await broughtUp(context, way))
+  const counts = now.reduce((best, way) => (farther(way) >= farther(best) ? way : best))
+  return { ...counts, action: { ...counts.action, id: found.action.id } }
+}
+
+/** How far what was handed out has come: its swap was done, is sent, has reverted, or only something before it is there. */
+function farther({ txs }: Tracked): number {
+  const call = txs.findLast(({ kind }) => kind !== 'fee')
+  if (call?.succeeded === 1) return 4
+  if (call?.hash) return call.succeeded === 0 ? 2 : 3
+  return txs.some(({ hash }) => hash !== null) ? 1 : 0
+}
+
+async function broughtUp(context: Context, found: Tracked): Promise<Tracked> {
   if (isOver(found.action.status as State) && found.action.status !== 'expired')
     return withPayment(context, found)
   const { action } = found
@@ -21,14 +38,14 @@ export async function tracked(context: Context, id: string): Promise<Tracked | u
   const far = farOf(context, action)
   for (const tx of found.txs) txs.push(await lookAt(context, action, tx, txs, far))
   // What was asked for is done when its action is: the payment of the service is another matter.
-  const acting = txs.filter(({ kind }) => kind !== 'fee')
+  const acting = txs.filter(({ kind }) => kind !== 'fee').filter(isNeeded)
   const seen = await Promise.all(acting.map((tx) => depthOf(context, tx)))
   const { delivered, destination, pastDeadline } = await delivery(context, action, acting, seen)
   const status = nextState(action.status as State, { seen, pastDeadline, delivered })
   if (status === action.status && destination === action.destinationHash) return { action, txs }
   if (status !== action.status && !transitions[action.status as State].includes(status))
     throw new AppError('BUG', `An operation cannot go from ${action.status} to ${status}`, {
-      details: { id },
+      details: { id: action.id },
     })
   const moved = {
     ...action,
@@ -40,6 +57,12 @@ export async function tracked(context: Context, id: string): Promise<Tracked | u
   await context.store.moveAction(moved)
   return { action: moved, txs }
 }
+
+/** An approval that is not there was given in another way, once a call that comes after it on its chain was carried out. */
+const isNeeded = (tx: ActionTxRow, at: number, all: readonly ActionTxRow[]): boolean =>
+  tx.blockNumber !== null ||
+  !tx.kind.startsWith('approve') ||
+  !all.slice(at + 1).some(({ chainId, succeeded }) => chainId === tx.chainId && succeeded === 1)
 
 /** How far the wallet of an operation is on a chain: asked for once in a look at all its transactions. */
 type Far = (chainId: number) => Promise<SoFar>
@@ -153,12 +176,12 @@ async function delivery(
   txs: readonly ActionTxRow[],
   seen: readonly Seen[],
 ): Promise<Delivery> {
-  const isSwap = action.type.endsWith('_SWAP')
-  const row = isSwap && action.quoteId ? await quoteRow(context, action.quoteId) : undefined
+  const isQuoted = isSwap(action)
+  const row = isQuoted && action.quoteId ? await quoteRow(context, action.quoteId) : undefined
   const origin = txs.at(-1)?.hash as Hex | null | undefined
   const pastDeadline = row !== undefined && context.now() > row.expiresAt
   if (!row || !origin || !seen.every((one) => one === 'final'))
-    return { delivered: isSwap ? 'no' : 'not-needed', destination: action.destinationHash, pastDeadline }
+    return { delivered: isQuoted ? 'no' : 'not-needed', destination: action.destinationHash, pastDeadline }
   const progress = await providerNamed(context, row.provider).status(
     routeOf(context, row),
     offerOf(row),

@@ -1,4 +1,5 @@
 import type { Address } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
 import { type Context, seesChain } from '../context.ts'
@@ -13,6 +14,16 @@ export async function actionRow(context: Context, id: string): Promise<Tracked |
   return found?.txs.every(({ chainId }) => seesChain(context, chainId)) ? found : undefined
 }
 
+/** Whether an operation is a swap: then it is one of the ways in which its quote was handed out. */
+export const isSwap = ({ type }: Pick<ActionRow, 'type'>): boolean => type.endsWith('_SWAP')
+
+/** What an operation was handed out as, oldest first: itself, and for a swap every other way in which its quote was. */
+export async function waysOf({ store, customer }: Context, found: Tracked): Promise<Tracked[]> {
+  const { action } = found
+  if (!isSwap(action) || action.quoteId === null) return [found]
+  return (await store.handedOut(customer, action.quoteId)).filter((way) => isSwap(way.action))
+}
+
 /** What is to be tracked. `kinds` says what each transaction is for. */
 export type ToTrack = Pick<ActionRow, 'id' | 'type' | 'strategyId' | 'strategySlug' | 'quoteId'> & {
   wallet: Address
@@ -22,7 +33,13 @@ export type ToTrack = Pick<ActionRow, 'id' | 'type' | 'strategyId' | 'strategySl
   kinds: readonly string[]
 }
 
-/** Remembers an operation whose bytecode was just made, with where its search on each chain begins. */
+/** In how many ways one quote may be handed out: each is looked for on chain for as long as none of them was carried out. */
+const mostWays = 8
+
+/**
+ * Remembers an operation whose bytecode was just made, with where its search on each chain begins. A quote may be handed out again, to
+ * others or with other approvals: what was handed out before is looked for all the same.
+ */
 export async function track(
   context: Context,
   { transactions, kinds, amounts, ...about }: ToTrack,
@@ -33,7 +50,7 @@ export async function track(
     starts.set(chainId, { fromBlock: head, fromNonce: count })
   }
   const now = context.now()
-  await context.store.saveAction(
+  const isKept = await context.store.handOut(
     {
       ...about,
       customer: context.customer,
@@ -60,5 +77,10 @@ export async function track(
       succeeded: null,
       gasUsed: null,
     })),
+    { otherId: context.newId(), most: mostWays },
   )
+  if (isKept) return
+  throw new AppError('QUOTE_VALIDATION_ERROR', `The quote was handed out in ${mostWays} ways already`, {
+    hint: 'Ask for a new quote: sluice swap quote --help',
+  })
 }
