@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import type { Hex } from '../../src/domain/address.ts'
+import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { engineOn } from '../engine/support.ts'
 import { type FaultyRpc, startFaultyRpc } from '../support/faulty-rpc.ts'
 import { type HostileService, type Lies, startHostileService } from '../support/hostile-service.ts'
@@ -53,6 +55,23 @@ describe('an honest service', () => {
     expect(await lied(line, {})).toMatchObject({ exit: 0 })
     expect([attempts(), sends()]).toEqual([signatures, signatures])
   })
+})
+
+test('a quote that one wallet tried and another carries out is followed to its end', async () => {
+  const { json: quote } = await lied(
+    'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 7 --json',
+    {},
+  )
+  const by = (privateKey: Hex) => ({ secrets: { privateKey, apiKey } })
+  const tried = await lied(`swap execute ${quote.id} --dry-run --json`, {}, by(sandboxKey(2)))
+  expect(tried).toMatchObject({ exit: 0, json: { wallet: sandboxAddress(2) } })
+  const done = await lied(`swap execute ${quote.id} --yes --json`, {})
+  expect(done.exit).toBe(0)
+  const hash = done.json.transactions.at(-1).hash
+  const status = await lied(`swap status ${quote.id} --json`, {})
+  expect(status.json).toMatchObject({ status: 'fulfilled', originTxHash: hash })
+  const again = await lied(`swap execute ${quote.id} --yes --json`, {}, by(sandboxKey(2)))
+  expect(again.exit).toBe(14)
 })
 
 describe('a service that slips in', () => {
@@ -117,6 +136,33 @@ describe('a service that', () => {
     })
     expect({ exit: ran.exit, ...ran.json.error }).toMatchObject({ exit: 14, code: 'IDEMPOTENCY_KEY_REUSED' })
     expect(sends()).toBe(2)
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['a flag', '--yes'],
+    ['a path', '../../x'],
+    ['two lines', 'a\nb'],
+    ['too much', 'x'.repeat(129)],
+  ])('calls an operation by %s is refused before anything is signed', async (_, id) => {
+    const ran = await lied(deposit, { strategyBytecode: (body) => ({ ...body, id }) })
+    expect({ exit: ran.exit, ...ran.json.error }).toMatchObject({
+      exit: 6,
+      code: 'SERVICE_BAD_RESPONSE',
+      message: expect.stringContaining('which is no name'),
+    })
+  })
+
+  test('calls an operation by the key of another one is refused before anything is signed', async () => {
+    await lied(deposit, {})
+    const ran = await lied(deposit.replace('hostile-1', 'hostile-9'), {
+      strategyBytecode: (body) => ({ ...body, id: 'hostile-1' }),
+    })
+    expect({ exit: ran.exit, ...ran.json.error }).toMatchObject({
+      exit: 6,
+      code: 'SERVICE_BAD_RESPONSE',
+      message: expect.stringContaining('which is the key of'),
+    })
   })
 
   test('asks for an authorization beside a transaction gets a plain transaction and nothing else', async () => {

@@ -16,6 +16,7 @@ import { halfAnHour } from '../time-left.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
 import { noncesOf } from '../way.ts'
 import { finish, type Going } from './finish.ts'
+import { namedTwice, refuseName } from './names.ts'
 import { refuseDone, refuseDoneSince, startedBefore } from './not-twice.ts'
 import { confirmAgain, refuseExpired, refuseReused, requireOnce } from './once-only.ts'
 import { planPrices } from './plan-prices.ts'
@@ -74,6 +75,7 @@ async function undertake(
   }
   const terms = termsOf(cli, options)
   const proposed = await propose(who.address)
+  refuseName(proposed.id)
   const nonce = await pinnedNonce(ground, who.address, proposed, options)
   const proposal: Proposal = { ...proposed, request, wallet: who.address, nonce }
   const isSent = !options.dryRun && (await isSentAlready(ground, proposal))
@@ -147,7 +149,10 @@ const isUnsigned = ({ journal }: Ground, { id, state, steps }: Planned): boolean
 
 /** The operation of a plan in the journal. An earlier one under the same key that was never signed makes way; the very same one goes on. */
 function planned(ground: Ground, checked: Checked, key: string, unsigned: Planned | undefined): Planned {
-  const known = ground.journal.find(checked.proposal.id)
+  const { id } = checked.proposal
+  const known = ground.journal.find(id)
+  const keyed = ground.journal.findKey(id)
+  if (keyed && keyed.id !== id) throw namedTwice(id, keyed)
   if (known && known.id === unsigned?.id) return beginAgain(ground, checked, known)
   if (known) throw startedBefore(known)
   return (unsigned && dropUnsigned(ground, unsigned.id)) ?? begin(ground, checked, key)

@@ -5,6 +5,7 @@ import { Units } from '../../domain/amount.ts'
 import type { Catalog } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import { misfit } from '../../domain/misfit.ts'
+import { operationId } from '../../domain/operation-id.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import { type About, decodeIntent, encodeIntent } from './intent-json.ts'
 import { coreOf, type Proposal } from './proposal.ts'
@@ -12,8 +13,7 @@ import { coreOf, type Proposal } from './proposal.ts'
 /** What a plan file says of its operation beside wallet, nonce and steps. */
 const Operation = z.strictObject({
   version: z.literal(1),
-  // It stands in commands that are told to be typed, and may come from somebody else.
-  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/),
+  id: z.string().regex(operationId),
   kind: z.string().min(1).max(50),
   request: z.record(z.string(), z.unknown()),
   quoteId: z.string().nullable(),
