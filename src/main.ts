@@ -9,7 +9,7 @@ import { toJson } from './cli/to-json.ts'
 import { thrownBy, usage } from './cli/usage.ts'
 import type { World } from './cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
-import { AppError, errorRow, saysUnsigned } from './domain/errors.ts'
+import { AppError, errorRow, isWorthAgain, saysUnsigned } from './domain/errors.ts'
 import type { Exit } from './domain/exits.ts'
 import { didYouMean } from './domain/nearest.ts'
 import { plain } from './domain/text.ts'
@@ -157,7 +157,7 @@ export function failed(error: AppError, argv: readonly string[], { io }: Pick<Wo
   const say = plain(message)
   if (json)
     io.out.write(
-      `${toJson({ error: { code, message: say, details: details ?? {}, hint: hint ?? null, retryable: row.retryable ?? false } }, io.out.isTerminal)}\n`,
+      `${toJson({ error: { code, message: say, details: details ?? {}, hint: hint ?? null, retryable: isWorthAgain(error) } }, io.out.isTerminal)}\n`,
     )
   else
     io.err.write(

@@ -31,3 +31,10 @@ export class AppError extends Error {
     this.hint = hint ?? errorRow(code).hint
   }
 }
+
+/**
+ * Whether the same request may succeed when it is made again: what its code says, but for what stays as it is – an answer that is not
+ * one of this service, and a certificate that is not trusted.
+ */
+export const isWorthAgain = ({ code, details }: Pick<AppError, 'code' | 'details'>): boolean =>
+  errorRow(code).retryable === true && code !== 'SERVICE_BAD_RESPONSE' && details?.fault !== 'certificate'

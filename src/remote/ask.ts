@@ -11,7 +11,7 @@ import type { Governor } from './governor.ts'
 
 import { seeTheAnswer, withNextStep } from './next-step.ts'
 import { patiently } from './patience.ts'
-import { unconfirmed } from './read-back.ts'
+import { isUnanswered, unconfirmed } from './read-back.ts'
 import { refusal } from './refusal.ts'
 import { addressed } from './request.ts'
 
@@ -99,7 +99,7 @@ export function asker(needs: AskNeeds): Ask {
       const said = route.complete ? await route.complete(answer.body, wire) : answer.body
       return understood(route, said)
     } catch (error) {
-      throw route.readBack && wasTaken(error) ? unconfirmed(error) : error
+      throw route.readBack && (wasTaken(error) || isUnanswered(error)) ? unconfirmed(error) : error
     }
   }
 }

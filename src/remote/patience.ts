@@ -1,12 +1,12 @@
-import { AppError } from '../domain/errors.ts'
+import { AppError, isWorthAgain } from '../domain/errors.ts'
 import type { HttpAnswer } from '../net/http.ts'
 import { backoffMs, wait } from '../net/patience.ts'
 import { type Governor, placeFor, type Waiting, waited } from './governor.ts'
-import { askedWaitMs } from './refusal.ts'
+import { askedWaitMs, unsaidWaitMs } from './refusal.ts'
 
 /**
- * What one call may cost: all tries and the pauses between them `budgetMs`; what a limit asks us to wait comes on top, as far
- * as `waiting` has it. What changes something is asked once. `now` is epoch ms.
+ * What one call may cost: all tries and the pauses between them `budgetMs`; what the service asks us to wait comes on top, as far
+ * as `waiting` has it. What changes something is asked again only where it was not taken (429). `now` is epoch ms.
  */
 export type Patience = {
   mayRetry: boolean
@@ -28,27 +28,30 @@ export async function patiently(
   for (let tried = 1; ; tried++) {
     if (governor) await placeFor(governor, waiting)
     const began = performance.now()
-    const isLast = !mayRetry || tried > mostRetries
     let last: () => HttpAnswer
     try {
       const answer = await exchange(left)
-      if (answer.status === 429) {
-        const asked = askedWaitMs(answer, now())
-        if (asked !== undefined) governor?.block(now() + asked)
-        if (isLast || !(await waited(asked ?? 1_000 * 2 ** (tried - 1), waiting))) return answer
+      const pause = pauseOf(answer, tried, now())
+      if (answer.status < 500 && pause === undefined) return answer
+      const isLast = tried > mostRetries || !(mayRetry || answer.status === 429)
+      if (pause !== undefined) {
+        const goesOn = !isLast && pause.ms <= waiting.left()
+        // Who gives up says how long to wait, and the others of this machine are held to it.
+        governor?.block(now() + (goesOn ? pause.ms : (pause.asked ?? unsaidWaitMs)))
+        if (!goesOn || !(await waited(pause.ms, waiting))) return answer
         continue
       }
-      if (answer.status < 500) return answer
       last = () => answer
     } catch (error) {
-      if (!(error instanceof AppError) || hopeless.includes(String(error.details?.fault))) throw error
+      if (!(error instanceof AppError) || error.details?.fault === 'aborted' || !isWorthAgain(error))
+        throw error
       last = () => {
         throw error
       }
     }
     const pauseMs = backoffMs(tried)
     left -= performance.now() - began + pauseMs
-    if (isLast || left <= 0 || signal?.aborted) return last()
+    if (!mayRetry || tried > mostRetries || left <= 0 || signal?.aborted) return last()
     try {
       await wait(pauseMs, signal)
     } catch {
@@ -57,5 +60,14 @@ export async function patiently(
   }
 }
 
-/** What does not become better by asking again; `not-json` is of a success, a failure may well be a page. */
-const hopeless = ['certificate', 'redirect', 'too-large', 'too-deep', 'encoded', 'not-json', 'aborted']
+/** The pause that an answer asks for: a limit always does, and a service that is busy where it says so. */
+function pauseOf(
+  answer: HttpAnswer,
+  tried: number,
+  now: number,
+): { ms: number; asked: number | undefined } | undefined {
+  if (answer.status !== 429 && answer.status !== 503) return undefined
+  const asked = askedWaitMs(answer, now)
+  if (asked === undefined && answer.status === 503) return undefined
+  return { ms: asked ?? 1_000 * 2 ** (tried - 1), asked }
+}

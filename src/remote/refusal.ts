@@ -7,6 +7,9 @@ import { limited } from './governor.ts'
 /** The longest wait that a service is believed: the longest window of its limits. */
 const mostWaitMs = 3_600_000
 
+/** The wait after a limit that says nothing of it: the shortest window of limits. */
+export const unsaidWaitMs = 60_000
+
 /** How long an answer asks us to wait, in ms: its `Retry-After`, counted from its own date, or `retryAfter` in its body. */
 export function askedWaitMs({ headers, body }: HttpAnswer, now: number): number | undefined {
   const theirs = Date.parse(headers.date ?? '')
@@ -27,7 +30,7 @@ export function refusal(answer: HttpAnswer, now: number): AppError {
   const { status, body } = answer
   const said = fromEnvelope(status, body)
   if (status === 429) {
-    const seconds = Math.ceil((askedWaitMs(answer, now) ?? 60_000) / 1000)
+    const seconds = Math.ceil((askedWaitMs(answer, now) ?? unsaidWaitMs) / 1000)
     return limited(seconds, said.message, said.details)
   }
   const details = { ...said.details, ...(said.code !== 'UNAUTHORIZED' && { code: said.code }) }
@@ -39,8 +42,20 @@ export function refusal(answer: HttpAnswer, now: number): AppError {
     })
   if (status === 401) return new AppError('UNAUTHORIZED', said.message, { details })
   if (status >= 500 && errorRow(said.code).exit !== 6)
-    return new AppError('INTERNAL_SERVER_ERROR', said.message, { details })
+    return withWait(new AppError('INTERNAL_SERVER_ERROR', said.message, { details }), answer, now)
+  if (status === 503) return withWait(said, answer, now)
   return status === 422 ? withPlaces(said) : said
+}
+
+/** A failure of a service that says when it will be back. */
+function withWait(error: AppError, answer: HttpAnswer, now: number): AppError {
+  const asked = answer.status === 503 ? askedWaitMs(answer, now) : undefined
+  if (asked === undefined) return error
+  const seconds = Math.ceil(asked / 1000)
+  return new AppError(error.code, error.message, {
+    details: { ...error.details, retryAfterSeconds: seconds },
+    hint: `Wait ${seconds} s, then try again.`,
+  })
 }
 
 const notAllowed = 'Ask whoever gave you the API key what it is allowed to do.'

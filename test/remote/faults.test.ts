@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
+import { type AppError, isWorthAgain } from '../../src/domain/errors.ts'
 import { remote } from '../../src/remote/remote.ts'
 
 /** What the service does with the n-th request. */
@@ -90,7 +91,13 @@ describe('a service that', () => {
   ])('%s is %s after %i', async (_, code, tries, does) => {
     fault = does
     // Four tries take their time on a machine that has other things to do.
-    await expect(service(tries > 1 ? 5_000 : 400).getFees({})).rejects.toMatchObject({ code })
+    const error: AppError = await service(tries > 1 ? 5_000 : 400)
+      .getFees({})
+      .catch((thrown) => thrown)
+    expect(error).toMatchObject({ code })
+    // What is not asked again by ourselves is not called worth it, but for a wait that did not fit.
+    const isLate = error.details?.fault === 'deadline' || code === 'RATE_LIMITED'
+    expect(isWorthAgain(error)).toBe(tries > 1 || isLate)
     expect(asked).toHaveLength(tries)
     expect(asked.filter(({ path }) => path !== '/fees')).toEqual([])
   })
@@ -98,8 +105,32 @@ describe('a service that', () => {
   it('fails once is asked again, and what changes something is not', async () => {
     fault = (response, nth) => (nth % 2 === 1 ? response.destroy() : response.end(fees))
     expect(await service().getFees({})).toMatchObject({ markupBps: 12 })
-    await expect(service().setFees({ markupBps: 12 })).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' })
+    await expect(service().setFees({ markupBps: 12 })).rejects.toMatchObject({ code: 'WRITE_UNCONFIRMED' })
     expect(asked).toHaveLength(3)
+  })
+
+  it.each<[string, Fault]>([
+    ['hangs up', (r) => r.destroy()],
+    ['says nothing', () => undefined],
+    ['breaks off', (r) => r.writeHead(200, { 'content-length': 99 }).write(fees, () => r.destroy())],
+  ])('%s may have taken what it was to change, and is asked to once', async (_, does) => {
+    fault = does
+    await expect(service().setFees({ markupBps: 12 })).rejects.toMatchObject({
+      code: 'WRITE_UNCONFIRMED',
+      message: expect.stringMatching(/^The service may have taken the change/),
+    })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('cannot be connected to has taken nothing', async () => {
+    const closed = await new Promise<number>((resolve) => {
+      const server = createServer().listen(0, '127.0.0.1', () => {
+        const { port } = server.address() as { port: number }
+        server.close(() => resolve(port))
+      })
+    })
+    const gone = remote({ baseUrl: `http://127.0.0.1:${closed}`, apiKey: 'key-12345' })
+    await expect(gone.setFees({ markupBps: 12 })).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' })
   })
 
   it('asks for a short wait is waited for', async () => {

@@ -213,6 +213,79 @@ describe('too many requests is never called anything else, whatever comes with i
   })
 })
 
+describe('a limit that does not say how long', () => {
+  test('holds the others of this machine as long as it holds the one that met it', async () => {
+    says = (response) => response.writeHead(429).end('{}')
+    const met = await run(`${list} --timeout 200ms`, at())
+    expect(met.json.error.details.retryAfterSeconds).toBe(60)
+    says = (response) => response.end(nothing)
+    const held = await run(`${list} --timeout 200ms`, at())
+    expect({ exit: held.exit, code: held.json.error.code, asked }).toEqual({
+      exit: 5,
+      code: 'RATE_LIMITED',
+      asked: 1,
+    })
+    expect((await run(list, at({ later: 61_000 }))).exit).toBe(0)
+  })
+
+  test('is waited for a second by all of them, where that fits', async () => {
+    const blocked: number[] = []
+    const governor: Governor = {
+      take: () => ({ ok: true }),
+      block: (until) => blocked.push(until - Date.now()),
+    }
+    says = (response, nth) => (nth === 1 ? response.writeHead(429).end('{}') : response.end(nothing))
+    const service = remote({ baseUrl: url, apiKey: 'key-12345', governor, limitMs: () => 5_000 })
+    await service.listStrategies({})
+    expect({ asked, blocks: blocked.length }).toEqual({ asked: 2, blocks: 1 })
+    expect(blocked[0]).toBeGreaterThan(900)
+    expect(blocked[0]).toBeLessThanOrEqual(1_000)
+  })
+})
+
+describe('a service that is busy (503) and says for how long', () => {
+  test('is not asked again before that, by anybody of this machine', async () => {
+    says = (response) => response.writeHead(503, { 'retry-after': '30' }).end('{}')
+    const busy = await run(`${list} --timeout 2s`, at())
+    expect({ exit: busy.exit, asked }).toEqual({ exit: 6, asked: 1 })
+    expect(busy.json.error).toMatchObject({
+      details: { retryAfterSeconds: 30 },
+      hint: 'Wait 30 s, then try again.',
+      retryable: true,
+    })
+    says = (response) => response.end(nothing)
+    expect((await run(`${list} --timeout 2s`, at())).exit).toBe(5)
+    expect(asked).toBe(1)
+    expect((await run(list, at({ later: 31_000 }))).exit).toBe(0)
+  })
+
+  test('is waited for where that fits', async () => {
+    says = (response, nth) =>
+      nth === 1 ? response.writeHead(503, { 'retry-after': '1' }).end('{}') : response.end(nothing)
+    const began = performance.now()
+    const ran = await run(`${list} --timeout 20s`, at())
+    expect({ exit: ran.exit, asked }).toEqual({ exit: 0, asked: 2 })
+    expect(performance.now() - began).toBeGreaterThan(990)
+    expect(ran.err).toContain('waiting 1 s')
+  })
+})
+
+describe('a change', () => {
+  const fees = JSON.stringify({ swapFeeBps: 1, performanceFeeBps: 2, markupBps: 3, collector: null })
+  const set = 'fees set --markup-bps 3 --json --timeout 20s'
+
+  test('that met a limit was not taken, and is asked for again after a wait that fits', async () => {
+    says = (response, nth) =>
+      nth === 1 ? response.writeHead(429, { 'retry-after': '1' }).end('{}') : response.end(fees)
+    expect({ exit: (await run(set, at())).exit, asked }).toEqual({ exit: 0, asked: 2 })
+  })
+
+  test('is not asked for again after anything else', async () => {
+    says = (response) => response.writeHead(503, { 'retry-after': '1' }).end('{}')
+    expect({ exit: (await run(set, at())).exit, asked }).toEqual({ exit: 6, asked: 1 })
+  })
+})
+
 test('who watches waits for a limit and goes on', async () => {
   const limits = [1, 0]
   const out: string[] = []
