@@ -132,6 +132,15 @@ describe('swap execute', () => {
     journal.close()
   })
 
+  test('a quote is carried out a while after it was given, on a chain whose clock is far ahead', async () => {
+    const { rpc } = sandbox.chain(31337)
+    await rpc.request('evm_increaseTime', [600])
+    await rpc.request('evm_mine')
+    const { json: quote } = await run(`swap quote ${near} --amount-in 5 --json`)
+    const done = await run(`swap execute ${quote.id} --yes --json --quiet`, { later: 30_000 })
+    expect(done).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
+  })
+
   test('across chains says where it ends, and with whom', async () => {
     const other = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
     const dry = async (line: string) =>

@@ -70,12 +70,13 @@ type Far = (chainId: number) => Promise<SoFar>
 const farOf = (context: Context, { wallet }: ActionRow): Far =>
   onceEach((chainId) => soFar(context.chain(chainId), wallet as Address))
 
-/** An operation that is fulfilled, with a payment that may have come later. */
+/** An operation that is fulfilled, with a payment that may have come later, or an approval that was seen only after its call. */
 async function withPayment(context: Context, { action, txs }: Tracked): Promise<Tracked> {
   const now: ActionTxRow[] = []
   const far = farOf(context, action)
   for (const tx of txs) {
-    const isOpen = action.status === 'fulfilled' && tx.kind === 'fee' && tx.succeeded === null
+    const isLate = tx.kind === 'fee' || tx.hash !== null
+    const isOpen = action.status === 'fulfilled' && tx.succeeded === null && isLate
     now.push(isOpen ? await lookAt(context, action, tx, now, far) : tx)
   }
   return { action, txs: now }
