@@ -73,7 +73,8 @@ test.each<[status: number, body: string]>([
 
 test('a write that is redirected was not taken', async () => {
   answers = { 'PUT /fees': [307] }
-  expect((await ask('fees set --markup-bps 10')).json.error.code).toBe('SERVICE_BAD_RESPONSE')
+  const { error } = (await ask('fees set --markup-bps 10')).json
+  expect(error).toMatchObject({ code: 'SERVICE_BAD_RESPONSE', retryable: false })
 })
 
 test.each(['GET /strategies', 'GET /fees'])(

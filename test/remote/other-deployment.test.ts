@@ -41,10 +41,10 @@ beforeEach(async () => {
 })
 afterEach(() => other.close())
 
-const ask = (line: string, env: Record<string, string> = {}): Promise<Ran> =>
+const ask = (line: string, env: Record<string, string> = {}, apiKey = 'key-12345'): Promise<Ran> =>
   run(line, {
     env: { SLUICE_BASE_URL: other.url, ...rpcEnvOf(sandbox), ...env },
-    secrets: { apiKey: 'key-12345', privateKey: sandboxKey() },
+    secrets: { apiKey, privateKey: sandboxKey() },
   })
 
 /** The document of a command under a variant, which must have gone well. */
@@ -515,13 +515,17 @@ describe('every code of the specification', () => {
     '%s (%i) has its exit, its code in the JSON and a next step',
     async (code, status) => {
       refuse(status, { code, message: 'What happened', details: { some: 'context' } })
-      for (const line of [lines().status, lines().show]) {
-        const { exit, json } = await ask(`${line} --json --timeout 700ms`)
+      // A limit holds its key here, and each line is to meet the service itself.
+      for (const [line, key] of [
+        [lines().status, 'key-12345'],
+        [lines().show, 'key-23456'],
+      ] as const) {
+        const { exit, json } = await ask(`${line} --json --timeout 700ms`, {}, key)
         expect({ exit, code: json.error.code }).toEqual({ exit: exitOf(code, status), code })
         expect(json.error).toMatchObject({ message: 'What happened', details: { some: 'context' } })
         expect(json.error.hint).toMatch(/sluice \w+|--\w+|Wait \d+ s|Run the same command again/)
       }
-      const words = await ask(`${lines().status} --timeout 700ms`)
+      const words = await ask(`${lines().status} --timeout 700ms`, {}, 'key-34567')
       expect({ exit: words.exit, out: words.out }).toEqual({ exit: exitOf(code, status), out: '' })
       expect(words.err).toContain(`error What happened (${code})\nnext  `)
     },
