@@ -4,7 +4,7 @@ import { EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { Quote, TakenQuote } from './quote.ts'
 import { ChainId, TransactionItem } from './transaction.ts'
-import { Fraction, maybe, Name, orNull, ours, Whole } from './wire.ts'
+import { DecimalsInput, Fraction, maybe, Name, orNull, ours } from './wire.ts'
 
 /**
  * Query of `GET /strategies/{id}/bytecode`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all. `claim`
@@ -80,7 +80,7 @@ export const SwapBytecodeInput = z.object({
   quote: TakenQuote,
   walletAddress: EvmAddress,
   destinationAddress: EvmAddress.optional(),
-  decimalsIn: Whole.optional(),
+  decimalsIn: DecimalsInput.optional(),
 })
 
 const WireCall = z.object({

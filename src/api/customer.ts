@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
-import { maybe, orNull, Whole } from './wire.ts'
+import { allBps } from '../domain/bps.ts'
+import { maybe, orNull, whole } from './wire.ts'
 
 /** Whose key it is. The specification names the endpoint and not the shape: this one is ours. */
 export const Customer = z.object({
@@ -12,7 +13,7 @@ export const Customer = z.object({
 })
 export type Customer = z.output<typeof Customer>
 
-const bps = z.int().min(0).max(10_000)
+const bps = z.int().min(0).max(allBps)
 
 /** The fees of a customer in basis points, and who collects them. Nothing is charged without a collector. The shape is ours. */
 export const Fees = z.codec(
@@ -27,7 +28,7 @@ export const Fees = z.codec(
 )
 export type Fees = z.output<typeof Fees>
 
-const Bps = Whole.refine((value) => value <= 10_000, 'must be 10000 or less')
+const Bps = whole(0, allBps)
 
 /** What is to change in the fees of a customer; `null` takes the collector away. */
 export const FeesInput = z.object({

@@ -5,7 +5,7 @@ import { Units } from '../domain/amount.ts'
 import { SwapBytecodeInput } from './bytecode.ts'
 import { Quote, type QuoteInput, TakenQuote } from './quote.ts'
 import { ChainId } from './transaction.ts'
-import { maybe, Whole } from './wire.ts'
+import { DecimalsInput, maybe } from './wire.ts'
 
 /** The query of the older quote pages: chain ids and an exact input. */
 export const OlderQuoteInput = z.codec(
@@ -16,7 +16,7 @@ export const OlderQuoteInput = z.codec(
     tokenOut: EvmAddress,
     amountIn: Units,
     walletAddress: EvmAddress.optional(),
-    decimalsIn: Whole.optional(),
+    decimalsIn: DecimalsInput.optional(),
   }),
   z.custom<z.output<typeof QuoteInput>>(),
   {

@@ -9,9 +9,10 @@ import { PageOf } from './page.ts'
 import { Quote, QuoteAnswer, QuoteInput, SwapStatus } from './quote.ts'
 import { Analytics, Recommendation, RecommendationInput } from './recommendation.ts'
 import { StrategyDetail } from './strategy.ts'
+import { ChainId } from './transaction.ts'
 import { TransferBytecode, TransferInput } from './transfer.ts'
 import { Wallet } from './wallet.ts'
-import { Name, paging, Whole } from './wire.ts'
+import { Name, paging } from './wire.ts'
 
 /** One row of the contract. What is in the path comes from `input`; the rest of it is the query of a GET and the body of a POST or PUT. */
 export type Route = {
@@ -90,7 +91,7 @@ export const routes = {
       actionId: Name,
       event: z.enum(['SIGNED', 'TX_FAILED']),
       txHash: Hash.optional(),
-      chainId: Whole.optional(),
+      chainId: ChainId.optional(),
     }),
     output: Action,
     doc: 'Ours, optional: a client tells the hash of a transaction that it signed for an action. Without it the transaction is found on chain. One that no node has seen is taken without an error, as it may be seen later; TX_FAILED needs `txHash`, and how it went only the chain says.',

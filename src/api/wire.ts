@@ -1,18 +1,17 @@
 import { z } from 'zod'
 
-const whole = (value: z.ZodInt) =>
-  z.codec(z.union([z.int(), z.string().regex(/^[0-9]{1,15}$/)], 'expected a whole number'), value, {
-    decode: Number,
-    encode: (value) => value,
-  })
-
-/** A whole number that may arrive as text, as everything in a query string does. */
-export const Whole = whole(z.int())
+/** A whole number within bounds, which may arrive as text, as everything in a query string does. The OpenAPI document shows the bounds. */
+export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
+  const value = z.int().min(least, `must be ${least} or more`).max(most, `must be ${most} or less`)
+  const number = z.int().meta({ minimum: least, maximum: most })
+  const forms = z.union([number, z.string().regex(/^[0-9]{1,15}$/)], 'expected a whole number')
+  return z.codec(forms.meta({ writes: 0 }), value, { decode: Number, encode: (value) => value })
+}
 
 /** What a client says of the page that it wants. Pages count from 1, and the longest has 100 items. */
 export const paging = {
-  page: whole(z.int().min(1, 'must be 1 or more')).optional(),
-  limit: whole(z.int().min(1, 'must be 1 or more').max(100, 'must be 100 or less')).optional(),
+  page: whole(1).optional(),
+  limit: whole(1, 100).optional(),
 }
 
 /** An id or a name that a client sends: text, and not a long one. */
@@ -34,8 +33,13 @@ export const ours = <inner extends z.ZodType>(inner: inner) => z.nullish(inner).
 export const understood = <inner extends z.ZodType>(inner: inner, value: unknown): z.input<inner> | null =>
   z.safeDecode(inner, value as never).success ? (value as z.input<inner>) : null
 
+const mostDecimals = 255
+
 /** How many decimals a token has: what a contract can say (uint8), and no more than can be written out. */
-export const Decimals = z.int().min(0).max(255)
+export const Decimals = z.int().min(0).max(mostDecimals)
+
+/** The same as a client says it. */
+export const DecimalsInput = whole(0, mostDecimals)
 
 /** Shapes that are read as one, of which this program writes the one at a place: that is the one that the OpenAPI document shows. */
 export const oneOf = <shapes extends readonly [z.ZodType, ...z.ZodType[]]>(shapes: shapes, writes: number) =>

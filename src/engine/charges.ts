@@ -1,6 +1,7 @@
 import type { Strategy } from '../api/strategy.ts'
 import { transfer } from '../calls/erc20.ts'
 import type { Address } from '../domain/address.ts'
+import { allBps as all } from '../domain/bps.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Context } from './context.ts'
@@ -9,14 +10,11 @@ import { feesOf } from './customer.ts'
 /** What a customer is charged of something, in basis points, and who collects it. Without a collector there is none. */
 export type Charge = { bps: number; to: Address }
 
-/** Everything in basis points. */
-const all = 10_000
-
 /** What swaps and profits are charged for this customer; `null` is nothing. */
 export async function chargesOf(context: Context): Promise<{ swap: Charge | null; profit: Charge | null }> {
   const { collector: to, swapFeeBps, performanceFeeBps, markupBps } = await feesOf(context)
   const charge = (own: number): Charge | null => {
-    const bps = Math.min(all, own + markupBps)
+    const bps = Math.max(0, Math.min(all, own + markupBps))
     return to === null || bps === 0 ? null : { bps, to }
   }
   return { swap: charge(swapFeeBps), profit: charge(performanceFeeBps) }

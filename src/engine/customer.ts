@@ -1,5 +1,7 @@
 import type { Customer, Fees, FeesInput } from '../api/customer.ts'
 import type { Address } from '../domain/address.ts'
+import { bpsIn, isBps } from '../domain/bps.ts'
+import { AppError } from '../domain/errors.ts'
 import type { Context } from './context.ts'
 
 /** Swap fee and performance fee of the specification, in basis points; charged only where a collector is set. */
@@ -22,14 +24,14 @@ export async function customerOf(context: Context): Promise<Customer> {
 export const collectorOf = async ({ store, customer }: Context): Promise<Address | null> =>
   ((await store.setting(customer, 'collector')) || null) as Address | null
 
-/** The fees of this customer. */
+/** The fees of this customer. A setting that is no share, as an older version took it, is as the usual. */
 export async function feesOf(context: Context): Promise<Fees> {
   const { store, customer } = context
   const [collector, ...set] = await Promise.all([
     collectorOf(context),
     ...rates.map((name) => store.setting(customer, name)),
   ])
-  const [swapFeeBps, performanceFeeBps, markupBps] = rates.map((name, at) => Number(set[at] ?? usual[name]))
+  const [swapFeeBps, performanceFeeBps, markupBps] = rates.map((name, at) => bpsIn(set[at]) ?? usual[name])
   return {
     swapFeeBps: swapFeeBps!,
     performanceFeeBps: performanceFeeBps!,
@@ -38,11 +40,21 @@ export async function feesOf(context: Context): Promise<Fees> {
   }
 }
 
-/** Changes what the customer may change; a collector of `null` takes it away. */
+/** Changes what the customer may change, all of it or nothing; a collector of `null` takes it away. What is no share is VALIDATION_ERROR. */
 export async function setFees(context: Context, change: FeesInput): Promise<Fees> {
   const { store, customer } = context
-  for (const name of rates)
-    if (change[name] !== undefined) await store.saveSetting(customer, name, String(change[name]))
-  if (change.collector !== undefined) await store.saveSetting(customer, 'collector', change.collector ?? '')
+  const said = rates.flatMap((name) => {
+    const value = change[name]
+    return value === undefined ? [] : [{ name, value }]
+  })
+  const errors = said
+    .filter(({ value }) => !isBps(value))
+    .map(({ name }) => ({ path: name, message: 'is a whole number from 0 to 10000' }))
+  if (errors[0])
+    throw new AppError('VALIDATION_ERROR', `${errors[0].path}: ${errors[0].message}`, { details: { errors } })
+  await store.saveSettings(customer, [
+    ...said.map(({ name, value }): [string, string] => [name, String(value)]),
+    ...(change.collector === undefined ? [] : [['collector', change.collector ?? ''] as [string, string]]),
+  ])
   return feesOf(context)
 }

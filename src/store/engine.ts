@@ -120,11 +120,15 @@ export function engineStore(sql: Sql) {
         ])
       )[0]?.value,
 
-    saveSetting: (customer: string, name: string, value: string) =>
-      sql.query(
-        'insert into settings (customer, name, value) values ($1, $2, $3) on conflict (customer, name) do update set value = excluded.value',
-        [customer, name, value],
-      ),
+    /** Keeps settings of a customer, all of them or none. */
+    saveSettings: (customer: string, all: readonly (readonly [name: string, value: string])[]) =>
+      sql.transaction(async ({ query }) => {
+        for (const [name, value] of all)
+          await query(
+            'insert into settings (customer, name, value) values ($1, $2, $3) on conflict (customer, name) do update set value = excluded.value',
+            [customer, name, value],
+          )
+      }),
 
     close: sql.close,
   }

@@ -9,7 +9,7 @@ import { openSqlite, transactionOf } from './sqlite.ts'
 /** The limits of a server's keys. What `take` lets in is written down before it is told. */
 export type KeyLimits = {
   take: (id: string) => Promise<Taken>
-  /** Whether what was let in last could be written. */
+  /** Whether what is let in can be written; where nothing was for a second, it is tried. */
   works: () => boolean
   close: () => Promise<void>
 }
@@ -23,13 +23,17 @@ const migrations: readonly Migration[] = [
    drop table log`,
 ]
 
+/** How long what is known of the last write is good for, in ms. */
+const restMs = 1_000
+
 /** What one turn of the event loop let in, as it is written down; all of it is told when it is. */
 type Turn = { taken: number[] } & PromiseWithResolvers<Taken>
 
 /**
  * Opens the limits of one server: a sliding log of every request that was let in, in memory, where it is asked, and in a
  * file, from where it goes on after an end of any kind. All requests of one turn of the event loop are written together. A
- * file is for one server; another one is STATE_UNUSABLE. What cannot be written is SERVICE_UNAVAILABLE, and not let in.
+ * file is for one server; another one is STATE_UNUSABLE. What cannot be written is SERVICE_UNAVAILABLE, and
+ * not let in: its places are given back.
  */
 export async function openKeyLimits(
   path: string,
@@ -49,21 +53,24 @@ export async function openKeyLimits(
     id: db.prepare('insert into ids values (?, ?)'),
     add: db.prepare('insert into turns (at, taken) values (?, ?)'),
     forget: db.prepare('delete from turns where at < ?'),
+    // A turn that let nobody in, in the place of the one before it.
+    try: db.prepare("insert or replace into turns (seq, at, taken) values (0, ?, '[]')"),
   }
   const logs = new Map<string, { key: number; log: SlidingLog }>()
   for (const { id, key } of db.prepare('select id, key from ids').all() as { id: string; key: number }[])
     logs.set(id, { key, log: slidingLog(windows) })
-  const byKey = new Map([...logs.values()].map(({ key, log }) => [key, log]))
+  const byNumber = new Map([...logs.values()].map(({ key, log }) => [key, log]))
   const rows = db.prepare('select taken from turns where at >= ? order by seq')
   for (const { taken } of rows.all(now() - longest) as { taken: string }[]) {
     const pairs = JSON.parse(taken) as number[]
-    for (let at = 0; at < pairs.length; at += 2) byKey.get(pairs[at]!)?.add(pairs[at + 1]!)
+    for (let at = 0; at < pairs.length; at += 2) byNumber.get(pairs[at]!)?.add(pairs[at + 1]!)
   }
   const logOf = (id: string): { key: number; log: SlidingLog } => {
     const found = logs.get(id)
     if (found) return found
     const made = { key: logs.size + 1, log: slidingLog(windows) }
     logs.set(id, made)
+    byNumber.set(made.key, made.log)
     fresh.push([made.key, id])
     return made
   }
@@ -71,6 +78,20 @@ export async function openKeyLimits(
   let swept = now()
   let turn: Turn | undefined
   let isWorking = true
+  let lastWrite = Number.NEGATIVE_INFINITY
+  const wrote = (isWell: boolean) => {
+    isWorking = isWell
+    lastWrite = now()
+  }
+  const tried = () => {
+    try {
+      words.try.run(now())
+      wrote(true)
+    } catch {
+      // Why is told where a request is refused for it.
+      wrote(false)
+    }
+  }
   const write = () => {
     const { taken, resolve, reject } = turn!
     turn = undefined
@@ -87,10 +108,11 @@ export async function openKeyLimits(
         })
       fresh.length = 0
       if (isDue) swept = now()
-      isWorking = true
+      wrote(true)
       resolve({ ok: true })
     } catch (error) {
-      isWorking = false
+      wrote(false)
+      for (let at = 0; at < taken.length; at += 2) byNumber.get(taken[at]!)?.giveBack(1)
       const cause = storeFault(error, path)
       reject(new AppError('SERVICE_UNAVAILABLE', 'The limits cannot be written', { cause }))
     }
@@ -100,7 +122,10 @@ export async function openKeyLimits(
     return { taken: [], ...Promise.withResolvers<Taken>() }
   }
   return {
-    works: () => isWorking,
+    works: () => {
+      if (Math.abs(now() - lastWrite) > restMs) tried()
+      return isWorking
+    },
     take: (id) => {
       const { key, log } = logOf(id)
       const asked = now()

@@ -6,6 +6,8 @@ export type SlidingLog = {
   waitMs: (now: number) => number
   /** Lets one in, and answers with the time that it counts for: never earlier than the one before. */
   take: (now: number) => number
+  /** Gives back the newest places, as if nobody had taken them. */
+  giveBack: (count: number) => void
   /** Adds one that was let in before. */
   add: (at: number) => void
 }
@@ -43,6 +45,9 @@ export function slidingLog(windows: readonly Window[]): SlidingLog {
       const at = Math.max(now, times.at(-1) ?? now)
       add(at)
       return at
+    },
+    giveBack: (count) => {
+      times.length = Math.max(0, times.length - count)
     },
     add,
   }

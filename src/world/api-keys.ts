@@ -1,4 +1,5 @@
 import type { ApiKey, ApiKeys } from '../cli/serving.ts'
+import { bpsIn } from '../domain/bps.ts'
 import { AppError } from '../domain/errors.ts'
 import type { EngineStore } from '../store/engine.ts'
 import { type KeyRow, type keyStore, newKey } from '../store/keys.ts'
@@ -12,20 +13,18 @@ export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): 
     id,
     customer,
     testnet,
-    markupBps: Number((await engine.setting(customer, 'markupBps')) ?? 0),
+    markupBps: bpsIn(await engine.setting(customer, 'markupBps')) ?? 0,
     createdAt: new Date(createdAt).toISOString(),
     revokedAt: revokedAt === null ? null : new Date(revokedAt).toISOString(),
   })
   return {
     create: async ({ customer, testnet, markupBps, strategies }) => {
       if (strategies && strategies !== 'all') await refuseUnknown(strategies, slugs)
-      if (markupBps !== undefined) await engine.saveSetting(customer, 'markupBps', String(markupBps))
-      if (strategies)
-        await engine.saveSetting(
-          customer,
-          'strategies',
-          JSON.stringify(strategies === 'all' ? null : strategies),
-        )
+      const active = JSON.stringify(strategies === 'all' ? null : strategies)
+      await engine.saveSettings(customer, [
+        ...(markupBps === undefined ? [] : [['markupBps', String(markupBps)] as const]),
+        ...(strategies ? [['strategies', active] as const] : []),
+      ])
       const key = newKey()
       const row = { id: newId(), customer, testnet, createdAt: now(), revokedAt: null }
       await keys.add(row, key)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { openKeyLimits } from '../../src/store/key-limits.ts'
 
@@ -38,4 +38,48 @@ test('all that one turn lets in counts after the next start, each for its own ke
   const next = await openKeyLimits(path, { windows, now: () => 1_000_001 })
   expect(await Promise.all(['one', 'two', 'two'].map(next.take))).toEqual([full, { ok: true }, full])
   await next.close()
+})
+
+describe('a disk that is full for a while', () => {
+  /** A file that takes no row until then: SQLite refuses to write it, as it would where there is no space. */
+  async function fullUntil(at: number): Promise<string> {
+    const path = join(home, 'x.limits')
+    await (await openKeyLimits(path, { windows, now: () => 0 })).close()
+    const db = new DatabaseSync(path)
+    db.exec(`create trigger full before insert on turns when new.at < ${at}
+      begin select raise(abort, 'database or disk is full'); end`)
+    db.close()
+    return path
+  }
+
+  test('uses up no place of a key: who was refused for it is let in afterwards, as often as ever', async () => {
+    let now = 1_000_000
+    const limits = await openKeyLimits(await fullUntil(1_000_010), { windows, now: () => now })
+    for (let at = 0; at < 5; at++)
+      await expect(Promise.all(['one', 'one', 'two'].map(limits.take))).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+      })
+    now += 10
+    const taken = await Promise.all(['one', 'one', 'two', 'one', 'one'].map(limits.take))
+    expect(taken.map(({ ok }) => ok)).toEqual([true, true, true, true, false])
+    await limits.close()
+  })
+
+  test('is known while it lasts and when it is over, though nobody asks for a place', async () => {
+    let now = 1_000_000
+    const limits = await openKeyLimits(await fullUntil(1_005_000), { windows, now: () => now })
+    expect(limits.works()).toBe(false)
+    await expect(limits.take('one')).rejects.toThrow('cannot be written')
+    now += 5_000
+    expect(limits.works()).toBe(true)
+    // It was tried many times, and left one row.
+    for (let at = 0; at < 5; at++) {
+      limits.works()
+      now += 2_000
+    }
+    await limits.close()
+    const db = new DatabaseSync(join(home, 'x.limits'))
+    expect(db.prepare('select count(*) as rows from turns').get()).toEqual({ rows: 1 })
+    db.close()
+  })
 })
