@@ -13,9 +13,9 @@ export async function boundsIn(
   asked: Rounds<Offer> | undefined,
   slippage = usualSlippage,
 ): Promise<Bounds | undefined> {
-  if (!asked) return undefined
   if (!(slippage >= 0.0001 && slippage <= 0.5))
     throw new AppError('INVALID_SLIPPAGE', 'slippage is a fraction from 0.0001 to 0.5')
+  if (!asked) return undefined
   const [offer] = await answered(context.chain(entry.chainId), [asked])
   if (!offer?.brings)
     throw new AppError('QUOTE_GENERATION_FAILED', `${entry.slug} gives nothing for this amount now`)

@@ -32,8 +32,8 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
     throw new AppError('INVALID_SLIPPAGE', 'slippage is a fraction from 0.0001 to 0.5')
   const amount = amountIn ?? amountOut!
   if (amount === 0n) throw new AppError('QUOTE_GENERATION_FAILED', 'The amount must be above zero')
-  const from = networkFor(context, input.chainIdIn ?? input.originChain, 'originChain or chainIdIn')
-  const to = networkFor(context, input.chainIdOut ?? input.destinationChain, 'destinationChain or chainIdOut')
+  const from = networkSaid(context, input, 'originChain', 'chainIdIn')
+  const to = networkSaid(context, input, 'destinationChain', 'chainIdOut')
   const [tokenIn, tokenOut] = await Promise.all([
     tokenFor(context, from, input.tokenIn),
     tokenFor(context, to, input.tokenOut),
@@ -111,11 +111,24 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
 const allOfIt = (): AppError =>
   new AppError('QUOTE_GENERATION_FAILED', 'The fees of this customer are all that there is to swap')
 
-function networkFor({ catalog }: Context, name: string | number | undefined, what: string): Network {
-  if (name === undefined)
-    throw new AppError('VALIDATION_ERROR', `Send ${what}`, {
-      details: { errors: [{ path: what, message: 'is missing' }] },
-    })
+/** The network that an end of a swap is on: by its name, by its chain id, or by both where they say the same. */
+function networkSaid<name extends 'originChain' | 'destinationChain', id extends 'chainIdIn' | 'chainIdOut'>(
+  context: Context,
+  input: Pick<QuoteInput, name | id>,
+  name: name,
+  id: id,
+): Network {
+  const said = [input[id], input[name]].filter((one) => one !== undefined)
+  const wrong = (text: string, path: string, message: string) =>
+    new AppError('VALIDATION_ERROR', text, { details: { errors: [{ path, message }] } })
+  const [found, other = found] = said.map((one) => networkFor(context, one))
+  if (!found) throw wrong(`Send ${name} or ${id}`, `${name} or ${id}`, 'is missing')
+  if (other?.chainId !== found.chainId)
+    throw wrong(`${name} and ${id} are not the same network`, name, 'is said twice, and not the same')
+  return found
+}
+
+function networkFor({ catalog }: Context, name: string | number): Network {
   try {
     return networkNamed(catalog.networks, name)
   } catch (cause) {

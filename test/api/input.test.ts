@@ -196,3 +196,39 @@ describe('a transfer', () => {
     })
   })
 })
+
+describe('a number is within its bounds, as a number and as text', () => {
+  const quote = { tokenIn: token, tokenOut: wallet, amountIn: '1' }
+  const ends = { token, amount: '5', originAddress: wallet, destinationAddress: token }
+  const event = { actionId: 'x', event: 'SIGNED' }
+  const older = olderRoutes.find(({ path }) => path === '/swap/quote')!
+  const chainIds = { originChainId: 1, destinationChainId: 1 }
+  const asked: [name: string, schema: z.ZodType, rest: object, good: unknown[], bad: unknown[]][] = [
+    ...['markupBps', 'swapFeeBps', 'performanceFeeBps'].map((name): (typeof asked)[number] => [
+      name,
+      routes.setFees.input,
+      {},
+      [0, 10_000, '25', 1e3],
+      [-1, '-1', 10_001, '10001', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0.5],
+    ]),
+    ['chainIdIn', routes.quote.input, quote, [1, '31337'], [0, -1, '0', '-1', '01']],
+    ['chainId', routes.transferBytecode.input, ends, [1, '31337'], [0, -1, '0', '-1']],
+    ['chainId', routes.ingest.input, event, [1, '31337'], [0, -1, '0', '-1', 2 ** 53]],
+    ['decimalsIn', older.input, { ...quote, ...chainIds }, [0, 18, '255'], [-1, 256, '256', '1e2']],
+  ]
+  test.each(asked)('%s', (name, schema, rest, good, bad) => {
+    for (const value of good) expect(refusal(schema, { ...rest, [name]: value })).toBeUndefined()
+    for (const value of [...bad, 1.5, '1.5', '1e1', '0x1', ' 1', '', null, [], Number.POSITIVE_INFINITY])
+      expect([value, refusal(schema, { ...rest, [name]: value })]).toEqual([
+        value,
+        { code: 'VALIDATION_ERROR', [name]: expect.any(String) },
+      ])
+  })
+
+  test('and what is below says by how much', () => {
+    expect(refusal(routes.setFees.input, { markupBps: -1 })).toEqual({
+      code: 'VALIDATION_ERROR',
+      markupBps: 'must be 0 or more',
+    })
+  })
+})
