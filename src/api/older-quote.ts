@@ -39,8 +39,8 @@ export const OlderQuoteInput = z.codec(
   },
 )
 
-/** What the older shape calls differently. */
-const WireOlderQuote = z.looseObject({
+/** What the older shape calls differently; which of the rest must be there is said of the quote that it becomes. */
+const WireOlderQuote = TakenQuote.partial().extend({
   fromChain: maybe(z.string()),
   toChain: maybe(z.string()),
   expectedAmountOut: maybe(z.string()),

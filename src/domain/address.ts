@@ -10,7 +10,7 @@ export type Hex = `0x${string}`
  * An EVM address in any casing that its checksum allows; checksummed inside and on the wire. The issue of text that is none carries
  * `params.address`, because a service has an error of its own for it.
  */
-export const EvmAddress = z.codec(z.string(), z.custom<Address>(), {
+export const EvmAddress = z.codec(z.string().meta({ pattern: '^0x[0-9a-fA-F]{40}$' }), z.custom<Address>(), {
   decode: (text, ctx) => {
     // One hash for both, the checksum that is asked for and the one that it is held against: lists have many addresses.
     const address = /^0x[0-9a-fA-F]{40}$/.test(text) ? getAddress(text.toLowerCase()) : undefined

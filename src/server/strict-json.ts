@@ -21,6 +21,12 @@ export function refuseCharset(type: string | undefined): void {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A body is application/json in UTF-8')
 }
 
+/** What was packed is not unpacked, and its bytes are not taken for what is in them. */
+export function refuseEncoding(encoding: string | undefined): void {
+  if (encoding !== undefined && !/^\s*(identity)?\s*$/i.test(encoding))
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A body is sent as it is, without Content-Encoding')
+}
+
 function decoded(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
