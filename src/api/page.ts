@@ -1,9 +1,17 @@
 import { z } from 'zod'
 
+import { Missing } from './missing.ts'
 import { Numeric, oneOf } from './wire.ts'
 
-/** One page of a list. `total` and `hasMore` count what the backend counts. */
-export type Page<item> = { items: item[]; page: number; limit: number; total: number; hasMore: boolean }
+/** One page of a list. `total` and `hasMore` count what the backend counts. `missing` names the networks that do not answer, so that what is there is in no page. */
+export type Page<item> = {
+  items: item[]
+  page: number
+  limit: number
+  total: number
+  hasMore: boolean
+  missing?: string[] | undefined
+}
 
 const count = z.union([z.number(), z.null(), z.string()]).optional()
 const about = {
@@ -70,6 +78,7 @@ const pageOf = <item extends z.ZodType>(_item: item) =>
     limit: z.int(),
     total: z.int(),
     hasMore: z.boolean(),
+    missing: Missing,
   })
 
 const pages = (total: number, limit: number) => (limit > 0 ? Math.ceil(total / limit) : 0)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
+import { Missing } from './missing.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
 import { TransactionItem } from './transaction.ts'
 import { maybe, Name, orNull, ours } from './wire.ts'
@@ -39,6 +40,7 @@ export const Recommendation = z.codec(
     spotPosition: z.record(z.string(), z.unknown()).nullable(),
     transactions: z.array(z.custom<z.output<typeof TransactionItem>>()).nullable(),
     actionId: z.string().nullable(),
+    missing: Missing,
   }),
   {
     decode: ({ bytecodeExecution, ...wire }) => ({

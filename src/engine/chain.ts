@@ -8,13 +8,15 @@ import type { Transaction } from '../domain/transaction.ts'
 import { isRefusal } from '../net/refusal.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { aggregated } from './aggregate.ts'
+import { namedRpc } from './named-rpc.ts'
 import type { Answer, Read, Reading } from './reading.ts'
 
 /** A chain that the engine reads: its network, the strict JSON-RPC under it, and viem's client over that. */
 export type Chain = { network: Network; rpc: Rpc; client: Client }
 
 /** Opens a chain for reading. Nothing is asked before the first read. */
-export function openChain(network: Network, rpc: Rpc): Chain {
+export function openChain(network: Network, bare: Rpc): Chain {
+  const rpc = namedRpc(network, bare)
   const request = ({ method, params }: { method: string; params?: unknown }) =>
     rpc.request(method, (params ?? []) as unknown[])
   const client = createClient({

@@ -90,10 +90,12 @@ export function keptMarkets(
     for (const { chainId, fault } of faults) missed(networkNamed(catalog.networks, chainId), fault)
     return asked.map((one) => ('fault' in one ? nothing : one.rows))
   }
+  const missingIn = (parts: readonly (readonly Shown[])[]): string[] =>
+    chainIds.filter((_, at) => parts[at] === nothing).map((id) => networkNamed(catalog.networks, id).name)
   let last: { parts: readonly (readonly Shown[])[]; listing: Listing } | undefined
   const listed = (parts: readonly (readonly Shown[])[]): Listing => {
     if (!last?.parts.every((part, at) => part === parts[at]))
-      last = { parts, listing: listingOf(parts.flat().map(withDays)) }
+      last = { parts, listing: listingOf(parts.flat().map(withDays), missingIn(parts)) }
     return last.listing
   }
   const listing = async () => listed(await among(chainIds))
@@ -151,14 +153,17 @@ function withDays({ market, strategy, state, at, days = [] }: Shown): Strategy {
 
 const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || byLetters(a.slug, b.slug)
 
-/** The best rate first. Pages beyond the last are not kept: there is no end of them. */
-function listingOf(unsorted: readonly Strategy[]): Listing {
+/** The best rate first; `missing` are the networks whose markets are left out. Pages beyond the last are not kept: there is no end of them. */
+function listingOf(unsorted: readonly Strategy[], missing: string[]): Listing {
   const all = unsorted.toSorted(byApy)
   const pages = new Map<string, Page<Strategy>>()
   return {
     page: ({ page = 1, limit = 10 }) => {
       const name = `${page} ${limit}`
-      const made = pages.get(name) ?? paged(all, { page, limit })
+      const made = pages.get(name) ?? {
+        ...paged(all, { page, limit }),
+        ...(missing.length > 0 && { missing }),
+      }
       if (made.items.length > 0) pages.set(name, made)
       return made
     },

@@ -24,7 +24,11 @@ export async function recommend(context: Context, input: RecommendationInput): P
   )
   const reachable = named.filter((market) => goesThere(context, market, input))
   const chainIds = [...new Set(reachable.map(({ entry }) => entry.chainId))]
-  const rows = (await context.kept.among(chainIds))
+  const parts = await context.kept.among(chainIds)
+  const missing = chainIds
+    .filter((_, at) => parts[at]!.length === 0)
+    .map((chainId) => networkNamed(context.catalog.networks, chainId).name)
+  const rows = parts
     .flat()
     .filter(({ market }) => reachable.includes(market))
     .filter(({ state }) => (action === 'lend' ? state?.canDeposit : state?.canWithdraw))
@@ -37,7 +41,7 @@ export async function recommend(context: Context, input: RecommendationInput): P
       'STRATEGY_NOT_FOUND',
       `There is no open strategy for "${input.identifier}"${input.from || input.to ? ' between these networks' : ''}`,
       {
-        details: { identifier: input.identifier },
+        details: { identifier: input.identifier, ...(missing.length > 0 && { missing }) },
       },
     )
   const { strategy } = best
@@ -62,6 +66,7 @@ export async function recommend(context: Context, input: RecommendationInput): P
     },
     transactions: made?.bytecode ?? null,
     actionId: made?.id ?? null,
+    ...(missing.length > 0 && { missing }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { missingHeader, namesIn } from '../api/missing.ts'
 import { routes } from '../api/routes.ts'
 import type { Service } from '../api/service.ts'
 import type { Wallet } from '../api/wallet.ts'
@@ -14,7 +15,7 @@ import { type UnknownWord, unknownWords } from './unknown-words.ts'
 /**
  * A deployment of the service, and the key that it knows us by. One call takes at most `deadlineMs` with all its tries, and
  * may wait as long as `limitMs` says where a limit asks for it; `waits` is told before that, in seconds. `clockIsOff` is told
- * once when its clock and ours are more than five minutes apart, in ms, and `unknown` once a word. Under `legacyBaseUrl` are
+ * once when its clock and ours are more than five minutes apart, in ms, `unknown` once a word, and `missing` once a network that is left out of an answer. Under `legacyBaseUrl` are
  * the pages that came before the current ones; the key goes there, too. `tokenAt` is what is known of a token here.
  */
 export type Deployment = {
@@ -28,10 +29,14 @@ export type Deployment = {
   tokenAt?: TokenAt
   clockIsOff?: (byMs: number) => void
   unknown?: (word: UnknownWord) => void
+  missing?: (network: string) => void
   waits?: (seconds: number) => void
   traced?: (exchange: Exchange) => void
   answered?: (name: keyof Service, answer: HttpAnswer) => void
 }
+
+/** What the answer of a service may lack networks in. */
+const mayLack: readonly (keyof Service)[] = ['listStrategies', 'recommend']
 
 const toleranceMs = 5 * 60_000
 const nothing = () => undefined
@@ -62,6 +67,7 @@ export function remote(deployment: Deployment): Service {
     const complete = name === 'quote' && {
       complete: (body: unknown, sent: object) => completedQuote(body, sent, tokenAt),
     }
+    let left: string[] = []
     const back = readBackOf(name, input)
     const readBack = back && { readBack: (): Promise<unknown> => call(back[0], back[1], signal) }
     const at = (url: string, route: Asked, isHeard = true) =>
@@ -69,6 +75,7 @@ export function remote(deployment: Deployment): Service {
         signal,
         answered: (answer) => {
           once.clock(answer)
+          if (mayLack.includes(name)) left = namesIn(answer.headers[missingHeader] ?? '')
           if (isHeard) deployment.answered?.(name, answer)
         },
       })
@@ -84,6 +91,8 @@ export function remote(deployment: Deployment): Service {
       return at(legacy!, { ...older, output: routes[name].output })
     })
     for (const one of unknownWords(name, value)) once.unknown(one)
+    for (const network of left) once.missing(network)
+    if (left.length > 0) return { ...(value as object), missing: left }
     return name === 'getWallet' ? stats(value as Wallet) : value
   }
   const methods = (Object.keys(routes) as (keyof Service)[]).map((name) => [
@@ -99,16 +108,22 @@ function noneThere(error: unknown): undefined {
   throw error
 }
 
-/** What is told once: the clock, and each word. */
-function tellers({ clockIsOff, unknown }: Deployment, now: () => number) {
+/** What is told once: the clock, each word, and each network. */
+function tellers({ clockIsOff, unknown, missing }: Deployment, now: () => number) {
   let toldOfClock = false
   const told = new Set<string>()
+  const lacked = new Set<string>()
   return {
     clock: ({ headers }: HttpAnswer) => {
       const byMs = Date.parse(headers.date ?? '') - now()
       if (toldOfClock || !(Math.abs(byMs) > toleranceMs)) return
       toldOfClock = true
       clockIsOff?.(byMs)
+    },
+    missing: (network: string) => {
+      if (lacked.has(network)) return
+      lacked.add(network)
+      missing?.(network)
     },
     unknown: (one: UnknownWord) => {
       const key = JSON.stringify(one)

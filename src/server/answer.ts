@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { missingHeader, missingIn } from '../api/missing.ts'
 import type { OlderRoute } from '../api/older-routes.ts'
 import { refusedInput } from '../api/refused-input.ts'
 import { type Route, routes } from '../api/routes.ts'
@@ -18,21 +19,27 @@ export type Sent = {
   body: unknown
 }
 
+/** The head of an answer, as far as what is answered has a say in it. */
+type Head = { header: (name: string, value: string) => unknown }
+
 /**
  * Answers one route of a service with its JSON. What is long goes out as bytes, as they are, and what is short as text, which goes
- * into one piece with the headers. What an output was once written as is kept as long as that very object lives.
+ * into one piece with the headers. What an output was once written as is kept as long as that very object lives. `ready` is told when an
+ * answer is there.
  */
-export function answering({
-  name,
-  route,
-  successor,
-}: Served): (service: Service, sent: Sent) => Promise<string | Buffer> {
+export function answering<head extends Head>(
+  { name, route, successor }: Served,
+  ready: (head: head) => void,
+): (service: Service, sent: Sent, head: head) => Promise<string | Buffer> {
   const written = new WeakMap<object, string | Buffer>()
   const inputOf = reading(route)
-  return async (service, sent) => {
+  return async (service, sent, head) => {
     const output = await (service[name] as (input: unknown) => Promise<object>)(inputOf(sent))
     const missing = successor && (route as OlderRoute).missing?.(output as never)
     if (missing) throw missing
+    const left = missingIn(output)
+    if (left !== undefined) head.header(missingHeader, left)
+    ready(head)
     const kept = written.get(output)
     if (kept !== undefined) return kept
     const text = JSON.stringify(z.encode(route.output, output as never))

@@ -5,14 +5,18 @@ import { AppError } from '../domain/errors.ts'
 import { type Access, type Allow, admitted } from './access.ts'
 import { answering, type Sent, type Served, servedRoutes } from './answer.ts'
 import { caps, refuseTunnels, refuseUnlawful } from './caps.ts'
+import { deadlineOf } from './deadline.ts'
 import { guesses } from './guesses.ts'
 import { failed, type Log, requestLines } from './log.ts'
 import { metricsOf } from './metrics.ts'
 import { addPage } from './page.ts'
 import { addPages } from './pages.ts'
-import { allowedOn, type Said, said } from './refusals.ts'
+import { allowedOn, type Said, said, unread } from './refusals.ts'
 import { callerIn, prepare, servedIn, setCaller } from './request.ts'
-import { readBody, refuseCharset } from './strict-json.ts'
+import { readBody, refuseCharset, refuseEncoding } from './strict-json.ts'
+
+/** Whether a network answered when it was last asked. */
+export type ChainState = { network: string; isUp: boolean }
 
 /** What the service is served with: who may ask, how often, where the log goes (nowhere without one), and how it is reached. */
 export type AppNeeds = {
@@ -22,19 +26,53 @@ export type AppNeeds = {
   tls?: { cert: string; key: string }
   behindProxy?: boolean
   version?: string
+  /** Which networks answered when they were last asked. */
+  chains?: () => readonly ChainState[]
   /** Whether requests can be answered at all; without it they can. */
   works?: () => boolean
+  /** How long an answer may take. */
+  deadlineMs?: number
 }
+
+/** Shorter than clients wait, who hear nothing else of what went wrong. */
+const deadlineMs = 13_000
+
+/** What the log and the counters say of a request whose client was gone before its answer; nobody is sent it. */
+const hungUp = 499
 
 /** The service over HTTP: every route of the contract, the deprecated ones, and the pages about it. Nothing listens yet. */
 export function createApp(needs: AppNeeds): FastifyInstance {
   const { log } = needs
-  const metrics = metricsOf()
+  const metrics = metricsOf(needs.chains)
   const logged = log && requestLines(log)
+  const ended = (request: FastifyRequest, reply: FastifyReply) => {
+    const route = request.routeOptions.url
+    metrics.answered(route, request, reply)
+    logged?.(route, request, reply)
+  }
+  /** Whether whoever asked is gone: nobody is answered, and it is one line as every request is. */
+  const isGone = (request: FastifyRequest, reply: FastifyReply): boolean => {
+    if (!reply.raw.destroyed) return false
+    ended(request, reply.code(hungUp))
+    return true
+  }
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    deadline.end(reply)
+    if (reply.sent || isGone(request, reply)) return
+    if (isClosing) reply.header('connection', 'close')
     const { status } = refused(error, request, reply)
     if (status >= 500 && log) failed(log, request, error)
     if (status === 429) metrics.limited()
+  }
+  const deadline = deadlineOf<FastifyReply>(needs.deadlineMs ?? deadlineMs, (reply) => {
+    const silent = (needs.chains?.() ?? []).filter(({ isUp }) => !isUp).map(({ network }) => network)
+    const cause = new Error('there was no answer in time')
+    refuse(unread(silent, servedIn(reply.request)?.route.path ?? '', cause), reply.request, reply)
+  })
+  const ready = (reply: FastifyReply) => {
+    deadline.end(reply)
+    if (reply.sent || isGone(reply.request, reply)) return
+    if (isClosing) reply.header('connection', 'close')
   }
   const app = fastify({
     ...caps,
@@ -51,6 +89,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
       refuseCharset(request.headers['content-type'])
+      refuseEncoding(request.headers['content-encoding'])
       done(null, (bytes as Buffer).length === 0 ? undefined : readBody(bytes as Buffer))
     } catch (error) {
       done(error as Error)
@@ -67,10 +106,9 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     isClosing = true
     done()
   })
+  app.addHook('onClose', async () => deadline.close())
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url
-    metrics.answered(route, request, reply)
-    logged?.(route, request, reply)
+    ended(request, reply)
     done()
   })
   app.setErrorHandler(refuse)
@@ -89,7 +127,8 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       wrong: () => wrongKeys.wrong(request.ip),
       known: (caller) => setCaller(request, caller),
     })
-  for (const served of servedRoutes(olderRoutes)) addRoute(app, served, admit)
+  for (const served of servedRoutes(olderRoutes))
+    addRoute(app, served, admit, { begin: deadline.begin, ready })
   addPages(app, metrics, needs)
   addPage(app, admit)
   return app
@@ -99,9 +138,10 @@ function addRoute(
   app: FastifyInstance,
   served: Served,
   admit: (request: FastifyRequest) => Promise<void>,
+  { begin, ready }: Record<'begin' | 'ready', (reply: FastifyReply) => void>,
 ): void {
   const { route, successor } = served
-  const answer = answering(served)
+  const answer = answering(served, ready)
   app.route({
     method: route.method,
     url: route.path.replaceAll('{', ':').replaceAll('}', ''),
@@ -110,7 +150,8 @@ function addRoute(
     handler: (request, reply) => {
       reply.header('content-type', 'application/json; charset=utf-8')
       if (successor) reply.headers(deprecation(successor.path, request.params))
-      return answer(callerIn(request)!.service, request as Sent)
+      begin(reply)
+      return answer(callerIn(request)!.service, request as Sent, reply)
     },
   })
 }
@@ -132,8 +173,8 @@ const filled = (path: string, named: Record<string, string>): string =>
 
 /** Every failure as the one envelope. What nobody expected is logged with its cause, and not told. */
 function refused(error: unknown, request: FastifyRequest, reply: FastifyReply): Said {
-  const refusal = said(error)
-  const { successor } = servedIn(request) ?? {}
+  const { successor, route } = servedIn(request) ?? {}
+  const refusal = said(error, route?.path)
   if (successor) reply.headers(deprecation(successor.path, request.params))
   // What is left of a body that nobody read is not waited for.
   if (!request.raw.complete) reply.header('connection', 'close')

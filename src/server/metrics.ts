@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
 import { durations } from './durations.ts'
 
@@ -12,8 +12,8 @@ export type Metrics = {
   contentType: string
 }
 
-/** Counters of one server. */
-export function metricsOf(): Metrics {
+/** Counters of one server, and which of its chains answered last. */
+export function metricsOf(chains: () => readonly { network: string; isUp: boolean }[] = () => []): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'sluice_' })
   const registers = [registry]
@@ -39,6 +39,16 @@ export function metricsOf(): Metrics {
     name: 'sluice_http_rate_limited_total',
     help: 'Requests refused because their key had no place left.',
     registers,
+  })
+  new Gauge({
+    name: 'sluice_chain_up',
+    help: 'Whether a network answered when it was last asked: 1, or 0.',
+    labelNames: ['network'] as const,
+    registers,
+    collect() {
+      this.reset()
+      for (const { network, isUp } of chains()) this.set({ network }, isUp ? 1 : 0)
+    },
   })
   return {
     answered: (route = 'none', { method }, { statusCode, elapsedTime }) => {

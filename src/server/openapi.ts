@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { ErrorEnvelope } from '../api/envelope.ts'
+import { missingHeader } from '../api/missing.ts'
 import { olderRoutes } from '../api/older-routes.ts'
 import { errorTable } from '../domain/error-table.ts'
 import { errorRow, isErrorCode } from '../domain/errors.ts'
@@ -29,14 +30,21 @@ export function openapi(version: string): Json {
       responses: {
         Error: {
           description: 'A failure: one envelope for all.',
-          content: json({ $ref: '#/components/schemas/Error' }),
+          content: error,
+        },
+        Unauthorized: { description: 'UNAUTHORIZED: there is no key, or no such key.', content: error },
+        NotFound: { description: 'There is nothing of this name.', content: error },
+        Invalid: {
+          description:
+            'VALIDATION_ERROR. `details.errors` lists each field that is wrong, with its path and why.',
+          content: error,
         },
         Limited: {
           description: 'RATE_LIMITED. `details.retryAfter` and the header agree.',
           headers: {
             'Retry-After': { description: 'Seconds that are enough.', schema: { type: 'integer' } },
           },
-          content: json({ $ref: '#/components/schemas/Error' }),
+          content: error,
         },
       },
     },
@@ -48,6 +56,17 @@ Amounts are decimal integer strings in the smallest unit of the token. A request
 Fields and endpoints that the text calls ours are not part of the common specification.`
 
 const json = (schema: Json) => ({ 'application/json': { schema } })
+
+const error = json({ $ref: '#/components/schemas/Error' })
+
+/** What is answered without the networks that do not answer. */
+const lacking: readonly Served['name'][] = ['listStrategies', 'recommend']
+
+const missingHeaderDoc = {
+  description:
+    'Ours: the networks that do not answer, so that what is there is left out; their names, with commas.',
+  schema: { type: 'string' },
+}
 
 function operation({ name, route, successor }: Served): Json {
   const { $schema: _, ...input } = schemaOf(route.input) as {
@@ -73,7 +92,14 @@ function operation({ name, route, successor }: Served): Json {
     parameters,
     ...(route.method !== 'GET' && { requestBody: { required: true, content: json(input) } }),
     responses: {
-      200: { description: 'The answer.', content: json(schemaOf(route.output)) },
+      200: {
+        description: 'The answer.',
+        ...(lacking.includes(name) && { headers: { [missingHeader]: missingHeaderDoc } }),
+        content: json(schemaOf(route.output)),
+      },
+      401: { $ref: '#/components/responses/Unauthorized' },
+      ...(inPath.length > 0 && { 404: { $ref: '#/components/responses/NotFound' } }),
+      ...(fields.length > 0 && { 422: { $ref: '#/components/responses/Invalid' } }),
       429: { $ref: '#/components/responses/Limited' },
       default: { $ref: '#/components/responses/Error' },
     },
@@ -88,6 +114,9 @@ function schemaOf(schema: z.ZodType): Json {
     override: ({ zodSchema, jsonSchema }) => {
       // What is made of a field that is not understood is nothing that is sent.
       if (zodSchema._zod.def.type === 'catch') delete jsonSchema.default
+      // What a number of this language cannot count is no bound of ours.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       const { writes } = z.globalRegistry.get(zodSchema) ?? {}
       if (typeof writes !== 'number' || !jsonSchema.anyOf) return
       const written = jsonSchema.anyOf[writes]

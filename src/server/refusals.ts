@@ -15,9 +15,9 @@ const byLibrary: Record<string, [ErrorCode, string]> = {
   FST_ERR_MAX_PARAM_LENGTH: ['URL_TOO_LONG', 'A part of the address is too long'],
 }
 
-/** A failure as the envelope of the specification, with the headers that go with it. */
-export function said(error: unknown): Said {
-  const known = inOurWords(error)
+/** A failure as the envelope of the specification, with the headers that go with it. `path` is that of the route, where there is one. */
+export function said(error: unknown, path = ''): Said {
+  const known = withoutNode(inOurWords(error), path)
   const { status, body } = toEnvelope(known)
   const { details } = known instanceof AppError ? known : {}
   return {
@@ -35,6 +35,23 @@ function inOurWords(error: unknown): unknown {
   const code = (error as { code?: unknown } | null)?.code
   const row = typeof code === 'string' && Object.hasOwn(byLibrary, code) ? byLibrary[code] : undefined
   return row ? new AppError(row[0], row[1], { cause: error }) : error
+}
+
+/** What a chain did not say, as the service says it: which network it was, and nothing of the node that was asked. */
+function withoutNode(error: unknown, path: string): unknown {
+  if (!(error instanceof AppError) || !/^(RPC_|CHAIN_ID_|HISTORY_UNREAD)/.test(error.code)) return error
+  const { network } = error.details ?? {}
+  return unread(typeof network === 'string' ? [network] : [], path, error)
+}
+
+/** That networks cannot be read, by what was asked for: transactions have a code of their own. */
+export function unread(missing: readonly string[], path: string, cause?: unknown): AppError {
+  const who = missing.length > 0 ? `${missing.join(', ')} cannot` : 'What was asked for cannot'
+  return new AppError(
+    path.endsWith('/bytecode') ? 'BYTECODE_GENERATION_FAILED' : 'INTERNAL_SERVER_ERROR',
+    `${who} be read now`,
+    { cause, ...(missing.length > 0 && { details: { missing } }) },
+  )
 }
 
 const methods: HTTPMethods[] = ['GET', 'POST', 'PUT']

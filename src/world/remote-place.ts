@@ -112,6 +112,7 @@ async function deployment(
       ...(globals.raw && { answered: heard.answered }),
       unknown: ({ of, word }) =>
         notice(`The service says "${word}" for the ${of}; this version does not know it, and passes it on`),
+      missing: (network) => notice(`${network} does not answer the service, so its strategies are left out`),
       deadlineMs: Math.min(patienceMs, longestMs),
       limitMs: () => Math.min(longestMs, (until ?? Number.POSITIVE_INFINITY) - performance.now()),
       now,

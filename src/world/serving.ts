@@ -5,12 +5,12 @@ import type { Service } from '../api/service.ts'
 import type { ApiKeys, Serving } from '../cli/serving.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { Caller } from '../server/access.ts'
 import type { KeyOwner } from '../store/keys.ts'
 import { apiKeys } from './api-keys.ts'
 import { listens, pem } from './listening.ts'
-import { missedOn } from './missed.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { outsideOf } from './prices.ts'
 
@@ -32,23 +32,27 @@ export function servingSide(
     serve: async (options) => {
       const database = databaseOf(dir, options.database)
       const tls = options.tls && { cert: pem(options.tls.cert), key: pem(options.tls.key) }
-      const [{ serve }, { gathered }, { enginesOver }, { openKeyLimits }, store] = await Promise.all([
-        import('../server/serve.ts'),
-        import('../server/log.ts'),
-        import('../engine/engine.ts'),
-        import('../store/key-limits.ts'),
-        openStore(database),
-      ])
+      const [{ serve }, { gathered }, { enginesOver }, { openKeyLimits }, { watchedChains }, store] =
+        await Promise.all([
+          import('../server/serve.ts'),
+          import('../server/log.ts'),
+          import('../engine/engine.ts'),
+          import('../store/key-limits.ts'),
+          import('./watched-chains.ts'),
+          openStore(database),
+        ])
       const { catalog, rpc } = await opened()
       const limiter = await openKeyLimits(`${database}.limits`, { windows: limits, now })
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
+      // What led to the end is in the last lines.
+      if (log) process.once('exit', log.flush)
+      const { watch, states } = watchedChains(log)
       const services = new Map<string, Service>()
       const engineOf = enginesOver({
         ...(await outsideOf(env, now)),
         catalog,
-        rpc,
+        rpc: (chainId) => watch(networkNamed(catalog.networks, chainId), rpc(chainId)),
         store: store.engine,
-        missed: missedOn(io, globals),
         crowd,
         now,
         newId,
@@ -78,6 +82,7 @@ export function servingSide(
               ...(tls && { tls }),
               behindProxy: options.behindProxy,
               version,
+              chains: states,
               works: limiter.works,
             },
             options,
@@ -92,6 +97,7 @@ export function servingSide(
           clearInterval(timer)
           await listening.close()
           log?.flush()
+          if (log) process.off('exit', log.flush)
           await limiter.close()
           await store.close()
         },

@@ -4,7 +4,7 @@ import type { StrategyEntry } from '../../src/domain/catalog.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
 import { basicOf, isBasic } from '../support/families.ts'
 import { useSandbox } from '../support/sandbox.ts'
-import { codeOf, engineOn } from './support.ts'
+import { codeOf, engineOn, over } from './support.ts'
 
 const sandbox = useSandbox()
 const wallet = sandbox.user.address
@@ -157,15 +157,104 @@ test('a customer sets its markup and who collects, and sees nobody else\u2019s',
   expect(await theirs.getFees({})).toMatchObject({ markupBps: 0, collector: null })
 })
 
+test('a fee below nothing is refused whole, and one that was stored is the usual fee: nobody is paid for swapping', async () => {
+  const { service, context } = engineOn(sandbox)
+  const before = await service.setFees({ collector: wallet })
+  for (const markupBps of [-1, 10_001, 0.5, Number.NaN])
+    expect(await codeOf(service.setFees({ swapFeeBps: 7, collector: null, markupBps }))).toBe(
+      'VALIDATION_ERROR',
+    )
+  expect(await service.getFees({})).toEqual(before)
+  await context.store.saveSettings('tests', [
+    ['swapFeeBps', '-10000'],
+    ['markupBps', '-1'],
+    ['performanceFeeBps', '1e3'],
+  ])
+  expect(await service.getFees({})).toEqual(before)
+  const { quote } = await service.quote({
+    chainIdIn: 31337,
+    chainIdOut: 31337,
+    tokenIn: sandbox.token(31337, 'USDC').address,
+    tokenOut: sandbox.token(31337, 'WETH').address,
+    amountIn: 10_000n,
+  })
+  expect(quote.fees).toMatchObject([{ kind: 'service', bps: 25, amount: '25' }])
+  const made = await service.swapBytecode({ quote: quote.raw as never, walletAddress: wallet })
+  expect(made.swapDetails).toMatchObject({ tokenIn: { amount: '10000' } })
+})
+
+test.each([-0.1, -1e-9, 0, 0.51, 1e9])(
+  'a slippage of %d is none, also where nothing could slip',
+  async (slippage) => {
+    const { service } = engineOn(sandbox)
+    const deposit = { id: 'aave-v3-usdc-sandbox-one', action: 'lend', amount: 1n, wallet } as const
+    expect(await codeOf(service.strategyBytecode({ ...deposit, slippage }))).toBe('INVALID_SLIPPAGE')
+  },
+)
+
+test('settings are kept all or none', async () => {
+  const { context } = engineOn(sandbox)
+  const half = [
+    ['markupBps', '5'],
+    ['swapFeeBps', null as never],
+  ] as const
+  await expect(context.store.saveSettings('tests', half)).rejects.toThrow()
+  expect(await context.store.setting('tests', 'markupBps')).toBeUndefined()
+})
+
+test('a network that is said twice is said the same, or the quote is refused', async () => {
+  const ask = over(engineOn(sandbox).service)
+  const tokens = {
+    tokenIn: sandbox.token(31337, 'USDC').address,
+    tokenOut: sandbox.token(31337, 'WETH').address,
+  }
+  const of = (ends: object) => ask('GET', '/v2/swap/quote', { ...tokens, amountIn: '1000000', ...ends })
+  const same = {
+    originChain: 'sandbox-one',
+    chainIdIn: 31337,
+    destinationChain: 'sandbox-one',
+    chainIdOut: 31337,
+  }
+  expect((await of(same)).status).toBe(200)
+  for (const [name, chain] of [
+    ['originChain', 'sandbox-two'],
+    ['destinationChain', 'sandbox-two'],
+  ] as const) {
+    const { status, body } = await of({ ...same, [name]: chain })
+    expect([status, body.error.details]).toEqual([
+      422,
+      { errors: [{ path: name, message: 'is said twice, and not the same' }] },
+    ])
+  }
+})
+
 test('a chain that does not answer is an error, and not an empty wallet or a smaller sum; a list is shorter', async () => {
   // Nobody listens on this port of loopback.
   const dead = httpRpc('http://127.0.0.1:1', { retries: 0 })
   const { service } = engineOn(sandbox, {
     rpc: (chainId) => (chainId === 31337 ? sandbox.chain(chainId).rpc : dead),
   })
-  const { items } = await service.listStrategies({ limit: 100 })
+  const { items, missing } = await service.listStrategies({ limit: 100 })
+  expect(missing).toEqual(['sandbox-two'])
+  expect((await service.recommend({ identifier: 'usdc' })).missing).toEqual(['sandbox-two'])
   expect(new Set(items.map(({ chainId }) => chainId))).toEqual(new Set([31337]))
   expect(await codeOf(service.getWallet({ address: wallet }))).toBe('RPC_UNREACHABLE')
   expect(await codeOf(service.analytics({}))).toBe('RPC_UNREACHABLE')
   expect((await service.getStrategy({ id: 'aave-v3-usdc-sandbox-one' })).apy).toBeGreaterThan(0)
+  const ask = over(service)
+  const id = 'aave-v3-usdc-sandbox-two'
+  for (const [path, code] of [
+    ['/strategies/analytics', 'INTERNAL_SERVER_ERROR'],
+    [`/wallets/${wallet}`, 'INTERNAL_SERVER_ERROR'],
+    [`/strategies/${id}`, 'INTERNAL_SERVER_ERROR'],
+    [`/strategies/${id}/bytecode?action=lend&amount=1&wallet=${wallet}`, 'BYTECODE_GENERATION_FAILED'],
+  ] as const) {
+    const [at, query] = path.split('?')
+    const said = await ask('GET', at!, Object.fromEntries(new URLSearchParams(query)))
+    expect([path, said.status, said.body]).toEqual([
+      path,
+      500,
+      { error: { code, message: 'sandbox-two cannot be read now', details: { missing: ['sandbox-two'] } } },
+    ])
+  }
 })

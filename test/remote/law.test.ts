@@ -5,6 +5,7 @@ import type { Service } from '../../src/api/service.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { errorTable } from '../../src/domain/error-table.ts'
 import { AppError, type ErrorCode, errorRow } from '../../src/domain/errors.ts'
+import { httpRpc } from '../../src/net/rpc.ts'
 import { remote } from '../../src/remote/remote.ts'
 import { engineOn } from '../engine/support.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -131,6 +132,26 @@ test('so is one whose withdrawals are queued, from the request to the claim', as
   const { id: claim } = await send('claim', maxUint256)
   expect(await same('getAction', { id: claim })).toMatchObject({ type: 'SAMECHAIN_INVESTMENT_CLAIM' })
   expect((await same('walletHistory', { address, strategyId: id })).items[0]).toMatchObject({ type: 'claim' })
+})
+
+test('so is one of which a network does not answer: both lists say which, and it is told once', async () => {
+  // Nobody listens on this port of loopback.
+  const dead = httpRpc('http://127.0.0.1:1', { retries: 0 })
+  const one = recorded(
+    engineOn(sandbox, { rpc: (id) => (id === 31337 ? sandbox.chain(id).rpc : dead) }).service,
+  )
+  const other = await serveTo(one, key)
+  const told: string[] = []
+  far = remote({ baseUrl: other.url, apiKey: key, missing: (network) => void told.push(network) })
+  expect((await same('listStrategies', { limit: 3 })).missing).toEqual(['sandbox-two'])
+  expect((await same('listStrategies', { limit: 3 })).missing).toEqual(['sandbox-two'])
+  expect((await same('recommend', { identifier: 'usdc' })).missing).toEqual(['sandbox-two'])
+  expect(told).toEqual(['sandbox-two'])
+  const older = await fetch(`${other.url}/v1/strategies`, { headers: { 'x-api-key': key } })
+  expect(older.headers.get('x-sluice-missing')).toBe('sandbox-two')
+  const whole = await fetch(`${server.url}/strategies`, { headers: { 'x-api-key': key } })
+  expect(whole.headers.get('x-sluice-missing')).toBeNull()
+  await other.close()
 })
 
 test('ids with odd characters arrive as they are', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -79,7 +80,7 @@ describe('a connection', () => {
     expect(await connections(app)).toBe(0)
   })
 
-  test('that was kept is told with 503 that the server is stopping', async () => {
+  test('that was kept is over with the answer that was under way when the server began to stop', async () => {
     let answer: () => void = () => undefined
     const waiting = new Promise<void>((resolve) => {
       answer = resolve
@@ -97,14 +98,86 @@ describe('a connection', () => {
     const closed = app.close()
     await sleep(50)
     socket.write(`GET /fees HTTP/1.1\r\n${head}\r\n`)
+    const over = once(socket, 'close')
     answer()
-    await closed
-    expect(statusesIn(text)[0]).toBe(200)
-    if (statusesIn(text).length > 1) {
-      expect(statusesIn(text)).toEqual([200, 503])
-      expect(text).toContain('SERVICE_UNAVAILABLE')
-    }
+    await Promise.all([closed, over])
+    expect(statusesIn(text)).toEqual([200])
+    expect(text.toLowerCase()).toContain('connection: close')
   })
+})
+
+/** What a connection got within a moment, of what was sent on it. */
+async function heard(url: string, sent: string, ms: number, hangsUp = false): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname, () => socket.write(sent))
+  sockets.push(socket)
+  let text = ''
+  socket.on('data', (bytes) => {
+    text += bytes.toString()
+  })
+  await sleep(ms)
+  if (hangsUp) socket.destroy()
+  return text
+}
+
+test('what is answered while the server stops says that the connection is over, and is not waited for', async () => {
+  const { app, url } = await served({}, async () => sleep(200, fees))
+  const text = heard(url, `GET /fees HTTP/1.1\r\n${head}\r\n`, 1_000)
+  await sleep(100)
+  open.splice(0)
+  const began = performance.now()
+  await app.close()
+  expect(performance.now() - began).toBeLessThan(3_000)
+  expect(statusesIn(await text)).toEqual([200])
+  expect((await text).toLowerCase()).toContain('connection: close')
+})
+
+test('a client that hangs up is one line of the log as every request is, and counted, and no failure', async () => {
+  const { app, url, lines } = await served({}, async () => sleep(200, fees))
+  const body = `content-type: application/json\r\ncontent-length: 100\r\n\r\n{`
+  await heard(url, `PUT /fees HTTP/1.1\r\n${head}${body}`, 50, true)
+  await heard(url, `GET /fees HTTP/1.1\r\n${head}\r\n`, 50, true)
+  await sleep(400)
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 'info', method: 'PUT', route: '/fees', status: 499, key: 'tests' },
+    { level: 'info', method: 'GET', route: '/fees', status: 499, key: 'tests' },
+  ])
+  expect((await app.inject({ url: '/metrics' })).payload).toContain(
+    'sluice_http_requests_total{route="/fees",method="PUT",status="499"} 1',
+  )
+})
+
+test('an answer that takes too long is an error in time, which names the networks that are down, and nothing comes after it', async () => {
+  const chains = () => [
+    { network: 'sandbox-one', isUp: true },
+    { network: 'sandbox-two', isUp: false },
+  ]
+  const { app, url, lines } = await served({ deadlineMs: 100, chains }, async () => sleep(400, fees))
+  const text = await heard(url, `GET /fees HTTP/1.1\r\n${head}\r\n`, 700)
+  expect(statusesIn(text)).toEqual([500])
+  expect(JSON.parse(text.split('\r\n\r\n')[1]!)).toEqual({
+    error: {
+      code: 'INTERNAL_SERVER_ERROR',
+      message: 'sandbox-two cannot be read now',
+      details: { missing: ['sandbox-two'] },
+    },
+  })
+  expect(lines.map((line) => JSON.parse(line).level)).toEqual(['error', 'info'])
+  expect((await app.inject({ url: '/metrics' })).payload).toMatch(
+    /^sluice_chain_up\{network="sandbox-one"\} 1\nsluice_chain_up\{network="sandbox-two"\} 0$/m,
+  )
+})
+
+test.each([
+  ['gzip', 415],
+  ['br', 415],
+  ['identity, gzip', 415],
+  ['identity', 200],
+])('a body with Content-Encoding %s is answered with %d', async (encoding, status) => {
+  const { app } = await served()
+  const headers = { 'x-api-key': key, 'content-type': 'application/json', 'content-encoding': encoding }
+  const answer = await app.inject({ method: 'PUT', url: '/fees', headers, payload: '{}' })
+  expect(answer.statusCode).toBe(status)
 })
 
 test.each(['utf-16', 'latin1', '"iso-8859-1"', 'UTF-7'])(
@@ -222,4 +295,27 @@ describe('whoever guesses keys', () => {
     now += 60_001
     expect(() => wrong('a')).not.toThrow()
   })
+})
+
+test('the OpenAPI document says the bounds that are held, what is refused, and all that is sent', async () => {
+  const { app } = await served()
+  const text = (await app.inject({ url: '/openapi.json' })).payload
+  expect(text).not.toContain(String(Number.MAX_SAFE_INTEGER))
+  const { paths } = JSON.parse(text)
+  const parameter = (path: string, name: string) =>
+    paths[path].get.parameters.find((one: { name: string }) => one.name === name).schema
+  expect(parameter('/strategies', 'page')).toEqual({ type: 'integer', minimum: 1 })
+  expect(parameter('/quotes', 'limit')).toEqual({ type: 'integer', minimum: 1, maximum: 100 })
+  expect(parameter('/wallets/{address}', 'address').pattern).toBe('^0x[0-9a-fA-F]{40}$')
+  const sent = paths['/fees'].put.requestBody.content['application/json'].schema.properties
+  for (const name of ['swapFeeBps', 'performanceFeeBps', 'markupBps'])
+    expect(sent[name]).toEqual({ type: 'integer', minimum: 0, maximum: 10_000 })
+  expect(Object.keys(paths['/strategies/{id}'].get.responses)).toEqual(
+    expect.arrayContaining(['200', '401', '404', '422', '429', 'default']),
+  )
+  expect(paths['/strategies'].get.responses[200].headers).toHaveProperty('x-sluice-missing')
+  const older = paths['/v1/swap/quote'].get.responses[200].content['application/json'].schema
+  expect(Object.keys(older.properties.quote.properties)).toEqual(
+    expect.arrayContaining(['fromChain', 'toChain', 'expectedAmountOut', 'id', 'tokenIn', 'rawQuote']),
+  )
 })

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+
+import { startFaultyRpc } from '../support/faulty-rpc.ts'
+import { startSluice } from '../support/program.ts'
+import { type Document, oneDocument, rpcEnvOf } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { useReachable } from '../support/serving.ts'
+
+const sandbox = useSandbox()
+const place = useReachable(sandbox)
+
+/** Has a process that serves fail as nobody expected, at a signal. */
+const breaks =
+  "if (process.argv.includes('serve')) process.on('SIGUSR2', () => { throw new Error('broken on purpose') })"
+
+test('a node that goes and comes back is told to whoever asks and to whoever runs the server, each time, to the last line', async () => {
+  const rpcs = rpcEnvOf(sandbox)
+  const node = await startFaultyRpc(rpcs.SLUICE_RPC_SANDBOX_ONE!)
+  const env = { ...rpcs, SLUICE_RPC_SANDBOX_ONE: node.url }
+  const { home } = place()
+  const engine = ['--profile', 'engine', '--json']
+  const made = await startSluice(home, ['keys', 'create', '--customer', 'acme', ...engine], { env }).ended
+  const { key } = oneDocument(made.out)
+  const server = startSluice(home, ['serve', '--port', '0', ...engine], {
+    env: { ...env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(breaks)}` },
+  })
+  const { url, pid } = oneDocument(await server.line())
+  const ask = async (path: string) => {
+    const answer = await fetch(url + path, { headers: { 'x-api-key': key } })
+    const body = (await answer.json()) as Document
+    return { status: answer.status, missing: answer.headers.get('x-sluice-missing'), body }
+  }
+  const strategy = '/strategies/aave-v3-usdc-sandbox-one'
+  const isUp = async () =>
+    /sluice_chain_up\{network="sandbox-one"\} (.)/.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
+  const dies = () => node.rules.push({ method: '*', act: 'drop-request', always: true })
+
+  const whole = await ask('/strategies')
+  expect([whole.status, whole.missing, await isUp()]).toEqual([200, null, '1'])
+  dies()
+  const part = await ask('/strategies')
+  expect([part.status, part.missing, await isUp()]).toEqual([200, 'sandbox-one', '0'])
+  expect(part.body.totalDocs).toBeLessThan(whole.body.totalDocs)
+  expect(await ask('/strategies/analytics')).toMatchObject({
+    status: 500,
+    body: { error: { message: 'sandbox-one cannot be read now', details: { missing: ['sandbox-one'] } } },
+  })
+  const away = { SLUICE_BASE_URL: url, SLUICE_API_KEY: key }
+  const list = await startSluice(home, ['strategies', 'list', '--profile', 'remote', '--json'], { env: away })
+    .ended
+  expect({ exit: list.exit, err: list.err }).toEqual({
+    exit: 0,
+    err: 'sandbox-one does not answer the service, so its strategies are left out\n',
+  })
+  node.rules.length = 0
+  expect((await ask(strategy)).status).toBe(200)
+  expect(await isUp()).toBe('1')
+  dies()
+  expect((await ask(strategy)).status).toBe(500)
+  process.kill(pid, 'SIGUSR2')
+  const { err } = await server.ended
+  await node.stop()
+  expect(err).toContain('broken on purpose')
+  const lines = err
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Document)
+  expect(lines.filter(({ chain }) => chain).map(({ network, chain }) => [network, chain])).toEqual([
+    ['sandbox-one', 'down'],
+    ['sandbox-one', 'up'],
+    ['sandbox-one', 'down'],
+  ])
+  expect(lines.at(-1)).toMatchObject({ level: 'info', path: strategy, status: 500 })
+  expect(err).not.toContain('does not answer, so')
+})
