@@ -80,12 +80,14 @@ const isDevice = (): boolean => fstatSync(1).isCharacterDevice()
 
 /** A pipe or a file is written at once: what Node has for streams takes longer to begin than all of this. */
 function say(text: string): void {
-  if (isDevice()) return void process.stdout.write(text)
+  if (isDevice() && process.stdout.isTTY) return void process.stdout.write(text)
   let left = Buffer.from(text)
   try {
     while (left.length > 0) left = left.subarray(writeSync(1, left))
   } catch (error) {
-    // Whoever reads us may leave, or be slow where others have opened the pipe so that it does not wait.
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') process.stdout.write(left)
+    const { code } = error as NodeJS.ErrnoException
+    // Whoever reads us may leave, or be slow where others have opened the pipe so that it does not wait. All else the program tells.
+    if (code === 'EAGAIN') process.stdout.write(left)
+    else if (code !== 'EPIPE') throw error
   }
 }

@@ -152,8 +152,11 @@ export async function told(error: unknown, argv: readonly string[], world: World
 /** Says what went wrong, why and what to do next: as the one JSON document, or in words on stderr. */
 export function failed(error: AppError, argv: readonly string[], { io }: Pick<World, 'io'>): Exit {
   const { json, debug } = sniff(argv)
-  const { code, message, details, hint } = error
+  const { code, message, details } = error
   const row = errorRow(code)
+  const id = details?.operation
+  // A table knows no ids.
+  const hint = typeof id === 'string' ? error.hint?.replace(/\bID$/, id) : error.hint
   const say = plain(message)
   if (json)
     io.out.write(

@@ -6,6 +6,7 @@ import { config } from 'zod/v4/core'
 import { sniff } from './cli/globals.ts'
 import { interrupted } from './cli/interrupted.ts'
 import { stdio } from './cli/terminal/io.ts'
+import { AppError } from './domain/errors.ts'
 import type { Exit } from './domain/exits.ts'
 import { failed, main, told } from './main.ts'
 import { interruptible } from './world/interrupt.ts'
@@ -58,12 +59,24 @@ export async function start(
     return (await Promise.race([work, undefined])) ?? failed(error, argv, world)
   }
   const work = wasStopped() ? undefined : main(argv, world)
-  const exit = (work && (await raced(work))) ?? (await left(work))
+  let lost: NodeJS.ErrnoException | undefined
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever reads us may leave when he has read enough.
+    if (error.code !== 'EPIPE') lost ??= error
+  })
+  let exit = (work && (await raced(work))) ?? (await left(work))
   await Promise.all(
     [process.stdout, process.stderr].map(
       (stream) => new Promise<void>((done) => stream.write('', () => done())),
     ),
   )
+  if (lost !== undefined && exit < 20) {
+    const fault = new AppError('STATE_UNUSABLE', `The answer cannot be written: ${lost.message}`, {
+      cause: lost,
+      hint: 'Make room, or write it elsewhere.',
+    })
+    exit = failed(await told(fault, argv, world), ['--no-input'], world)
+  }
   // Sockets that are kept alive must not keep a finished command alive.
   process.exit(exit)
 }

@@ -68,6 +68,12 @@ function refuseIdle(operation: Planned, kind: 'bump' | 'cancel'): void {
     throw new AppError('USAGE', `Nothing of ${id} is signed, so nothing of it waits`, {
       hint: kind === 'bump' ? `sluice action resume ${id}` : `sluice action abandon ${id}`,
     })
+  if ((state === 'EXECUTING' || state === 'PARTIAL') && steps.every((step) => step.state === 'FINAL_OK'))
+    throw new AppError(
+      'PENDING',
+      `All of ${id} is signed and final, and waits for what it sent to another chain: nothing of it can be replaced`,
+      { details: { operation: id }, hint: `sluice action resume ${id}` },
+    )
   if (state === 'EXECUTING' || state === 'PARTIAL')
     throw new AppError(
       'PARTIAL',

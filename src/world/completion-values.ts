@@ -39,12 +39,16 @@ export function keepSeen(dirs: Directories, profile: string, seen: Seen): void {
 
 function seenOn(dirs: Directories, profile: string): Seen {
   try {
-    return JSON.parse(readFileSync(fileOf(dirs, profile), 'utf8')) as Seen
+    const { strategies } = JSON.parse(readFileSync(fileOf(dirs, profile), 'utf8')) as Seen
+    return { strategies: strategies.filter(isSeen) }
   } catch {
     // Nothing was seen yet, or by a version that wrote it otherwise.
     return { strategies: [] }
   }
 }
+
+const isSeen = (one: Partial<Seen['strategies'][number]> | null): boolean =>
+  [one?.slug, one?.asset, one?.about].every((text) => typeof text === 'string')
 
 /** A shell puts a candidate on the line as it is: a word of a service that is more than a name is none. */
 const isPlain = ([value]: Candidate): boolean => /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$/.test(value)

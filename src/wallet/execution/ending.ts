@@ -45,7 +45,9 @@ function explain(run: Run, error: unknown): unknown {
       'PENDING',
       inTheAir
         ? 'It is signed and on its way, and not final yet'
-        : 'Some steps are final, and the rest is not signed yet',
+        : steps.every(({ state }) => state === 'FINAL_OK')
+          ? 'All of it is signed and final, and what it sent to another chain has not arrived yet'
+          : 'Some steps are final, and the rest is not signed yet',
       { details, hint: resume },
     )
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true

@@ -53,10 +53,21 @@ export function outcomeOf(operation: Operation): Operation {
     throw new AppError('DECLINED', `Operation ${id} was given up before anything of it was signed`, {
       details: { operation: id },
     })
+  if (state === 'CANCELLED' && steps.some((step) => step.role === 'action' && step.state === 'FINAL_OK'))
+    throw new AppError(
+      'PARTIAL',
+      `Operation ${id} was given up after its funds were moved: only its rest was not signed, and will not be`,
+      { details: { operation: id }, hint: `sluice action explain ${id}` },
+    )
   if (state === 'CANCELLED')
     throw new AppError('PARTIAL', `Operation ${id} was given up: its rest was not signed, and will not be`, {
       details: { operation: id },
       hint: 'Begin anew with another --idempotency-key.',
+    })
+  if (state === 'OPEN' || state === 'EXECUTING' || state === 'PARTIAL')
+    throw new AppError('PENDING', `Operation ${id} is not over, and nothing of it is left to be planned`, {
+      details: { operation: id },
+      hint: `sluice action resume ${id}`,
     })
   const failed = steps.find((step) => step.state === 'FINAL_REVERTED')
   throw new AppError('REVERTED', `Operation ${id} reverted on chain`, {

@@ -82,16 +82,26 @@ export async function giveUp(ground: Ground, operation: Operation): Promise<Oper
   const goesOn = now.steps.find(
     ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
   )
+  const details = { operation: operation.id }
+  const hint = `sluice action resume ${operation.id}`
+  if (isOpen(now) && isOnlyAwaited(now))
+    throw new AppError(
+      'PENDING',
+      'All of it is signed and final, and what it sent to another chain has not arrived: nothing is left to give up',
+      { details, hint },
+    )
   if (!goesOn) return ended(ground, now) ?? abandon(ground, now)
   throw new AppError(
     'PENDING',
     `Step ${goesOn.index + 1} is signed and on its way: it cannot be taken back by giving up`,
-    {
-      details: { operation: operation.id },
-      hint: `sluice action resume ${operation.id}`,
-    },
+    { details, hint },
   )
 }
+
+/** Whether nothing is left to be signed of an operation, and it waits for what it sent to another chain. */
+const isOnlyAwaited = ({ legs, steps }: Operation): boolean =>
+  steps.every(({ state }) => state === 'FINAL_OK') &&
+  legs.some(({ arrival }) => arrival !== null && arrival.hash === null)
 
 /** What an operation came to by its steps, also where nobody was there to write it down; `undefined` where a part of it is left. */
 function ended({ journal }: Ground, { id, state, steps }: Operation): Operation | undefined {

@@ -1,10 +1,17 @@
 import { type Facts, isInTheAir } from './facts.ts'
 import { never, type Row } from './row.ts'
-import { allowed, amountOf, arrivedAt, command, hasMoved, stepWord, untouched } from './words.ts'
+import {
+  allowed,
+  arrivedAt,
+  command,
+  fundsNow,
+  hasMoved,
+  onTheBridge,
+  stepWord,
+  withRecipient,
+} from './words.ts'
 
 const bridge = ({ bridge }: Facts) => bridge!
-const onTheBridge = (facts: Facts): string =>
-  `${amountOf(facts)}: burned on ${bridge(facts).from.name} in ${bridge(facts).burn}, and not minted on ${bridge(facts).to.name}. Nobody else can have it.`
 const minutes = (ms: number): string => `${Math.round(ms / 60_000)} min`
 const waited = (facts: Facts): number => facts.now - bridge(facts).since
 
@@ -19,8 +26,7 @@ const bridgeRows: readonly Row[] = [
       bridge?.delivered !== undefined && bridge.delivered.brought < bridge.delivered.minimum,
     verdict: (facts) =>
       `The bridge brought less than was agreed: ${bridge(facts).delivered!.text}. Nothing more is signed by itself.`,
-    funds: (facts) =>
-      `${bridge(facts).delivered!.text}: with the recipient on ${bridge(facts).to.name}, in ${bridge(facts).delivered!.hash}.`,
+    funds: (facts) => withRecipient(bridge(facts).delivered!, bridge(facts).to.name),
     safeToRetry: never,
     next: (facts) => command(facts, 'export'),
   },
@@ -29,8 +35,7 @@ const bridgeRows: readonly Row[] = [
     is: ({ bridge }) => bridge?.delivered !== undefined,
     verdict: (facts) =>
       `The bridge delivered on ${bridge(facts).to.name}, and nobody has gone on with the rest since.`,
-    funds: (facts) =>
-      `${bridge(facts).delivered!.text}: with the recipient on ${bridge(facts).to.name}, in ${bridge(facts).delivered!.hash}.`,
+    funds: (facts) => withRecipient(bridge(facts).delivered!, bridge(facts).to.name),
     safeToRetry: never,
     next: (facts) => command(facts, 'resume'),
   },
@@ -80,7 +85,7 @@ export const going: readonly Row[] = [
     funds: (facts) =>
       facts.focus!.seen!.found!.ok && facts.focus!.step.role === 'action'
         ? `As soon as that is final: ${arrivedAt(facts)}`
-        : untouched(facts),
+        : fundsNow(facts),
     safeToRetry: never,
     next: (facts) => command(facts, 'resume'),
   },
@@ -102,7 +107,7 @@ export const going: readonly Row[] = [
       `A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one.`.concat(
         facts.left.length > 0 ? ' Instead of a new plan, the allowance can be taken back.' : '',
       ),
-    funds: (facts) => untouched(facts) + allowed(facts),
+    funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: (facts) => !hasMoved(facts),
     next: (facts) => command(facts, 'replan'),
   },
@@ -110,8 +115,8 @@ export const going: readonly Row[] = [
     situation: 'PARTLY_DONE',
     is: isHalf,
     verdict: (facts) =>
-      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed.${facts.left.length > 0 ? ` Go on with it, or take the allowance back: ${command(facts, 'revoke')}` : ''}`,
-    funds: (facts) => untouched(facts) + allowed(facts),
+      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed.${facts.left.length > 0 && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back: ${command(facts, 'revoke')}` : ''}`,
+    funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: (facts) => !hasMoved(facts),
     next: (facts) => command(facts, 'resume'),
   },

@@ -1,7 +1,7 @@
 import type { Facts } from './facts.ts'
 import { isInTheAir } from './facts.ts'
 import { always, never, type Row } from './row.ts'
-import { allowed, arrivedAt, command, hasMoved, revokeIfLeft, stepWord, untouched } from './words.ts'
+import { allowed, arrivedAt, command, fundsNow, hasMoved, revokeIfLeft, stepWord } from './words.ts'
 
 const isNotSigned = ({ steps }: Facts): boolean => steps.every(({ attempts }) => attempts.length === 0)
 const isOwnCancel = ({ focus }: Facts): boolean =>
@@ -16,7 +16,7 @@ export const over: readonly Row[] = [
     situation: 'DROPPED',
     is: ({ operation }) => operation.state === 'DROPPED',
     verdict: () => 'It was given up before anything of it was signed.',
-    funds: untouched,
+    funds: fundsNow,
     safeToRetry: always,
     next: () => null,
   },
@@ -24,7 +24,7 @@ export const over: readonly Row[] = [
     situation: 'GIVEN_UP',
     is: ({ operation }) => operation.state === 'CANCELLED' && operation.exit !== 24,
     verdict: () => 'It was given up: what was not signed of it never will be.',
-    funds: (facts) => untouched(facts) + allowed(facts),
+    funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: (facts) => !hasMoved(facts),
     next: revokeIfLeft,
   },
@@ -32,7 +32,7 @@ export const over: readonly Row[] = [
     situation: 'NOTHING_SIGNED',
     is: isNotSigned,
     verdict: () => 'It was planned, and nothing of it was ever signed.',
-    funds: untouched,
+    funds: fundsNow,
     safeToRetry: always,
     next: (facts) => command(facts, 'resume'),
   },
@@ -46,7 +46,7 @@ export const over: readonly Row[] = [
         focus.seen !== undefined &&
         !focus.seen.found),
     verdict: () => 'It was final, and a deep reorganisation of the chain took its block away.',
-    funds: (facts) => untouched(facts) + allowed(facts),
+    funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: never,
     next: (facts) => command(facts, 'resume'),
   },
@@ -62,7 +62,7 @@ export const over: readonly Row[] = [
     situation: 'CANCELLED',
     is: (facts) => facts.operation.state === 'CANCELLED' || isOwnCancel(facts),
     verdict: () => 'It was cancelled: our transaction that does nothing was mined in its place.',
-    funds: (facts) => untouched(facts) + allowed(facts),
+    funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: (facts) => !hasMoved(facts),
     next: (facts) => (isOwnCancel(facts) ? command(facts, 'resume') : revokeIfLeft(facts)),
   },
@@ -71,7 +71,7 @@ export const over: readonly Row[] = [
     is: ({ focus }) => focus?.step.state === 'SUPERSEDED' || focus?.seen?.owner?.isDeep === true,
     verdict: (facts) =>
       `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}.`,
-    funds: (facts) => untouched(facts) + allowed(facts),
+    funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: (facts) => !hasMoved(facts),
     next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
   },
@@ -80,7 +80,7 @@ export const over: readonly Row[] = [
     is: ({ focus }) => focus?.seen?.owner !== undefined,
     verdict: (facts) =>
       `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and it is not final: either can still win.`,
-    funds: (facts) => untouched(facts) + allowed(facts),
+    funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: never,
     next: (facts) => command(facts, 'resume'),
   },

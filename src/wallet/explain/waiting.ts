@@ -1,6 +1,6 @@
 import { type Facts, isInTheAir, wentWell } from './facts.ts'
 import { never, type Row } from './row.ts'
-import { allowed, amountOf, chainsThat, command, gwei, originOf, stepWord, untouched } from './words.ts'
+import { allowed, amountOf, chainsThat, command, fundsNow, gwei, originOf, stepWord } from './words.ts'
 
 const inTheAir = ({ focus }: Facts): boolean =>
   focus !== undefined && isInTheAir(focus.step) && !focus.seen?.found && !wentWell(focus)
@@ -12,7 +12,7 @@ const headOf = ({ focus, chains }: Facts) => {
 const networkOf = (facts: Facts): string => facts.focus!.network.name
 const step = (facts: Facts): string => stepWord(facts, facts.focus!.step.index)
 /** Until it is mined, everything is where it was. */
-const funds = (facts: Facts): string => untouched(facts) + allowed(facts)
+const funds = (facts: Facts): string => fundsNow(facts) + allowed(facts)
 
 /** What the chain cannot be asked about. */
 export const unasked: readonly Row[] = [
@@ -42,7 +42,7 @@ const textOf = (chains: ReturnType<typeof chainsThat>): string =>
 const byJournal = (facts: Facts): string =>
   inTheAir(facts)
     ? `By the journal, ${amountOf(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
-    : `By the journal: ${untouched(facts)}`
+    : `By the journal: ${fundsNow(facts)}`
 
 /** What is signed and in no block. */
 export const waitingRows: readonly Row[] = [

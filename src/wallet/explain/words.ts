@@ -1,5 +1,5 @@
 import { plain } from '../../domain/text.ts'
-import { type ChainFacts, type Facts, isInTheAir, wentWell } from './facts.ts'
+import { type BridgeFacts, type ChainFacts, type Facts, isInTheAir, wentWell } from './facts.ts'
 
 /** How the amount of an action is called in a sentence. */
 export function amountOf({ plan }: Facts): string {
@@ -13,8 +13,33 @@ const nameOf = (word: string): string => plain(word)
 export const originOf = ({ operation, chains }: Facts): string =>
   chains.get(operation.legs[0]!.chainId)!.network.name
 
-/** Where the funds of an action are before anything of it has moved them. */
-export function untouched(facts: Facts): string {
+/** Where the funds of an action are, as far as it went: where they were, on their way to another chain, or where it was to bring them. */
+export function fundsNow(facts: Facts): string {
+  const { operation, steps, bridge } = facts
+  const moved = steps.findLast((one) => one.step.role === 'action' && wentWell(one))
+  if (!moved) return untouched(facts)
+  const later = operation.legs.filter(({ leg, arrival }) => arrival !== null && leg > moved.step.leg)
+  const last = later.at(-1)
+  if (!last?.arrival) return arrivedAt(facts)
+  const to = facts.chains.get(last.chainId)!.network.name
+  if (last.arrival.hash !== null) return `The funds are in the wallet ${last.arrival.recipient} on ${to}.`
+  if (bridge?.delivered) return withRecipient(bridge.delivered, to)
+  if (bridge) return onTheBridge(facts)
+  return `${amountOf(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}, and not seen there yet.`
+}
+
+/** Where funds are that a bridge brought to another chain. */
+export const withRecipient = ({ text, hash }: NonNullable<BridgeFacts['delivered']>, to: string): string =>
+  `${text}: with the recipient on ${to}, in ${hash}.`
+
+/** Where funds are that a bridge has, and has not brought yet. */
+export function onTheBridge(facts: Facts): string {
+  const { from, to, burn } = facts.bridge!
+  return `${amountOf(facts)}: burned on ${from.name} in ${burn}, and not minted on ${to.name}. Nobody else can have it.`
+}
+
+/** Where the funds are before anything has moved them. */
+function untouched(facts: Facts): string {
   const { operation, plan } = facts
   if (operation.kind === 'revoke')
     return `No funds are moved by this; they are in the wallet ${operation.wallet}.`
@@ -22,9 +47,6 @@ export function untouched(facts: Facts): string {
     return `The funds are still in ${nameOf(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
   if (operation.kind === 'claim')
     return `${amountOf(facts)}: still set aside by ${nameOf(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
-  const arrived = operation.legs.findLast(({ arrival }) => arrival !== null && arrival.hash !== null)
-  if (arrived?.arrival)
-    return `The funds are in the wallet ${arrived.arrival.recipient} on ${facts.chains.get(arrived.chainId)!.network.name}.`
   return `${amountOf(facts)}: still in the wallet ${operation.wallet} on ${originOf(facts)}.`
 }
 
