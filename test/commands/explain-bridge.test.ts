@@ -99,3 +99,43 @@ test('a deposit that waits for the bridge is explained the same way, and then ha
   expect(done.situation).toBe('DONE')
   expect(done.funds).toMatch(/^50 USDC: in aave-v3-usdc-sandbox-two, for 0x\w{40}\.$/)
 })
+
+test('what waits for the bridge alone is neither given up, nor done, nor planned anew, nor replaced', async () => {
+  await fault('bridge stuck')
+  const id = await across()
+  for (const line of ['abandon', 'cancel', 'speed-up', 'replan'])
+    expect({
+      line,
+      ...(await run(['action', line, id, '--yes', '--json', '--timeout', '1500ms'])),
+    }).toMatchObject({
+      line,
+      exit: 20,
+      json: { error: { code: 'PENDING', hint: `sluice action resume ${id}` } },
+    })
+  expect(await explain(id)).toMatchObject({
+    situation: 'BRIDGE_WAITING',
+    funds: expect.stringMatching(burned),
+  })
+  await fault('clear')
+  await until(id, 'BRIDGE_DELIVERED')
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+})
+
+test('what was given up after its funds went over the bridge is not said to be in the wallet, nor to be begun anew', async () => {
+  await fault('bridge stuck')
+  const ran = await run(
+    'deposit aave-v3-usdc-sandbox-two --amount 100 --from sandbox-one --yes --json --timeout 1500ms',
+  )
+  const { id } = ran.json.error.details
+  expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+  expect(await explain(id)).toMatchObject({ situation: 'GIVEN_UP', funds: expect.stringMatching(burned) })
+  const again = await run(['action', 'resume', id, '--yes', '--json'])
+  expect(again).toMatchObject({
+    exit: 21,
+    json: { error: { code: 'PARTIAL', hint: `sluice action explain ${id}` } },
+  })
+  expect(again.json.error.message).toContain('after its funds were moved')
+  await fault('clear')
+  while (!(await explain(id)).funds.includes('with the recipient on sandbox-two'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+})

@@ -215,6 +215,34 @@ describe('a signal', () => {
   })
 })
 
+test.skipIf(!existsSync('/dev/full'))(
+  'an answer that cannot be written is no success: 12, and 20 where something is signed',
+  async () => {
+    const before = await held()
+    const bin = join(import.meta.dirname, '..', '..', 'bin', 'sluice.js')
+    const intoNothing = (...line: string[]) =>
+      spawnSync('sh', ['-c', '"$0" "$@" > /dev/full', process.execPath, bin, ...line], {
+        env: { PATH: process.env.PATH ?? '', HOME: at.home },
+        encoding: 'utf8',
+      })
+    for (const line of [
+      ['strategies', 'list', '--json'],
+      ['deposit', '--help'],
+      ['deposit', place, '--amount', '3', '--dry-run', '--json'],
+    ])
+      expect(intoNothing(...line)).toMatchObject({
+        status: 12,
+        stderr: expect.stringContaining('The answer cannot be written'),
+      })
+    const paid = intoNothing('deposit', place, '--amount', '3', '--yes', '--json')
+    expect(paid).toMatchObject({
+      status: 20,
+      stderr: expect.stringMatching(/is done, .*sluice action show/s),
+    })
+    expect(before - (await held())).toBe(3_000000n)
+  },
+)
+
 const oldNode = '/usr/bin/node'
 const isOld =
   existsSync(oldNode) &&

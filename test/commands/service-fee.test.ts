@@ -111,6 +111,29 @@ describe('with a collector, a swap', () => {
     expect(text.out).toMatch(new RegExp(`service fee +0\\.25 USDC \\(\\$0\\.25\\) of 100 to ${collector}`))
   })
 
+  test('of which only the fee is left says where its funds are, also once that is given up', async () => {
+    await collecting()
+    const key = '--idempotency-key only-the-fee'
+    const begun = await run(swap(`--no-wait ${key}`))
+    const { id } = begun.json.error.details
+    expect(await run(`action resume ${id} --no-wait --yes --json`)).toMatchObject({ exit: 20 })
+    const explain = async () => (await signsNothing(() => run(`action explain ${id} --json`))).json
+    const out = expect.stringMatching(/^0\.\d+ WETH: with 0x\w{40}\./)
+    await expect.poll(async () => (await explain()).situation, { timeout: 10_000 }).toBe('PARTLY_DONE')
+    expect(await explain()).toMatchObject({
+      verdict: 'A part is done and final, and step 3 of 3 (fee) is not signed.',
+      funds: out,
+      safeToRetry: false,
+    })
+    expect(await run(`action abandon ${id} --yes --json`)).toMatchObject({ exit: 0 })
+    expect(await explain()).toMatchObject({ situation: 'GIVEN_UP', funds: out, safeToRetry: false })
+    for (const line of [swap(key), `action resume ${id} --yes --json`])
+      expect(await run(line)).toMatchObject({
+        exit: 21,
+        json: { error: { hint: `sluice action explain ${id}` } },
+      })
+  })
+
   test('of a quote that was asked for earlier pays what that quote said', async () => {
     await collecting()
     const { json: quote } = await run(

@@ -227,6 +227,7 @@ describe('a wallet', () => {
       address: known.wallet,
       positions: [{ ...position(), strategy: told().detail, profitUsd: '1' }],
       totalValueUsd: '101',
+      unsearched: null,
     })
   })
 
@@ -242,6 +243,7 @@ describe('a wallet', () => {
         },
       ],
       totalValueUsd: '101',
+      unsearched: null,
     })
   })
 

@@ -16,7 +16,7 @@ export const originOf = ({ operation, chains }: Facts): string =>
 /** Where the funds of an action are, as far as it went: where they were, on their way to another chain, or where it was to bring them. */
 export function fundsNow(facts: Facts): string {
   const { operation, steps, bridge } = facts
-  const moved = steps.findLast((one) => one.step.role === 'action' && wentWell(one))
+  const moved = steps.findLast((one) => one.step.role === 'action' && wentWell(one) && !one.seen?.isGone)
   if (!moved) return untouched(facts)
   const later = operation.legs.filter(({ leg, arrival }) => arrival !== null && leg > moved.step.leg)
   const last = later.at(-1)
