@@ -1,13 +1,16 @@
-import { openChain } from '../src/engine/chain.ts'
+import { headOf, openChain } from '../src/engine/chain.ts'
+import { groundFaults } from '../src/engine/ground-check.ts'
 import { marketsOf } from '../src/engine/markets/catalog.ts'
 import { selfChecks } from '../src/engine/self-check.ts'
+import { symbolFaults } from '../src/engine/symbol-check.ts'
 import { severalRpc } from '../src/net/rpc.ts'
 import { directories } from '../src/world/directories.ts'
 import { allNetworks, knownCatalog } from '../src/world/known-catalog.ts'
 import { rpcUrls, rpcVariable } from '../src/world/profile.ts'
 
 /*
- * Asks chains whether the catalogue is right: what the contracts of every market say of their assets, pools and decimals.
+ * Asks chains whether the catalogue is right: what the contracts of every market say of their assets, pools and decimals,
+ * what prices, swaps and bridges stand on says of itself, and what tokens are called.
  * npm run catalog:verify -- --rpc base=http://127.0.0.1:8545; a URL that holds a key belongs into the environment instead
  * (SLUICE_RPC_BASE). It exits 1 where something differs or a node does not answer.
  */
@@ -28,11 +31,19 @@ for (const network of allNetworks.filter(({ chainId }) => urls.has(chainId))) {
   const rpc = severalRpc(urls.get(chainId)!, { budgetMs: 60_000, chainId })
   const markets = marketsOf(catalog).filter(({ entry }) => entry.chainId === chainId)
   try {
-    const flawed = await selfChecks(openChain(network, rpc), markets)
-    wrong += flawed.length
+    const chain = openChain(network, rpc)
+    const { number } = await headOf(chain)
+    const [flawed, ...others] = await Promise.all([
+      selfChecks(chain, markets),
+      groundFaults(chain, catalog, number),
+      symbolFaults(chain, catalog),
+    ])
+    const beside = others.flat()
+    wrong += flawed.length + beside.length
     process.stdout.write(`${name}: ${markets.length - flawed.length} of ${markets.length} markets pass\n`)
     for (const { market, faults } of flawed)
       process.stdout.write(`  ${market.entry.slug}\n${faults.map((fault) => `    ${fault}\n`).join('')}`)
+    for (const fault of beside) process.stdout.write(`  ${fault}\n`)
   } catch (error) {
     wrong++
     process.stdout.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`)

@@ -30,8 +30,6 @@ export type Staked = {
   liquidity?: Query
   /** Where the protocol itself says that stakes go now: it may have moved. */
   registry?: Query
-  /** What it is a vault of, where it is one: a token that wraps the coin. */
-  wraps?: { asked: Query; is: Address }
 }
 
 const one = 10n ** 18n
@@ -103,7 +101,7 @@ export function stakedOf(constants: StakedConstants): Staked {
       }
     }
     case 'gnosis-sdai': {
-      const { token, adapter, wrapped } = constants
+      const { token, adapter } = constants
       const leave = 'function redeemXDAI(uint256 shares, address receiver) payable returns (uint256)'
       return {
         rate: ask(token, 'function convertToAssets(uint256 shares) view returns (uint256)', [one]),
@@ -111,7 +109,6 @@ export function stakedOf(constants: StakedConstants): Staked {
         leave: call(adapter, leave, ['units', 'wallet']),
         takesReceipt: true,
         headroom: ask(token, 'function maxDeposit(address receiver) view returns (uint256)', [adapter]),
-        wraps: { asked: ask(token, 'function asset() view returns (address)'), is: wrapped },
       }
     }
     case 'benqi-staking': {

@@ -46,10 +46,11 @@ async function nodeFinding(
   catalog: Catalog,
   nowMs: number,
 ): Promise<Finding> {
-  const [{ headOf }, { marketsOf }, { selfChecks }] = await Promise.all([
+  const [{ headOf }, { marketsOf }, { selfChecks }, { groundFaults }] = await Promise.all([
     import('../engine/chain.ts'),
     import('../engine/markets/catalog.ts'),
     import('../engine/self-check.ts'),
+    import('../engine/ground-check.ts'),
   ])
   const { name, chainId, headMaxAgeMs } = network
   const began = performance.now()
@@ -62,7 +63,11 @@ async function nodeFinding(
   const head = await headOf(chain)
   const ms = Math.round((performance.now() - began) / 2)
   const markets = marketsOf(catalog).filter(({ entry }) => entry.chainId === chainId)
-  const [archive, flawed] = await Promise.all([keepsAll(chain, head.number), selfChecks(chain, markets)])
+  const [archive, flawed, faults] = await Promise.all([
+    keepsAll(chain, head.number),
+    selfChecks(chain, markets),
+    groundFaults(chain, catalog, head.number),
+  ])
   const pass = markets.length - flawed.length
   const details = {
     chainId,
@@ -72,8 +77,9 @@ async function nodeFinding(
     ms,
     markets: { total: markets.length, pass },
     flawed: flawed.map(({ market, faults }) => ({ slug: market.entry.slug, faults })),
+    faults,
   }
-  const says = `${chain.rpc.host} chain ${chainId}, block ${head.number}, ${archive ? 'archive' : 'no archive'}, ${pass} of ${markets.length} markets pass, ${ms} ms`
+  const says = `${chain.rpc.host} chain ${chainId}, block ${head.number}, ${archive ? 'archive' : 'no archive'}, ${pass} of ${markets.length} markets pass${faults.length > 0 ? `, ${faults.length} faults of prices, swaps, bridges or first blocks` : ''}, ${ms} ms`
   const ageMs = nowMs - head.timestamp * 1000
   if (headMaxAgeMs !== undefined && ageMs > headMaxAgeMs)
     throw new AppError('RPC_INCONSISTENT', `${says}; its newest block is ${Math.round(ageMs / 1000)} s old`, {
@@ -88,8 +94,14 @@ async function nodeFinding(
       'The clock of this machine seems to be behind: deadlines and quotes will be wrong. Set it.',
       details,
     )
-  if (flawed.length > 0)
-    return doubtful('rpc', name, says, 'Why, by market: sluice doctor --json (details.flawed)', details)
+  if (flawed.length + faults.length > 0)
+    return doubtful(
+      'rpc',
+      name,
+      says,
+      'Why: sluice doctor --json (details.flawed, by market; details.faults)',
+      details,
+    )
   return fine('rpc', name, says, details)
 }
 

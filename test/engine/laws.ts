@@ -50,11 +50,40 @@ function isVault({ protocol, receipt, constants }: Row): string[] {
   const isSavings = /^(sky|spark-savings|spark-susdc)$/.test(protocol)
   return [
     ...(constants.vault === receipt.address ? [] : ['its vault is not its receipt']),
+    // Curve's savings vault is one of Yearn's make, too.
+    ...((constants.family === 'yearn-v3') === /^(yearn-v3|curve)(-[0-9]+)?$/.test(protocol)
+      ? []
+      : ['it is a vault of another family']),
     ...((constants.limits === 'none') === isV2 ? [] : ['its limits mean something else']),
     ...(/^morpho-/.test(protocol) && !isV2 ? ['it is a vault of the family of Morpho'] : []),
     ...((constants.stated !== undefined) === isSavings ? [] : ['its rate is stated elsewhere']),
   ]
 }
+
+/** Families of which all is one kind; of other vaults, those that lend are named after who lends. */
+const kinds: { [family in Row['constants']['family']]: Row['category'] | undefined } = {
+  'aave-v3': 'lending',
+  across: 'other',
+  'benqi-staking': 'staking',
+  'compound-v2': 'lending',
+  'compound-v3': 'lending',
+  erc4626: undefined,
+  ethena: 'other',
+  'ether-fi': 'staking',
+  'frax-ether': 'staking',
+  'gnosis-sdai': 'other',
+  lido: 'staking',
+  lista: 'staking',
+  morpho: 'lending',
+  'pendle-pt': 'fixed-yield',
+  'rocket-pool': 'staking',
+  'spark-psm3': 'other',
+  stader: 'staking',
+  stakewise: 'staking',
+  'yearn-v3': 'other',
+}
+const kindOf = ({ protocol, constants }: Row) =>
+  kinds[constants.family] ?? (/^(morpho|euler[0-9]*|fluid)(-|$)/.test(protocol) ? 'lending' : 'other')
 
 /** Staked coins are held in the token of their protocol. */
 const isStaked = ({ asset, receipt, constants }: Row): string[] =>
@@ -131,7 +160,6 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
     const said = row.metadata?.en as { maturity?: unknown } | undefined
     return [
       ...sameDecimals(row, file),
-      ...(row.category === 'fixed-yield' ? [] : ['it is no fixed yield']),
       ...(receipt.symbol.endsWith(`-${day.replace(/^0/, '')}`) ? [] : ['it matures on another day']),
       ...(said?.maturity === new Date(constants.expiry * 1000).toISOString().slice(0, 10)
         ? []
@@ -212,12 +240,20 @@ export function faultsOf(json: unknown): string[] {
       ...(row.implementationSelector.replace(/@[0-9]+$/, '') === row.constants.family
         ? []
         : [`${row.implementationSelector} is not of its family`]),
+      ...(row.category === kindOf(row) ? [] : [`${row.protocol}: it is no ${row.category}`]),
       ...familyLaws[row.constants.family](row, file).map((fault) => `${row.protocol} ${row.asset}: ${fault}`),
     ]),
     ...file.priceFeeds.flatMap(({ token }) =>
       known.has(token) && token !== nativeAddress ? [] : [`the feed of ${token} prices no token`],
     ),
     ...repeated(file.priceFeeds.map(({ token }) => token)).map((token) => `${token} has two feeds`),
+    ...(file.strategies.some(({ constants }) => constants.family === 'aave-v3') &&
+    !file.strategies.some(
+      ({ constants }) =>
+        'pool' in constants && 'oracle' in constants && constants.oracle === file.priceOracle?.address,
+    )
+      ? ['its price oracle is that of no pool']
+      : []),
     ...(file.uniswapV3?.via ?? []).flatMap((address) =>
       known.has(address) ? [] : [`${address} is not a token`],
     ),

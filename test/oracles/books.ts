@@ -7,6 +7,7 @@ import { sameAddress } from '../../src/domain/address.ts'
 import type { CatalogFile } from '../../src/domain/catalog-file.ts'
 import { networkNamed } from '../../src/domain/network.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
+import { isSymbol } from '../../src/engine/readings/symbols.ts'
 
 type At = `0x${string}`
 
@@ -96,9 +97,20 @@ export function differences(file: CatalogFile, books: Books): { faults: string[]
     compare('the keeper of StakeWise', constants.keeper, book?.keeper)
     compare('the registry of StakeWise', constants.registry, book?.registry)
   }
+  const oracles = here(books.pools).map(({ oracle }) => oracle)
+  if (oracles.length > 0 && file.priceOracle) {
+    const { address } = file.priceOracle
+    compare('the price oracle', address, oracles.find((one) => sameAddress(one, address)) ?? 'another')
+  }
   for (const { address, symbol, decimals } of file.tokens) {
     const listed = here(books.listed).find((one) => sameAddress(one.address, address))
-    if (listed) compare(`the decimals of ${symbol}`, decimals, listed.decimals)
+    if (!listed) continue
+    compare(`the decimals of ${symbol}`, decimals, listed.decimals)
+    compare(
+      `the symbol of ${address}`,
+      symbol,
+      isSymbol(listed.symbol, { chainId, address, symbol }) ? symbol : listed.symbol,
+    )
   }
   const [uniswap] = here(books.uniswap)
   if (uniswap && file.uniswapV3) {

@@ -12,7 +12,7 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { CompoundV2Constants } from '../../domain/market-constants.ts'
 import type { Answer, Read, Reading } from '../reading.ts'
-import { says } from '../readings/claims.ts'
+import { answers, says } from '../readings/claims.ts'
 import { perSecond } from '../readings/growth.ts'
 import { lenderExtras } from '../readings/lender-extras.ts'
 import { balance, ray } from '../readings/reserve.ts'
@@ -41,6 +41,10 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
             ),
           ]
         : []),
+      ...(constants.rate === 'second'
+        ? [answers('its rate a second', { address: market, abi, functionName: 'supplyRatePerTimestamp' })]
+        : []),
+      answers('whether it is paused', pausedAt(constants, 0)),
     ],
     state: stateOf(constants, asset.decimals),
     ...(constants.rate === 'growth' && {
@@ -73,21 +77,21 @@ const price = (market: Address): Read => ({ address: market, abi, functionName: 
 /** The receipt has 8 decimals, so a price of one counts 10 more than the asset. Where it began differs, and only its growth is used. */
 const indexOf = (rate: Answer, decimals: number) => ((rate as bigint) * ray) / 10n ** BigInt(10 + decimals)
 
-function stateOf(
-  { market, comptroller, rate, pauses }: CompoundV2Constants,
-  decimals: number,
-): Reading<MarketState> {
-  const asked = (action: number): Read =>
-    pauses === 'guardian'
-      ? { address: comptroller, abi: comptrollerAbi, functionName: 'mintGuardianPaused', args: [market] }
-      : { address: comptroller, abi: comptrollerAbi, functionName: 'actionPaused', args: [market, action] }
+/** Whether an action of Venus is paused (0 mint, 1 redeem); of the others only what goes in is. */
+const pausedAt = ({ market, comptroller, pauses }: CompoundV2Constants, action: number): Read =>
+  pauses === 'guardian'
+    ? { address: comptroller, abi: comptrollerAbi, functionName: 'mintGuardianPaused', args: [market] }
+    : { address: comptroller, abi: comptrollerAbi, functionName: 'actionPaused', args: [market, action] }
+
+function stateOf(constants: CompoundV2Constants, decimals: number): Reading<MarketState> {
+  const { market, rate, pauses } = constants
   const own = ['getCash', 'totalBorrows', 'totalReserves'] as const
   return {
     reads: [
       price(market),
       ...own.map((functionName) => ({ address: market, abi, functionName })),
-      asked(0),
-      asked(1),
+      pausedAt(constants, 0),
+      pausedAt(constants, 1),
       ...(rate === 'second' ? [{ address: market, abi, functionName: 'supplyRatePerTimestamp' }] : []),
     ],
     parse: ([worth, cash, lent, kept, noMint, noRedeem, each]) => ({

@@ -10,6 +10,7 @@ import type { StakedConstants } from '../../domain/market-constants.ts'
 import type { Answer, Read } from '../reading.ts'
 import { says } from '../readings/claims.ts'
 import { balance } from '../readings/reserve.ts'
+import { stakedClaims } from '../readings/staked-claims.ts'
 import { ticketLogs } from '../readings/tickets.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
@@ -35,7 +36,7 @@ export const staked = (entry: StrategyEntry, constants: StakedConstants): Market
       says(`the price of ${receipt.symbol}`, rate, 'one or more', (price) =>
         (price as bigint) >= one ? 'one or more' : price,
       ),
-      ...(protocol.wraps ? [says('the asset of the vault', protocol.wraps.asked, protocol.wraps.is)] : []),
+      ...stakedClaims(constants),
     ],
     ...(queue && { queue }),
     state: {

@@ -24,6 +24,23 @@ export function says(
   }
 }
 
+/** A contract must answer this, whatever it says: what stands elsewhere does not know the question. */
+export const answers = (what: string, asked: Read): Claim => ({
+  reads: [asked],
+  parse: ([answer]) => (answer === undefined ? [`${what} is not said by ${asked.address}`] : []),
+})
+
+/** Several contracts must say the same of something, whatever it is. */
+export const agree = (what: string, asked: readonly Read[]): Claim => ({
+  reads: asked,
+  parse: (said) => {
+    const silent = asked.filter((_, at) => said[at] === undefined)
+    if (silent.length > 0) return silent.map(({ address }) => `${what} is not said by ${address}`)
+    const all = [...new Set(said.map(String))]
+    return all.length === 1 ? [] : [`${what} is said to be ${all.join(' and ')}`]
+  },
+})
+
 /** A token has the decimals that are known of it. The native coin is no contract. */
 export const hasDecimals = ({ address, decimals, symbol }: Token): Claim[] =>
   address === nativeAddress

@@ -13,6 +13,14 @@ contract SavingsXdaiLike is ERC20 {
         asset = wrapped;
     }
 
+    function sDAI() external view returns (address) {
+        return address(this);
+    }
+
+    function wxdai() external view returns (address) {
+        return asset;
+    }
+
     receive() external payable {}
 
     function set(uint256 rate_, uint256 room_) external {
