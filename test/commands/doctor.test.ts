@@ -63,7 +63,8 @@ describe('doctor', () => {
       state: 'warning',
       details: { chainId: 8453, archive: true, markets: { pass: 0 } },
     })
-    const { flawed, markets } = base!.details as {
+    const { flawed, markets, faults } = base!.details as {
+      faults: string[]
       flawed: { slug: string; faults: string[] }[]
       markets: { total: number }
     }
@@ -71,7 +72,12 @@ describe('doctor', () => {
     expect(flawed.find(({ slug }) => slug === 'compound-v3-usdc-base')!.faults.join()).toMatch(
       /is not said by|no contract/,
     )
-    expect(about(json.checks, 'rpc', 'sandbox-two')[0]).toMatchObject({ state: 'ok' })
+    for (const what of ['price oracle', 'feed of AERO', 'quoter', 'domain of the bridge'])
+      expect(faults.join('\n')).toMatch(new RegExp(`the .*${what} is not said by 0x`))
+    expect(about(json.checks, 'rpc', 'sandbox-two')[0]).toMatchObject({
+      state: 'ok',
+      details: { faults: [] },
+    })
   })
 
   test('names the node that is dead and the one that is of another chain, and looks at the others', async () => {

@@ -150,6 +150,7 @@ test('savings xDAI take the coin itself and give it back at once: a part, and th
   expect(await faults(one!)).toEqual([])
   expect(await faults({ ...one!, constants: { ...one!.constants, wrapped: wallet } as never })).toEqual([
     expect.stringContaining('the asset of the vault is'),
+    expect.stringContaining('the coin of the adapter is'),
     expect.stringContaining('no contract'),
   ])
   await done(`deposit ${slug} --amount 6`)

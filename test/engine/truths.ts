@@ -1,0 +1,188 @@
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAddress,
+  keccak256,
+  pad,
+  parseAbi,
+  toBytes,
+  toHex,
+} from 'viem/utils'
+
+import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
+import type { CatalogFile } from '../../src/domain/catalog-file.ts'
+
+type Row = CatalogFile['strategies'][number]
+
+/** Vaults of StakeWise beside that of the catalogue: another operator's, and one that says what the right one says. */
+export const strange: Record<'operators' | 'unregistered', Address> = {
+  operators: getAddress(`0x${'0e'.repeat(20)}`),
+  unregistered: getAddress(`0x${'0f'.repeat(20)}`),
+}
+
+const word = (value: Address | bigint | number): Hex =>
+  typeof value === 'string' ? pad(value) : encodeAbiParameters([{ type: 'uint256' }], [BigInt(value)])
+const text = (value: string): Hex => encodeAbiParameters([{ type: 'string' }], [value])
+const old = (value: string): Hex => pad(toHex(value), { dir: 'right' })
+const asked = (signature: string, args: readonly unknown[] = []): Hex =>
+  encodeFunctionData({ abi: parseAbi([signature]), args } as never)
+
+/** What every contract of a file says of itself. */
+export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
+  const all = new Map<Address, Map<Hex, Hex>>()
+  const tell = (at: Address, call: Hex, answer: Hex) => {
+    const said = all.get(at) ?? new Map<Hex, Hex>()
+    all.set(at, said.set(call, answer))
+  }
+  for (const { address, decimals, symbol } of file.tokens) {
+    if (address === nativeAddress) continue
+    tell(address, asked('function decimals()'), word(decimals))
+    tell(address, asked('function symbol()'), symbol === 'MKR' ? old(symbol) : text(symbol))
+  }
+  groundTruths(file, tell)
+  for (const { asset, receipt, constants } of file.strategies) {
+    if (constants.family === 'stakewise') {
+      const { vault, keeper, registry } = constants
+      const vaults = [
+        [vault, asset === nativeAddress ? 'EthGenesisVault' : 'GnoGenesisVault', 1],
+        [strange.operators, 'EthVault', 1],
+        [strange.unregistered, 'EthGenesisVault', 0],
+      ] as const
+      for (const [at, kind, isMade] of vaults) {
+        tell(at, asked('function vaultId()'), keccak256(toBytes(kind)))
+        tell(keeper, asked('function isCollateralized(address)', [at]), word(1))
+        tell(registry, asked('function vaults(address)', [at]), word(isMade))
+      }
+    } else {
+      tell(receipt.address, asked('function decimals()'), word(receipt.decimals))
+      tell(receipt.address, asked('function symbol()'), text(receipt.symbol))
+    }
+    // There is something at every address, be it only silent.
+    for (const at of JSON.stringify(constants).match(/0x[0-9a-fA-F]{40}/g) ?? [])
+      tell(at as Address, '0x', '0x')
+    if (constants.family === 'aave-v3') {
+      const reserve = Array.from({ length: 15 }, (_, at) => word(at === 8 ? constants.aToken : 1).slice(2))
+      tell(constants.pool, asked('function getReserveData(address)', [asset]), `0x${reserve.join('')}`)
+      tell(constants.aToken, asked('function UNDERLYING_ASSET_ADDRESS()'), word(asset))
+      tell(constants.aToken, asked('function POOL()'), word(constants.pool))
+      tell(constants.oracle, asked('function BASE_CURRENCY_UNIT()'), word(10n ** 8n))
+      tell(constants.oracle, asked('function getAssetPrice(address)', [asset]), word(10n ** 8n))
+    }
+    if (constants.family === 'compound-v3') {
+      tell(constants.comet, asked('function baseToken()'), word(asset))
+      const config = [word(asset), word(1), word(1)].map((part) => part.slice(2)).join('')
+      tell(constants.rewards, asked('function rewardConfig(address)', [constants.comet]), `0x${config}`)
+    }
+    if (constants.family === 'compound-v2') {
+      const { market, comptroller, rate, pauses } = constants
+      tell(market, asked('function comptroller()'), word(comptroller))
+      if (rate === 'second') tell(market, asked('function supplyRatePerTimestamp()'), word(1))
+      const paused = pauses === 'guardian' ? 'mintGuardianPaused(address)' : 'actionPaused(address,uint8)'
+      tell(comptroller, asked(`function ${paused}`, pauses === 'guardian' ? [market] : [market, 0]), word(0))
+      tell(constants.market, asked('function underlying()'), word(asset))
+    }
+    if (constants.family === 'across') {
+      const { hubPool, wrapped = asset } = constants
+      const pool = [receipt.address, 1, 1, 1, 1, 1].map((part) => word(part as Address).slice(2))
+      tell(hubPool, asked('function pooledTokens(address)', [wrapped]), `0x${pool.join('')}`)
+      if (constants.wrapped) tell(hubPool, asked('function weth()'), word(wrapped))
+    }
+    if ('vault' in constants) tell(constants.vault, asked('function asset()'), word(asset))
+    if ('stated' in constants && constants.stated)
+      tell(constants.stated.at, asked(`function ${constants.stated.name}()`), word(10n ** 27n + 1n))
+    stakedTruths(constants, tell)
+    if (constants.family === 'morpho')
+      tell(constants.vault, asked('function MORPHO()'), word(constants.morpho))
+    if (constants.family === 'spark-psm3') {
+      tell(constants.psm, asked('function usdc()'), word(asset))
+      tell(constants.psm, asked('function susds()'), word(receipt.address))
+      tell(constants.oracle, asked('function getSSR()'), word(10n ** 27n + 1n))
+    }
+    if (constants.family === 'pendle-pt') {
+      const { market, sy, yt, expiry } = constants
+      const parts = [sy, receipt.address, yt].map((part) => word(part).slice(2)).join('')
+      tell(market, asked('function readTokens()'), `0x${parts}`)
+      tell(market, asked('function expiry()'), word(expiry))
+      const info = [word(0), word(asset), word(18)].map((part) => part.slice(2)).join('')
+      tell(sy, asked('function assetInfo()'), `0x${info}`)
+      tell(sy, asked('function isValidTokenIn(address)', [asset]), word(1))
+      tell(sy, asked('function isValidTokenOut(address)', [asset]), word(1))
+    }
+    if (constants.family === 'lido') {
+      tell(constants.queue, asked('function STETH()'), word(constants.stEth))
+      if (constants.holds === 'wstETH')
+        tell(constants.queue, asked('function WSTETH()'), word(constants.wstEth))
+    }
+  }
+  return all
+}
+
+type Tell = (at: Address, call: Hex, answer: Hex) => void
+
+function groundTruths({ tokens, priceFeeds, uniswapV3, cctpV2 }: CatalogFile, tell: Tell): void {
+  for (const { token, feed, decimals } of priceFeeds) {
+    const { symbol } = tokens.find(({ address }) => address === token)!
+    tell(feed, asked('function decimals()'), word(decimals))
+    tell(feed, asked('function description()'), text(`${symbol} / USD`))
+  }
+  if (uniswapV3) {
+    const { factory, quoterV2, swapRouter02 } = uniswapV3
+    tell(factory, asked('function feeAmountTickSpacing(uint24)', [3000]), word(60))
+    for (const at of [quoterV2, swapRouter02]) tell(at, asked('function factory()'), word(factory))
+    tell(swapRouter02, asked('function factoryV2()'), word(nativeAddress))
+  }
+  if (cctpV2) {
+    const { domain, tokenMessenger, messageTransmitter } = cctpV2
+    tell(messageTransmitter, asked('function localDomain()'), word(domain))
+    tell(messageTransmitter, asked('function version()'), word(1))
+    tell(tokenMessenger, asked('function messageBodyVersion()'), word(1))
+    tell(tokenMessenger, asked('function localMessageTransmitter()'), word(messageTransmitter))
+  }
+}
+
+function stakedTruths(constants: Row['constants'], tell: Tell): void {
+  const price = word(11n * 10n ** 17n)
+  const one = 10n ** 18n
+  if (constants.family === 'ether-fi') {
+    const { token, pool, depositAdapter, withdrawAdapter, requests } = constants
+    tell(token, asked('function getRate()'), price)
+    for (const at of [depositAdapter, withdrawAdapter]) tell(at, asked('function weETH()'), word(token))
+    for (const at of [token, requests, depositAdapter, withdrawAdapter])
+      tell(at, asked('function liquidityPool()'), word(pool))
+    tell(depositAdapter, asked('function wstETH()'), word(token))
+  }
+  if (constants.family === 'frax-ether') {
+    const { token, minter, queue } = constants
+    tell(token, asked('function pricePerShare()'), price)
+    tell(minter, asked('function sfrxEthToken()'), word(token))
+    tell(queue, asked('function SFRX_ETH()'), word(token))
+    tell(queue, asked('function etherRouter()'), word(minter))
+  }
+  if (constants.family === 'rocket-pool') {
+    const { token, storage, depositPool } = constants
+    tell(token, asked('function getExchangeRate()'), price)
+    const place = (name: string) =>
+      asked('function getAddress(bytes32)', [keccak256(toBytes(`contract.address${name}`))])
+    tell(storage, place('rocketTokenRETH'), word(token))
+    tell(storage, place('rocketDepositPool'), word(depositPool))
+  }
+  if (constants.family === 'stader') {
+    const { token, manager, withdrawals } = constants
+    tell(manager, asked('function getExchangeRate()'), price)
+    for (const at of [manager, withdrawals]) tell(at, asked('function staderConfig()'), word(token))
+    tell(withdrawals, asked('function nextRequestId()'), word(7))
+  }
+  if (constants.family === 'lista') {
+    const { token, manager } = constants
+    tell(manager, asked('function convertSnBnbToBnb(uint256)', [one]), price)
+    const contracts = [manager, token, manager].map((part) => word(part).slice(2)).join('')
+    tell(manager, asked('function getContracts()'), `0x${contracts}`)
+  }
+  if (constants.family === 'gnosis-sdai') {
+    const { token, adapter, wrapped } = constants
+    tell(token, asked('function convertToAssets(uint256)', [one]), price)
+    tell(token, asked('function asset()'), word(wrapped))
+    tell(adapter, asked('function sDAI()'), word(token))
+    tell(adapter, asked('function wxdai()'), word(wrapped))
+  }
+}
