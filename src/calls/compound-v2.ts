@@ -8,10 +8,11 @@ import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { printed, refuse, strictDecode, type Verdict } from './decode.ts'
 
-/** A market of the Compound v2 family to read (sources: VenusProtocol/venus-protocol, moonwell-fi/moonwell-contracts-v2, Benqi-fi/BENQI-Smart-Contracts). */
+/** A market of the Compound v2 family to read, and which one a router beside it belongs to (sources: VenusProtocol/venus-protocol, moonwell-fi/moonwell-contracts-v2, Benqi-fi/BENQI-Smart-Contracts). */
 export const cTokenAbi = parseAbi([
   'function underlying() view returns (address)',
   'function comptroller() view returns (address)',
+  'function mToken() view returns (address)',
   'function exchangeRateCurrent() returns (uint256)',
   'function supplyRatePerTimestamp() view returns (uint256)',
   'function getCash() view returns (uint256)',

@@ -160,6 +160,10 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
     const said = row.metadata?.en as { maturity?: unknown } | undefined
     return [
       ...sameDecimals(row, file),
+      // It has one address on every chain (source: pendle-finance/pendle-core-v2-public, deployments).
+      ...(constants.router === '0x888888888889758F76e7103c6CbF23ABbF58F946'
+        ? []
+        : ['its router is not that of Pendle']),
       ...(receipt.symbol.endsWith(`-${day.replace(/^0/, '')}`) ? [] : ['it matures on another day']),
       ...(said?.maturity === new Date(constants.expiry * 1000).toISOString().slice(0, 10)
         ? []

@@ -215,6 +215,16 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     /whether it is paused is not said by/,
   ],
   [
+    'base',
+    'the coin goes to the router of another market',
+    (file) => {
+      const router = getAddress(`0x${'77'.repeat(20)}`)
+      for (const { constants } of file.strategies)
+        if ('coin' in constants && typeof constants.coin === 'object') constants.coin.router = router
+    },
+    /the market of the router is not said by 0x7777/,
+  ],
+  [
     'ethereum',
     'a vault of Yearn is one of no family',
     (file) => {
@@ -300,12 +310,23 @@ describe('a catalogue', () => {
     ['stader', 'ethereum'],
     ['lista', 'bnb'],
     ['gnosis-sdai', 'gnosis'],
+    ['aave-v3', 'base'],
+    ['compound-v2', 'base'],
+    ['compound-v3', 'base'],
+    ['erc4626', 'ethereum'],
+    ['ethena', 'ethereum'],
+    ['morpho', 'base'],
+    ['pendle-pt', 'ethereum'],
+    ['spark-psm3', 'base'],
+    ['yearn-v3', 'base'],
   ] as const)(
     'of which %s is wrong in any one way never passes',
     async (family, name) => {
       const rows = () => {
         const file = fileOf(name)
-        return { file, rows: file.strategies.filter(({ constants }) => constants.family === family) }
+        const rows = file.strategies.filter(({ constants }) => constants.family === family).slice(0, 6)
+        // What others say is the same in each round.
+        return { file: { ...file, strategies: rows }, rows }
       }
       const address = () => silent
       const missed: string[] = []

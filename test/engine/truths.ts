@@ -74,7 +74,8 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       tell(constants.rewards, asked('function rewardConfig(address)', [constants.comet]), `0x${config}`)
     }
     if (constants.family === 'compound-v2') {
-      const { market, comptroller, rate, pauses } = constants
+      const { market, comptroller, rate, pauses, coin } = constants
+      if (typeof coin === 'object') tell(coin.router, asked('function mToken()'), word(market))
       tell(market, asked('function comptroller()'), word(comptroller))
       if (rate === 'second') tell(market, asked('function supplyRatePerTimestamp()'), word(1))
       const paused = pauses === 'guardian' ? 'mintGuardianPaused(address)' : 'actionPaused(address,uint8)'
@@ -103,6 +104,10 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       const parts = [sy, receipt.address, yt].map((part) => word(part).slice(2)).join('')
       tell(market, asked('function readTokens()'), `0x${parts}`)
       tell(market, asked('function expiry()'), word(expiry))
+      tell(constants.oracle, asked('function getPtToAssetRate(address,uint32)', [market, 0]), word(1))
+      const unit = 10n ** BigInt(receipt.decimals)
+      const brings = asked('function redeemPyToTokenStatic(address,uint256,address)', [yt, unit, asset])
+      tell(constants.routerStatic, brings, word(1))
       const info = [word(0), word(asset), word(18)].map((part) => part.slice(2)).join('')
       tell(sy, asked('function assetInfo()'), `0x${info}`)
       tell(sy, asked('function isValidTokenIn(address)', [asset]), word(1))
@@ -110,8 +115,10 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
     }
     if (constants.family === 'lido') {
       tell(constants.queue, asked('function STETH()'), word(constants.stEth))
-      if (constants.holds === 'wstETH')
+      if (constants.holds === 'wstETH') {
         tell(constants.queue, asked('function WSTETH()'), word(constants.wstEth))
+        tell(constants.staker, asked('function wstETH()'), word(constants.wstEth))
+      }
     }
   }
   return all

@@ -41,6 +41,9 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
             ),
           ]
         : []),
+      ...(typeof coin === 'object'
+        ? [says('the market of the router', { address: coin.router, abi, functionName: 'mToken' }, market)]
+        : []),
       ...(constants.rate === 'second'
         ? [answers('its rate a second', { address: market, abi, functionName: 'supplyRatePerTimestamp' })]
         : []),

@@ -1,4 +1,4 @@
-import { decodeEventLog } from 'viem/utils'
+import { decodeEventLog, parseAbi } from 'viem/utils'
 
 import { erc20Abi } from '../../calls/erc20.ts'
 import { lidoAbi as abi, requestWithdrawals, submit } from '../../calls/lido.ts'
@@ -11,6 +11,9 @@ import { says } from '../readings/claims.ts'
 import { balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
+
+/** The contract that stakes with a referral (source: lidofinance/si-lidity, WstETHReferralStaker). */
+const stakerAbi = parseAbi(['function wstETH() view returns (address)'])
 
 /**
  * ETH staked with Lido. stETH rebases, so a balance already is the position; what wraps it grows in price. Leaving is a request to the
@@ -37,6 +40,16 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => 
               { address: constants.queue, abi: lidoQueueAbi, functionName: 'WSTETH' },
               constants.wstEth,
             ),
+            // What wraps stETH may take the coin itself, and then stands for nobody else.
+            ...(constants.staker === constants.wstEth
+              ? []
+              : [
+                  says(
+                    'what the staker gives',
+                    { address: constants.staker, abi: stakerAbi, functionName: 'wstETH' },
+                    constants.wstEth,
+                  ),
+                ]),
           ]
         : []),
     ],

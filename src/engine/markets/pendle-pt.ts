@@ -14,7 +14,7 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { PendlePtConstants } from '../../domain/market-constants.ts'
 import type { Answer, Read, Reading } from '../reading.ts'
-import { says } from '../readings/claims.ts'
+import { answers, says } from '../readings/claims.ts'
 import { balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Bounds, Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
@@ -62,7 +62,7 @@ function priced<value>(constants: PendlePtConstants, meaning: (price: bigint) =>
 }
 
 function claimsOf({ asset, receipt }: StrategyEntry, constants: PendlePtConstants): Market['claims'] {
-  const { market, sy, yt, expiry } = constants
+  const { market, sy, yt, routerStatic, expiry } = constants
   const parts = [
     ['the SY of the market', sy],
     ['the PT of the market', receipt.address],
@@ -82,6 +82,11 @@ function claimsOf({ asset, receipt }: StrategyEntry, constants: PendlePtConstant
     says('what a PT is worth one of', of(sy, 'assetInfo'), asset.address, (info) => (info as unknown[])[1]),
     says('that the SY takes the asset', of(sy, 'isValidTokenIn', [asset.address]), 'true'),
     says('that the SY gives the asset', of(sy, 'isValidTokenOut', [asset.address]), 'true'),
+    answers('the price of a PT', ptPrice(constants, 0)),
+    answers(
+      'what a mature PT brings',
+      of(routerStatic, 'redeemPyToTokenStatic', [yt, 10n ** BigInt(receipt.decimals), asset.address]),
+    ),
   ]
 }
 
