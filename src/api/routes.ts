@@ -94,7 +94,7 @@ export const routes = {
       chainId: ChainId.optional(),
     }),
     output: Action,
-    doc: 'Ours, optional: a client tells the hash of a transaction that it signed for an action. Without it the transaction is found on chain. One that no node has seen is taken without an error, as it may be seen later; TX_FAILED needs `txHash`, and how it went only the chain says.',
+    doc: 'Ours, optional: a client tells the hash of a transaction that it signed for an action. Without it the transaction is found on chain. One that no node has seen is taken without an error, as it may be seen later; how it went, also after TX_FAILED, only the chain says, and a word without `txHash` changes nothing.',
   },
   listQuotes: {
     method: 'GET',

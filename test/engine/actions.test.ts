@@ -168,15 +168,11 @@ describe('a tracked operation', () => {
     const unseen: Hex = `0x${'12'.repeat(32)}`
     for (const more of [{ txHash: unseen }, {}, { txHash, chainId: 31338 }])
       expect(await service.ingest({ actionId: id, event: 'SIGNED', ...more })).toEqual(before)
-    // A failure without a hash is nobody's, and no transaction is where this service serves nothing.
-    for (const [path, more] of [
-      ['txHash', { event: 'TX_FAILED' }],
-      ['chainId', { event: 'SIGNED', txHash, chainId: 999 }],
-    ] as const)
-      await expect(service.ingest({ actionId: id, ...more })).rejects.toMatchObject({
-        code: 'VALIDATION_ERROR',
-        details: { errors: [{ path }] },
-      })
+    expect(await service.ingest({ actionId: id, event: 'TX_FAILED' })).toEqual(before)
+    // No transaction is where this service serves nothing.
+    await expect(
+      service.ingest({ actionId: id, event: 'SIGNED', txHash, chainId: 999 }),
+    ).rejects.toMatchObject({ code: 'VALIDATION_ERROR', details: { errors: [{ path: 'chainId' }] } })
     expect(await codeOf(service.ingest({ actionId: 'nothing', event: 'SIGNED', txHash }))).toBe(
       'ACTION_NOT_FOUND',
     )

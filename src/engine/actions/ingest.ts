@@ -7,7 +7,7 @@ import { type FoundTx, isWanted } from './find.ts'
 import { actionOf } from './show.ts'
 import { actionRow, type Tracked, waysOf } from './track.ts'
 
-/** What a client tells: a transaction that failed is told by its hash, as only that says which one it is. */
+/** What a client tells. Without a hash nothing of it can be looked at. */
 type Told = {
   actionId: string
   event: 'SIGNED' | 'TX_FAILED'
@@ -19,10 +19,9 @@ type Told = {
  * Takes a client's word for which transaction is its own, after looking at the transaction itself: one that does something else is
  * refused, and one that no node has seen yet is nobody's. How it went, also after TX_FAILED, only the chain says.
  */
-export async function ingest(context: Context, { actionId, event, txHash, chainId }: Told): Promise<Action> {
+export async function ingest(context: Context, { actionId, txHash, chainId }: Told): Promise<Action> {
   if (chainId !== undefined && !seesChain(context, chainId))
     throw refused('chainId', 'is not a network that is served')
-  if (event === 'TX_FAILED' && txHash === undefined) throw refused('txHash', 'is missing')
   const found = await actionRow(context, actionId)
   if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${actionId}"`)
   if (txHash) await bind(context, found, txHash.toLowerCase() as Hex, chainId)
