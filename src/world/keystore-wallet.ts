@@ -43,7 +43,7 @@ export async function walletNamed(name: string, choice: SignerChoice, needs: Nee
       hint:
         names.length === 0 && isKeyName(name)
           ? `sluice wallet new ${shellOperand(name)}`
-          : `${names.length > 0 ? `Known: ${names.join(', ')}. Another keystore` : 'A keystore'} is named by its path: ${shellPath(`./${name}`)}`,
+          : `${names.length > 0 ? `Known: ${names.join(', ')}. Another keystore` : 'A keystore'} is named by its path: --wallet ${shellPath(`./${name}`)}`,
     })
   return openedBy(found.address, name, needs, async () => ({
     kind: 'keystore',
