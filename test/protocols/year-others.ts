@@ -1,9 +1,9 @@
 import { acrossYear } from '../../src/engine/readings/lp-fees.ts'
-import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import type { TestSandbox } from '../support/sandbox.ts'
 import { deployAcross, hubOf, liveness } from './across.ts'
 import { deployPendle } from './pendle.ts'
-import { chainId, compounded, ether, evenly, handOn, type Year } from './year.ts'
+import { chainId, compounded, day, ether, evenly, handOn, ray, type Year, year } from './year.ts'
 
 /** A PT, which pays what it was bought for when it matures. */
 export async function pendle(sandbox: TestSandbox): Promise<Year> {
@@ -70,3 +70,31 @@ export const across =
       aYear: (growth, seconds) => ((growth - 1) * acrossYear) / seconds,
     }
   }
+
+/** Staking like that of Lido, by the contract of the sandbox: what is left of it waits in a queue. */
+export async function lido(sandbox: TestSandbox): Promise<Year> {
+  const entry = sandbox.strategy('sandbox-lido-wsteth-ETH-sandbox-one')
+  const { constants } = entry
+  if (constants.family !== 'lido' || constants.holds !== 'wstETH') throw new Error('another family')
+  const { stEth, wstEth } = constants
+  const { send, ask, later } = handOn(sandbox)
+  const held = () => sandbox.balanceOf(chainId, entry.receipt.address, sandbox.user.address)
+  const ofWrapped = 'function getStETHByWstETH(uint256) view'
+  return {
+    entry,
+    amounts: [1, 3],
+    settles: 8,
+    apart: 30,
+    queued: true,
+    pass: async (seconds) => {
+      await later(seconds)
+      await send(sandboxAddress(roles.keeper), stEth, 'function report()')
+    },
+    index: () => ask(wstEth, ofWrapped, [ray]),
+    worth: async () => ask(wstEth, ofWrapped, [await held()]),
+    left: held,
+    // A report pays for the time since the one before, and what it pays is paid for from then on.
+    over: (before, apy, seconds) => before * (1 + (((1 + apy) ** (day / year) - 1) * seconds) / day),
+    aYear: compounded,
+  }
+}

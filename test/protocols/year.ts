@@ -26,6 +26,8 @@ export type Year = {
   apart: number
   /** When it ends, in Unix seconds, where that is before a year is over. */
   ends?: number
+  /** Whether what is withdrawn waits in a queue, and is claimed. */
+  queued?: true
   /** Time passes, and then it is touched. */
   pass: (seconds: number) => Promise<void>
   /** What one unit is worth, by the protocol's own word, in as many digits as it gives. */

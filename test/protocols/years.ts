@@ -1,7 +1,7 @@
 import type { TestSandbox } from '../support/sandbox.ts'
 import type { Year } from './year.ts'
 import { aave, morpho, venus } from './year-lending.ts'
-import { across, pendle } from './year-others.ts'
+import { across, lido, pendle } from './year-others.ts'
 
 type Set = (sandbox: TestSandbox, isDaily: boolean) => Promise<Year>
 
@@ -13,6 +13,7 @@ export const years: readonly (readonly [name: string, set: Set])[] = [
   ['erc4626, by the growth of the week before', morpho(false)],
   ['pendle-pt, until it matures', pendle],
   ['across, whose relays pay each time what was given out since, not compounded', across(0)],
+  ['lido-like, by a contract of our own, by the growth of the week before', lido],
   ['compound-v2 of the native coin', venus(1)],
   ['across of the native coin', across(1)],
 ]
