@@ -378,6 +378,11 @@ test('what cannot be taken back is not given up for it: it goes on as before', a
         },
       },
     })
+  // Nor by itself, where that was asked for.
+  expect(await run(`${deposit}-to-be-kept --revoke-on-failure`)).toMatchObject({
+    exit: 21,
+    json: { error: { details: { revoked: { status: 'failed' } } } },
+  })
   const unsure = await run(`action revoke ${id} --json --no-input`)
   rmSync(file)
   expect(unsure.exit).toBeGreaterThanOrEqual(20)

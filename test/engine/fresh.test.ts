@@ -189,6 +189,39 @@ describe('the markets', () => {
     expect(trips).toBe(1)
   })
 
+  test('are read at the very block that they are kept for; a node that lags behind shows what it has, and is asked again', async () => {
+    const real = sandbox.chain(31337).rpc
+    const asked: unknown[] = []
+    let lags = false
+    const behind: Rpc = {
+      ...real,
+      request: async (method, params) => {
+        if (method !== 'eth_call') return real.request(method, params)
+        asked.push(params?.[1])
+        if (lags && params?.[1] !== 'latest') throw new AppError('RPC_ERROR', 'header not found')
+        return real.request(method, params)
+      },
+    }
+    const catalog = begunNow()
+    const strategies = catalog.strategies.filter(({ chainId }) => chainId === 31337)
+    const { service } = engineOn(sandbox, { rpc: () => behind, catalog: { ...catalog, strategies } })
+    const look = async () => {
+      asked.length = 0
+      await service.listStrategies({})
+      return asked.map((block) => (block === 'latest' ? block : 'numbered'))
+    }
+    expect(new Set(await look())).toEqual(new Set(['latest']))
+    expect(new Set(await look())).toEqual(new Set(['numbered']))
+    expect(asked[0]).toBe(await real.request('eth_blockNumber'))
+    expect(await look()).toEqual([])
+    await mine(31337)
+    lags = true
+    expect(new Set(await look())).toEqual(new Set(['numbered', 'latest']))
+    lags = false
+    expect(new Set(await look())).toEqual(new Set(['numbered']))
+    expect(await look()).toEqual([])
+  })
+
   test('are the same objects as long as nothing happened, page by page', async () => {
     const { service } = await counted()
     const first = await service.listStrategies({ page: 2, limit: 3 })

@@ -60,7 +60,6 @@ async function revokeLeft(
     })
     const [first, ...rest] = left
     if (!first) return null
-    if (operation.state === 'PARTIAL') await giveUp(ground, operation)
     const { request, propose } = await revoking(cli, [first, ...rest], id)
     const { address } = who
     const proposal = {
@@ -70,7 +69,10 @@ async function revokeLeft(
       nonce: null,
     }
     made = proposal.id
-    const planned = begin(ground, await checkProposal(ground, proposal, termsOf(cli, options)), proposal.id)
+    const checked = await checkProposal(ground, proposal, termsOf(cli, options))
+    // What cannot be taken back is not given up for it.
+    if (operation.state === 'PARTIAL') await giveUp(ground, operation)
+    const planned = begin(ground, checked, proposal.id)
     await follow(cli, ground, planned, who, { turn })
     return { operation: made, status: 'revoked', why: null }
   } catch (error) {

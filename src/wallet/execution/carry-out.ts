@@ -95,7 +95,10 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
   const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
   const { networks } = catalog
   // Where it cannot be understood, nothing new is signed; what is signed is followed, or cancelled, all the same.
-  const present = await presentPolicy(ground, decodeTerms(planNow().terms)).catch((fault: AppError) => fault)
+  const present = await presentPolicy(ground, decodeTerms(planNow().terms)).catch((fault: unknown) => {
+    if (fault instanceof AppError) return fault
+    throw fault
+  })
   const policyFor = (kind: Parameters<FeeCap>[2]) => {
     // Giving a transaction up is never what a limit is there to stop that came after it.
     if (kind === 'cancel') return null
