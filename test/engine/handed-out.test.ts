@@ -78,6 +78,18 @@ describe('a quote that was handed out twice', () => {
     await expectDone(service, quote, { originAddress: wallet, receiverAddress: receivers[at] }, hash)
   })
 
+  test('to two wallets for one receiver is the same bytes, and is done by whichever of them sends it', async () => {
+    const { service } = engineOn(sandbox)
+    const quote = await quoted(service)
+    const [first, second] = [
+      await take(service, quote, wallet, wallet),
+      await take(service, quote, other, wallet),
+    ]
+    expect(second.call).toEqual(first.call)
+    const hash = await carryOut(other, second)
+    await expectDone(service, quote, { originAddress: other, receiverAddress: wallet }, hash)
+  })
+
   test('to the same is the same to the byte, whatever clock its chain has since', async () => {
     const { service } = engineOn(sandbox)
     const quote = await quoted(service)
