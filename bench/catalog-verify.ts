@@ -1,3 +1,4 @@
+import { rpcVariable } from '../src/domain/network-named.ts'
 import { headOf, openChain } from '../src/engine/chain.ts'
 import { groundFaults } from '../src/engine/ground-check.ts'
 import { marketsOf } from '../src/engine/markets/catalog.ts'
@@ -6,7 +7,7 @@ import { symbolFaults } from '../src/engine/symbol-check.ts'
 import { severalRpc } from '../src/net/rpc.ts'
 import { directories } from '../src/world/directories.ts'
 import { allNetworks, knownCatalog } from '../src/world/known-catalog.ts'
-import { rpcUrls, rpcVariable } from '../src/world/profile.ts'
+import { rpcUrls } from '../src/world/profile.ts'
 
 /*
  * Asks chains whether the catalogue is right: what the contracts of every market say of their assets, pools and decimals,

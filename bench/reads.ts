@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { networkNamed } from '../src/domain/network.ts'
+import { networkNamed } from '../src/domain/network-named.ts'
 import { createEngine } from '../src/engine/engine.ts'
 import { postJson } from '../src/net/http.ts'
 import { httpRpc } from '../src/net/rpc.ts'

@@ -1,7 +1,7 @@
 import type { Service } from './api/service.ts'
 import { type Catalog, catalogOn, joined } from './domain/catalog.ts'
 import { AppError } from './domain/errors.ts'
-import { networkNamed } from './domain/network.ts'
+import { networkNamed } from './domain/network-named.ts'
 import { publicNetworks } from './domain/networks.ts'
 import { tokenAt } from './domain/token.ts'
 import { allNetworks, filesOf } from './world/known-catalog.ts'

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 
 import { AppError } from '../domain/errors.ts'
-import { networkNamed } from '../domain/network.ts'
+import { networkNamed } from '../domain/network-named.ts'
 import { plain } from '../domain/text.ts'
 import type { Planned, Way } from '../wallet/execution/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'

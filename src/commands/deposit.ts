@@ -9,7 +9,7 @@ import { amountOf, type SigningOptions, slippage, withSigning } from '../cli/opt
 import type { World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import { networkNamed } from '../domain/network.ts'
+import { networkNamed } from '../domain/network-named.ts'
 import { plain } from '../domain/text.ts'
 
 type Options = SigningOptions & { amount?: string; amountRaw?: string; from?: string }

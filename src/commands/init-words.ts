@@ -1,4 +1,5 @@
 import type { KeptProfile } from '../cli/config.ts'
+import { rpcVariable } from '../domain/network-named.ts'
 import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import type { Change, Said } from './profile-set.ts'
@@ -39,7 +40,7 @@ export function scriptFor(
   const fresh = Object.keys(secrets.rpc ?? {}).filter(
     (network) => had.rpc?.[network] !== secrets.rpc?.[network],
   )
-  const rpcs = fresh.map((network) => `SLUICE_RPC_${network.toUpperCase().replaceAll('-', '_')}`)
+  const rpcs = fresh.map((name) => rpcVariable({ name }))
   const key = apiKey === undefined ? [] : rpcs.length > 0 ? ['SLUICE_API_KEY'] : []
   const { baseUrl, legacyBaseUrl } = urlsOf(after)
   const words = [

@@ -8,7 +8,8 @@ import { strategyJson } from '../cli/views/json.ts'
 import { strategyColumns, trendColumn } from '../cli/views/views.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
-import { type Network, networkNamed } from '../domain/network.ts'
+import type { Network } from '../domain/network.ts'
+import { networkNamed } from '../domain/network-named.ts'
 import { byLetters, plain } from '../domain/text.ts'
 
 type ListOptions = {

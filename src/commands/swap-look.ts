@@ -8,7 +8,7 @@ import { quoteJson } from '../cli/views/json.ts'
 import { quoteColumns } from '../cli/views/views.ts'
 import { observe } from '../cli/watching.ts'
 import { AppError } from '../domain/errors.ts'
-import { networkNamed } from '../domain/network.ts'
+import { networkNamed } from '../domain/network-named.ts'
 import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 

@@ -5,7 +5,7 @@ import { operate } from '../cli/operate/operate.ts'
 import { address, amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
 import type { World } from '../cli/world.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
-import { networkNamed } from '../domain/network.ts'
+import { networkNamed } from '../domain/network-named.ts'
 import { tokenNamed } from '../domain/token.ts'
 
 type Options = SigningOptions & {

@@ -10,7 +10,7 @@ import type { World } from '../cli/world.ts'
 import { parseAmount, tokenAmount, type Unit } from '../domain/amount.ts'
 import { categories } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
-import { networkNamed } from '../domain/network.ts'
+import { networkNamed } from '../domain/network-named.ts'
 import { shellOperand, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Address, nativeAddress } from './address.ts'
 import { type Catalog, categories } from './catalog.ts'
 import type { MarketConstants } from './market-constants.ts'
-import { networkNamed } from './network.ts'
+import { networkNamed } from './network-named.ts'
 import { publicNetworks } from './networks.ts'
 import { nativeToken, tokenAt } from './token.ts'
 

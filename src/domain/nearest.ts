@@ -1,4 +1,4 @@
-/** What was probably meant by a word that is mistyped, as the end of a sentence; nothing where no known word is near. */
+/** What was probably meant by a word that is mistyped, as the end of a sentence; nothing where no known word is near, or where it is one itself. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const typed = word.toLowerCase()
   const most = typed.length < 4 ? 1 : 2
@@ -6,7 +6,7 @@ export function didYouMean(word: string, known: readonly string[]): string {
     .map((one) => ({ one, edits: editsBetween(typed, one.toLowerCase()) }))
     .filter(({ edits }) => edits <= most)
     .sort((a, b) => a.edits - b.edits)[0]
-  return near ? `; did you mean ${near.one}?` : ''
+  return near && near.edits > 0 ? `; did you mean ${near.one}?` : ''
 }
 
 /** How many letters must be put in, taken out, changed or swapped with the next one (optimal string alignment). */

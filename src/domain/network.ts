@@ -1,7 +1,5 @@
 import type { Address } from './address.ts'
 import type { Unit } from './amount.ts'
-import { AppError } from './errors.ts'
-import { didYouMean } from './nearest.ts'
 
 /** A chain as this program knows it. `depth` is how many blocks, its own included, make a transaction final by default. */
 export type Network = {
@@ -42,15 +40,3 @@ export const sandboxNetworks: readonly Network[] = [
     explorer: null,
   },
 ]
-
-/** The network that a person or a service names, by its name or its chain id. */
-export function networkNamed(networks: readonly Network[], name: string | number): Network {
-  const text = String(name).toLowerCase()
-  const found = networks.find((network) => network.name === text || String(network.chainId) === text)
-  if (found) return found
-  const meant = didYouMean(
-    text,
-    networks.map((network) => network.name),
-  )
-  throw new AppError('UNKNOWN_NETWORK', `There is no network "${name}"${meant}`)
-}

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { rpcVariable } from '../domain/network-named.ts'
 import type { EngineStore } from '../store/engine.ts'
 import { type Chain, read } from './chain.ts'
 import type { RpcLog } from './logs/filters.ts'
@@ -99,7 +100,7 @@ const forgotten = ({ rpc, network }: Chain, blockNumber: bigint, cause?: unknown
     {
       details: { network: network.name, block: blockNumber.toString() },
       cause,
-      hint: `Name an RPC that keeps old states in SLUICE_RPC_${network.name.toUpperCase().replaceAll('-', '_')}.`,
+      hint: `Name an RPC that keeps old states in ${rpcVariable(network)}.`,
     },
   )
 

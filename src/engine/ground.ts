@@ -1,5 +1,5 @@
 import type { Catalog } from '../domain/catalog.ts'
-import { networkNamed } from '../domain/network.ts'
+import { networkNamed } from '../domain/network-named.ts'
 import { getJson } from '../net/http.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { EngineStore } from '../store/engine.ts'

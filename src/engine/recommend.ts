@@ -2,7 +2,7 @@ import type { Recommendation, RecommendationInput } from '../api/recommendation.
 import { sameAddress } from '../domain/address.ts'
 import { categories } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
-import { networkNamed } from '../domain/network.ts'
+import { networkNamed } from '../domain/network-named.ts'
 import { strategyBytecode } from './bytecode.ts'
 import type { Context } from './context.ts'
 import type { Shown } from './kept.ts'

@@ -1,6 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { networkNamed } from '../domain/network.ts'
+import { networkNamed } from '../domain/network-named.ts'
 import type { Token } from '../domain/token.ts'
 import type { QuoteWithAction } from '../store/engine-quotes.ts'
 import type { QuoteRow } from '../store/engine-rows.ts'

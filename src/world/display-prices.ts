@@ -1,7 +1,7 @@
 import type { Place } from '../cli/world.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
-import { networkNamed } from '../domain/network.ts'
+import { networkNamed } from '../domain/network-named.ts'
 import type { Rpc } from '../net/rpc.ts'
 
 /**

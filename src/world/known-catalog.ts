@@ -3,9 +3,9 @@ import { join } from 'node:path'
 
 import { type Catalog, joined } from '../domain/catalog.ts'
 import { type Network, sandboxNetworks } from '../domain/network.ts'
+import { rpcVariable } from '../domain/network-named.ts'
 import { publicNetworks } from '../domain/networks.ts'
 import type { Directories } from './directories.ts'
-import { rpcVariable } from './profile.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

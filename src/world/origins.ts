@@ -1,8 +1,9 @@
 import type { Settings } from '../cli/config.ts'
 import type { Origin } from '../cli/world.ts'
+import { rpcVariable } from '../domain/network-named.ts'
 import type { Directories } from './directories.ts'
 import { allNetworks } from './known-catalog.ts'
-import { chosenProfile, guessed, rpcVariable } from './profile.ts'
+import { chosenProfile, guessed } from './profile.ts'
 import type { Secrets } from './secrets.ts'
 import { unopened } from './secrets-kept.ts'
 

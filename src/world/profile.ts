@@ -3,6 +3,7 @@ import type { KeptProfile, ProfileSecrets, Settings } from '../cli/config.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import type { Network } from '../domain/network.ts'
+import { rpcVariable } from '../domain/network-named.ts'
 import { isKeyFor } from '../domain/service-address.ts'
 import { shellWord } from '../domain/shell.ts'
 
@@ -123,10 +124,6 @@ function kept(
 /** The variables of the environment that give an RPC. */
 const rpcVariables = (env: Env): string[] =>
   Object.keys(env).filter((name) => name.startsWith(rpcPrefix) && env[name])
-
-/** The variable that holds the RPC of a network. */
-export const rpcVariable = ({ name }: Pick<Network, 'name'>): string =>
-  `${rpcPrefix}${name.toUpperCase().replaceAll('-', '_')}`
 
 /** The network that a variable of none was probably meant for, as the end of a sentence. */
 export const guessed = (variable: string, networks: readonly Network[]): string =>

@@ -1,7 +1,7 @@
 import type { Service } from '../api/service.ts'
 import type { Place } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { networkNamed } from '../domain/network.ts'
+import { networkNamed } from '../domain/network-named.ts'
 import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { tokenAt } from '../domain/token.ts'

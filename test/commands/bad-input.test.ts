@@ -68,7 +68,11 @@ describe('what is not there', () => {
     [
       'a network to look at',
       'strategies list --network 1',
-      { exit: 2, code: 'UNKNOWN_NETWORK', says: /"1".*strategies list/ },
+      {
+        exit: 2,
+        code: 'UNKNOWN_NETWORK',
+        says: /The sandbox has no network "1".*sandbox-one and sandbox-two.*sluice init/,
+      },
     ],
     [
       'a token',

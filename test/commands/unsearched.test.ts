@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 
 import type { StrategyEntry } from '../../src/domain/catalog.ts'
-import { networkNamed } from '../../src/domain/network.ts'
+import { networkNamed } from '../../src/domain/network-named.ts'
 import { nativeToken } from '../../src/domain/token.ts'
 import { engineOn } from '../engine/support.ts'
 import { deployedFrom } from '../support/compile.ts'

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 
 import type { Address } from '../../src/domain/address.ts'
 import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
-import { networkNamed } from '../../src/domain/network.ts'
+import { networkNamed } from '../../src/domain/network-named.ts'
 import { nativeToken } from '../../src/domain/token.ts'
 import { openChain } from '../../src/engine/chain.ts'
 import { marketOf } from '../../src/engine/markets/catalog.ts'

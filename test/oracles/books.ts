@@ -5,7 +5,7 @@ import { getContractAddress } from 'viem/utils'
 
 import { sameAddress } from '../../src/domain/address.ts'
 import type { CatalogFile } from '../../src/domain/catalog-file.ts'
-import { networkNamed } from '../../src/domain/network.ts'
+import { networkNamed } from '../../src/domain/network-named.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import { isSymbol } from '../../src/engine/readings/symbols.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import type { Catalog } from '../../src/domain/catalog.ts'
-import { networkNamed } from '../../src/domain/network.ts'
+import { networkNamed } from '../../src/domain/network-named.ts'
 import { openChain } from '../../src/engine/chain.ts'
 import { pendlePt } from '../../src/engine/markets/pendle-pt.ts'
 import { selfChecks } from '../../src/engine/self-check.ts'

@@ -41,6 +41,16 @@ describe('an engine with the RPC of a public network', () => {
     expect(networksOf(json.items).toSorted()).toEqual(['avalanche-fuji', 'base'])
   })
 
+  test.each([
+    'strategies list --network arbitrum-sepolia --json',
+    'transfer --network 421614 --token USDC --to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --amount 1 --json',
+  ])('names the setting for a network that has no RPC: %s', async (line) => {
+    const ran = await run(line, { env: { SLUICE_RPC_BASE: base.rpcUrl }, secrets })
+    expect(ran.exit).toBe(2)
+    expect(ran.json.error.code).toBe('UNKNOWN_NETWORK')
+    expect(ran.json.error.hint).toMatch(/SLUICE_RPC_ARBITRUM_SEPOLIA.*sluice doctor/)
+  })
+
   test('refuses a node that is on another chain', async () => {
     const ran = await run('strategies list --json', { env: { SLUICE_RPC_BASE: fuji.rpcUrl } })
     expect(ran.exit).toBe(7)

@@ -1,4 +1,4 @@
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import { nativeToken } from '../../domain/token.ts'
 import type { Ground } from '../../wallet/ground.ts'
 import { tokensOf } from '../../wallet/guard/registry.ts'

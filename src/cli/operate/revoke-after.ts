@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import { tokenAt } from '../../domain/token.ts'
 import { begin, type Planned } from '../../wallet/execution/carry-out.ts'
 import { giveUp } from '../../wallet/execution/unfinished.ts'

@@ -1,4 +1,4 @@
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import { plain } from '../../domain/text.ts'
 import { type Ending, revokeLegs } from '../../wallet/plan/revoke-legs.ts'
 import type { Cli } from '../cli.ts'

@@ -1,5 +1,5 @@
 import type { Network } from '../../domain/network.ts'
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import { plain } from '../../domain/text.ts'
 import type { Planned } from '../../wallet/execution/carry-out.ts'
 import type { Progress } from '../../wallet/execution/run.ts'

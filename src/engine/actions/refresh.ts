@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
 import type { Chain } from '../chain.ts'
 import type { Context } from '../context.ts'

@@ -1,6 +1,6 @@
 import type { Action } from '../../api/action.ts'
 import { AppError } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import type { ActionTxRow } from '../../store/engine-rows.ts'
 import type { Context } from '../context.ts'
 import { tracked } from './refresh.ts'

@@ -1,6 +1,7 @@
 import type { Address } from '../../domain/address.ts'
 import type { Catalog, CctpV2Constants, StrategyEntry, UniswapV3Constants } from '../../domain/catalog.ts'
-import { type Network, networkNamed, sandboxNetworks } from '../../domain/network.ts'
+import { type Network, sandboxNetworks } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Aave } from './aave.ts'
 import { type Asset, about, assets, type Plan } from './plan.ts'

@@ -1,6 +1,6 @@
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import { actionAmong, feePayment } from '../../domain/service-fee.ts'
 import { plain } from '../../domain/text.ts'
 import { nativeToken } from '../../domain/token.ts'

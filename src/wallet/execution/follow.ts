@@ -1,6 +1,6 @@
 import { sameAddress } from '../../domain/address.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'

@@ -1,4 +1,4 @@
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import type { Leg, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
 import { broadcast } from './broadcast.ts'

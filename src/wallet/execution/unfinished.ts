@@ -1,7 +1,7 @@
 import { decodeApprove } from '../../calls/erc20.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'

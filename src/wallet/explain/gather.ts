@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import type { Operation } from '../../store/operation.ts'
 import type { Depth } from '../execution/run.ts'
 import type { Ground } from '../ground.ts'

@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem/utils'
 import type { Network } from '../../domain/network.ts'
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import type { KeptPolicy } from '../policy/policy.ts'

@@ -1,7 +1,7 @@
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 import type { Catalog } from '../../domain/catalog.ts'
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import { feeOf, feePayment } from '../../domain/service-fee.ts'
 import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
 import type { Ground } from '../ground.ts'

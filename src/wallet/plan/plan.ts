@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import { actionAmong } from '../../domain/service-fee.ts'
 import { nativeToken } from '../../domain/token.ts'
 import { currentFees, readHead } from '../chain/fees.ts'

@@ -1,5 +1,5 @@
 import type { Network } from '../../domain/network.ts'
-import { networkNamed } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
