@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from '../domain/errors.ts'
 
 /** One thing that was looked at: whether it works, what was found, and what to do where it does not. `details` is for programs. */
 export type Finding = {
-  check: 'profile' | 'settings' | 'journal' | 'signer' | 'service' | 'clock' | 'rpc'
+  check: 'profile' | 'settings' | 'policy' | 'journal' | 'signer' | 'service' | 'clock' | 'rpc'
   /** The network or profile that it is about. */
   subject: string | null
   state: 'ok' | 'warning' | 'failed'

@@ -11,7 +11,7 @@ import { AppError } from '../domain/errors.ts'
 export const doctor = (world: World) =>
   new Command('doctor')
     .description(
-      'Look whether everything works: profile, settings, journal, signer, service, and each network with its RPC. Asks, and changes nothing.',
+      'Look whether everything works: profile, settings, journal, policy, signer, service, and each network with its RPC. Asks, and changes nothing.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice doctor --profile prod')
     .action(aside(world, look))
@@ -52,7 +52,8 @@ async function findings({ world, globals }: Aside): Promise<Finding[]> {
       secretsIn,
     })
   })
-  if (!place) return [...settings, ...profile]
+  const policy = found('policy', null, () => policyFindings(world))
+  if (!place) return [...settings, ...profile, ...(await policy)]
   const here = place
   // What is looked at together is named together: a node that is silent keeps nobody waiting.
   const rest = await Promise.all([
@@ -61,6 +62,7 @@ async function findings({ world, globals }: Aside): Promise<Finding[]> {
       const count = journal.list({ limit: 1_000 }).length
       return fine('journal', null, `readable and writable; ${count} operations`, { operations: count })
     }),
+    policy,
     found('signer', null, () => signerFinding(here)),
     found(here.kind === 'remote' ? 'service' : 'rpc', here.profile, here.look),
   ])
@@ -71,6 +73,21 @@ const kindWords: Record<Place['kind'], string> = {
   sandbox: 'the engine in this program over two local chains',
   engine: 'the engine in this program over your RPCs',
   remote: 'a deployment of the service',
+}
+
+/** What holds every command that signs to its rules; nothing where there is none. */
+async function policyFindings({ policyPath }: World): Promise<Finding[]> {
+  const { readPolicy } = await import('../wallet/policy/policy.ts')
+  const kept = readPolicy(undefined, policyPath)
+  if (!kept) return []
+  const rules = Object.keys(kept.policy)
+  return [
+    fine('policy', null, `${policyPath}: ${rules.length === 0 ? 'no rules' : rules.join(', ')}`, {
+      path: policyPath,
+      rules,
+      sha256: kept.sha256,
+    }),
+  ]
 }
 
 async function signerFinding(place: Place): Promise<Finding> {

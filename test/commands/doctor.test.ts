@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 
@@ -52,6 +52,22 @@ describe('doctor', () => {
     expect(text.out).toMatch(
       /✓ rpc sandbox-one {2}127\.0\.0\.1:\d+ chain 31337, block \d+, .*7 of 7 markets pass/,
     )
+  })
+
+  test('says which rules the policy of the machine has, and fails where it cannot be understood', async () => {
+    const path = join(home(), 'config', 'policy.json')
+    mkdirSync(join(home(), 'config'), { recursive: true })
+    writeFileSync(path, '{"perDay":{"sandbox-one:USDC":"100"},"simulation":"required"}')
+    const { exit, json } = await run('doctor --json')
+    expect(exit).toBe(0)
+    expect(about(json.checks, 'policy')).toMatchObject([
+      { state: 'ok', details: { path, rules: ['perDay', 'simulation'] } },
+    ])
+    writeFileSync(path, '{"perDya":{"sandbox-one:USDC":"100"}}')
+    const broken = await run('doctor --json')
+    expect(broken.exit).toBe(2)
+    expect(broken.json.error.hint).toBe(`Mend the file: ${path}`)
+    expect(about(broken.json.error.details.checks, 'policy')[0]).toMatchObject({ code: 'CONFIG_INVALID' })
   })
 
   test('of an engine says for each network what its node is and how many markets pass', async () => {
