@@ -60,6 +60,30 @@ describe('a signer elsewhere', () => {
     },
   )
 
+  test('that declines to take an allowance back leaves an operation that is given up, and says so', async () => {
+    let calls = 0
+    signer.says('eth_signTransaction', async (asked) =>
+      ++calls === 1
+        ? { result: await signer.sign(asked) }
+        : { error: { code: 4001, message: 'User rejected' } },
+    )
+    const part = await run(
+      `deposit aave-v3-usdc-sandbox-one --amount 25 --yes --json --signer-url ${signer.url}`,
+    )
+    const { id } = part.json.error.details
+    const revoke = `action revoke ${id} --yes --json --signer-url ${signer.url}`
+    const declined = await run(revoke)
+    const { code, message, hint } = declined.json.error
+    expect({ exit: declined.exit, code, message }).toEqual({
+      exit: 21,
+      code: 'PARTIAL',
+      message: `${id} is given up, and its allowances are not taken back yet: declined`,
+    })
+    expect(hint).toBe(`sluice action revoke ${id} --yes --signer-url ${signer.url}`)
+    signer.says('eth_signTransaction', async (asked) => ({ result: await signer.sign(asked) }))
+    expect((await run(`${hint.replace(/^sluice /, '')} --json`)).exit).toBe(0)
+  })
+
   test('may have many accounts: one is named', async () => {
     await signer.close()
     await start(...keys)
