@@ -30,8 +30,8 @@ export type Fees = z.output<typeof Fees>
 
 const Bps = whole(0, allBps)
 
-/** What is to change in the fees of a customer; `null` takes the collector away. */
-export const FeesInput = z.object({
+/** What is to change in the fees of a customer; `null` takes the collector away. A word that is none of these would change nothing, and is refused. */
+export const FeesInput = z.strictObject({
   swapFeeBps: Bps.optional(),
   performanceFeeBps: Bps.optional(),
   markupBps: Bps.optional(),

@@ -3,15 +3,15 @@ import { sameAddress } from '../domain/address.ts'
 import { maxUint256, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
-import { networkNamed } from '../domain/network-named.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
-import { type Context, marketNamed, networkOf } from './context.ts'
+import { type Context, endNamed, marketNamed, networkOf } from './context.ts'
 import type { Market, MarketState, Step } from './markets/market.ts'
 import { mayDeposit } from './may-deposit.ts'
 import { claimStep, waitOf } from './queued.ts'
 import { quoteFor } from './quotes.ts'
+import { refuseLost } from './refuse-lost.ts'
 import { stepIn } from './step-in.ts'
 import { offerOf, providerNamed, quoteRow, routeOf } from './stored-quote.ts'
 import { standings } from './strategies.ts'
@@ -28,12 +28,13 @@ export async function strategyBytecode(
     throw new AppError('VALIDATION_ERROR', 'The amount must be above zero', {
       details: { errors: [{ path: 'amount', message: 'must be above zero' }] },
     })
+  refuseLost(context, market.entry.chainId, input.wallet, 'wallet')
   if (input.action === 'claim') return claimed(context, input, market)
   const [standing] = await standings(context, [market])
   if (!standing?.state)
     throw new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${market.entry.slug} do not answer`)
   const home = networkOf(context, market.entry)
-  const origin = input.from === undefined ? home : originNamed(context, input.from)
+  const origin = input.from === undefined ? home : endNamed(context, input.from)
   if (input.action === 'withdraw') {
     const { step, out } = await withdrawal(context, market, standing.state, input)
     return sameChain(context, input, market, step, await withdrawalFee(context, market, input.wallet, out))
@@ -41,14 +42,6 @@ export async function strategyBytecode(
   if (origin.chainId !== home.chainId) return crossChain(context, input, market, standing.state, origin, home)
   mayDeposit(market, standing.state, input.amount)
   return sameChain(context, input, market, await stepIn(context, market, input))
-}
-
-function originNamed({ catalog }: Context, name: string): Network {
-  try {
-    return networkNamed(catalog.networks, name)
-  } catch (cause) {
-    throw new AppError('NO_ROUTE_FOUND', `There is no network "${name}"`, { cause })
-  }
 }
 
 /** All that can be claimed; what is asked for is always all of it. */

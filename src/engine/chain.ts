@@ -117,12 +117,15 @@ export function faultOf(error: unknown): AppError | undefined {
 }
 
 /** The newest block. */
-export async function headOf({ rpc }: Chain): Promise<BlockRef> {
+export async function headOf({ rpc, network }: Chain): Promise<BlockRef> {
   const block = await rpc.request<{ number: string; hash: string; timestamp: string } | null>(
     'eth_getBlockByNumber',
     ['latest', false],
   )
-  if (!block) throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} knows no latest block`)
+  if (!block)
+    throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} knows no latest block`, {
+      details: { host: rpc.host, network: network.name },
+    })
   return { number: BigInt(block.number), hash: block.hash, timestamp: Number(block.timestamp) }
 }
 

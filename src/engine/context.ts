@@ -56,3 +56,12 @@ export const seesChain = ({ catalog }: Context, chainId: number): boolean =>
 /** The network of a strategy. */
 export const networkOf = ({ catalog }: Context, { chainId }: StrategyEntry): Network =>
   networkNamed(catalog.networks, chainId)
+
+/** The network that somebody names as an end of a way; NO_ROUTE_FOUND where there is none of that name. */
+export function endNamed({ catalog }: Pick<Context, 'catalog'>, name: string | number): Network {
+  try {
+    return networkNamed(catalog.networks, name)
+  } catch (cause) {
+    throw new AppError('NO_ROUTE_FOUND', `There is no network "${name}"`, { cause })
+  }
+}

@@ -2,6 +2,7 @@ import type { Customer, Fees, FeesInput } from '../api/customer.ts'
 import type { Address } from '../domain/address.ts'
 import { bpsIn, isBps } from '../domain/bps.ts'
 import { AppError } from '../domain/errors.ts'
+import { whyLost } from '../domain/lost.ts'
 import type { Context } from './context.ts'
 
 /** Swap fee and performance fee of the specification, in basis points; charged only where a collector is set. */
@@ -47,9 +48,11 @@ export async function setFees(context: Context, change: FeesInput): Promise<Fees
     const value = change[name]
     return value === undefined ? [] : [{ name, value }]
   })
-  const errors = said
-    .filter(({ value }) => !isBps(value))
-    .map(({ name }) => ({ path: name, message: 'is a whole number from 0 to 10000' }))
+  const wrong = said.filter(({ value }) => !isBps(value))
+  const errors = [
+    ...wrong.map(({ name }) => ({ path: name, message: 'is a whole number from 0 to 10000' })),
+    ...lostCollector(context, change.collector),
+  ]
   if (errors[0])
     throw new AppError('VALIDATION_ERROR', `${errors[0].path}: ${errors[0].message}`, { details: { errors } })
   await store.saveSettings(customer, [
@@ -57,4 +60,14 @@ export async function setFees(context: Context, change: FeesInput): Promise<Fees
     ...(change.collector === undefined ? [] : [['collector', change.collector ?? ''] as [string, string]]),
   ])
   return feesOf(context)
+}
+
+/** Where a collector would lose what it collects, on any network. */
+function lostCollector({ catalog }: Context, collector: Address | null | undefined) {
+  const lost = catalog.networks.flatMap(
+    ({ chainId }) => (collector && whyLost(catalog, chainId, collector)) || [],
+  )
+  return lost
+    .slice(0, 1)
+    .map((what) => ({ path: 'collector', message: `is ${what}: what is sent there is lost` }))
 }

@@ -31,8 +31,8 @@ export type Kept = {
   totals: () => Promise<Analytics>
 }
 
-/** Who is told that the rows of a chain are left out, and why. */
-export type Missed = (network: Network, fault: AppError) => void
+/** Who is told that the rows of a chain are left out, and why; `null` is that they are there again. */
+export type Missed = (network: Network, fault: AppError | null) => void
 
 /** What markets are kept with. In a crowd, what one chain shows is at most `crowd.ms` older than the request, and a list twice that. */
 type KeptNeeds = {
@@ -68,7 +68,11 @@ export function keptMarkets(
       ] as const
     }),
   )
-  const on = async (chainId: number) => (await perChain.get(chainId)?.()) ?? nothing
+  const on = async (chainId: number) => {
+    const rows = (await perChain.get(chainId)?.()) ?? nothing
+    if (silent.delete(chainId)) missed(named(chainId), null)
+    return rows
+  }
   const silent = new Map<number, { chainId: number; fault: AppError; at: number }>()
   /** A chain that does not answer costs its own rows; where none answers there is nothing to show. */
   const among = async (ids: readonly number[]) => {
@@ -79,7 +83,7 @@ export function keptMarkets(
           if (last && now() - last.at < restMs) return last
           return { rows: await on(chainId) }
         } catch (error) {
-          if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
+          if (!(error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code))) throw error
           const last = { chainId, fault: error, at: now() }
           silent.set(chainId, last)
           return last
@@ -87,12 +91,13 @@ export function keptMarkets(
       }),
     )
     const faults = asked.flatMap((one) => ('fault' in one ? [one] : []))
-    if (faults[0] && faults.length === asked.length) throw faults[0].fault
-    for (const { chainId, fault } of faults) missed(networkNamed(catalog.networks, chainId), fault)
+    if (faults[0] && faults.length === asked.length) throw ofAll(faults[0].fault, ids.map(named))
+    for (const { chainId, fault } of faults) missed(named(chainId), fault)
     return asked.map((one) => ('fault' in one ? nothing : one.rows))
   }
+  const named = (chainId: number): Network => networkNamed(catalog.networks, chainId)
   const missingIn = (parts: readonly (readonly Shown[])[]): string[] =>
-    chainIds.filter((_, at) => parts[at] === nothing).map((id) => networkNamed(catalog.networks, id).name)
+    chainIds.filter((_, at) => parts[at] === nothing).map((id) => named(id).name)
   let last: { parts: readonly (readonly Shown[])[]; listing: Listing } | undefined
   const listed = (parts: readonly (readonly Shown[])[]): Listing => {
     if (!last?.parts.every((part, at) => part === parts[at]))
@@ -107,6 +112,14 @@ export function keptMarkets(
     totals: async () => listed(await Promise.all(chainIds.map(on))).analytics,
   }
 }
+
+/** The fault of the first of some networks none of which answers, with the names of all. */
+const ofAll = ({ code, message, details, hint, cause }: AppError, all: readonly Network[]): AppError =>
+  new AppError(code, message, {
+    details: { ...details, networks: all.map(({ name }) => name) },
+    cause,
+    ...(hint !== undefined && { hint }),
+  })
 
 function keptOn(
   catalog: Catalog,

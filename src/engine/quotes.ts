@@ -6,13 +6,13 @@ import { erc20Abi } from '../calls/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
-import { networkNamed } from '../domain/network-named.ts'
 import { usualSlippage } from '../domain/slippage.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import { aheadOf, read } from './chain.ts'
 import { type Charge, shareBeside, shareOf, stated } from './charges.ts'
-import type { Context } from './context.ts'
+import { type Context, endNamed } from './context.ts'
 import { priceOf, usd } from './prices.ts'
+import { refuseLost } from './refuse-lost.ts'
 import { storedOffer } from './stored-quote.ts'
 import { lastKnown } from './swap-status.ts'
 import { best } from './swaps/best.ts'
@@ -39,6 +39,8 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
     tokenFor(context, from, input.tokenIn),
     tokenFor(context, to, input.tokenOut),
   ])
+  refuseLost(context, to.chainId, input.destinationAddress)
+  refuseLost(context, from.chainId, input.refundAddress)
   const kept = charge && amountIn !== undefined ? shareOf(amount, charge) : 0n
   const ask: Ask = {
     from,
@@ -122,19 +124,11 @@ function networkSaid<name extends 'originChain' | 'destinationChain', id extends
   const said = [input[id], input[name]].filter((one) => one !== undefined)
   const wrong = (text: string, path: string, message: string) =>
     new AppError('VALIDATION_ERROR', text, { details: { errors: [{ path, message }] } })
-  const [found, other = found] = said.map((one) => networkFor(context, one))
+  const [found, other = found] = said.map((one) => endNamed(context, one))
   if (!found) throw wrong(`Send ${name} or ${id}`, `${name} or ${id}`, 'is missing')
   if (other?.chainId !== found.chainId)
     throw wrong(`${name} and ${id} are not the same network`, name, 'is said twice, and not the same')
   return found
-}
-
-function networkFor({ catalog }: Context, name: string | number): Network {
-  try {
-    return networkNamed(catalog.networks, name)
-  } catch (cause) {
-    throw new AppError('NO_ROUTE_FOUND', `There is no network "${name}"`, { cause })
-  }
 }
 
 /** A token by its address: the native coin, out of the catalogue, or read off its own contract. */

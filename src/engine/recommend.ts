@@ -4,7 +4,7 @@ import { categories } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
 import { strategyBytecode } from './bytecode.ts'
-import type { Context } from './context.ts'
+import { type Context, endNamed } from './context.ts'
 import type { Shown } from './kept.ts'
 import type { Market } from './markets/market.ts'
 
@@ -72,13 +72,7 @@ export async function recommend(context: Context, input: RecommendationInput): P
 
 /** Whether a market is on the destination asked for, and can be reached from the origin asked for: it is there, or a bridge brings its asset. */
 function goesThere({ catalog }: Context, { entry }: Market, { from, to }: RecommendationInput): boolean {
-  const known = (name: string) => {
-    try {
-      return networkNamed(catalog.networks, name).chainId
-    } catch (cause) {
-      throw new AppError('NO_ROUTE_FOUND', `There is no network "${name}"`, { cause })
-    }
-  }
+  const known = (name: string) => endNamed({ catalog }, name).chainId
   if (to !== undefined && known(to) !== entry.chainId) return false
   if (from === undefined || known(from) === entry.chainId) return true
   const bridged = (chainId: number) => catalog.cctpV2.find((bridge) => bridge.chainId === chainId)

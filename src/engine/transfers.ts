@@ -3,6 +3,7 @@ import { transfer } from '../calls/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { whyLost } from '../domain/lost.ts'
 import { nativeToken, tokenAt } from '../domain/token.ts'
 import { track } from './actions/track.ts'
 import type { Context } from './context.ts'
@@ -26,10 +27,10 @@ export async function transferBytecode(
   const token = isNative ? nativeToken(network) : tokenAt(context.catalog.tokens, chainId, input.token)
   if (!token) throw refuse(`${input.token} is not a token that is known on ${network.name}`)
   if (amount === 0n) throw refuse('The amount must be above zero')
-  if (sameAddress(to, nativeAddress))
-    throw refuse('The recipient is the zero address: what is sent there is lost')
-  if (sameAddress(to, token.address))
-    throw refuse('The recipient is the token itself: what is sent there is lost')
+  const lost = whyLost(context.catalog, chainId, to)
+  // Contracts take the coin on purpose: that is how some of them are used.
+  if (lost && !(isNative && BigInt(to) > 0xffffn))
+    throw refuse(`The recipient is ${lost}: what is sent there is lost`)
   if (sameAddress(to, originAddress)) throw refuse('The recipient is the sender')
   const transaction = isNative
     ? { to, data: '0x' as const, value: amount, chainId }

@@ -6,6 +6,8 @@ export type Caller = {
   keyId: string
   customer: string
   service: Service
+  /** Whether this customer may know of a network; without it, of every one. */
+  sees?: (network: string) => boolean
   /** The ids of the newest actions of this customer, newest first; without it, none are known. */
   recent?: (most: number) => Promise<string[]>
 }

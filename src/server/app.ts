@@ -28,6 +28,8 @@ export type AppNeeds = {
   version?: string
   /** Which networks answered when they were last asked. */
   chains?: () => readonly ChainState[]
+  /** The networks that a call is waited for. */
+  slow?: () => readonly string[]
   /** Whether requests can be answered at all; without it they can. */
   works?: () => boolean
   /** How long an answer may take. */
@@ -50,10 +52,13 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     metrics.answered(route, request, reply)
     logged?.(route, request, reply)
   }
+  const gone = new WeakSet<FastifyReply>()
   /** Whether whoever asked is gone: nobody is answered, and it is one line as every request is. */
   const isGone = (request: FastifyRequest, reply: FastifyReply): boolean => {
     if (!reply.raw.destroyed) return false
-    ended(request, reply.code(hungUp))
+    // First its time may be over, and then its answer be there.
+    if (!gone.has(reply)) ended(request, reply.code(hungUp))
+    gone.add(reply)
     return true
   }
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -65,9 +70,10 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     if (status === 429) metrics.limited()
   }
   const deadline = deadlineOf<FastifyReply>(needs.deadlineMs ?? deadlineMs, (reply) => {
-    const silent = (needs.chains?.() ?? []).filter(({ isUp }) => !isUp).map(({ network }) => network)
+    const { route } = servedIn(reply.request) ?? {}
+    const seen = callerIn(reply.request)?.sees ?? (() => true)
     const cause = new Error('there was no answer in time')
-    refuse(unread(silent, servedIn(reply.request)?.route.path ?? '', cause), reply.request, reply)
+    refuse(unread((needs.slow?.() ?? []).filter(seen), route?.path ?? '', cause), reply.request, reply)
   })
   const ready = (reply: FastifyReply) => {
     deadline.end(reply)

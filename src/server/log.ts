@@ -17,7 +17,7 @@ export function requestLines(
   return (route, request, reply) => {
     const caller = callerIn(request)
     const at = request.url.indexOf('?')
-    const path = (at < 0 ? request.url : request.url.slice(0, at)).slice(0, 300)
+    const path = withoutKey(at < 0 ? request.url : request.url.slice(0, at)).slice(0, 300)
     const ms = Math.round(reply.elapsedTime * 100) / 100
     const who = caller ? `,"customer":${text(caller.customer)},"key":${text(caller.keyId)}` : ''
     log.write(
@@ -27,6 +27,16 @@ export function requestLines(
 }
 
 const text = (value: string): string => JSON.stringify(value)
+
+/** A path without what is an API key, which somebody may take for a part of it; spelt with escapes, too. */
+function withoutKey(path: string): string {
+  if (path.includes('slk_')) return path.replace(/slk_[^/]*/g, 'slk_...')
+  if (!path.includes('%')) return path
+  const spelt = path.replace(/%([2-7][0-9a-f])/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return spelt.includes('slk_') ? withoutKey(spelt) : path
+}
 
 /** The time as ISO text, which is made once a millisecond. */
 function clock(): () => string {

@@ -42,7 +42,7 @@ export function metricsOf(chains: () => readonly { network: string; isUp: boolea
   })
   new Gauge({
     name: 'sluice_chain_up',
-    help: 'Whether a network answered when it was last asked: 1, or 0.',
+    help: 'Whether a network answered when it was last asked, and lists have it: 1, also before it was asked, or 0.',
     labelNames: ['network'] as const,
     registers,
     collect() {

@@ -40,8 +40,12 @@ function inOurWords(error: unknown): unknown {
 /** What a chain did not say, as the service says it: which network it was, and nothing of the node that was asked. */
 function withoutNode(error: unknown, path: string): unknown {
   if (!(error instanceof AppError) || !/^(RPC_|CHAIN_ID_|HISTORY_UNREAD)/.test(error.code)) return error
-  const { network } = error.details ?? {}
-  return unread(typeof network === 'string' ? [network] : [], path, error)
+  const { network, networks = [network] } = error.details ?? {}
+  return unread(
+    (networks as unknown[]).filter((one) => typeof one === 'string'),
+    path,
+    error,
+  )
 }
 
 /** That networks cannot be read, by what was asked for: transactions have a code of their own. */

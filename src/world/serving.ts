@@ -46,12 +46,13 @@ export function servingSide(
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
       // What led to the end is in the last lines.
       if (log) process.once('exit', log.flush)
-      const { watch, states } = watchedChains(log)
+      const { watch, missed, states, slow } = watchedChains(catalog.networks, log)
       const services = new Map<string, Service>()
       const engineOf = enginesOver({
         ...(await outsideOf(env, now)),
         catalog,
         rpc: (chainId) => watch(networkNamed(catalog.networks, chainId), rpc(chainId)),
+        missed,
         store: store.engine,
         crowd,
         now,
@@ -70,7 +71,8 @@ export function servingSide(
       const access = store.owners((who): Caller => {
         const { id: keyId, customer } = who
         const recent = (most: number) => store.engine.recentActions(customer, most)
-        return { keyId, customer, service: serviceOf(who), recent }
+        const sees = (name: string) => who.testnet || !networkNamed(catalog.networks, name).testnet
+        return { keyId, customer, service: serviceOf(who), sees, recent }
       })
       const listening = await listens(
         () =>
@@ -83,6 +85,7 @@ export function servingSide(
               behindProxy: options.behindProxy,
               version,
               chains: states,
+              slow,
               works: limiter.works,
             },
             options,

@@ -7,29 +7,46 @@ import type { ChainState } from '../server/app.ts'
 /** How long a call of a chain may take where somebody waits for it over HTTP, with all its tries, in ms. What searches logs may take longer. */
 const limitMs = { call: 6_000, logs: 10_000 }
 
+/** For how long a call is under way, in ms, before whoever waits too long is told of its network. */
+const slowMs = 2_000
+
 /**
  * The chains of a server, each call of which tells whether its network answers: what was last seen is in `states`, and each change goes
- * to the log as a JSON line.
+ * to the log as a JSON line. A network that answers, and is left out of a list all the same, is not up. `slow` are those that a call waits for.
  */
-export function watchedChains(log: { write: (line: string) => void } | undefined) {
-  const states = new Map<string, boolean>()
-  /** A `fault` is why there was no answer. */
-  const seen = (network: string, fault?: AppError) => {
-    const isUp = fault === undefined
-    const was = states.get(network) ?? true
-    states.set(network, isUp)
-    if (was === isUp) return
+export function watchedChains(
+  networks: readonly Pick<Network, 'name'>[],
+  log: { write: (line: string) => void } | undefined,
+) {
+  const answers = new Map(networks.map(({ name }) => [name, true]))
+  const faults = new Map<string, AppError>()
+  const isUp = (network: string) => answers.get(network) !== false && !faults.has(network)
+  /** Notes what is new of a network, and tells of it where that changes whether it is up. */
+  const changed = (network: string, note: () => void, fault?: AppError | null) => {
+    const was = isUp(network)
+    note()
+    const is = isUp(network)
+    if (was === is) return
     const line = {
       time: new Date().toISOString(),
-      level: isUp ? 'info' : 'error',
+      level: is ? 'info' : 'error',
       network,
-      chain: isUp ? 'up' : 'down',
+      chain: is ? 'up' : 'down',
       ...(fault && { error: trace(fault) }),
     }
     log?.write(`${JSON.stringify(line)}\n`)
   }
+  /** A `fault` is why there was no answer. */
+  const seen = (network: string, fault?: AppError) =>
+    changed(network, () => answers.set(network, fault === undefined), fault)
+  /** A list goes without this network, or has it again. */
+  const missed = ({ name }: Pick<Network, 'name'>, fault: AppError | null) =>
+    changed(name, () => (fault ? faults.set(name, fault) : faults.delete(name)), fault)
+  const underWay = new Map<symbol, { network: string; since: number }>()
   const watch = ({ name }: Pick<Network, 'name'>, rpc: Rpc): Rpc => {
     const told = async <value>(ms: number, work: Promise<value>): Promise<value> => {
+      const call = Symbol()
+      underWay.set(call, { network: name, since: performance.now() })
       try {
         const value = await within(ms, work, rpc.host)
         seen(name)
@@ -38,6 +55,8 @@ export function watchedChains(log: { write: (line: string) => void } | undefined
         // Whoever refuses a call has answered.
         if (error instanceof AppError) seen(name, error.code === 'RPC_ERROR' ? undefined : error)
         throw error
+      } finally {
+        underWay.delete(call)
       }
     }
     return {
@@ -50,7 +69,17 @@ export function watchedChains(log: { write: (line: string) => void } | undefined
       batch: (calls) => told(limitMs.call, rpc.batch(calls)),
     }
   }
-  return { watch, states: (): ChainState[] => [...states].map(([network, isUp]) => ({ network, isUp })) }
+  return {
+    watch,
+    missed,
+    states: (): ChainState[] => [...answers.keys()].map((network) => ({ network, isUp: isUp(network) })),
+    slow: (): string[] => {
+      const late = performance.now() - slowMs
+      return [
+        ...new Set([...underWay.values()].filter(({ since }) => since < late).map(({ network }) => network)),
+      ]
+    },
+  }
 }
 
 /** What is asked, or RPC_UNREACHABLE after so many ms, whatever becomes of it. */

@@ -230,9 +230,11 @@ describe('a tracked operation', () => {
     expect(await codeOf(theirs.getAction({ id }))).toBe('ACTION_NOT_FOUND')
   })
 
-  test('whose transaction reverted is FAILED for good', async () => {
-    const { service } = engineOn(sandbox)
+  test('whose transaction reverted is FAILED until its calls are sent again and carried out, and SUCCESS then', async () => {
+    let clock = Date.now()
+    const { service } = engineOn(sandbox, { now: () => clock })
     const { id, bytecode } = await lend(service)
+    const other = await lend(service)
     const [, deposit] = bytecode as [Transaction, Transaction]
     const receipt = await sandbox.sendAs(chainId, wallet, { to: deposit.to, data: deposit.data })
     expect(receipt.status).toBe('0x0')
@@ -244,8 +246,31 @@ describe('a tracked operation', () => {
       status: 'failed',
       error: 'reverted',
     })
+    const again = await perform(sandbox, wallet, bytecode)
+    const done = await service.getAction({ id })
+    expect(done.status).toBe('SUCCESS')
+    expect(done.transactions.map(({ hash }) => hash)).toEqual(hashesOf(again))
+    // After a day nobody looks any more.
+    const twin = await sandbox.sendAs(chainId, wallet, { to: deposit.to, data: deposit.data })
+    expect(twin.status).toBe('0x0')
+    expect((await service.getAction({ id: other.id })).status).toBe('FAILED')
+    await perform(sandbox, wallet, other.bytecode)
+    clock += 25 * 3_600_000
+    expect((await service.getAction({ id: other.id })).status).toBe('FAILED')
+  })
+
+  test('that reverted in a block which the chain lost is what the chain says then', async () => {
+    const { service } = engineOn(sandbox, deeper(5))
+    const { id, bytecode } = await lend(service)
+    const [, deposit] = bytecode as [Transaction, Transaction]
+    const before = await rpc().request<Hex>('evm_snapshot')
+    await sandbox.sendAs(chainId, wallet, { to: deposit.to, data: deposit.data })
+    expect((await service.getAction({ id })).status).toBe('FAILED')
+    await rpc().request('evm_revert', [before])
+    expect((await service.getAction({ id })).status).toBe('INITIAL')
     await perform(sandbox, wallet, bytecode)
-    expect(await service.getAction({ id })).toEqual(failed)
+    await rpc().request('anvil_mine', ['0x5'])
+    expect((await service.getAction({ id })).status).toBe('SUCCESS')
   })
 
   test('waits for the depth of its chain', async () => {
@@ -418,7 +443,7 @@ test('whatever the evidence, no state is left by a way that is not in the table'
     fc.property(fc.array(evidence, { maxLength: 40 }), (all) => {
       let state: State = 'pending'
       for (const one of all) {
-        if (isOver(state) && state !== 'expired') return
+        if (isOver(state) && state !== 'expired' && state !== 'failed') return
         const next = nextState(state, one)
         if (next !== state) expect(transitions[state]).toContain(next)
         state = next

@@ -157,13 +157,28 @@ test('a customer sets its markup and who collects, and sees nobody else\u2019s',
   expect(await theirs.getFees({})).toMatchObject({ markupBps: 0, collector: null })
 })
 
-test('a fee below nothing is refused whole, and one that was stored is the usual fee: nobody is paid for swapping', async () => {
+test('nothing is handed out for a wallet that nobody has', async () => {
+  const { service } = engineOn(sandbox)
+  const { slug } = sandbox.world.catalog().strategies[0]!
+  for (const nobody of [`0x${'0'.repeat(40)}`, `0x${'0'.repeat(39)}2`] as const) {
+    const order = { id: slug, amount: 1_000000n, wallet: nobody }
+    for (const action of ['lend', 'withdraw'] as const)
+      expect(await codeOf(service.strategyBytecode({ ...order, action }))).toBe('INVALID_ADDRESS')
+    const wish = { identifier: 'USDC', action: 'lend' as const, amount: 1_000000n, wallet: nobody }
+    expect(await codeOf(service.recommend(wish))).toBe('INVALID_ADDRESS')
+  }
+})
+
+test('a fee below nothing, or paid to nobody, is refused whole, and one that was stored is the usual fee: nobody is paid for swapping', async () => {
   const { service, context } = engineOn(sandbox)
   const before = await service.setFees({ collector: wallet })
   for (const markupBps of [-1, 10_001, 0.5, Number.NaN])
     expect(await codeOf(service.setFees({ swapFeeBps: 7, collector: null, markupBps }))).toBe(
       'VALIDATION_ERROR',
     )
+  // Nobody collects with a token, or has the key of the lowest addresses.
+  for (const collector of [sandbox.token(31338, 'USDC').address, `0x${'0'.repeat(39)}1`] as const)
+    expect(await codeOf(service.setFees({ collector }))).toBe('VALIDATION_ERROR')
   expect(await service.getFees({})).toEqual(before)
   await context.store.saveSettings('tests', [
     ['swapFeeBps', '-10000'],

@@ -359,6 +359,24 @@ describe('a quote is refused', () => {
       'PREFERRED_PROVIDER_NOT_ELIGIBLE',
       () => ({ preferredProvider: 'uniswap-v3', chainIdOut: 31338, tokenOut: other() }),
     ],
+    ['for the zero address', 'INVALID_ADDRESS', () => ({ destinationAddress: nativeAddress })],
+    [
+      'for what the router takes for itself',
+      'INVALID_ADDRESS',
+      () => ({ destinationAddress: `0x${'0'.repeat(39)}2` }),
+    ],
+    ['for the token that is bought', 'INVALID_ADDRESS', () => ({ destinationAddress: plain().tokenOut })],
+    [
+      'for the router',
+      'INVALID_ADDRESS',
+      () => ({ destinationAddress: sandbox.world.catalog().uniswapV3[0]!.swapRouter02 }),
+    ],
+    [
+      'for a market',
+      'INVALID_ADDRESS',
+      () => ({ destinationAddress: sandbox.world.catalog().strategies[0]!.receipt.address }),
+    ],
+    ['whose rest goes to nobody', 'INVALID_ADDRESS', () => ({ refundAddress: nativeAddress })],
     ['for the token itself', 'NO_ROUTE_FOUND', () => ({ tokenOut: usdc().address })],
     ['for the native coin', 'NO_ROUTE_FOUND', () => ({ tokenIn: nativeAddress })],
     [

@@ -53,8 +53,16 @@ test('a node that goes and comes back is told to whoever asks and to whoever run
     err: 'sandbox-one does not answer the service, so its strategies are left out\n',
   })
   node.rules.length = 0
-  expect((await ask(strategy)).status).toBe(200)
-  expect(await isUp()).toBe('1')
+  // What needs every network asks it at once, and lists have it again.
+  expect((await ask('/strategies/analytics')).status).toBe(200)
+  expect([(await ask('/strategies')).missing, await isUp()]).toEqual([null, '1'])
+  // One that answers, and knows no block, is no better than a dead one.
+  node.rules.push({ method: 'eth_getBlockByNumber', act: 'null-result', always: true })
+  expect((await ask('/strategies')).missing).toBe('sandbox-one')
+  expect(await isUp()).toBe('0')
+  expect((await ask('/strategies/analytics')).body.error.details).toEqual({ missing: ['sandbox-one'] })
+  node.rules.length = 0
+  expect((await ask('/strategies/analytics')).status).toBe(200)
   dies()
   expect((await ask(strategy)).status).toBe(500)
   process.kill(pid, 'SIGUSR2')
@@ -69,7 +77,31 @@ test('a node that goes and comes back is told to whoever asks and to whoever run
     ['sandbox-one', 'down'],
     ['sandbox-one', 'up'],
     ['sandbox-one', 'down'],
+    ['sandbox-one', 'up'],
+    ['sandbox-one', 'down'],
   ])
   expect(lines.at(-1)).toMatchObject({ level: 'info', path: strategy, status: 500 })
   expect(err).not.toContain('does not answer, so')
+})
+
+test('a node of another chain costs the rows of its own network, and the others are served', async () => {
+  const rpcs = rpcEnvOf(sandbox)
+  const env = { ...rpcs, SLUICE_RPC_SANDBOX_TWO: rpcs.SLUICE_RPC_SANDBOX_ONE! }
+  const { home } = place()
+  const engine = ['--profile', 'engine', '--json']
+  const made = await startSluice(home, ['keys', 'create', '--customer', 'acme', ...engine], { env }).ended
+  const { key } = oneDocument(made.out)
+  const server = startSluice(home, ['serve', '--port', '0', ...engine], { env })
+  const first = await server.line()
+  const { url, pid } = oneDocument(first)
+  if (!url) throw new Error(first + (await server.ended).err)
+  const ask = (path: string) => fetch(url + path, { headers: { 'x-api-key': key } })
+  const list = await ask('/strategies')
+  expect([list.status, list.headers.get('x-sluice-missing')]).toEqual([200, 'sandbox-two'])
+  const { docs } = (await list.json()) as Document
+  expect(new Set(docs.map(({ network }: { network: string }) => network))).toEqual(new Set(['sandbox-one']))
+  const totals = (await (await ask('/strategies/analytics')).json()) as Document
+  expect(totals.error.details).toEqual({ missing: ['sandbox-two'] })
+  process.kill(pid)
+  await server.ended
 })

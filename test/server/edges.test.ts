@@ -133,11 +133,12 @@ test('what is answered while the server stops says that the connection is over, 
 })
 
 test('a client that hangs up is one line of the log as every request is, and counted, and no failure', async () => {
-  const { app, url, lines } = await served({}, async () => sleep(200, fees))
+  // Longer than an answer may take, too: first its time is over, and then it is there.
+  const { app, url, lines } = await served({ deadlineMs: 100 }, async () => sleep(300, fees))
   const body = `content-type: application/json\r\ncontent-length: 100\r\n\r\n{`
   await heard(url, `PUT /fees HTTP/1.1\r\n${head}${body}`, 50, true)
   await heard(url, `GET /fees HTTP/1.1\r\n${head}\r\n`, 50, true)
-  await sleep(400)
+  await sleep(500)
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: 'info', method: 'PUT', route: '/fees', status: 499, key: 'tests' },
     { level: 'info', method: 'GET', route: '/fees', status: 499, key: 'tests' },
@@ -147,19 +148,37 @@ test('a client that hangs up is one line of the log as every request is, and cou
   )
 })
 
-test('an answer that takes too long is an error in time, which names the networks that are down, and nothing comes after it', async () => {
+test('a key that stands in a path is in no line of the log, however it is spelt', async () => {
+  const { app, lines } = await served({}, async () => fees)
+  const secret = 'slk_Abc-123_def'
+  const spelt = [...secret].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
+  for (const path of [`/strategies/${secret}`, `/customers/by-api-key/${spelt}`, `/wallets/a${secret}b?x=1`])
+    await app.inject({ url: path, headers: { 'x-api-key': key } })
+  const asked = lines.filter((line) => JSON.parse(line).level === 'info')
+  expect(asked).toHaveLength(3)
+  for (const line of asked) {
+    expect(line).toContain('slk_...')
+    expect(decodeURIComponent(line)).not.toContain('Abc-123')
+  }
+})
+
+test('an answer that takes too long is an error in time, which names the networks that are waited for and may be seen, and nothing comes after it', async () => {
   const chains = () => [
     { network: 'sandbox-one', isUp: true },
     { network: 'sandbox-two', isUp: false },
   ]
-  const { app, url, lines } = await served({ deadlineMs: 100, chains }, async () => sleep(400, fees))
+  const slow = () => ['sandbox-one', 'hoodi']
+  const service = { getFees: async () => sleep(400, fees) } as unknown as Service
+  const sees = (network: string) => network !== 'hoodi'
+  const access = async () => ({ keyId: 'tests', customer: 'tests', service, sees })
+  const { app, url, lines } = await served({ deadlineMs: 100, chains, slow, access })
   const text = await heard(url, `GET /fees HTTP/1.1\r\n${head}\r\n`, 700)
   expect(statusesIn(text)).toEqual([500])
   expect(JSON.parse(text.split('\r\n\r\n')[1]!)).toEqual({
     error: {
       code: 'INTERNAL_SERVER_ERROR',
-      message: 'sandbox-two cannot be read now',
-      details: { missing: ['sandbox-two'] },
+      message: 'sandbox-one cannot be read now',
+      details: { missing: ['sandbox-one'] },
     },
   })
   expect(lines.map((line) => JSON.parse(line).level)).toEqual(['error', 'info'])

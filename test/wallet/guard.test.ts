@@ -94,6 +94,18 @@ describe('the guard', () => {
       'POLICY_RECIPIENT',
     ],
     [
+      'a swap for what its router takes for itself',
+      { ...swapping, intent: { ...swapping.intent, recipient: `0x${'00'.repeat(19)}02` } as never },
+      {},
+      'POLICY_RECIPIENT',
+    ],
+    [
+      'a transfer to its own token',
+      { ...sending, intent: { ...sending.intent, recipient: sending.intent.token.address } },
+      {},
+      'POLICY_RECIPIENT',
+    ],
+    [
       'a strategy of another chain',
       { ...deposit, intent: { ...deposit.intent, strategy: { ...lending, chainId: 1 } } },
       {},

@@ -2,11 +2,9 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
-import type { Chain } from '../chain.ts'
 import type { Context } from '../context.ts'
-import { onceEach } from '../once-each.ts'
 import { offerOf, providerNamed, quoteRow, routeOf } from '../stored-quote.ts'
-import { findTransactions, type SoFar, soFar } from './find.ts'
+import { farOf, lookAt } from './look.ts'
 import { type Evidence, isOver, nextState, type Seen, type State, transitions } from './states.ts'
 import { actionRow, isSwap, type Tracked, waysOf } from './track.ts'
 
@@ -31,7 +29,7 @@ function farther({ txs }: Tracked): number {
 }
 
 async function broughtUp(context: Context, found: Tracked): Promise<Tracked> {
-  if (isOver(found.action.status as State) && found.action.status !== 'expired')
+  if (isOver(found.action.status as State) && !mayComeBack(context, found.action))
     return withPayment(context, found)
   const { action } = found
   const txs: ActionTxRow[] = []
@@ -58,17 +56,17 @@ async function broughtUp(context: Context, found: Tracked): Promise<Tracked> {
   return { action: moved, txs }
 }
 
+const aDay = 24 * 3_600_000
+
+/** What was not there may still come, and what reverted be undone by the chain, or sent again: so long it is looked for. */
+const mayComeBack = ({ now }: Context, { status, finishedAt }: ActionRow): boolean =>
+  status === 'expired' || (status === 'failed' && now() - (finishedAt ?? 0) < aDay)
+
 /** An approval that is not there was given in another way, once a call that comes after it on its chain was carried out. */
 const isNeeded = (tx: ActionTxRow, at: number, all: readonly ActionTxRow[]): boolean =>
   tx.blockNumber !== null ||
   !tx.kind.startsWith('approve') ||
   !all.slice(at + 1).some(({ chainId, succeeded }) => chainId === tx.chainId && succeeded === 1)
-
-/** How far the wallet of an operation is on a chain: asked for once in a look at all its transactions. */
-type Far = (chainId: number) => Promise<SoFar>
-
-const farOf = (context: Context, { wallet }: ActionRow): Far =>
-  onceEach((chainId) => soFar(context.chain(chainId), wallet as Address))
 
 /** An operation that is fulfilled, with a payment that may have come later, or an approval that was seen only after its call. */
 async function withPayment(context: Context, { action, txs }: Tracked): Promise<Tracked> {
@@ -80,83 +78,6 @@ async function withPayment(context: Context, { action, txs }: Tracked): Promise<
     now.push(isOpen ? await lookAt(context, action, tx, now, far) : tx)
   }
   return { action, txs: now }
-}
-
-type Receipt = { status: Hex; blockNumber: Hex; blockHash: Hex; gasUsed: Hex }
-
-/** Where a transaction is: its receipt if it is in a block that is still part of the chain, and its nonce if the node knows it. */
-async function whereIs({ rpc }: Chain, hash: Hex): Promise<{ receipt?: Receipt; nonce?: number }> {
-  const [receipt, sent] = (await rpc.batch([
-    ['eth_getTransactionReceipt', [hash]],
-    ['eth_getTransactionByHash', [hash]],
-  ])) as [Receipt | null, { nonce: Hex } | null]
-  const block =
-    receipt && (await rpc.request<{ hash: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false]))
-  return {
-    ...(receipt && block?.hash === receipt.blockHash && { receipt }),
-    ...(sent && { nonce: Number(sent.nonce) }),
-  }
-}
-
-/** One transaction as the chain shows it now: found, still there, replaced, or gone again after a reorganisation. */
-async function lookAt(
-  context: Context,
-  action: ActionRow,
-  tx: ActionTxRow,
-  before: readonly ActionTxRow[],
-  far: Far,
-): Promise<ActionTxRow> {
-  const chain = context.chain(tx.chainId)
-  const told = tx.hash === null ? {} : await whereIs(chain, tx.hash as Hex)
-  // What is in no block may have been replaced, or sent again after it was lost.
-  const found = told.receipt ? undefined : await search(context, far, action, tx, before, told.nonce)
-  const hash = found ?? tx.hash
-  if (hash === null) return tx
-  const { receipt, nonce = tx.nonce } = found === undefined ? told : await whereIs(chain, found)
-  const seen = receipt
-    ? {
-        blockNumber: Number(receipt.blockNumber),
-        blockHash: receipt.blockHash,
-        succeeded: Number(receipt.status),
-        gasUsed: BigInt(receipt.gasUsed).toString(),
-      }
-    : { blockNumber: null, blockHash: null, succeeded: null, gasUsed: null }
-  const now = { ...tx, hash, nonce, ...seen }
-  if (JSON.stringify(now) !== JSON.stringify(tx)) await context.store.saveTx(now)
-  return now
-}
-
-/**
- * The hash of a transaction that nobody told us, found by sender, nonce and calldata; not one that another operation has.
- * With a nonce, only what took that nonce.
- */
-async function search(
-  { store, chain }: Context,
-  far: Far,
-  action: ActionRow,
-  tx: ActionTxRow,
-  before: readonly ActionTxRow[],
-  nonce?: number,
-): Promise<Hex | undefined> {
-  const last = Math.max(
-    tx.fromNonce - 1,
-    ...before.filter(({ chainId }) => chainId === tx.chainId).map((earlier) => earlier.nonce ?? -1),
-  )
-  const wanted = {
-    wallet: action.wallet as Address,
-    to: tx.recipient,
-    data: tx.data,
-    value: BigInt(tx.value),
-    fromBlock: tx.fromBlock,
-    fromNonce: tx.fromNonce,
-  }
-  for (const found of await findTransactions(chain(tx.chainId), wanted, await far(tx.chainId))) {
-    const may = nonce === undefined ? Number(found.nonce) > last : Number(found.nonce) === nonce
-    if (!may) continue
-    const mine = (await store.claim(tx, found.hash)) as Hex | null
-    if (mine !== null && mine !== tx.hash) return mine
-  }
-  return undefined
 }
 
 async function depthOf(context: Context, tx: ActionTxRow): Promise<Seen> {

@@ -1,14 +1,14 @@
 /** The words of the machine behind every tracked operation and every swap (safety: 3.5). */
 export type State = 'pending' | 'confirmed' | 'processing' | 'fulfilled' | 'expired' | 'failed' | 'refunded'
 
-/** Every change that may happen; any other is a bug. `expired` can come back: the chain wins over the clock. */
+/** Every change that may happen; any other is a bug. `expired` and `failed` can come back: the chain wins over the clock, and what reverted may be sent again. */
 export const transitions: Readonly<Record<State, readonly State[]>> = {
   pending: ['confirmed', 'processing', 'fulfilled', 'expired', 'failed', 'refunded'],
   confirmed: ['pending', 'processing', 'fulfilled', 'failed', 'refunded'],
   processing: ['pending', 'confirmed', 'fulfilled', 'failed', 'refunded'],
   fulfilled: [],
   expired: ['confirmed', 'processing', 'fulfilled', 'failed', 'refunded'],
-  failed: [],
+  failed: ['pending', 'confirmed', 'processing', 'fulfilled', 'expired', 'refunded'],
   refunded: [],
 }
 

@@ -75,10 +75,9 @@ export function expectation(
   if (fault) return fault
   switch (intent.kind) {
     case 'transfer': {
-      const { token, recipient } = intent
+      const { token } = intent
       if (token.chainId !== chainId)
         return refuse('POLICY_CHAIN', `${token.symbol} is a token of chain ${token.chainId}`)
-      if (recipient === nativeAddress) return refuse('POLICY_RECIPIENT', 'The zero address receives nothing')
       const bind = (transaction: Transaction) => bindTransfer(transaction, intent)
       if (sameAddress(token.address, nativeAddress)) return { targets: [action.to], bind }
       return { targets: [token.address], bind }

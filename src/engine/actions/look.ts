@@ -1,0 +1,113 @@
+import type { Address, Hex } from '../../domain/address.ts'
+import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
+import type { Chain } from '../chain.ts'
+import type { Context } from '../context.ts'
+import { onceEach } from '../once-each.ts'
+import { findTransactions, type SoFar, soFar } from './find.ts'
+
+/** How far the wallet of an operation is on a chain: asked for once in a look at all its transactions. */
+type Far = (chainId: number) => Promise<SoFar>
+
+export const farOf = (context: Context, { wallet }: ActionRow): Far =>
+  onceEach((chainId) => soFar(context.chain(chainId), wallet as Address))
+
+type Receipt = { status: Hex; blockNumber: Hex; blockHash: Hex; gasUsed: Hex }
+
+/** Where a transaction is: its receipt if it is in a block that is still part of the chain, and its nonce if the node knows it. */
+async function whereIs({ rpc }: Chain, hash: Hex): Promise<{ receipt?: Receipt; nonce?: number }> {
+  const [receipt, sent] = (await rpc.batch([
+    ['eth_getTransactionReceipt', [hash]],
+    ['eth_getTransactionByHash', [hash]],
+  ])) as [Receipt | null, { nonce: Hex } | null]
+  const block =
+    receipt && (await rpc.request<{ hash: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false]))
+  return {
+    ...(receipt && block?.hash === receipt.blockHash && { receipt }),
+    ...(sent && { nonce: Number(sent.nonce) }),
+  }
+}
+
+/** One transaction as the chain shows it now: found, still there, replaced, sent again after it reverted, or gone again after a reorganisation. */
+export async function lookAt(
+  context: Context,
+  action: ActionRow,
+  tx: ActionTxRow,
+  before: readonly ActionTxRow[],
+  far: Far,
+): Promise<ActionTxRow> {
+  const chain = context.chain(tx.chainId)
+  const told = tx.hash === null ? {} : await whereIs(chain, tx.hash as Hex)
+  // What is in no block may have been replaced, or sent again after it was lost.
+  const found = told.receipt ? undefined : await search(context, far, action, tx, before, told.nonce)
+  const first = found ?? (tx.hash as Hex | null)
+  if (first === null) return tx
+  const { hash, receipt, nonce } = await sentAgain(context, far, action, tx, {
+    hash: first,
+    nonce: tx.nonce,
+    ...(found === undefined ? told : await whereIs(chain, found)),
+  })
+  const seen = receipt
+    ? {
+        blockNumber: Number(receipt.blockNumber),
+        blockHash: receipt.blockHash,
+        succeeded: Number(receipt.status),
+        gasUsed: BigInt(receipt.gasUsed).toString(),
+      }
+    : { blockNumber: null, blockHash: null, succeeded: null, gasUsed: null }
+  const now = { ...tx, hash, nonce, ...seen }
+  if (JSON.stringify(now) !== JSON.stringify(tx)) await context.store.saveTx(now)
+  return now
+}
+
+type Standing = { hash: Hex; nonce: number | null; receipt?: Receipt }
+
+/** Where a transaction stands that was sent once more after it reverted: the last one counts, and the one that went through ends it. */
+async function sentAgain(
+  context: Context,
+  far: Far,
+  action: ActionRow,
+  tx: ActionTxRow,
+  first: Standing,
+): Promise<Standing> {
+  for (let standing = first; ; ) {
+    const { receipt, nonce, hash } = standing
+    if (!receipt || Number(receipt.status) === 1 || nonce === null) return standing
+    const since = { ...tx, hash, fromNonce: nonce + 1, fromBlock: Number(receipt.blockNumber) }
+    const next = await search(context, far, action, since, [])
+    if (next === undefined) return standing
+    standing = { hash: next, nonce: null, ...(await whereIs(context.chain(tx.chainId), next)) }
+  }
+}
+
+/**
+ * The hash of a transaction that nobody told us, found by sender, nonce and calldata; not one that another operation has.
+ * With a nonce, only what took that nonce.
+ */
+async function search(
+  { store, chain }: Context,
+  far: Far,
+  action: ActionRow,
+  tx: ActionTxRow,
+  before: readonly ActionTxRow[],
+  nonce?: number,
+): Promise<Hex | undefined> {
+  const last = Math.max(
+    tx.fromNonce - 1,
+    ...before.filter(({ chainId }) => chainId === tx.chainId).map((earlier) => earlier.nonce ?? -1),
+  )
+  const wanted = {
+    wallet: action.wallet as Address,
+    to: tx.recipient,
+    data: tx.data,
+    value: BigInt(tx.value),
+    fromBlock: tx.fromBlock,
+    fromNonce: tx.fromNonce,
+  }
+  for (const found of await findTransactions(chain(tx.chainId), wanted, await far(tx.chainId))) {
+    const may = nonce === undefined ? Number(found.nonce) > last : Number(found.nonce) === nonce
+    if (!may) continue
+    const mine = (await store.claim(tx, found.hash)) as Hex | null
+    if (mine !== null && mine !== tx.hash) return mine
+  }
+  return undefined
+}
