@@ -7,7 +7,7 @@ import { plain } from '../domain/text.ts'
 import { hider } from '../net/hide.ts'
 import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../net/http.ts'
 import { doubtfulName } from '../net/json.ts'
-import type { Governor } from './governor.ts'
+import type { Governor, Wait } from './governor.ts'
 
 import { seeTheAnswer, withNextStep } from './next-step.ts'
 import { patiently } from './patience.ts'
@@ -34,7 +34,7 @@ export type AskNeeds = {
   limitMs: () => number
   now: () => number
   governor: Governor | undefined
-  waits: (seconds: number) => void
+  waits: (seconds: number, why: Wait) => void
   traced: (exchange: Exchange) => void
 }
 

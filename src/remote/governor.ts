@@ -10,18 +10,25 @@ export type Governor = {
   block: (untilMs: number) => void
 }
 
+/** What is waited for: a place within the limits, or a service that is busy. */
+export type Wait = 'limit' | 'busy'
+
 /** How long may be waited for a limit, and what is told before a wait. */
 export type Waiting = {
   /** The longest wait that still fits, in ms. */
   left: () => number
-  told: (seconds: number) => void
+  told: (seconds: number, why: Wait) => void
   signal?: AbortSignal
 }
 
 /** Waits for as long as a limit asks, if that fits and nobody interrupts; whether it did. */
-export async function waited(ms: number, { left, told, signal }: Waiting): Promise<boolean> {
+export async function waited(
+  ms: number,
+  { left, told, signal }: Waiting,
+  why: Wait = 'limit',
+): Promise<boolean> {
   if (ms > left()) return false
-  told(Math.ceil(ms / 1000))
+  told(Math.ceil(ms / 1000), why)
   try {
     await wait(ms, signal)
     return true
@@ -43,7 +50,7 @@ export async function placeFor(governor: Governor, waiting: Waiting): Promise<vo
 /** RATE_LIMITED with how long to wait. */
 export const limited = (
   seconds: number,
-  message = 'The requests that this key has are used up by this machine',
+  message = 'The requests of this key are used up on this machine, or the service asked it to wait',
   details: Record<string, unknown> = {},
 ): AppError =>
   new AppError('RATE_LIMITED', message, {

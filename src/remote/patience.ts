@@ -18,6 +18,9 @@ export type Patience = {
 
 const mostRetries = 3
 
+/** A service that is busy may be well again long before it said: so long, at most, nobody of this machine asks it. */
+const mostBusyMs = 60_000
+
 /** Asks until there is an answer that is worth having, at most four times, and gives back or throws the last one. */
 export async function patiently(
   { mayRetry, budgetMs, waiting, governor, now }: Patience,
@@ -36,9 +39,11 @@ export async function patiently(
       const isLast = tried > mostRetries || !(mayRetry || answer.status === 429)
       if (pause !== undefined) {
         const goesOn = !isLast && pause.ms <= waiting.left()
-        // Who gives up says how long to wait, and the others of this machine are held to it.
-        governor?.block(now() + (goesOn ? pause.ms : (pause.asked ?? unsaidWaitMs)))
-        if (!goesOn || !(await waited(pause.ms, waiting))) return answer
+        const why = answer.status === 429 ? 'limit' : 'busy'
+        // Who gives up says how long to wait, and the others of this machine are held to it; for a service that is busy only for a moment.
+        const block = goesOn ? pause.ms : (pause.asked ?? unsaidWaitMs)
+        governor?.block(now() + (why === 'limit' ? block : Math.min(block, mostBusyMs)))
+        if (!goesOn || !(await waited(pause.ms, waiting, why))) return answer
         continue
       }
       last = () => answer

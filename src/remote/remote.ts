@@ -6,7 +6,7 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import { checkedKey, checkedUrl } from '../domain/service-address.ts'
 import type { HttpAnswer } from '../net/http.ts'
 import { type Asked, asker, type Exchange } from './ask.ts'
-import type { Governor } from './governor.ts'
+import type { Governor, Wait } from './governor.ts'
 import { isNoPage, olderPageOf, standInFor } from './older-pages.ts'
 import { completedQuote, type TokenAt } from './older-quote.ts'
 import { readBackOf } from './read-back.ts'
@@ -30,7 +30,7 @@ export type Deployment = {
   clockIsOff?: (byMs: number) => void
   unknown?: (word: UnknownWord) => void
   missing?: (network: string) => void
-  waits?: (seconds: number) => void
+  waits?: (seconds: number, why: Wait) => void
   traced?: (exchange: Exchange) => void
   answered?: (name: keyof Service, answer: HttpAnswer) => void
 }

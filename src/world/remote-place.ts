@@ -126,7 +126,10 @@ async function deployment(
           `The clocks of the service and of this machine are ${Math.round(Math.abs(byMs) / 60_000)} minutes apart; deadlines may be wrong`,
         )
       },
-      waits: (seconds) => notice(`The limit of requests is reached; waiting ${seconds} s`),
+      waits: (seconds, why) =>
+        notice(
+          `${why === 'busy' ? 'The service is busy' : 'The limit of requests is reached'}; waiting ${seconds} s`,
+        ),
       traced: ({ method, host, path, status, ms }) => {
         if (globals.debug)
           io.err.write(

@@ -259,6 +259,15 @@ describe('a service that is busy (503) and says for how long', () => {
     expect((await run(list, at({ later: 31_000 }))).exit).toBe(0)
   })
 
+  test('is asked again after a minute, however long it said', async () => {
+    says = (response) => response.writeHead(503, { 'retry-after': '3000' }).end('{}')
+    expect((await run(`${list} --timeout 2s`, at())).exit).toBe(6)
+    says = (response) => response.end(nothing)
+    const held = await run(`${list} --timeout 2s`, at({ later: 50_000 }))
+    expect([held.exit, held.json.error.message]).toEqual([5, expect.stringContaining('asked it to wait')])
+    expect((await run(list, at({ later: 61_000 }))).exit).toBe(0)
+  })
+
   test('is waited for where that fits', async () => {
     says = (response, nth) =>
       nth === 1 ? response.writeHead(503, { 'retry-after': '1' }).end('{}') : response.end(nothing)
@@ -266,7 +275,7 @@ describe('a service that is busy (503) and says for how long', () => {
     const ran = await run(`${list} --timeout 20s`, at())
     expect({ exit: ran.exit, asked }).toEqual({ exit: 0, asked: 2 })
     expect(performance.now() - began).toBeGreaterThan(990)
-    expect(ran.err).toContain('waiting 1 s')
+    expect(ran.err).toContain('The service is busy; waiting 1 s')
   })
 })
 
