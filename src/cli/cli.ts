@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 
 import type { Service } from '../api/service.ts'
@@ -147,13 +148,16 @@ export function whole(text: string, what: string, most = 1_000_000): number {
   throw new AppError('USAGE', `${what} is a whole number from 1 to ${most}, not "${text}"`)
 }
 
-/** Every item of a paged endpoint, asked with the largest page. */
+/** Every item of a paged endpoint, asked with the largest page; one that answers with the same page again has no other. */
 export async function everything<row>(
   ask: (page: number, limit: number) => Promise<List<row>>,
 ): Promise<row[]> {
   const rows: row[] = []
+  let before: readonly row[] = []
   for (let page = 1; ; page++) {
     const answer = await ask(page, 100)
+    if (page > 1 && isDeepStrictEqual(answer.items, before)) return rows
+    before = answer.items
     rows.push(...answer.items)
     if (!answer.hasMore || answer.items.length === 0) return rows
   }

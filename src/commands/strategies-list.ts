@@ -37,22 +37,26 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   const least = options.minApy === undefined ? undefined : rate(options.minApy)
   const series = new Map<string, readonly number[]>()
   let unknown = ''
+  let missing: string[] = []
   const network =
     options.network === undefined
       ? undefined
       : networkNamed((await cli.place.catalog()).networks, options.network)
   const service = await serviceFor(cli, network)
   const look = async () => {
-    const every = await everyStrategy(cli, service, network)
+    const { every, left } = await everyStrategy(cli, service, network)
+    missing = left
     const rows = rowsOf(every, options, least)
     unknown = rows.length > 0 ? '' : unheard(every, options, network)
     const page = pageOf(rows, paging)
     for (const { slug, rates } of page.items) series.set(slug, rates?.points.map(({ apy }) => apy) ?? [])
-    return { ...page, items: page.items.map(strategyJson) }
+    return { ...page, items: page.items.map(strategyJson), missing }
   }
   const view: ListView<Row> = {
     get empty() {
-      return `${unknown}${listView.empty}`
+      const lacks =
+        missing.length > 0 ? `Without ${plain(missing.join(', '))}, of which nobody answers: ` : ''
+      return `${lacks}${unknown}${listView.empty}`
     },
     get columns() {
       const hasTrend = [...series.values()].some((points) => points.length > 1)
@@ -72,10 +76,26 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
 const serviceFor = ({ place, service }: Cli, network: Network | undefined): Promise<Service> =>
   network && place.serviceOn ? place.serviceOn(network.chainId) : service()
 
-/** All that there are on a network, or everywhere, of all pages; what was seen everywhere is kept for who completes a word. */
-async function everyStrategy(cli: Cli, service: Service, network: Network | undefined): Promise<Strategy[]> {
-  const every = await everything((page, limit) => service.listStrategies({ page, limit }))
-  if (network) return every.filter((one) => is(network.name, one.network))
+/** All that there are on a network, or everywhere, of all pages, and the networks that do not answer; what was seen everywhere is kept for who completes a word. */
+async function everyStrategy(
+  cli: Cli,
+  service: Service,
+  network: Network | undefined,
+): Promise<{ every: Strategy[]; left: string[] }> {
+  const lacking = new Set<string>()
+  const every = await everything(async (page, limit) => {
+    const answer = await service.listStrategies({ page, limit })
+    for (const name of answer.missing ?? []) lacking.add(name)
+    return answer
+  })
+  const left = [...lacking]
+  // A list without what was asked for is no answer.
+  if (network && lacking.has(network.name))
+    throw new AppError('RPC_UNREACHABLE', `${network.name} does not answer the service`, {
+      details: { network: network.name },
+      hint: 'Try again later; whoever runs the service can see why in its log.',
+    })
+  if (network) return { every: every.filter((one) => is(network.name, one.network)), left }
   await cli.world.seen(
     cli.place.profile,
     every.map(({ slug, asset, apy, network }) => ({
@@ -84,7 +104,7 @@ async function everyStrategy(cli: Cli, service: Service, network: Network | unde
       about: `${percent(apy)} ${asset.symbol} ${network}`,
     })),
   )
-  return every
+  return { every, left }
 }
 
 /** The words of a filter that nothing there is called, each with what was probably meant; nothing where each is known, but never of one strategy. */

@@ -50,7 +50,7 @@ describe('strategies list', () => {
   test('as JSON is one page with exactly the fields of the contract', async () => {
     const { json, err } = await run('strategies list --json --all')
     expect(err).toBe('profile sandbox: local chains, play money; for real ones: sluice init\n')
-    expect(Object.keys(json)).toEqual(['items', 'page', 'limit', 'total', 'hasMore'])
+    expect(Object.keys(json)).toEqual(['items', 'page', 'limit', 'total', 'hasMore', 'missing'])
     expect(json).toMatchObject({ page: 1, total: 14, hasMore: false })
     for (const item of json.items) expect(Object.keys(item).sort()).toEqual([...strategyFields].sort())
   })
@@ -93,7 +93,7 @@ describe('strategies list', () => {
     const tvl = byTvl.items.map(({ tvlUsd }: { tvlUsd: string }) => Number(tvlUsd))
     expect(tvl).toEqual([...tvl].sort((a, b) => b - a))
     const { json: none } = await run('strategies list --json --protocol nobody')
-    expect(none).toEqual({ items: [], page: 1, limit: 10, total: 0, hasMore: false })
+    expect(none).toEqual({ items: [], page: 1, limit: 10, total: 0, hasMore: false, missing: [] })
     expect((await run('strategies list --protocol nobody')).err).toContain('No strategy fits')
   })
 

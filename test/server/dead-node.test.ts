@@ -52,6 +52,13 @@ test('a node that goes and comes back is told to whoever asks and to whoever run
     exit: 0,
     err: 'sandbox-one does not answer the service, so its strategies are left out\n',
   })
+  expect(oneDocument(list.out).missing).toEqual(['sandbox-one'])
+  const only = ['strategies', 'list', '--network', 'sandbox-one', '--profile', 'remote', '--json']
+  const none = await startSluice(home, only, { env: away }).ended
+  expect({ exit: none.exit, message: oneDocument(none.out).error.message }).toEqual({
+    exit: 7,
+    message: 'sandbox-one does not answer the service',
+  })
   node.rules.length = 0
   // What needs every network asks it at once, and lists have it again.
   expect((await ask('/strategies/analytics')).status).toBe(200)

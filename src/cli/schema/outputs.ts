@@ -42,7 +42,7 @@ import {
   AnalyticsDocument,
   HistoryDocument,
   RecommendationDocument,
-  StrategyDocument,
+  StrategyList,
   StrategyShown,
   WalletDocument,
 } from './strategy.ts'
@@ -70,8 +70,8 @@ export const outputs: Readonly<Record<string, Output>> = {
   init: { stands: 'asked', success: InitDocument },
   'strategies list': {
     stands: 'follows',
-    success: listOf(StrategyDocument),
-    line: listOf(StrategyDocument),
+    success: StrategyList,
+    line: StrategyList,
   },
   'strategies show': service(StrategyShown),
   'strategies analytics': service(AnalyticsDocument),

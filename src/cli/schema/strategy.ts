@@ -31,6 +31,11 @@ const strategy = {
 /** A strategy, as lists print it. */
 export const StrategyDocument = fields(strategy)
 
+/** `strategies list`, and what it cannot tell of. */
+export const StrategyList = listOf(StrategyDocument).extend({
+  missing: z.array(z.string()).describe('networks that do not answer, whose strategies are left out'),
+})
+
 const Queued = fields({
   id: z.string(),
   amount: Amount,

@@ -78,7 +78,7 @@ async function ask(source, mine) {
   const found = await answer(source.path, { 'x-api-key': key })
   if (mine !== turnOfKey) return false
   if (found?.status === 200) {
-    show(source, found.body)
+    show(source, found.body, found.missing)
     return true
   }
   if (found?.status === 401) {
@@ -97,7 +97,8 @@ async function ask(source, mine) {
   return false
 }
 
-function show(source, body) {
+function show(source, body, missing) {
+  source.missing = missing
   const text = JSON.stringify(body)
   // What did not change is left alone: somebody may be reading or selecting it.
   if (text !== source.shown) draw(source.section, source.rows(body))
@@ -107,7 +108,9 @@ function show(source, body) {
   source.due = Date.now() + source.every
   failures = 0
   document.body.classList.remove('stale')
-  say('well', `Up to date at ${new Date().toISOString().slice(11, 19)} UTC.`)
+  const without = sources.find((one) => one.missing)?.missing
+  const lacks = without ? `, without ${said(without)}: nobody answers there` : ''
+  say('well', `Up to date at ${new Date().toISOString().slice(11, 19)} UTC${lacks}.`)
 }
 
 /** Whether an action may change while somebody looks: what nobody has signed for ten minutes waits for a person. */
@@ -136,7 +139,8 @@ async function answer(path, headers) {
       signal: AbortSignal.timeout(calm),
     })
     const retryAfter = Number(response.headers.get('retry-after')) || 0
-    return { status: response.status, retryAfter, body: await response.json() }
+    const missing = response.headers.get('x-sluice-missing')
+    return { status: response.status, retryAfter, missing, body: await response.json() }
   } catch {
     return undefined // Not there, too slow, or not this server: it is the same for whoever looks.
   }
