@@ -1,9 +1,10 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 
 import { AppError, type ErrorCode } from '../domain/errors.ts'
-import { storeFault } from './faults.ts'
+import { isBusy, storeFault } from './faults.ts'
 import { migrate } from './migrate.ts'
 import { readsTogether } from './reads-together.ts'
 import type { Migration, Sql, SqlValue } from './sql.ts'
@@ -73,9 +74,17 @@ export function transactionOf<T>(db: DatabaseSync, work: () => T): T {
 
 const mostStatements = 200
 
-/** SQLite behind the `Sql` type. `:memory:` is a database of its own for as long as it is open. */
+/** Where another process holds the database: how long a statement waits for it, and all else with it, and for how long all else has its turn then, in ms. */
+const held = { waitMs: 50, restMs: 100 }
+
+/**
+ * SQLite behind the `Sql` type. `:memory:` is a database of its own for as long as it is open. Where another process holds the
+ * file, a write waits for it, and all else goes on.
+ */
 export function sqliteSql(path: string, options: SqliteOptions): Sql {
+  const { busyMs = 10_000 } = options
   const db = openSqlite(path, options)
+  db.exec(`PRAGMA busy_timeout = ${Math.min(busyMs, held.waitMs)}`)
   const prepared = new Map<string, StatementSync>()
   /** A statement is prepared once for its text, with its places as SQLite numbers them; the few texts there are all fit. */
   const statement = (text: string): StatementSync => {
@@ -89,6 +98,17 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
       return statement(text).all(...values) as Row[]
     } catch (error) {
       throw storeFault(error, path, options.corrupt)
+    }
+  }
+  const patiently = async <Row>(text: string, values?: readonly SqlValue[]): Promise<Row[]> => {
+    for (const until = performance.now() + busyMs; ; ) {
+      try {
+        return run<Row>(text, values)
+      } catch (error) {
+        const isHeld = error instanceof AppError && isBusy(error.cause)
+        if (!isHeld || performance.now() >= until) throw error
+        await setTimeout(held.restMs)
+      }
     }
   }
   const reads = readsTogether(db, run)
@@ -109,12 +129,12 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
     query: (text, values) =>
       waiting === 0 && /^\s*(select|with|pragma data_version)\b/i.test(text) && !/\breturning\b/i.test(text)
         ? reads.soon(text, values)
-        : inTurn(async () => run(text, values)),
+        : inTurn(() => patiently(text, values)),
     kept: (text, values) =>
       waiting === 0 ? reads.kept(text, values) : inTurn(async () => run(text, values)),
     transaction: (work) =>
       inTurn(async () => {
-        run('BEGIN IMMEDIATE')
+        await patiently('BEGIN IMMEDIATE')
         try {
           const result = await work({ query: async (text, values) => run(text, values) })
           run('COMMIT')

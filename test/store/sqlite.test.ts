@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -243,4 +244,44 @@ describe('a read that is kept', () => {
     expect(await ask('one')).toEqual([{ b: 'first' }])
     await sql.close()
   })
+})
+
+it('what another process holds is waited for, and everything else goes on meanwhile', async () => {
+  const path = join(home, 'held.db')
+  const options = { migrations: ['CREATE TABLE notes (text TEXT) STRICT'] }
+  const sql = sqliteSql(path, options)
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+  let over = false
+  const written = Promise.all([
+    sql.query('insert into notes values ($1)', ['one']),
+    sql.transaction(({ query }) => query('insert into notes values ($1)', ['two'])),
+  ]).then(() => {
+    over = true
+  })
+  let turns = 0
+  for (const until = performance.now() + 600; performance.now() < until; turns++) await sleep(5)
+  expect(over).toBe(false)
+  // A process that stood still for all that time would have had one turn.
+  expect(turns).toBeGreaterThan(10)
+  other.exec('COMMIT')
+  await written
+  expect(await sql.query('select text from notes order by text')).toEqual([{ text: 'one' }, { text: 'two' }])
+  other.close()
+  await sql.close()
+})
+
+it('what another process holds for too long is a fault, and nothing of it is written', async () => {
+  const path = join(home, 'held.db')
+  const options = { migrations: ['CREATE TABLE notes (text TEXT) STRICT'], busyMs: 200 }
+  const sql = sqliteSql(path, options)
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+  await expect(sql.query('insert into notes values ($1)', ['one'])).rejects.toMatchObject({
+    code: 'STATE_UNUSABLE',
+  })
+  other.exec('COMMIT')
+  expect(await sql.query('select text from notes')).toEqual([])
+  other.close()
+  await sql.close()
 })
