@@ -139,6 +139,27 @@ describe('a quote that was handed out twice', () => {
   })
 })
 
+test('a way that is sent counts before one that has reverted', async () => {
+  const { service } = engineOn(sandbox)
+  const quote = await quoted(service)
+  const mine = await take(service, quote, wallet)
+  const theirs = await take(service, quote, other)
+  // Without its allowance the second reverts; the first is sent, and in no block yet.
+  const { to, data } = theirs.call
+  expect((await sandbox.sendAs(chainId, other, { to, data })).status).toBe('0x0')
+  await perform(sandbox, wallet, mine.all.slice(0, -1))
+  await rpc().request('evm_setAutomine', [false])
+  try {
+    const sent = { from: wallet, to: mine.call.to, data: mine.call.data, gas: '0x4c4b41' }
+    const hash = await rpc().request<Hex>('eth_sendTransaction', [sent])
+    await service.ingest({ actionId: quote.id, event: 'SIGNED', txHash: hash })
+    expect((await service.swapStatus({ id: quote.id })).originTxHash).toBe(hash)
+  } finally {
+    await rpc().request('evm_mine')
+    await rpc().request('evm_setAutomine', [true])
+  }
+})
+
 test('the bridge of a deposit is not taken apart from it', async () => {
   const { service } = engineOn(sandbox)
   const { quote } = await service.strategyBytecode({

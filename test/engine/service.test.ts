@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import type { StrategyEntry } from '../../src/domain/catalog.ts'
+import { chargesOf } from '../../src/engine/charges.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
 import { basicOf, isBasic } from '../support/families.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -155,6 +156,15 @@ test('a customer sets its markup and who collects, and sees nobody else\u2019s',
   expect(await service.customer({})).toMatchObject({ id: 'tests', markupBps: 30, testnet: true })
   const theirs = engineOn(sandbox, { store: context.store, customer: 'somebody else' }).service
   expect(await theirs.getFees({})).toMatchObject({ markupBps: 0, collector: null })
+})
+
+test('a share and a markup that are more than all together are all, and nothing is left to swap', async () => {
+  const { service, context } = engineOn(sandbox)
+  await service.setFees({ collector: wallet, swapFeeBps: 6_000, performanceFeeBps: 4_000, markupBps: 6_000 })
+  expect(await chargesOf(context)).toEqual({
+    swap: { bps: 10_000, to: wallet },
+    profit: { bps: 10_000, to: wallet },
+  })
 })
 
 test('nothing is handed out for a wallet that nobody has', async () => {
