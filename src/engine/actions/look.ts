@@ -8,6 +8,7 @@ import { findTransactions, type SoFar, soFar } from './find.ts'
 /** How far the wallet of an operation is on a chain: asked for once in a look at all its transactions. */
 type Far = (chainId: number) => Promise<SoFar>
 
+/** Asks that for the wallet of an operation. */
 export const farOf = (context: Context, { wallet }: ActionRow): Far =>
   onceEach((chainId) => soFar(context.chain(chainId), wallet as Address))
 
