@@ -1,18 +1,21 @@
 import { AppError, errorRow } from '../domain/errors.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
-import { goOnAfter } from '../wallet/execution/ending.ts'
+import { goOnAfter, isMended, mended } from '../wallet/execution/ending.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import type { Report } from '../wallet/record/report.ts'
 
-/** An operation of which something is signed, as the journal has it, and the flags by which the command line names its signer. */
-export type Signed = { operation: Planned; report: Report; again: string }
+/**
+ * An operation of which something is signed, as the journal has it, the flags by which the command line names its signer, and
+ * what the line does with it: one of the commands of `action`, where it names it to one.
+ */
+export type Signed = { operation: Planned; report: Report; again: string; verb: string | undefined }
 
 /**
  * A failure before or beside going on with an operation, where something of that is signed: the code is what the operation
  * deserves, as the contract of the exit codes has it, and the failure is its cause.
  */
-export function afterSigning(error: AppError, { operation, report, again }: Signed): AppError {
-  const { code, message, hint } = standing(error, operation)
+export function afterSigning(error: AppError, { operation, report, again, verb }: Signed): AppError {
+  const { code, message, hint } = standing(error, operation, verb)
   const names = again !== '' && isResume.test(hint) && errorRow(error.code).exit !== 13
   return new AppError(code, message, {
     cause: error,
@@ -28,37 +31,45 @@ export function afterSigning(error: AppError, { operation, report, again }: Sign
 }
 
 /** A line that signs, and so must name who does. */
-const isResume = /sluice action (resume|replan|(cancel|revoke)(?= \S+ --yes)) [\w-]+( --yes)?$/
+const isResume = /sluice action (resume|replan|speed-up|(cancel|revoke)(?= \S+ --yes)) [\w-]+( --yes)?$/
 
 type Standing = { code: AppError['code']; message: string; hint: string }
 
 /** How an operation stands, in the words of whoever was to go on with it and did not. */
-function standing(error: AppError, operation: Planned): Standing {
+function standing(error: AppError, operation: Planned, verb: string | undefined): Standing {
   const { id, state } = operation
   const why = reasonOf(error)
   if (error.details?.givenUp === id)
     return {
       code: 'PARTIAL',
       message: `${id} is given up, and its allowances are not taken back yet: ${why}`,
-      hint: `sluice action revoke ${id} --yes`,
+      hint: goOnAfter(error, id, again(id, 'revoke')),
     }
+  const next = mended(error, again(id, verb))
   if (state === 'DONE')
     return {
       code: 'PENDING',
-      message: `${id} is done, and this command did not come to say so: ${why}`,
-      hint: `sluice action show ${id}`,
+      message: `${id} is done, and ${verb === 'revoke' ? `w${unrevoked.slice(1)}` : 'this command did not come to say so'}: ${why}`,
+      hint: verb === 'revoke' ? goOnAfter(error, id, again(id, verb)) : `sluice action show ${id}`,
     }
   if (state !== 'EXECUTING' && state !== 'PARTIAL' && state !== 'OPEN') {
     const end = endOf(operation)
+    // What is over can be followed by one thing still: that its allowances are taken back.
+    if (verb === 'revoke')
+      return {
+        code: end.code,
+        message: `${end.message}. ${unrevoked}: ${why}`,
+        hint: goOnAfter(error, id, again(id, verb)),
+      }
     return {
       code: end.code,
       message: `${end.message}. This command changed nothing: ${why}`,
-      hint: end.hint?.replace(/\bID$/, id) ?? `sluice action explain ${id}`,
+      hint: state === 'ATTENTION' && isMended(error) ? next : (end.hint ?? `sluice action explain ${id}`),
     }
   }
   // What only nobody confirmed is confirmed by typing so, and not by going on.
   const isUnanswered = error.code === 'PROMPT_NEEDED' && error.hint?.startsWith('sluice action ')
-  const hint = isUnanswered ? error.hint! : `sluice action resume ${id}`
+  const hint = isUnanswered ? error.hint! : next
   if (error.code === 'INTERRUPTED')
     return {
       code: 'PENDING',
@@ -74,8 +85,16 @@ function standing(error: AppError, operation: Planned): Standing {
     : {
         code: 'PARTIAL',
         message: `A part of ${id} is done, and this command did not go on with the rest: ${why}`,
-        hint: isUnanswered ? hint : goOnAfter(error, id),
+        hint: isUnanswered ? hint : goOnAfter(error, id, again(id, verb)),
       }
+}
+
+const unrevoked = 'What is left of its allowances was not taken back'
+
+/** What asks for the same once more. */
+function again(id: string, verb = 'resume'): string {
+  const same = `sluice action ${verb} ${id}`
+  return verb === 'revoke' || verb === 'cancel' || verb === 'abandon' ? `${same} --yes` : same
 }
 
 /** Whether a transaction is on its way, or what failed may be over at the next try: by the same rule as at the end of a run. */

@@ -36,7 +36,8 @@ export async function signedBefore(
     const journal = await opened(path, now)
     try {
       const found = journal && signedIn(journal, names, kinds)
-      if (found) return { ...found, again: namedAgain(signerOn(argv)) }
+      if (found)
+        return { ...found, again: namedAgain(signerOn(argv)), verb: journal && verbOn(argv, journal, found) }
     } finally {
       journal?.close()
     }
@@ -46,6 +47,14 @@ export async function signedBefore(
 
 /** What goes on with an operation that is named. What only shows it answers for its look alone. */
 const goesOn = ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel', 'abandon', 'watch']
+
+/** What a line does with an operation that it names to one of the commands of `action`. */
+function verbOn(argv: readonly string[], journal: Journal, { operation }: Omit<Signed, 'again' | 'verb'>) {
+  const [command, verb = '', ...rest] = operandsOf(argv)
+  if (command !== 'action' || verb === 'submit' || !goesOn.includes(verb)) return undefined
+  const isNamed = rest.some((word) => (journal.find(word) ?? journal.findKey(word))?.id === operation.id)
+  return isNamed ? verb : undefined
+}
 
 /** Nothing is gone on with here: what is planned or explained answers for that alone. */
 const isOnlyLook = (argv: readonly string[]): boolean =>
@@ -130,7 +139,7 @@ function signedIn(
   journal: Journal,
   names: readonly string[],
   kinds: readonly string[] | undefined,
-): Omit<Signed, 'again'> | undefined {
+): Omit<Signed, 'again' | 'verb'> | undefined {
   for (const name of names) {
     const operation = journal.find(name) ?? journal.findKey(name)
     const hashes = operation?.steps.map(({ index }) => journal.attempts(operation.id, index).at(-1)?.hash)

@@ -73,12 +73,12 @@ test('what waits, signed, is told by every line that names it and cannot go on w
     [`action resume ${id} --json --confirmations 0 ${elsewhere}`, 'KEY_SOURCE'],
     [`action cancel ${id} --json --no-input`, 'PROMPT_NEEDED', ' --yes', 'cancel'],
     [`action cancel ${id} --json --no-input ${elsewhere}`, 'PROMPT_NEEDED', ` --yes${signer}`, 'cancel'],
-    [`action cancel ${id} --json --yes ${missing}`, 'KEY_SOURCE'],
-    [`action speed-up ${id} --json --wallet nobody`, 'KEY_SOURCE'],
-    [`action replan ${id} --json --wallet nobody`, 'KEY_SOURCE'],
-    [`action revoke ${id} --json --yes ${missing}`, 'KEY_SOURCE'],
+    [`action cancel ${id} --json --yes ${missing}`, 'KEY_SOURCE', ' --yes', 'cancel'],
+    [`action speed-up ${id} --json --wallet nobody`, 'KEY_SOURCE', '', 'speed-up'],
+    [`action replan ${id} --json --wallet nobody`, 'KEY_SOURCE', '', 'replan'],
+    [`action revoke ${id} --json --yes ${missing}`, 'KEY_SOURCE', ' --yes', 'revoke'],
     [`action abandon ${id} --json --no-input`, 'PROMPT_NEEDED', ' --yes', 'abandon'],
-    [`action watch ${id} --json --interval 5`, 'USAGE'],
+    [`action watch ${id} --json --interval 5`, 'USAGE', '', 'watch'],
   ]
   for (const [line, cause, again, verb] of lines)
     expect({ line, ...told(await run(line)) }).toEqual({ line, ...pending(id, cause, again, verb) })
@@ -207,6 +207,8 @@ describe('an operation that is over, or partly', () => {
     expect(await cancelling).toMatchObject({ exit: 24 })
     expect(told(await run(`action resume ${id} --json ${missing}`))).toEqual({
       ...pending(id, 'KEY_SOURCE'),
+      // What is over needs no key to be told.
+      cause: undefined,
       exit: 24,
       code: 'CANCELLED',
       hint: `sluice action show ${id}`,
@@ -222,6 +224,7 @@ describe('an operation that is over, or partly', () => {
     expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 22 })
     expect(told(await run(`action resume ${id} --json ${missing}`))).toEqual({
       ...pending(id, 'KEY_SOURCE'),
+      cause: undefined,
       exit: 22,
       code: 'REVERTED',
       hint: `sluice action explain ${id}`,
@@ -367,14 +370,17 @@ test('what cannot be taken back is not given up for it: it goes on as before', a
   await mined()
   const before = attempts()
   const file = policy('{"maxFeePerGas":"0.000001"}')
-  for (const verb of ['resume', 'revoke'])
+  for (const [verb, next] of [
+    ['resume', `sluice action resume ${id}; to go no further: sluice action revoke ${id}`],
+    ['revoke', `sluice action revoke ${id} --yes`],
+  ])
     expect(await run(`action ${verb} ${id} --yes --json`)).toMatchObject({
       exit: 21,
       json: {
         error: {
           code: 'PARTIAL',
           message: expect.stringContaining('gas costs'),
-          hint: `Once that is allowed: sluice action resume ${id}; to go no further: sluice action revoke ${id}`,
+          hint: `Once that is allowed: ${next}`,
         },
       },
     })

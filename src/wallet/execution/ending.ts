@@ -66,13 +66,19 @@ function explain(run: Run, error: unknown): unknown {
   })
 }
 
-/** How to go on with what is left of an operation after a failure: what is not allowed now is refused again. */
-export function goOnAfter({ code }: AppError, id: string): string {
-  const resume = `sluice action resume ${id}`
-  return code.startsWith('POLICY_')
-    ? `Once that is allowed: ${resume}; to go no further: sluice action revoke ${id}`
-    : resume
+/** How to go on with what is left of an operation after a failure, `again` as a rule: what is not allowed now is refused again. */
+export function goOnAfter(error: AppError, id: string, again = `sluice action resume ${id}`): string {
+  if (!error.code.startsWith('POLICY_')) return mended(error, again)
+  const revoke = `sluice action revoke ${id}`
+  return `Once that is allowed: ${again}${again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`}`
 }
+
+/** Whether a failure is about the file of a policy, which must be mended before anything else. */
+export const isMended = ({ details }: AppError): boolean => typeof details?.policy === 'string'
+
+/** A command that failed, behind what mends a file that is in the way of it. */
+export const mended = (error: AppError, again: string): string =>
+  isMended(error) && error.hint !== undefined ? `${error.hint}, then: ${again}` : again
 
 /** A signer speaks of what it was asked for; that nothing else was signed before is known here alone. */
 function nothingSigned(error: unknown): unknown {

@@ -6,6 +6,7 @@ import { listing, shellPath } from '../../domain/shell.ts'
 const refused = (path: string, why: string, cause?: unknown): AppError =>
   new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
     cause,
+    details: { policy: path },
     hint: `Nobody but you may write it: chmod go-w ${shellPath(path)}`,
   })
 
@@ -38,6 +39,7 @@ export function readOwnFile(path: string, mayBeMissing: boolean, maxBytes = 1 <<
     if (mayBeMissing && file === undefined && !isThere(path)) return undefined
     throw new AppError('CONFIG_INVALID', `There is no policy ${path}`, {
       cause: error,
+      details: { policy: path },
       hint: listing(path),
     })
   } finally {

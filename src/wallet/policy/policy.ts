@@ -60,12 +60,17 @@ export function parsePolicy(text: string, path: string): KeptPolicy {
   try {
     json = JSON.parse(text)
   } catch (cause) {
-    throw new AppError('CONFIG_INVALID', `The policy ${path} is not JSON`, { cause, hint })
+    throw new AppError('CONFIG_INVALID', `The policy ${path} is not JSON`, {
+      cause,
+      hint,
+      details: { policy: path },
+    })
   }
   const parsed = Policy.safeParse(json)
   if (!parsed.success)
     throw new AppError('CONFIG_INVALID', `The policy ${path} cannot be used: ${misfit(parsed.error)}`, {
       hint,
+      details: { policy: path },
     })
   return { sha256: createHash('sha256').update(text).digest('hex'), policy: parsed.data }
 }
