@@ -1,5 +1,5 @@
 import type { Cli } from '../cli/cli.ts'
-import { leftLine, reportFor, withReport } from '../cli/operate/finish.ts'
+import { leftLines, reportFor, withReport } from '../cli/operate/finish.ts'
 import { confirm } from '../cli/prompts.ts'
 import { reportView } from '../cli/views/report-view.ts'
 import { AppError } from '../domain/errors.ts'
@@ -30,7 +30,7 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
   refuseEnded(ground, closed)
   const left = await allowancesLeft(ground, closed)
   const tail =
-    closed.state === 'DONE' ? ['It is finished: there was nothing to give up.'] : left.map(leftLine)
+    closed.state === 'DONE' ? ['It is finished: there was nothing to give up.'] : leftLines(left, closed.id)
   cli.emit({ ...reportFor(ground, closed), allowancesLeft: left }, (value, to) =>
     [reportView(value, to), ...tail].join('\n'),
   )

@@ -8,10 +8,8 @@ import { type SigningOptions, withSigning } from '../cli/options.ts'
 import { reportView } from '../cli/views/report-view.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { networkNamed } from '../domain/network-named.ts'
-import { tokenAt } from '../domain/token.ts'
 import { isNamed } from '../wallet/keys/who.ts'
-import { allowancesLeft } from '../wallet/record/allowances-left.ts'
+import { unusedOf } from '../wallet/record/allowances-left.ts'
 import { closeInTurn } from './action-abandon.ts'
 import { journalled, ownerOf } from './action-run.ts'
 
@@ -34,12 +32,7 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
   const ground = await cli.place.ground()
   const operation = journalled(ground, id)
   const who = await ownerOf(cli, operation, options)
-  const { networks, tokens } = ground.catalog
-  const left = (await allowancesLeft(ground, operation)).flatMap(({ network, token: at, spender }) => {
-    const token = tokenAt(tokens, networkNamed(networks, network).chainId, at)
-    return token ? [{ token, spender }] : []
-  })
-  const [first, ...rest] = left
+  const [first, ...rest] = await unusedOf(ground, operation)
   // What is on its way may allow something yet.
   if (!first && operation.steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST'))
     throw new AppError(

@@ -51,6 +51,57 @@ const takeBack = async (id: string) => {
   expect(await allowance()).toBe(0n)
 }
 
+describe('an allowance that nobody can read', () => {
+  test('is not said to be none: revoke fails by its node, and is the next step; the others say that it is not known', async () => {
+    const id = await givenUp('unread-0001')
+    await fault('rpc-down')
+    const now = '--timeout 2s'
+    const before = attempts()
+    const failed = await error(`action revoke unread-0001 --yes --json ${now}`)
+    // Something of it is signed, so that the code is what it deserves, and the node's is the cause.
+    expect(failed).toMatchObject({
+      exit: 21,
+      code: 'PARTIAL',
+      cause: 'RPC_UNREACHABLE',
+      hint: `sluice action revoke ${id} --yes`,
+    })
+    expect(failed.message).toContain('What is left of its allowances was not taken back')
+    expect(await error(`action revoke ${id} --dry-run --json ${now}`)).toMatchObject({
+      exit: 7,
+      code: 'RPC_UNREACHABLE',
+    })
+    expect(attempts()).toBe(before)
+    expect((await run(`action abandon ${id} --json ${now}`)).json.allowancesLeft).toBe(null)
+    expect((await run(`action abandon ${id} ${now}`)).out).toContain(
+      `What contracts may still take is not known, for a chain does not say. To take it back: sluice action revoke ${id}`,
+    )
+    const { json } = await run(`action explain ${id} --json ${now}`)
+    expect(json).toMatchObject({ situation: 'GIVEN_UP', next: `sluice action revoke ${id}` })
+    expect(json.funds).toContain('is not known: a chain does not say')
+    await takeBack(id)
+    const { out } = await run(`action revoke ${id} --yes`)
+    expect(out).toContain('No allowance of this action is left.')
+  })
+
+  test('is not said to be none by a chain for which there is no node here', async () => {
+    const id = await givenUp('unread-0002')
+    const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
+    const { unusedOf, allowancesLeft } = await import('../../src/wallet/record/allowances-left.ts')
+    const { AppError } = await import('../../src/domain/errors.ts')
+    const ground = {
+      catalog: { ...sandbox.world.catalog(), tokens: [] },
+      rpc: () => {
+        throw new AppError('CONFIG_INVALID', 'There is no RPC for sandbox-one')
+      },
+    } as never
+    const operation = journal.find(id)!
+    journal.close()
+    await expect(unusedOf(ground, operation)).rejects.toThrow('There is no RPC')
+    expect(await allowancesLeft(ground, operation)).toBe(null)
+    await takeBack(id)
+  })
+})
+
 describe('the next step after a revocation that failed', () => {
   test('is the revocation, also when the action was given up by the try before', async () => {
     const id = await halfDone('again-0001')
@@ -86,4 +137,61 @@ describe('the next step after a revocation that failed', () => {
     await takeBack(id)
   })
 })
+
+describe('with --revoke-on-failure', () => {
+  test('the last word is that nothing is left, in units, and what to do is not to revoke', async () => {
+    await reverts()
+    const { exit, message, hint, details } = await error(line('after-0001').concat('--revoke-on-failure'))
+    await fault('clear')
+    expect(exit).toBe(22)
+    expect(message).toMatch(
+      /^Step 2 of 2 reverted on chain \(0x\w{64}\)\. Taken back: 100 USDC on sandbox-one from /,
+    )
+    expect(message).toMatch(/No contract may take anything of it any more$/)
+    expect(message).not.toContain('may still take')
+    expect(hint).toBe(`sluice action explain ${details.id}`)
+    expect(details).toMatchObject({ allowance: null, revoked: { status: 'revoked' } })
+    expect(await allowance()).toBe(0n)
+  })
+
+  test('what was given up for it is told as given up, and its report, too', async () => {
+    const id = await halfDone('after-0002')
+    const code = await sandbox.chain(31337).rpc.request<string>('eth_getCode', [pool(), 'latest'])
+    await sandbox.chain(31337).rpc.request('anvil_setCode', [pool(), '0x60006000fd'])
+    const { exit, message, hint, details } = await error(line('after-0002').concat('--revoke-on-failure'))
+    await sandbox.chain(31337).rpc.request('anvil_setCode', [pool(), code])
+    expect({ exit, hint }).toEqual({ exit: 21, hint: 'Begin anew with another --idempotency-key.' })
+    expect(message).toContain('Taken back: 100 USDC on sandbox-one')
+    expect(details).toMatchObject({ id, action: { id, status: 'FAILED' } })
+  })
+
+  test('where it could not be taken back, that is said, with why, and both ways are left', async () => {
+    const id = await halfDone('after-0003')
+    const { exit, message, hint, details } = await error([
+      ...line('after-0003'),
+      '--revoke-on-failure',
+      '--max-fee',
+      '0.000000001',
+    ])
+    expect({ exit, revoked: details.revoked.status }).toEqual({ exit: 21, revoked: 'failed' })
+    expect(message).toContain('What it allowed is not taken back: ')
+    expect(hint).toContain(`sluice action resume ${id}; to go no further: sluice action revoke ${id}`)
+    await takeBack(id)
+  })
+
+  test('without it, what may still be taken is said in units and symbols', async () => {
+    await reverts()
+    const { message, hint, details } = await error(line('after-0004'))
+    expect(message).toContain(`; ${pool()} may still take 100 USDC on sandbox-one`)
+    expect(hint).toBe(`sluice action revoke ${details.id}`)
+    await takeBack(details.id)
+  })
+})
+
+const line = (key: string): string[] => [
+  'deposit',
+  place,
+  ...'--amount 100 --yes --json --idempotency-key'.split(' '),
+  key,
+]
 

@@ -41,7 +41,7 @@ export async function finish(
   const report = await withReceived(ground, followed.done, reportFor(ground, followed.done))
   const left = followed.moved ? await allowancesLeft(ground, followed.done) : []
   cli.emit({ ...report, replayed: !followed.moved }, reportView)
-  for (const one of left) cli.notice(leftLine(one))
+  for (const line of leftLines(left, operation.id)) cli.notice(line)
 }
 
 /**
@@ -71,9 +71,14 @@ async function followWithQuotes(cli: Cli, ground: Ground, operation: Planned, wh
   }
 }
 
-/** What a contract may still take, as a notice. */
-export const leftLine = ({ network, spender, amount }: AllowanceLeft): string =>
-  `${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}; a next action through it uses that first`
+/** What contracts may still take of what an operation allowed them, in words; `null` where that is not known. */
+export const leftLines = (left: readonly AllowanceLeft[] | null, id: string): string[] =>
+  left?.map(
+    ({ network, spender, amount }) =>
+      `${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}; a next action through it uses that first`,
+  ) ?? [
+    `What contracts may still take is not known, for a chain does not say. To take it back: sluice action revoke ${id}`,
+  ]
 
 /** The report of an operation, with the hashes of what is signed and not in a block yet. */
 export const reportFor = ({ journal, catalog }: Ground, operation: Planned): Report =>
@@ -141,7 +146,7 @@ export async function follow(
 /** Where the next step is to go on, it names the signer as it was named here. */
 function withSigner(error: unknown, { again }: Who): unknown {
   if (!(error instanceof AppError) || !again) return error
-  if (!/sluice action (resume|replan) [\w.:-]+$/.test(error.hint ?? '')) return error
+  if (!/sluice action (resume|replan|revoke) [\w.:-]+$/.test(error.hint ?? '')) return error
   const { code, message, details, cause, hint } = error
   return new AppError(code, message, { cause, hint: `${hint} ${again}`, ...(details && { details }) })
 }

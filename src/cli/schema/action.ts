@@ -38,7 +38,8 @@ const report = {
 }
 const allowancesLeft = z
   .array(fields({ network: z.string(), token: AddressText, spender: AddressText, amount: Amount }))
-  .describe('what contracts may still take')
+  .nullable()
+  .describe('what contracts may still take; null where a chain does not say')
 
 /** An action as the journal of this machine knows it. */
 export const ActionDocument = fields(report)

@@ -93,7 +93,7 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
   const { nonce } = planNow()
   const first = operation.legs[0]?.chainId
   const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
-  const { networks } = catalog
+  const { networks, tokens } = catalog
   // Where it cannot be understood, nothing new is signed; what is signed is followed, or cancelled, all the same.
   const present = await presentPolicy(ground, decodeTerms(planNow().terms)).catch((fault: unknown) => {
     if (fault instanceof AppError) return fault
@@ -117,6 +117,7 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
     signer: account,
     rpc,
     networks,
+    tokens,
     lock: fileLocks(locks),
     deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
     arrived: async () => {

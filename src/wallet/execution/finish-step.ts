@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { allowanceLeft } from './outcome.ts'
 import { current, type Run, stepAt } from './run.ts'
+import { takenWords } from './taken.ts'
 import type { Found } from './watch.ts'
 
 /**
@@ -29,7 +30,7 @@ export async function finishStep(
       await follow(other.index)
   const left = await allowanceLeft(run.rpc(step.transaction.chainId), operation, step)
   const details = { operation: operationId, hash: found.hash, index, allowance: left ?? null }
-  const taken = left ? `; ${left.spender} may still take ${left.amount} of ${left.token}` : ''
+  const taken = takenWords(run, step.transaction.chainId, left)
   const hint = left ? { hint: `sluice action revoke ${operationId}` } : {}
   const of = `Step ${index + 1} of ${operation.steps.length}`
   if (becomes === 'CANCELLED') {

@@ -1,6 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/network.ts'
+import type { Token } from '../../domain/token.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Leg, Operation, Step } from '../../store/operation.ts'
@@ -44,6 +45,8 @@ export type Execution = {
   signer: TransactionSigner
   rpc: (chainId: number) => Rpc
   networks: readonly Network[]
+  /** What amounts are told in. */
+  tokens?: readonly Token[]
   lock: TakeLock
   lockWaitMs?: number
   clock?: Clock

@@ -17,7 +17,7 @@ export function cluesOf(facts: Facts, service: string): Clue[] {
         : `${one.network.name}: ${one.why}`,
     ),
     ...facts.steps.flatMap(seenClues),
-    ...facts.left.map(
+    ...(facts.left ?? []).map(
       ({ spender, amount, network }) =>
         `${spender} is allowed ${amount.formatted} ${amount.symbol} on ${network}`,
     ),

@@ -57,7 +57,8 @@ export type Facts = {
   focus: StepFacts | undefined
   /** The first step that is not signed. */
   unsigned: Step | undefined
-  left: readonly AllowanceLeft[]
+  /** What contracts may still take of what it allowed; `null` where that is not known. */
+  left: readonly AllowanceLeft[] | null
   bridge: BridgeFacts | undefined
   /** The action that holds the nonce before that of `focus`. */
   before: string | undefined

@@ -50,10 +50,19 @@ export async function gather(
     steps,
     focus,
     unsigned: operation.steps.find(({ state }) => state === 'PLANNED' || state === 'RESERVED'),
-    left: isThere ? ((await quietly(within(allowancesLeft(ground, operation)))) ?? []) : [],
+    left: await leftOf(ground, operation, isThere),
     bridge: isThere ? await quietly(lookAtBridge(ground, operation, steps, events, await told)) : undefined,
     before: focus && isInTheAir(focus.step) ? holderBefore(ground, focus) : undefined,
   }
+}
+
+/** What contracts may still take; `null` where something is allowed and a chain is not there to say how much of it is left. */
+async function leftOf(ground: Ground, operation: Operation, isThere: boolean): Promise<Facts['left']> {
+  const isAllowed = operation.steps.some(
+    ({ role, state }) => role === 'approve' && state !== 'PLANNED' && state !== 'RESERVED',
+  )
+  if (!isAllowed) return []
+  return isThere ? ((await within(allowancesLeft(ground, operation))) ?? null) : null
 }
 
 /** The unfinished action of the same wallet that holds the nonce which the chain expects next. */

@@ -6,6 +6,7 @@ import {
   command,
   fundsNow,
   hasMoved,
+  isLeft,
   onTheBridge,
   stepWord,
   withRecipient,
@@ -105,7 +106,7 @@ export const going: readonly Row[] = [
     },
     verdict: (facts) =>
       `A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one.`.concat(
-        facts.left.length > 0 ? ' Instead of a new plan, the allowance can be taken back.' : '',
+        isLeft(facts) ? ' Instead of a new plan, the allowance can be taken back.' : '',
       ),
     funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: (facts) => !hasMoved(facts),
@@ -115,7 +116,7 @@ export const going: readonly Row[] = [
     situation: 'PARTLY_DONE',
     is: isHalf,
     verdict: (facts) =>
-      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed.${facts.left.length > 0 && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back: ${command(facts, 'revoke')}` : ''}`,
+      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed.${isLeft(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back: ${command(facts, 'revoke')}` : ''}`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: (facts) => !hasMoved(facts),
     next: (facts) => command(facts, 'resume'),

@@ -53,11 +53,12 @@ function untouched(facts: Facts): string {
 /** What contracts may still take, as a sentence that follows another one. */
 export const allowed = ({ left }: Facts): string =>
   left
-    .map(
+    ?.map(
       ({ spender, amount, network }) =>
         ` The contract ${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}.`,
     )
-    .join('')
+    .join('') ??
+  ' What it allowed contracts to take, and whether that is left, is not known: a chain does not say.'
 
 /** Where the funds are when an action is done. */
 export function arrivedAt({ operation, plan }: Facts): string {
@@ -82,9 +83,11 @@ export function arrivedAt({ operation, plan }: Facts): string {
 export const command = ({ operation }: Facts, name: string, more = ''): string =>
   `sluice action ${name} ${operation.id}${more}`
 
+/** Whether something that a contract may take is left, as far as that is known. */
+export const isLeft = ({ left }: Facts): boolean => left === null || left.length > 0
+
 /** Gives back what is left of an allowance; nothing where none is. */
-export const revokeIfLeft = (facts: Facts): string | null =>
-  facts.left.length > 0 ? command(facts, 'revoke') : null
+export const revokeIfLeft = (facts: Facts): string | null => (isLeft(facts) ? command(facts, 'revoke') : null)
 
 /** Whether the action did already move funds on one of its chains. */
 export const hasMoved = ({ steps }: Facts): boolean =>
