@@ -9,7 +9,8 @@ import { AppError } from '../domain/errors.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenGone } from '../wallet/execution/reopen.ts'
-import { type GoOnOptions, goOn, journalled } from './action-run.ts'
+import { isOver } from '../wallet/execution/run.ts'
+import { type GoOnOptions, goOn, journalled, refuseOver } from './action-run.ts'
 
 /** `action speed-up` and `action cancel`: another transaction in the place of what waits, under the same nonce. */
 export function addReplacements(command: Command, world: World): void {
@@ -46,8 +47,10 @@ async function replaceWaiting(
   const found = journalled(ground, id)
   await reopenGone(ground, found.id)
   const operation = journalled(ground, found.id)
+  refuseOver(ground, operation)
   refuseIdle(operation, kind)
-  if (kind === 'cancel')
+  // What is done is reported as it is.
+  if (kind === 'cancel' && !isOver(operation))
     await confirm(
       cli.io,
       cli.globals,
@@ -83,6 +86,6 @@ function refuseIdle(operation: Planned, kind: 'bump' | 'cancel'): void {
         hint: `sluice action resume ${id}, or close it: sluice action abandon ${id}`,
       },
     )
-  // What is over is answered as it ended; what is done is reported as it is.
-  outcomeOf(operation)
+  // A nonce that was lost is told as that.
+  if (state === 'ATTENTION') outcomeOf(operation)
 }

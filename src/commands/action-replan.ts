@@ -14,11 +14,13 @@ import { parseAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
+import { reopenGone } from '../wallet/execution/reopen.ts'
+import { isOver } from '../wallet/execution/run.ts'
 import { takeTurn } from '../wallet/execution/turn.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { planJson } from '../wallet/plan/plan-json.ts'
 import { openLeg, promisedBy, replaceLeg } from '../wallet/plan/replan.ts'
-import { type GoOnOptions, journalled, liftedBy, ownerOf } from './action-run.ts'
+import { type GoOnOptions, journalled, liftedBy, ownerOf, refuseOver } from './action-run.ts'
 
 type Options = GoOnOptions & { acceptMinOut?: string }
 
@@ -42,7 +44,11 @@ export const addReplan = (command: Command, world: World): void =>
 
 async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const ground = await cli.place.ground()
-  const operation = journalled(ground, id)
+  const found = journalled(ground, id)
+  await reopenGone(ground, found.id)
+  const operation = journalled(ground, found.id)
+  refuseOver(ground, operation)
+  if (isOver(operation)) return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
   const who = await ownerOf(cli, operation, options)
   const least = leastOf(ground, operation, options.acceptMinOut)
   const again = await planAgain(cli, ground, operation, least, liftedBy(options))

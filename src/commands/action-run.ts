@@ -1,7 +1,7 @@
 import { type Action, isFinalStatus } from '../api/action.ts'
 import type { Cli } from '../cli/cli.ts'
 import { duration } from '../cli/globals.ts'
-import { finish, type Going, reportFor } from '../cli/operate/finish.ts'
+import { finish, type Going, reportFor, withReport } from '../cli/operate/finish.ts'
 import { refuseDoneSince } from '../cli/operate/not-twice.ts'
 import { maxFee } from '../cli/operate/terms.ts'
 import type { SigningOptions } from '../cli/options.ts'
@@ -12,7 +12,9 @@ import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
+import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenGone } from '../wallet/execution/reopen.ts'
+import { isOver } from '../wallet/execution/run.ts'
 import { takeTurn } from '../wallet/execution/turn.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { isNamed, type Who } from '../wallet/keys/who.ts'
@@ -88,10 +90,14 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
   if (refunded)
     throw new AppError('REFUNDED', `Action ${refunded.id} ended in a refund`, {
       details: { id: refunded.id },
+      hint: `sluice action explain ${shellOperand(refunded.id)}`,
     })
   const failed = ends.find(({ status }) => status.toUpperCase() === 'FAILED')
   if (failed)
-    throw new AppError('ACTION_FAILED', `Action ${failed.id} failed`, { details: { id: failed.id } })
+    throw new AppError('ACTION_FAILED', `Action ${failed.id} failed`, {
+      details: { id: failed.id },
+      hint: `sluice action explain ${shellOperand(failed.id)}`,
+    })
 }
 
 /** What the journal knows, moved on by what the service sees on the chain; an operation of another machine is the service's alone. */
@@ -129,7 +135,10 @@ export async function goOn(
   replacement: Going['replacement'],
 ): Promise<void> {
   const ground = await cli.place.ground()
-  const operation = journalled(ground, id)
+  const found = journalled(ground, id)
+  await reopenGone(ground, found.id)
+  const operation = journalled(ground, found.id)
+  refuseOver(ground, operation)
   const maxFeePerGas = liftedBy(options)
   const who = await ownerOf(cli, operation, options)
   const turn = await takeTurn(ground, operation.wallet, {
@@ -147,6 +156,16 @@ export async function goOn(
     })
   } finally {
     turn.release()
+  }
+}
+
+/** What is over and did not come to where it was to is told as it ended, before anybody is asked for a key. */
+export function refuseOver(ground: Ground, operation: Planned): void {
+  if (!isOver(operation)) return
+  try {
+    outcomeOf(operation)
+  } catch (error) {
+    throw withReport(error, ground, operation)
   }
 }
 

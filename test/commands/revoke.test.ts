@@ -195,3 +195,71 @@ const line = (key: string): string[] => [
   key,
 ]
 
+test('what is over is refused at once, by the words of its end, whatever was to be done with it', async () => {
+  const ids: Record<string, string> = { PARTIAL: await givenUp('closed-0001') }
+  await takeBack(ids.PARTIAL!)
+  await reverts()
+  ids.REVERTED = (await error(line('closed-0002'))).details.id
+  await takeBack(ids.REVERTED!)
+  ids.DECLINED = dropped('closed-0003')
+  const before = attempts()
+  const ends: Record<string, { exit: number; says: string }> = {
+    PARTIAL: { exit: 21, says: 'was given up' },
+    REVERTED: { exit: 22, says: 'reverted on chain' },
+    DECLINED: { exit: 9, says: 'was given up before anything of it was signed' },
+  }
+  for (const [code, { exit, says }] of Object.entries(ends))
+    for (const verb of [
+      'resume ID',
+      'resume ID --wallet nobody',
+      'replan ID --yes',
+      'replan ID --dry-run',
+      'replan ID --yes --accept-min-out 5',
+      'replan ID --yes --wallet nobody',
+      'cancel ID',
+      'cancel ID --yes',
+      'speed-up ID',
+    ]) {
+      const told = await error(`action ${verb.replace('ID', ids[code]!)} --json`)
+      expect({ verb, exit: told.exit, code: told.code }).toEqual({ verb, exit, code })
+      expect(told.message).toContain(says)
+      expect(told.message).not.toMatch(/changed nothing|should not/)
+    }
+  for (const id of Object.values(ids)) {
+    const watched = await run(`action watch ${id}`)
+    expect(watched.err).toContain(`next  sluice action explain ${id}\n`)
+    expect(await run(`action revoke ${id} --yes --json`)).toMatchObject({
+      exit: 0,
+      json: { allowancesLeft: [] },
+    })
+  }
+  expect(attempts()).toBe(before)
+})
+
+test('what is done is reported as it is, by every one of them', async () => {
+  const { id } = (await deposit('done-0001')).json
+  for (const verb of ['resume', 'replan', 'cancel', 'speed-up'])
+    expect(await run(`action ${verb} ${id} --json`)).toMatchObject({
+      exit: 0,
+      json: { status: 'SUCCESS', replayed: true },
+    })
+  expect(await run(`action replan ${id} --yes --accept-min-out 5 --json`)).toMatchObject({ exit: 0 })
+})
+
+/** An operation that was given up before anything of it was signed, as the journal keeps it. */
+function dropped(key: string): string {
+  const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
+  const transaction = { to: pool() as Hex, data: '0x' as Hex, chainId: 31337, value: 0n }
+  journal.insert({
+    id: key,
+    idemKey: key,
+    request: {},
+    plan: { intents: [null], about: { type: 'DEPOSIT', amounts: {} }, terms: {} },
+    kind: 'deposit',
+    wallet: sandbox.user.address,
+    legs: [{ chainId: 31337, steps: [{ role: 'action', text: 'Supply', transaction }] }],
+  })
+  journal.settle(key, 'DROPPED', 'given up by the person', 130)
+  journal.close()
+  return key
+}

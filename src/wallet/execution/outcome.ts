@@ -52,6 +52,7 @@ export function outcomeOf(operation: Operation): Operation {
   if (state === 'DROPPED')
     throw new AppError('DECLINED', `Operation ${id} was given up before anything of it was signed`, {
       details: { operation: id },
+      hint: 'To do it after all, type what began it again: its key is free.',
     })
   if (state === 'CANCELLED' && steps.some((step) => step.role === 'action' && step.state === 'FINAL_OK'))
     throw new AppError(
@@ -72,5 +73,6 @@ export function outcomeOf(operation: Operation): Operation {
   const failed = steps.find((step) => step.state === 'FINAL_REVERTED')
   throw new AppError('REVERTED', `Operation ${id} reverted on chain`, {
     details: { operation: id, hash: failed?.inclusion?.hash ?? null, index: failed?.index ?? null },
+    hint: `sluice action explain ${id}`,
   })
 }

@@ -21,9 +21,13 @@ const isUnsigned = ({ state }: Step) => state === 'PLANNED' || state === 'RESERV
 const isPaid = ({ role, state }: Step) => role === 'fee' && state === 'FINAL_OK'
 const isInTheAir = ({ state }: Step) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
-/** The first leg of an operation that is not finished; PENDING while something of it is on its way, `undefined` when nothing is left. */
+/** The journal takes nothing more of what is in one of these states. */
+const closed: readonly Operation['state'][] = ['DONE', 'FAILED', 'CANCELLED', 'DROPPED']
+
+/** The first leg of an operation that is not finished; PENDING while something of it is on its way, `undefined` when nothing is left or it is over. */
 export function openLeg({ catalog }: Pick<Ground, 'catalog'>, operation: Operation): Open | undefined {
-  const { id, steps, legs, plan } = operation
+  const { id, state, steps, legs, plan } = operation
+  if (closed.includes(state)) return undefined
   const moving = steps.find(isInTheAir)
   if (moving)
     throw new AppError(
