@@ -12,6 +12,7 @@ import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
 import { AppError, errorRow, isWorthAgain, saysUnsigned } from './domain/errors.ts'
 import type { Exit } from './domain/exits.ts'
 import { didYouMean } from './domain/nearest.ts'
+import { shellOperand } from './domain/shell.ts'
 import { plain } from './domain/text.ts'
 import { trace } from './domain/trace.ts'
 
@@ -154,9 +155,10 @@ export function failed(error: AppError, argv: readonly string[], { io }: Pick<Wo
   const { json, debug } = sniff(argv)
   const { code, message, details } = error
   const row = errorRow(code)
-  const id = details?.operation
+  const id = details?.operation ?? details?.id
   // A table knows no ids.
-  const hint = typeof id === 'string' ? error.hint?.replace(/\bID$/, id) : error.hint
+  const hint =
+    typeof id === 'string' && id !== '' ? error.hint?.replace(/\bID$/, shellOperand(id)) : error.hint
   const say = plain(message)
   if (json)
     io.out.write(

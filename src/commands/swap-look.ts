@@ -69,8 +69,15 @@ export async function status(
   if (last.status === 'expired')
     throw new AppError('QUOTE_EXPIRED', 'The quote expired, and nothing was sent for it', { details: last })
   if (last.status === 'refunded')
-    throw new AppError('REFUNDED', 'The swap ended in a refund', { details: last })
-  if (last.status === 'failed') throw new AppError('ACTION_FAILED', 'The swap failed', { details: last })
+    throw new AppError('REFUNDED', 'The swap ended in a refund', {
+      details: last,
+      hint: `sluice action explain ${shellOperand(id)}`,
+    })
+  if (last.status === 'failed')
+    throw new AppError('ACTION_FAILED', 'The swap failed', {
+      details: last,
+      hint: `sluice action explain ${shellOperand(id)}`,
+    })
 }
 
 const statusView: View<{

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { errorTable } from '../../src/domain/error-table.ts'
 import { type ErrorCode, errorRow } from '../../src/domain/errors.ts'
 import { program } from '../../src/main.ts'
+import { leftOpen } from '../support/hint-law.ts'
 
 let root: Command
 beforeAll(async () => {
@@ -45,7 +46,7 @@ const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
 /** What may stand there without quotes, and why it holds nothing that a shell would act upon. */
 const ours: readonly RegExp[] = [
   // Ids of the journal: ours, or a plan's, which has letters and digits only (wallet/plan/plan-file.ts). Hashes and addresses are parsed.
-  /^(wallet|cli)\/(?!operate\/asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|(held|open|operation)\.id|run\.operationId|holder\.operation|givesUp\.id)$/,
+  /^(wallet|cli)\/(?!operate\/asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|wallet|(held|open|operation|made)\.id|run\.operationId|holder\.operation|givesUp\.id)$/,
   /^commands\/action-(re\w+|abandon)\.ts: (id|operation\.id)$/,
   /^commands\/action-run\.ts: (operation\.id|wallet)$/,
   // Numbers.
@@ -54,7 +55,7 @@ const ours: readonly RegExp[] = [
   // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
   /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/operate\/yield-proposals\.ts: slug$|^wallet\/plan\/standing\.ts: network$/,
   /: .*\b(levels|statuses|networks|chains)\b/,
-  /^commands\/(action-replace|sandbox-fault)\.ts: name$|^wallet\/explain\/words\.ts: (name|more)$/,
+  /^commands\/(action-replace|sandbox-fault)\.ts: name$|^wallet\/explain\/words\.ts: (name|more)$|^cli\/after-signing\.ts: verb$/,
   /^domain\/(sandbox-fault\.ts: near|amount\.ts: (example|raw))$|^store\/private\.ts: mode$|^commands\/sandbox\.ts: to$/,
   // Said of a flag in a sentence, and nothing to be typed.
   /^(sandbox\/orphans|commands\/mcp|cli\/(raw|globals|way))\.ts: |^commands\/strategies-list\.ts: plain\(text\)$/,
@@ -143,6 +144,19 @@ describe('every error says what to do', () => {
     const named = Object.values(errorTable).flatMap(({ hint }) => hint.match(/--[a-z-]+/g) ?? [])
     expect(named.length).toBeGreaterThan(10)
     expect(named.filter((flag) => !flags.has(flag) && flag !== '--help')).toEqual([])
+  })
+
+  // Every command line that a test types is held to it, too (support/run.ts).
+  test('what is known is not left to be filled in', () => {
+    const hint = 'sluice action explain ID'
+    const details = { operation: '0f8fad5b' }
+    expect(leftOpen(['deposit', 'x'], { message: '', hint, details })).toContain('an id')
+    expect(leftOpen(['action', 'watch', '0f8fad5b'], { message: '', hint, details: {} })).toContain('an id')
+    expect(leftOpen(['deposit', 'x'], { message: '', hint, details: {} })).toBe(undefined)
+    const message = `The contract 0x${'7'.repeat(40)} is not the one that does this here`
+    const vouch = { hint: 'If you know this contract: --allow-contract ADDR', details: {} }
+    expect(leftOpen(['deposit', 'x'], { message, ...vouch })).toContain('an address')
+    expect(leftOpen(['deposit', 'x'], { message: 'It is not known', ...vouch })).toBe(undefined)
   })
 
   test('what cannot be typed is seen', () => {

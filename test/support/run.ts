@@ -19,6 +19,7 @@ import { unopened } from '../../src/world/secrets-kept.ts'
 import { fileSettings } from '../../src/world/settings.ts'
 import { signerReads } from '../../src/world/signer-needs.ts'
 import { createWorld } from '../../src/world.ts'
+import { checkHint } from './hint-law.ts'
 import { noKeychain } from './keychain.ts'
 import { attemptsIn } from './program.ts'
 import type { TestSandbox } from './sandbox.ts'
@@ -159,6 +160,7 @@ export function useCommands(
           },
         }),
       )
+      checkHint(wordsOf(line), said.out, said.err)
       return {
         exit,
         ...said,

@@ -40,7 +40,16 @@ const approveSelector = '0x095ea7b3'
 const deny = ({ code, message }: Violation, index?: number): AppError =>
   new AppError(code, index === undefined ? message : `Transaction ${index + 1}: ${message}`, {
     details: index === undefined ? {} : { index },
+    ...(code === 'POLICY_CONTRACT_NOT_ALLOWED' && vouching(message)),
   })
+
+/** How somebody who knows what a rule does not know says so: by the address that the rule names first. */
+function vouching(message: string): { hint?: string } {
+  const address = /0x[0-9a-fA-F]{40}/.exec(message)?.[0]
+  if (address === undefined) return {}
+  const what = message.startsWith('The token ') ? 'token' : 'contract'
+  return { hint: `If you know this ${what}: --allow-${what} ${address}` }
+}
 
 /**
  * Decides whether the transactions of one leg do what was asked and nothing else, whoever built them. Gives them back

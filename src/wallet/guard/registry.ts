@@ -46,7 +46,7 @@ function tokenFault(
     if (!known && !allowTokens.some((address) => sameAddress(address, token.address)))
       return refuse(
         'POLICY_CONTRACT_NOT_ALLOWED',
-        `The token ${token.address} is not in the catalogue of this program (if you know it: --allow-token)`,
+        `The token ${token.address} is not in the catalogue of this program`,
       )
     if (known && (known.decimals !== token.decimals || known.symbol !== token.symbol))
       return refuse(

@@ -48,6 +48,9 @@ const isSame = (a: CodePin, b: CodePin): boolean =>
   a.implementation === b.implementation &&
   a.implementationHash === b.implementationHash
 
+const notThere =
+  'Nothing that is sent there can be had back: do not vouch for it. See who asks for it, and which chain the node is on: sluice doctor'
+
 /**
  * G5, the half that needs the chain: the contract of an action has code, and the one that it had when this wallet first
  * used it. Other code is POLICY_CONTRACT_CHANGED, unless the person vouches for the contract.
@@ -63,6 +66,7 @@ export async function checkCode(
     throw new AppError(
       'POLICY_CONTRACT_NOT_ALLOWED',
       `There is no contract at ${address} on chain ${chainId}`,
+      { details: { address, chainId }, hint: notThere },
     )
   const pinned = journal.pinOf(chainId, address)
   const vouched = vouchesFor(terms, address)

@@ -1,0 +1,34 @@
+import { expect } from 'vitest'
+
+/** The failure that a command told: the last document of its output, or its words. */
+type Told = { message: string; hint: string; details: Record<string, unknown> }
+
+function toldIn(out: string, err: string): Told | undefined {
+  const words = /(?:^|\n)error (.*) \([A-Z_]+\)\nnext {2}(.*)\n$/.exec(err)
+  if (words) return { message: words[1]!, hint: words[2]!, details: {} }
+  const last = out.trimEnd().split('\n').at(-1) ?? ''
+  if (!last.startsWith('{"error":')) return undefined
+  const { message, hint, details } = (JSON.parse(last) as { error: Told }).error
+  return { message, hint: hint ?? '', details }
+}
+
+/** What a hint leaves to be filled in although it is known; nothing where it is not. */
+export function leftOpen(argv: readonly string[], { message, hint, details }: Told): string | undefined {
+  const [command, verb, operand] = argv
+  const isNamed =
+    (command === 'action' && verb !== 'submit' && verb !== 'verify') ||
+    (command === 'swap' && verb === 'status')
+  const isKnown =
+    typeof details.id === 'string' ||
+    typeof details.operation === 'string' ||
+    (isNamed && operand !== undefined && !operand.startsWith('-'))
+  if (/\b(QUOTE_)?ID\b/.test(hint) && isKnown) return `an id, in: ${hint}`
+  if (/\bADDR\b/.test(hint) && /0x[0-9a-fA-F]{40}\b/.test(message)) return `an address, in: ${hint}`
+  return undefined
+}
+
+/** A next step can be pasted: no line that a test types may answer with a placeholder for what it knows. */
+export function checkHint(argv: readonly string[], out: string, err: string): void {
+  const told = toldIn(out, err)
+  expect(told && leftOpen(argv, told)).toBe(undefined)
+}
