@@ -246,6 +246,20 @@ test('what is done is reported as it is, by every one of them', async () => {
   expect(await run(`action replan ${id} --yes --accept-min-out 5 --json`)).toMatchObject({ exit: 0 })
 })
 
+test('what is said of running it again is true of it: a revocation pays nobody', async () => {
+  const revoke = `wallet approvals revoke --network sandbox-one --token USDC --spender ${pool()} --yes`
+  const again = async (typed: string) => (await run(typed)).err.match(/running this again (.*)\n/)?.[1]
+  expect(await again(revoke)).toBe('may cost its fee again')
+  expect(await again(`deposit ${place} --amount 1 --yes`)).toBe('pays again')
+  expect(await again(`withdraw ${place} --amount 1 --yes`)).toBe('withdraws again')
+  const elsewhere = await run(`${revoke} --json`, {
+    env: rpcEnvOf(sandbox),
+    secrets: { privateKey: sandbox.user.key },
+  })
+  expect(elsewhere).toMatchObject({ exit: 2, json: { error: { code: 'IDEMPOTENCY_KEY_REQUIRED' } } })
+  expect(elsewhere.json.error.message).toContain('may cost its fee again')
+})
+
 /** An operation that was given up before anything of it was signed, as the journal keeps it. */
 function dropped(key: string): string {
   const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)

@@ -7,20 +7,35 @@ import type { Cli } from '../cli.ts'
 import type { SigningOptions } from '../options.ts'
 import { confirm } from '../prompts.ts'
 
+/** What a command does when it is run once more: what gives something back, or takes it back, pays nobody. */
+const twice: Readonly<Record<string, { does: string; would: string }>> = {
+  withdraw: { does: 'withdraws again', would: 'would withdraw again' },
+  claim: { does: 'may cost its fee again', would: 'may cost its fee again' },
+  revoke: { does: 'may cost its fee again', would: 'may cost its fee again' },
+}
+
 /**
  * A job that nobody watches is run again by somebody, sooner or later: without a key or a pinned nonce it would pay again.
  * IDEMPOTENCY_KEY_REQUIRED, unless it is play money or the person wants it so.
  */
-export function requireOnce({ io, place, notice }: Cli, options: SigningOptions): void {
+export function requireOnce(
+  { io, place, notice }: Cli,
+  options: SigningOptions,
+  { command, claim }: Record<string, unknown>,
+): void {
   const isOnce = options.idempotencyKey !== undefined || options.nonce !== undefined
   if (isOnce || options.dryRun || options.allowDuplicate || io.canAsk) return
+  const { does, would } = twice[claim === true ? 'claim' : String(command)] ?? {
+    does: 'pays again',
+    would: 'would pay again',
+  }
   if (place.kind === 'sandbox') {
-    notice(io.err.paint.dim('without --idempotency-key, running this again pays again'))
+    notice(io.err.paint.dim(`without --idempotency-key, running this again ${does}`))
     return
   }
   throw new AppError(
     'IDEMPOTENCY_KEY_REQUIRED',
-    'Nobody is at a terminal, and run again this would pay again: it needs a key or a nonce',
+    `Nobody is at a terminal, and run again this ${would}: it needs a key or a nonce`,
   )
 }
 

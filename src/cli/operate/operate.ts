@@ -30,7 +30,7 @@ import type { Undertaking } from './undertaking.ts'
  */
 export async function operate(cli: Cli, options: SigningOptions, undertaking: Undertaking): Promise<void> {
   const key = idempotencyKey(options.idempotencyKey)
-  requireOnce(cli, options)
+  requireOnce(cli, options, undertaking.request)
   // A key of another request is that, whoever signs.
   if (key !== undefined) refuseReused(await cli.place.ground(), key, undertaking.request)
   const who = await cli.place.who(options)
@@ -64,7 +64,7 @@ async function undertake(
 ): Promise<void> {
   if (wallet !== undefined && wallet !== who.address)
     throw new AppError('KEY_SOURCE', `This plan is for ${wallet}, and ${who.label} is ${who.address}`, {
-      hint: 'Name its wallet: --wallet NAME',
+      hint: `Name its wallet: --wallet ${wallet}`,
     })
   const request = { ...asked, wallet: who.address }
   const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
