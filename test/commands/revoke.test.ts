@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
+import { AppError } from '../../src/domain/errors.ts'
 import { openJournal } from '../../src/store/journal.ts'
+import { allowancesLeft, unusedOf } from '../../src/wallet/record/allowances-left.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -83,24 +85,36 @@ describe('an allowance that nobody can read', () => {
     expect(out).toContain('No allowance of this action is left.')
   })
 
-  test('is not said to be none by a chain for which there is no node here', async () => {
+  test('is not said to be none where there is no node for its chain', async () => {
     const id = await givenUp('unread-0002')
-    const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
-    const { unusedOf, allowancesLeft } = await import('../../src/wallet/record/allowances-left.ts')
-    const { AppError } = await import('../../src/domain/errors.ts')
-    const ground = {
-      catalog: { ...sandbox.world.catalog(), tokens: [] },
-      rpc: () => {
-        throw new AppError('CONFIG_INVALID', 'There is no RPC for sandbox-one')
-      },
-    } as never
-    const operation = journal.find(id)!
-    journal.close()
-    await expect(unusedOf(ground, operation)).rejects.toThrow('There is no RPC')
-    expect(await allowancesLeft(ground, operation)).toBe(null)
+    const rpc = () => {
+      throw new AppError('CONFIG_INVALID', 'There is no RPC for sandbox-one')
+    }
+    const ground = { catalog: withoutTokens(), rpc } as never
+    await expect(unusedOf(ground, kept(id))).rejects.toThrow('There is no RPC')
+    expect(await allowancesLeft(ground, kept(id))).toBe(null)
+    await takeBack(id)
+  })
+
+  test('is not said to be none where its token stands in no catalogue', async () => {
+    const swap = 'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 100'
+    const id = (await error(`${swap} --yes --json --no-wait`)).details.id
+    const ground = { catalog: withoutTokens(), rpc: () => sandbox.chain(31337).rpc } as never
+    await expect
+      .poll(() => allowancesLeft(ground, kept(id)), { timeout: 10_000 })
+      .toMatchObject([{ token: usdc(), amount: { formatted: '100', symbol: 'USDC' } }])
     await takeBack(id)
   })
 })
+
+const withoutTokens = () => ({ ...sandbox.world.catalog(), tokens: [] })
+/** An operation as the journal has it. */
+const kept = (id: string) => {
+  const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
+  const operation = journal.find(id)!
+  journal.close()
+  return operation
+}
 
 describe('the next step after a revocation that failed', () => {
   test('is the revocation, also when the action was given up by the try before', async () => {
