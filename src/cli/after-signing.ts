@@ -74,7 +74,8 @@ function standing(error: AppError, operation: Planned, verb: string | undefined)
     return {
       code: 'PENDING',
       message: `Interrupted. Something of ${id} is signed, and it is not over yet`,
-      hint,
+      // Who did not want it to go on does not now.
+      hint: verb === 'revoke' || verb === 'abandon' ? again(id, verb) : `sluice action resume ${id}`,
     }
   return goesOn(error, operation)
     ? {

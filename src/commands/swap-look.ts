@@ -9,7 +9,7 @@ import { quoteColumns } from '../cli/views/views.ts'
 import { observe } from '../cli/watching.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
-import { shellOperand } from '../domain/shell.ts'
+import { shellOperand, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 
 /** `swap quote` */
@@ -58,7 +58,7 @@ export async function status(
 ): Promise<void> {
   const service = await cli.service()
   const asked = { id, ...(options.btcTx !== undefined && { btcTxHash: options.btcTx }) }
-  const look = async () => ({ id, ...(await service.swapStatus(asked)) })
+  const look = async () => ({ id, ...(await service.swapStatus(asked).catch(naming(id, options.btcTx))) })
   if (!options.watch) return cli.emit(await look(), statusView)
   const last = await observe(cli, look, {
     isOver: ({ status }) => ['fulfilled', 'failed', 'refunded', 'expired'].includes(status),
@@ -79,6 +79,16 @@ export async function status(
       hint: `sluice action explain ${shellOperand(id)}`,
     })
 }
+
+/** A deposit that is not there yet is asked for again by what it was asked for. */
+const naming =
+  (id: string, btcTx = 'HASH') =>
+  (error: unknown): never => {
+    if (!(error instanceof AppError) || error.code !== 'DEPOSIT_NOT_FOUND') throw error
+    const { code, message, details, cause } = error
+    const hint = `When Bitcoin has confirmed it: sluice swap status --btc-tx ${shellWord(btcTx)} ${shellOperand(id)}`
+    throw new AppError(code, message, { cause, hint, ...(details && { details }) })
+  }
 
 const statusView: View<{
   id: string

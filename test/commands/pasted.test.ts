@@ -154,6 +154,8 @@ test('a watch whose time is over is gone on with, and a new wallet is looked at'
   ).json
   const followed = await run(['swap', 'status', quote.id, '--watch', '--timeout', '1ms'])
   expect(followed.err).toContain(`next  sluice swap status --watch --timeout 1h ${quote.id}\n`)
+  const deposit = await run(['swap', 'status', quote.id, '--btc-tx', 'c0ffee'.repeat(10) + 'abcd'])
+  expect(deposit.err).toContain(`sluice swap status --btc-tx ${'c0ffee'.repeat(10)}abcd ${quote.id}\n`)
   const made = await run('wallet new ops', { secrets: { password: 'x' } })
   expect(made.out).toContain('sluice wallet show ops')
   expect((await run('wallet show ops')).exit).toBe(0)
