@@ -198,7 +198,22 @@ describe('with --revoke-on-failure', () => {
     const { message, hint, details } = await error(line('after-0004'))
     expect(message).toContain(`; ${pool()} may still take 100 USDC on sandbox-one`)
     expect(hint).toBe(`sluice action revoke ${details.id}`)
-    await takeBack(details.id)
+    // Asked for later, it is done then; and what a node does not say is not said to be nothing.
+    await fault('rpc-502 --method eth_call')
+    const unread = await error(line('after-0004').concat('--revoke-on-failure'))
+    await fault('clear')
+    expect(unread).toMatchObject({
+      exit: 22,
+      hint: `sluice action revoke ${details.id} --yes`,
+      details: { revoked: { operation: details.id, status: 'failed' } },
+    })
+    expect(unread.message).toContain('What it allowed is not taken back: ')
+    const later = await error(line('after-0004').concat('--revoke-on-failure'))
+    expect(later).toMatchObject({ exit: 22, hint: `sluice action explain ${details.id}` })
+    expect(later.message).toContain('Taken back: 100 USDC on sandbox-one')
+    const again = await error(line('after-0004').concat('--revoke-on-failure'))
+    expect(again).toMatchObject({ exit: 22, details: { revoked: null } })
+    expect(await allowance()).toBe(0n)
   })
 })
 
