@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
+import { refuseOver } from '../cli/operate/over.ts'
 import { withSigner } from '../cli/options.ts'
 import { confirm } from '../cli/prompts.ts'
 import { withExecution } from '../cli/way.ts'
@@ -10,7 +11,7 @@ import type { Planned } from '../wallet/execution/carry-out.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenGone } from '../wallet/execution/reopen.ts'
 import { isOver } from '../wallet/execution/run.ts'
-import { type GoOnOptions, goOn, journalled, refuseOver } from './action-run.ts'
+import { type GoOnOptions, goOn, journalled } from './action-run.ts'
 
 /** `action speed-up` and `action cancel`: another transaction in the place of what waits, under the same nonce. */
 export function addReplacements(command: Command, world: World): void {

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { action, type Cli } from '../cli/cli.ts'
 import { planAgain } from '../cli/operate/again.ts'
 import { finish, reportFor } from '../cli/operate/finish.ts'
+import { refuseOver } from '../cli/operate/over.ts'
 import { planPrices } from '../cli/operate/plan-prices.ts'
 import { withSigner } from '../cli/options.ts'
 import { shown } from '../cli/output.ts'
@@ -20,7 +21,7 @@ import { takeTurn } from '../wallet/execution/turn.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { planJson } from '../wallet/plan/plan-json.ts'
 import { openLeg, promisedBy, replaceLeg } from '../wallet/plan/replan.ts'
-import { type GoOnOptions, journalled, liftedBy, ownerOf, refuseOver } from './action-run.ts'
+import { type GoOnOptions, journalled, liftedBy, ownerOf } from './action-run.ts'
 
 type Options = GoOnOptions & { acceptMinOut?: string }
 

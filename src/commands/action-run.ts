@@ -1,8 +1,9 @@
 import { type Action, isFinalStatus } from '../api/action.ts'
 import type { Cli } from '../cli/cli.ts'
 import { duration } from '../cli/globals.ts'
-import { finish, type Going, reportFor, withReport } from '../cli/operate/finish.ts'
+import { finish, type Going, reportFor } from '../cli/operate/finish.ts'
 import { refuseDoneSince } from '../cli/operate/not-twice.ts'
+import { refuseOver } from '../cli/operate/over.ts'
 import { maxFee } from '../cli/operate/terms.ts'
 import type { SigningOptions } from '../cli/options.ts'
 import { reportView } from '../cli/views/report-view.ts'
@@ -12,9 +13,7 @@ import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
-import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenGone } from '../wallet/execution/reopen.ts'
-import { isOver } from '../wallet/execution/run.ts'
 import { takeTurn } from '../wallet/execution/turn.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { isNamed, type Who } from '../wallet/keys/who.ts'
@@ -156,16 +155,6 @@ export async function goOn(
     })
   } finally {
     turn.release()
-  }
-}
-
-/** What is over and did not come to where it was to is told as it ended, before anybody is asked for a key. */
-export function refuseOver(ground: Ground, operation: Planned): void {
-  if (!isOver(operation)) return
-  try {
-    outcomeOf(operation)
-  } catch (error) {
-    throw withReport(error, ground, operation)
   }
 }
 
