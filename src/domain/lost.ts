@@ -5,11 +5,12 @@ import type { Catalog } from './catalog.ts'
  * Why what is sent to an address of a chain is lost, as the end of a sentence; nothing where somebody may have it. Nobody holds the key of
  * the lowest addresses, where precompiled contracts are; to a router of Uniswap, 1 and 2 are the caller and itself (source:
  * `Constants.MSG_SENDER` and `Constants.ADDRESS_THIS` of @uniswap/swap-router-contracts). A contract of the catalogue keeps, or gives to whoever asks
- * first, what nobody told it of.
+ * first, what nobody told it of; the coin (`isCoin`) goes to contracts on purpose, as some of them are used so.
  */
-export function whyLost(catalog: Catalog, chainId: number, to: Address): string | undefined {
+export function whyLost(catalog: Catalog, chainId: number, to: Address, isCoin = false): string | undefined {
   if (BigInt(to) === 0n) return 'the zero address'
   if (BigInt(to) < 0x1_0000n) return `${to}, which nobody has the key of`
+  if (isCoin) return undefined
   const isHere = (one: { chainId: number }) => one.chainId === chainId
   const token = catalog.tokens.find((one) => isHere(one) && sameAddress(one.address, to))
   if (token) return `the token ${token.symbol}`

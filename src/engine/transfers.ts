@@ -27,10 +27,8 @@ export async function transferBytecode(
   const token = isNative ? nativeToken(network) : tokenAt(context.catalog.tokens, chainId, input.token)
   if (!token) throw refuse(`${input.token} is not a token that is known on ${network.name}`)
   if (amount === 0n) throw refuse('The amount must be above zero')
-  const lost = whyLost(context.catalog, chainId, to)
-  // Contracts take the coin on purpose: that is how some of them are used.
-  if (lost && !(isNative && BigInt(to) > 0xffffn))
-    throw refuse(`The recipient is ${lost}: what is sent there is lost`)
+  const lost = whyLost(context.catalog, chainId, to, isNative)
+  if (lost) throw refuse(`The recipient is ${lost}: what is sent there is lost`)
   if (sameAddress(to, originAddress)) throw refuse('The recipient is the sender')
   const transaction = isNative
     ? { to, data: '0x' as const, value: amount, chainId }

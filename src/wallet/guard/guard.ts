@@ -3,15 +3,15 @@ import { isAddress } from 'viem/utils'
 import { authoritySelectors } from '../../calls/authority.ts'
 import type { Violation } from '../../calls/decode.ts'
 import { powerInside } from '../../calls/nested.ts'
-import { type Hex, HexData, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Intent } from '../../domain/intent.ts'
-import { whyLost } from '../../domain/lost.ts'
 import { withoutFee, withoutPayment } from '../../domain/service-fee.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { checkApproval, describeApproval, exactly } from './approval.ts'
 import { checkFee, refuseDearFee } from './guard-fee.ts'
+import { refuseLost } from './refuse-lost.ts'
 import { expectation, nothingVouched, type Vouched } from './registry.ts'
 
 /** What a transaction is there for in its leg. */
@@ -116,19 +116,6 @@ function feeStep(
   if ('violation' in fee) throw deny(fee.violation, index)
   refuseDearFee(intent, maxServiceFeeBps)
   return [{ index, role: 'fee' as const, transaction, ...fee }]
-}
-
-/** Whoever asked for it: what a swap or a transfer pays goes to nobody from whom it would never come back. */
-function refuseLost({ intent, chainId, catalog }: LegQuestion): void {
-  if (intent.kind !== 'swap' && intent.kind !== 'transfer') return
-  const { recipient } = intent
-  const lost = whyLost(catalog, intent.kind === 'swap' ? intent.tokenOut.chainId : chainId, recipient)
-  const isCoin = intent.kind === 'transfer' && sameAddress(intent.token.address, nativeAddress)
-  // Contracts take the coin on purpose: that is how some of them are used.
-  if (lost && !(isCoin && BigInt(recipient) > 0xffffn))
-    throw new AppError('POLICY_RECIPIENT', `The recipient is ${lost}: what is sent there is lost`, {
-      hint: 'Name an address that somebody has the key of.',
-    })
 }
 
 /** G1 and G2: as many as there may be, each of its shape, all of them for the chain of the leg. */
