@@ -117,10 +117,11 @@ export async function netInvested(
 ): Promise<bigint> {
   let net = 0n
   let totals: bigint[] = []
-  for (const [at, { type, amount, shares, ...moment }] of events.entries()) {
+  for (const [at, event] of events.entries()) {
+    const { type, amount, shares, ...moment } = event
     // What is claimed was counted when it was asked for.
     if (type === 'claim') continue
-    const comes = type === 'deposit' || type === 'transfer_in'
+    const comes = comesBy(event)
     net += comes ? amount : -amount
     totals = added(totals, shares, comes)
     if (comes) continue
@@ -134,12 +135,23 @@ export async function netInvested(
   return net
 }
 
-/** How many shares came of all that happened, as the logs say it. */
-export const sharesIn = (events: readonly MarketEvent[]): bigint =>
-  events.reduce((sum, { type, shares }) => {
-    const moved = shares[0] ?? 0n
-    return type === 'deposit' || type === 'transfer_in' ? sum + moved : sum - moved
-  }, 0n)
+/**
+ * Whether what happened is all there was: what it moved is what is held, in units that do not grow; `null` is not known. Where
+ * the contract may have rounded in several ways, each event may be off by two. Where a log does not tell units, something
+ * must have come at least.
+ */
+export function addsUp(events: readonly MarketEvent[], units: bigint | null): boolean {
+  const moving = events.filter(({ type }) => type !== 'claim')
+  if (units === null || moving.some(({ shares }) => shares.length === 0)) return moving.some(comesBy)
+  const total = moving.reduce(
+    (sum, event) => sum + (comesBy(event) ? event.shares[0]! : -event.shares[0]!),
+    0n,
+  )
+  const most = 2n * BigInt(moving.filter(({ shares }) => shares.length > 1).length)
+  return total - units <= most && units - total <= most
+}
+
+const comesBy = ({ type }: MarketEvent): boolean => type === 'deposit' || type === 'transfer_in'
 
 /** The totals by each rounding; what was moved by one alone counts for all. */
 const added = (totals: readonly bigint[], shares: readonly bigint[], comes: boolean): bigint[] =>

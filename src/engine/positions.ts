@@ -4,14 +4,14 @@ import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Chain, headOf, read } from './chain.ts'
 import { type Context, marketNamed } from './context.ts'
-import { eventsIn, netInvested, sharesIn } from './events.ts'
+import { addsUp, eventsIn, netInvested } from './events.ts'
 import type { RpcLog } from './logs/filters.ts'
 import { logsOf } from './logs/scan.ts'
 import type { Market } from './markets/market.ts'
 import { paged } from './paged.ts'
 import { sumUsd, usd } from './prices.ts'
 import { eachOnce, queuedIn, queuedOf, withQueued } from './queued.ts'
-import { together } from './reading.ts'
+import { known, together } from './reading.ts'
 import { type Standing, strategyOf } from './standings.ts'
 import { grownStandings } from './strategies.ts'
 import { noteSearched } from './tickets.ts'
@@ -95,11 +95,16 @@ async function investedAt(
   // A node behind the same address may not have this block yet: then the position alone is read, at whatever block.
   const held = await holdings(chain, here, owner, head.number)
   const markets = held.map(({ market }) => market)
-  const logs = await logsOf(context, chain, markets, owner, head)
+  const counted = held.map(({ market, shares }) => market.counted?.(owner) ?? known(shares))
+  const [logs, units] = await Promise.all([
+    logsOf(context, chain, markets, owner, head),
+    read(chain, together<bigint | null>(counted), head.number),
+  ])
   return Promise.all(
-    held.map(async (one) => ({
+    held.map(async ({ market, ...one }, at) => ({
       ...one,
-      principal: await principalOf(context, chain, one, owner, logs.get(one.market)!),
+      market,
+      principal: await principalOf(context, chain, market, owner, units[at]!, logs.get(market)!),
     })),
   )
 }
@@ -114,17 +119,21 @@ async function steadily<value>(work: () => Promise<value>): Promise<value> {
     }
 }
 
-/** Never below zero: whoever took out more than he put in has put in nothing of what is there. */
+/**
+ * Never below zero: whoever took out more than he put in has put in nothing of what is there. Logs that do not tell where all `units` came
+ * from are not all there are, by whatever fault: then it is not known, or else what was put in would count as profit.
+ */
 async function principalOf(
   { store }: Context,
   chain: Chain,
-  { market, shares }: Held,
+  market: Market,
   owner: Address,
+  units: bigint | null,
   logs: readonly RpcLog[],
 ): Promise<bigint | null> {
   const net = await unlessUnread(async () => {
     const events = await eventsIn(store, chain, market, owner, logs)
-    if (market.unlogged && sharesIn(events) !== shares) return null
+    if (!addsUp(events, units)) return null
     return netInvested(store, chain, market, owner, events)
   })
   if (net === null) return null

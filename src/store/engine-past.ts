@@ -21,6 +21,10 @@ export const pastSchema = `create table chain_logs (
      primary key (chain_id, source, owner, block));
    create table chain_facts (chain_id bigint not null, name text not null, value text not null, primary key (chain_id, name))`
 
+/** Logs were kept once of nodes that may have been behind: all of them are read anew. */
+export const pastAgain = `delete from chain_log_marks;
+   delete from chain_logs`
+
 /** So many marks are kept, newest first: a rearranged chain is read again from the newest that still holds. */
 const keptMarks = 8
 

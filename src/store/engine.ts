@@ -1,5 +1,5 @@
 import { handedOutQueries, isSwapIn } from './engine-handed-out.ts'
-import { pastQueries, pastSchema } from './engine-past.ts'
+import { pastAgain, pastQueries, pastSchema } from './engine-past.ts'
 import { actionsByQuote, quoteQueries } from './engine-quotes.ts'
 import {
   type ActionRow,
@@ -23,6 +23,7 @@ export const engineMigrations: readonly Migration[] = [
   pastSchema,
   snapshotSchema,
   actionsNewest,
+  pastAgain,
 ]
 
 /** What the engine remembers; every query about a customer names whose row it is. */

@@ -1,6 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { engineMigrations, engineStore } from '../../src/store/engine.ts'
+import { pastAgain } from '../../src/store/engine-past.ts'
 import { sqliteSql } from '../../src/store/sqlite.ts'
 
 const opened = () => engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
@@ -55,6 +59,24 @@ describe('logs that are kept', () => {
     await store.forgetLogs(place, -1)
     expect(await store.keptLogs(place)).toEqual([])
   })
+})
+
+test('logs that an older version kept, of nodes that may have been behind, are read anew; facts stay', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-past-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const path = join(dir, 'engine.db')
+  const older = sqliteSql(path, {
+    migrations: engineMigrations.slice(0, engineMigrations.indexOf(pastAgain)),
+  })
+  const before = engineStore(older)
+  await before.keepLogs([{ place, after: null, logs: [log(3)] }], { block: 10, hash: 'x' })
+  await before.keepFact(1, 'first-block 0x1', '3')
+  await before.close()
+  const store = engineStore(sqliteSql(path, { migrations: engineMigrations }))
+  expect(await store.marks(place)).toEqual([])
+  expect(await store.keptLogs(place)).toEqual([])
+  expect(await store.fact(1, 'first-block 0x1')).toBe('3')
+  await store.close()
 })
 
 test('readings of markets: the first of a day stays, and those of forty days ago go', async () => {

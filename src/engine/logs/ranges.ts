@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Chain } from '../chain.ts'
+import type { Tip } from './blocks.ts'
 import type { LogQuery, RpcLog } from './filters.ts'
 
 /** The blocks from the first to the last, both included. */
@@ -26,8 +27,8 @@ export function newWindow(now: () => number): Window {
   return { size: firstSize, most: mostSize, left: mostRanges, late: () => now() > until }
 }
 
-/** What was read of a stretch, up to a block. */
-type Piece = { to: bigint; logs: RpcLog[] }
+/** What was read of a stretch, and what its ranges end with: the last is as far as it goes. */
+type Piece = { tips: Tip[]; logs: RpcLog[] }
 
 /**
  * All logs of a stretch, piece by piece and in order. Several ranges are asked for side by side; where a node refuses one, what came before
@@ -49,7 +50,8 @@ export async function* piecesOf(
     const came = answers.slice(0, refused === -1 ? undefined : refused)
     const last = ranges[came.length - 1]
     if (last) {
-      yield { to: last.to, logs: came.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])) }
+      const given = came.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+      yield { tips: given.map(({ tip }) => tip), logs: given.flatMap(({ logs }) => logs) }
       at = last.to + 1n
     }
     const no = answers[came.length]
@@ -86,15 +88,53 @@ const tooLong = ({ network }: Chain, block: bigint): AppError =>
     { details: { network: network.name, block: block.toString() } },
   )
 
-async function asked({ rpc }: Chain, queries: readonly LogQuery[], { from, to }: Range): Promise<RpcLog[]> {
-  const answers = (await rpc.batch(
-    queries.map((query) => ['eth_getLogs', [{ ...query, fromBlock: hex(from), toBlock: hex(to) }]]),
-  )) as unknown[]
-  return answers.flatMap((logs) => {
-    if (!Array.isArray(logs) || logs.some((log) => !isWhole(log, from, to)))
-      throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives logs that are none`)
-    return logs as RpcLog[]
-  })
+/** So many queries share an exchange with the block that they go up to. */
+const together = 50
+
+/**
+ * The logs of a range, and the last block of it by whoever gives them: behind one URL are many nodes, and one that does not have that block yet
+ * gives what it has, without a word.
+ */
+async function asked(
+  { rpc, network }: Chain,
+  queries: readonly LogQuery[],
+  { from, to }: Range,
+): Promise<{ tip: Tip; logs: RpcLog[] }> {
+  const filters = queries.map((query) => ({ ...query, fromBlock: hex(from), toBlock: hex(to) }))
+  const parts = Array.from({ length: Math.ceil(filters.length / together) }, (_, at) =>
+    filters.slice(at * together, (at + 1) * together),
+  )
+  const given = await Promise.all(
+    parts.map((part) =>
+      rpc.batch([
+        ['eth_getBlockByNumber', [hex(to), false]],
+        ...part.map((filter) => ['eth_getLogs', [filter]] as const),
+      ]),
+    ),
+  )
+  const tips = new Set(given.map(([block]) => hashOf(block, to)))
+  const [hash] = tips
+  if (hash === undefined || tips.size > 1)
+    throw new AppError(
+      'RPC_INCONSISTENT',
+      `The node at ${rpc.host} gives logs of ${network.name} up to block ${to}, which it does not have: it may be behind`,
+      { details: { network: network.name, block: to.toString() } },
+    )
+  const logs = given.flatMap(([, ...answers]) =>
+    answers.flatMap((some) => {
+      if (!Array.isArray(some) || some.some((log) => !isWhole(log, from, to)))
+        throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives logs that are none`)
+      return some as RpcLog[]
+    }),
+  )
+  return { tip: { number: to, hash }, logs }
+}
+
+/** What a block of this number is called; some nodes give the newest that they have in the place of one that they do not. */
+function hashOf(block: unknown, number: bigint): string | undefined {
+  const { hash, number: said } = (block ?? {}) as { hash?: string; number?: string }
+  const isSaid = said !== undefined && /^0x[0-9a-f]+$/i.test(said) && BigInt(said) === number
+  return isSaid ? hash : undefined
 }
 
 /** A log of these blocks, still on the chain: what a node takes back, or gives of other blocks, cannot be counted with. */

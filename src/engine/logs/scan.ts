@@ -4,14 +4,11 @@ import type { EngineStore } from '../../store/engine.ts'
 import type { LogPlace } from '../../store/engine-past.ts'
 import type { Chain } from '../chain.ts'
 import type { LogFilter, Market } from '../markets/market.ts'
-import { hashesOf } from './blocks.ts'
+import { hashesOf, type Tip } from './blocks.ts'
 import { isFor, nameOf, queriesOf, type RpcLog } from './filters.ts'
 import { firstBlockOf } from './first-block.ts'
 import { newWindow, piecesOf, type Range, type Window } from './ranges.ts'
 import { stamped } from './times.ts'
-
-/** A block by number and hash: what was read stands on it. */
-export type Tip = { number: bigint; hash: string }
 
 /** A market whose logs are wanted, as far as they were read: `next` is the first block that is not. */
 type Source = { market: Market; place: LogPlace; filters: LogFilter[]; after: number | null; next: bigint }
@@ -31,6 +28,7 @@ export async function logsOf(
   owner: Address,
   tip: Tip,
 ): Promise<Map<Market, RpcLog[]>> {
+  if (markets.length === 0) return new Map()
   const last = tip.number - BigInt(chain.network.depth) + 1n
   const sources = await begun(store, chain, markets, owner, tip.number)
   const base =
@@ -39,10 +37,13 @@ export async function logsOf(
   for (const { range, members } of stretches(sources, last))
     await readInto(store, chain, members, { range, window, base })
   const newest: RpcLog[] = []
+  const ends = [base, tip]
   const rest = { from: last < 0n ? 0n : last + 1n, to: tip.number }
-  for await (const { logs } of piecesOf(chain, queriesIn(sources), rest, window))
+  for await (const { tips, logs } of piecesOf(chain, queriesIn(sources), rest, window)) {
     newest.push(...(await stamped(chain, logs)))
-  await stillOn(chain, [base, tip])
+    ends.push(...tips)
+  }
+  await stillOn(chain, ends)
   const found = new Map<Market, RpcLog[]>()
   for (const { market, place, filters, next } of sources) {
     const kept = (await store.keptLogs(place))
@@ -113,11 +114,10 @@ async function readInto(
   members: readonly Source[],
   { range, window, base }: { range: Range; window: Window; base: Tip },
 ): Promise<void> {
-  for await (const { to, logs: found } of piecesOf(chain, queriesIn(members), range, window)) {
+  for await (const { tips, logs: found } of piecesOf(chain, queriesIn(members), range, window)) {
     const logs = await stamped(chain, found)
-    const hashes = await hashesOf(chain, [to, base.number])
-    const hash = hashes.get(to)
-    if (hash === undefined || hashes.get(base.number) !== base.hash) throw rearranged(chain)
+    await stillOn(chain, [...tips, base])
+    const { number: to, hash } = tips.at(-1)!
     const pieces = members.map(({ place, after, filters }) => ({
       place,
       after,

@@ -47,6 +47,10 @@ export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Con
     rewards: aaveExtras(aToken),
     shares: (owner) => balance(aToken, owner),
     worth: known,
+    counted: (owner) => ({
+      reads: [{ address: aToken, abi: aTokenAbi, functionName: 'scaledBalanceOf', args: [owner] }],
+      parse: ([scaled]) => (scaled as bigint | undefined) ?? null,
+    }),
     deposit: ({ amount, owner }) => ({
       transaction: supply({ chainId, pool, asset: asset.address, amount, onBehalfOf: owner }),
       needs: { token: asset.address, spender: pool, amount },

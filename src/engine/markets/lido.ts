@@ -58,7 +58,13 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => 
     index: { reads: [share(constants)], parse: ([worth]) => worth as bigint },
     shares: (owner) => balance(receipt.address, owner),
     ...(constants.holds === 'stETH'
-      ? { worth: known }
+      ? {
+          worth: known,
+          counted: (owner) => ({
+            reads: [{ address: constants.stEth, abi, functionName: 'sharesOf', args: [owner] }],
+            parse: ([shares]) => (shares as bigint | undefined) ?? null,
+          }),
+        }
       : {
           worth: (shares) => converted(constants.wstEth, 'getStETHByWstETH', shares),
           units: (amount) => converted(constants.wstEth, 'getWstETHByStETH', amount),
@@ -140,8 +146,9 @@ function eventOf(
   const counted = inSame
     .slice(inSame.indexOf(log))
     .find(({ topics }) => topics[0] === topicOf(abi, 'TransferShares'))
-  const shares = isPlain && counted ? BigInt(counted.data) : value
-  const rest = { amount: isPlain ? value : null, shares: [shares] }
+  // Before 2022 stETH did not say it.
+  const shares = isPlain ? counted && BigInt(counted.data) : value
+  const rest = { amount: isPlain ? value : null, shares: shares === undefined ? [] : [shares] }
   if (sameAddress(to, owner)) {
     const isNew = sameAddress(from, nativeAddress) || (!isPlain && sameAddress(from, constants.staker))
     return { type: isNew ? 'deposit' : 'transfer_in', ...rest }

@@ -92,8 +92,8 @@ export type Market = {
   withdraw: (order: Order) => Step
   /** How does one get out of all of it, so that nothing is left? */
   withdrawAll: (order: { owner: Address; shares: bigint; bounds?: Bounds }) => Step
-  /** Whether units may come by logs that do not say whose they are: then what was put in is known only where the others add up to what is held. */
-  unlogged?: true
+  /** What does this owner hold in the units of its events, which do not grow? There where those of the receipt do; `null` is not known. */
+  counted?: (owner: Address) => Reading<bigint | null>
   /** Which logs are about this owner? */
   logs: (owner: Address) => LogFilter[]
   /** What does one of those logs mean for this owner, beside the others of its transaction? `undefined` is nothing. */

@@ -74,7 +74,6 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
     shares: (owner) => one(ask('getShares', [owner])),
     worth: (shares) => one(ask('convertToAssets', [shares])),
     units: (amount) => one(ask('convertToShares', [amount])),
-    unlogged: true,
     deposit: ({ amount, owner }) => ({
       transaction: depositStake({ chainId, vault, owner, asset: asset.address, amount }),
       ...(asset.address !== nativeAddress && { needs: { token: asset.address, spender: vault, amount } }),
