@@ -6,7 +6,7 @@ import type { Catalog } from '../domain/catalog.ts'
 import { tokenAt } from '../domain/token.ts'
 import { type Chain, read } from './chain.ts'
 import { priceOf, usd } from './prices.ts'
-import { together } from './reading.ts'
+import { both, together } from './reading.ts'
 import {
   type Account,
   accountIn,
@@ -21,6 +21,7 @@ import {
   type CometTerms,
   cometAccountIn,
   cometListed,
+  sameTerms,
   symbolsOf,
 } from './readings/comet-account.ts'
 import { ray } from './readings/reserve.ts'
@@ -38,11 +39,12 @@ export function lendingOf(catalog: Catalog, chain: (chainId: number) => Chain) {
 
 type AccountsOf = (owner: Address) => Promise<There | undefined>[]
 
-/** One call a market: what it lists is asked for once. */
+/** One call a market: what it lists is asked for in the same call, and that is made again where it is no longer what was known. */
 function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountsOf {
   const known = new Map<string, Promise<CometTerms | undefined>>()
+  const nameIn = ({ chainId, comet }: CometPlace) => `${chainId} ${comet}`
   const termsOf = (place: CometPlace): Promise<CometTerms | undefined> => {
-    const name = `${place.chainId} ${place.comet}`
+    const name = nameIn(place)
     const asked = known.get(name) ?? listedIn(chain(place.chainId), place)
     known.set(name, asked)
     asked.then(
@@ -54,12 +56,23 @@ function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acc
   const places = catalog.strategies.flatMap(({ chainId, constants, asset }): CometPlace[] =>
     constants.family === 'compound-v3' ? [{ chainId, comet: constants.comet, base: asset }] : [],
   )
+  const accountOf = async (place: CometPlace, owner: Address, tries = 3): Promise<Account | undefined> => {
+    const terms = await termsOf(place)
+    if (!terms) return undefined
+    const [now, account] = await read(
+      chain(place.chainId),
+      both(
+        cometListed(place, terms.collaterals.length + 1),
+        cometAccountIn(place, terms, owner, priceOf(catalog, place.base)),
+      ),
+    )
+    if (!now || sameTerms(terms, now)) return account
+    known.delete(nameIn(place))
+    return tries > 1 ? accountOf(place, owner, tries - 1) : undefined
+  }
   return (owner) =>
     places.map(async (place) => {
-      const terms = await termsOf(place)
-      const account =
-        terms &&
-        (await read(chain(place.chainId), cometAccountIn(place, terms, owner, priceOf(catalog, place.base))))
+      const account = await accountOf(place, owner)
       return account && { ...account, chainId: place.chainId }
     })
 }

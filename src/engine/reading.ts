@@ -22,6 +22,15 @@ export const together = <value>(readings: readonly Reading<value>[]): Reading<va
   },
 })
 
+/** Two readings of different things as one. */
+export const both = <one, other>(first: Reading<one>, second: Reading<other>): Reading<[one, other]> => ({
+  reads: [...first.reads, ...second.reads],
+  parse: (answers) => [
+    first.parse(answers.slice(0, first.reads.length)),
+    second.parse(answers.slice(first.reads.length)),
+  ],
+})
+
 /** A reading that asks nothing. */
 export const known = <value>(value: value): Reading<value> => ({ reads: [], parse: () => value })
 

@@ -11,7 +11,7 @@ import { strictTerms } from '../../src/wallet/policy/terms.ts'
 import { deployedFrom } from '../support/compile.ts'
 import { deposited } from '../support/deposited.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
-import { codeOf, engineOn, perform } from './support.ts'
+import { codeOf, engineOn, perform, watched } from './support.ts'
 
 // The contract of these tests is ours and only has the published interface: it shows that we call that as it is meant.
 const sandbox = useSandbox()
@@ -255,6 +255,58 @@ describe('what a wallet owes to a market of Compound v3', () => {
     expect(stats.ltv).toBe(0.5)
     expect(Number(stats.maxBorrowValue)).toBeCloseTo(6_000 * 0.825 - 3_000, 6)
     expect(Number(stats.liquidationPrice)).toBeCloseTo(3_000 / (2 * 0.895), 6)
+  })
+
+  test('follows what is listed and what it counts for, in an engine that goes on, each time by one call', async () => {
+    await owe(3_000n * 10n ** 8n, 10n ** 8n)
+    const said: string[] = []
+    const { context } = engineOn(sandbox, {
+      catalog: { ...catalog, strategies: [entry] },
+      rpc: (id) => watched(sandbox.chain(id).rpc, said),
+    })
+    const now = async () => (await context.lending(wallet))!
+    expect((await now()).healthFactor).toBeCloseTo((6_000 * 0.895) / 3_000, 9)
+    said.length = 0
+    await now()
+    expect(said).toEqual(['eth_call'])
+    // Less of it counts: the health factor must not stay as good as it was.
+    await told('function amend(uint8,address,uint64,uint64)', [
+      0,
+      ethFeed,
+      (6n * eth) / 10n,
+      (7n * eth) / 10n,
+    ])
+    expect(await now()).toMatchObject({ healthFactor: 1.4, maxBorrowValue: '600' })
+    // Another feed prices it.
+    const otherFeed: Address = '0x00000000000000000000000000000000000000e8'
+    await told('function setPrice(address,uint256)', [otherFeed, 2_500n * 10n ** 8n])
+    await told('function amend(uint8,address,uint64,uint64)', [
+      0,
+      otherFeed,
+      (6n * eth) / 10n,
+      (7n * eth) / 10n,
+    ])
+    expect((await now()).healthFactor).toBeCloseTo((5_000 * 0.7) / 3_000, 9)
+    // And one more is taken.
+    const usdt = sandbox.token(chainId, 'USDT')
+    await told('function list(address,address,uint64,uint64,uint64)', [
+      usdt.address,
+      baseFeed,
+      10n ** 6n,
+      (8n * eth) / 10n,
+      (9n * eth) / 10n,
+    ])
+    await sandbox.sendAs(chainId, wallet, {
+      to: usdt.address,
+      data: calldata('function approve(address,uint256)', [comet, 2_000_000_000n]),
+    })
+    await told('function supply(address,uint256)', [usdt.address, 2_000_000_000n])
+    const { underlying, healthFactor } = await now()
+    expect(underlying.map(({ asset }) => asset.symbol)).toEqual(['WETH', 'USDT'])
+    expect(healthFactor).toBeCloseTo((5_000 * 0.7 + 2_000 * 0.9) / 3_000, 9)
+    said.length = 0
+    await now()
+    expect(said).toEqual(['eth_call'])
   })
 
   test('is not guessed where nobody prices its base', async () => {

@@ -9,7 +9,7 @@ import { kinkedRate } from './kinked.ts'
 /** A market of Compound v3 as a place to borrow: its base asset is what is owed. */
 export type CometPlace = { chainId: number; comet: Address; base: Token }
 
-/** What never changes of a collateral: its feed, one whole of it, and how much of its value may be owed, scaled by 1e18. */
+/** What a market lists of a collateral: its feed, one whole of it, and how much of its value may be owed, scaled by 1e18. */
 type Collateral = {
   asset: Address
   symbol: string | null
@@ -26,11 +26,11 @@ export type CometTerms = { baseFeed: Address; collaterals: readonly Collateral[]
 /** More than any market lists (source: comet, MAX_ASSETS, and the extended asset list). */
 const mostAssets = 24
 
-/** What is listed in a market; `undefined` where it does not say. */
-export const cometListed = ({ comet }: CometPlace): Reading<CometTerms | undefined> => ({
+/** What is listed in a market, and no more than `count`; `undefined` where it does not say. None is ever taken from the list. */
+export const cometListed = ({ comet }: CometPlace, count = mostAssets): Reading<CometTerms | undefined> => ({
   reads: [
     { address: comet, abi, functionName: 'baseTokenPriceFeed' },
-    ...Array.from({ length: mostAssets }, (_, at) => ({
+    ...Array.from({ length: count }, (_, at) => ({
       address: comet,
       abi,
       functionName: 'getAssetInfo',
@@ -56,6 +56,21 @@ export const cometListed = ({ comet }: CometPlace): Reading<CometTerms | undefin
           ),
         },
 })
+
+/** Whether two say the same of a market: those who govern it change feeds and factors, and list more. */
+export const sameTerms = (one: CometTerms, other: CometTerms): boolean => saidBy(one) === saidBy(other)
+
+const saidBy = ({ baseFeed, collaterals }: CometTerms): string =>
+  [
+    baseFeed,
+    ...collaterals.map((one) => [
+      one.asset,
+      one.priceFeed,
+      one.scale,
+      one.borrowCollateralFactor,
+      one.liquidateCollateralFactor,
+    ]),
+  ].join(' ')
 
 const digitsOf = ({ scale }: { scale: bigint }): number => String(scale).length - 1
 

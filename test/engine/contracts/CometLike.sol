@@ -63,6 +63,11 @@ contract CometLike {
         infos.push(AssetInfo(uint8(infos.length), asset, feed, scale, borrowFactor, liquidateFactor, 0.93e18, type(uint128).max));
     }
 
+    function amend(uint8 i, address feed, uint64 borrowFactor, uint64 liquidateFactor) external {
+        AssetInfo storage info = infos[i];
+        (info.priceFeed, info.borrowCollateralFactor, info.liquidateCollateralFactor) = (feed, borrowFactor, liquidateFactor);
+    }
+
     function setPrice(address feed, uint256 price) external {
         getPrice[feed] = price;
     }
