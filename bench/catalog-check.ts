@@ -7,7 +7,8 @@ import { differences, keptBooks } from '../test/oracles/books.ts'
 
 /*
  * Compares src/engine/catalog with the published address books, as they were last asked (npm run oracles address-books
- * cctp-v2 across stakewise asks them anew): npm run catalog:check. It exits 1 where they differ.
+ * cctp-v2 across stakewise morpho-factories asks them anew), and with what the survey that it was made of calls each market:
+ * npm run catalog:check. It exits 1 where they differ.
  */
 
 const books = keptBooks()

@@ -6,13 +6,15 @@ import type { CatalogFile } from '../src/domain/catalog-file.ts'
 import { maturityOf } from '../src/domain/maturity.ts'
 import type { Network } from '../src/domain/network.ts'
 import { publicNetworks } from '../src/domain/networks.ts'
+import type { Books } from '../test/oracles/books.ts'
 import { protocolOf } from './catalog-names.ts'
 import { wordsOf } from './catalog-words.ts'
 
 /*
  * Makes src/engine/catalog anew out of a survey of markets (a folder with catalog.json, tokens.json, providers.json and
  * price-feeds.json): npm run catalog:make -- FOLDER. It takes the markets of families that are implemented, and decides nothing about
- * addresses: what it writes is in the survey, with its source. Markets of families that the survey does not have stay as they are.
+ * addresses: what it writes is in the survey, with its source. Markets of families that the survey does not have stay as they are. What the
+ * survey calls each market is kept beside, for `catalog:check`.
  */
 
 /** A market of the survey. There `asset` is the receipt, and `underlyingAsset` is what goes in. */
@@ -34,6 +36,7 @@ export type Surveyed = {
   params: Record<string, unknown>
   note?: string
   source: string
+  sourcesSeen: readonly string[]
   apyMethod: string
   nativeHandling: string
   testnet: boolean
@@ -224,7 +227,7 @@ const markets: Surveyed[] = survey('catalog')
   .map((market: Surveyed) => ({
     ...market,
     // A survey may say where in an index of its own it found something: that is nobody's source.
-    source: market.source
+    source: citable(market.source, market.sourcesSeen)
       .replace(/; code index ids [^(]*\([^)]*\)/, '')
       .replace('>=6 independent public files in the code index (', '')
       .replace(/ (definition|test|discovery|tests) ids? [0-9/]+/g, ' $1')
@@ -234,7 +237,15 @@ const tokens: Record<string, SurveyedToken[]> = survey('tokens').chains
 const feeds = survey('price-feeds').chains
 const { providers } = survey('providers')
 
+/** A source without the numbers of an index; where there was nothing else, the repositories in which the address was seen. */
+function citable(source: string, seen: readonly string[] = []): string {
+  const [, place] = /^index: find_string ids .*; comptroller: (.+)$/.exec(source) ?? []
+  if (place) return [...seen, `repo:${place} (comptroller)`].join('; ')
+  return source.replace(/; (index )?find_string ids [0-9, ]*[0-9]( \([^)]*\))?/, '')
+}
+
 const out = join(import.meta.dirname, '..', 'src', 'engine', 'catalog')
+const surveyed: Books['survey'] = {}
 mkdirSync(out, { recursive: true })
 for (const network of publicNetworks) {
   const file = fileOf(network)
@@ -242,6 +253,12 @@ for (const network of publicNetworks) {
   const before: CatalogFile | undefined = existsSync(path)
     ? JSON.parse(readFileSync(path, 'utf8'))
     : undefined
+  surveyed[network.name] = Object.fromEntries(
+    file.strategies.map(({ protocol, asset, receipt, name }) => [
+      `${protocol} ${asset}`,
+      [receipt.address, receipt.symbol, name],
+    ]),
+  )
   file.strategies.push(
     ...(before?.strategies.filter(({ constants: { family } }) => byHand.includes(family)) ?? []),
   )
@@ -250,6 +267,10 @@ for (const network of publicNetworks) {
     `${network.name}: ${file.strategies.length} markets, ${file.tokens.length} tokens${file.uniswapV3 ? ', swaps' : ''}${file.cctpV2 ? ', bridge' : ''}\n`,
   )
 }
+writeFileSync(
+  join(import.meta.dirname, '..', 'test', 'oracles', 'fixtures', 'survey.json'),
+  `${JSON.stringify(surveyed)}\n`,
+)
 
 function fileOf(network: Network): CatalogFile {
   const { name, chainId } = network
@@ -267,7 +288,7 @@ function fileOf(network: Network): CatalogFile {
   }
   for (const { address, symbol, decimals, inCatalog, sources } of tokens[chainId] ?? [])
     if (inCatalog || isPaidOut(symbol, strategies))
-      add({ address, symbol, decimals, source: sources.join('; ') })
+      add({ address, symbol, decimals, source: citable(sources.join('; ')) })
   for (const { underlyingAsset, underlyingSymbol, underlyingDecimals, source } of assets)
     add({
       address: underlyingAsset,
@@ -278,7 +299,12 @@ function fileOf(network: Network): CatalogFile {
   if (cctpV2) add({ address: cctpV2.token, symbol: 'USDC', decimals: 6, source: cctpV2.source })
   const brla = providers.brla.tokens[chainId]
   if (brla)
-    add({ address: brla.address, symbol: 'BRLA', decimals: brla.decimals, source: providers.brla.source })
+    add({
+      address: brla.address,
+      symbol: 'BRLA',
+      decimals: brla.decimals,
+      source: citable(providers.brla.source),
+    })
   const lent = here.filter(({ implementationSelector }) => implementationSelector === 'aave-v3')
   const main = feeds[chainId]?.aave?.oracle ?? lent[0]?.contracts.oracle
   const oracle = lent.find(({ contracts }) => contracts.oracle === main)

@@ -8,10 +8,12 @@ import { severalRpc } from '../src/net/rpc.ts'
 import { directories } from '../src/world/directories.ts'
 import { allNetworks, knownCatalog } from '../src/world/known-catalog.ts'
 import { rpcUrls } from '../src/world/profile.ts'
+import { keptBooks } from '../test/oracles/books.ts'
+import { makerFaults } from '../test/oracles/factories.ts'
 
 /*
  * Asks chains whether the catalogue is right: what the contracts of every market say of their assets, pools and decimals,
- * what prices, swaps and bridges stand on says of itself, and what tokens are called.
+ * what prices, swaps and bridges stand on says of itself, what tokens are called, and who made the vaults of Morpho.
  * npm run catalog:verify -- --rpc base=http://127.0.0.1:8545; a URL that holds a key belongs into the environment instead
  * (SLUICE_RPC_BASE). It exits 1 where something differs or a node does not answer.
  */
@@ -26,6 +28,7 @@ const urls = rpcUrls(env, allNetworks)
 if (urls.size === 0)
   throw new Error('npm run catalog:verify -- --rpc NETWORK=URL, or set SLUICE_RPC_<NETWORK>')
 const catalog = await knownCatalog(directories(process.env), env)
+const books = keptBooks()
 let wrong = 0
 for (const network of allNetworks.filter(({ chainId }) => urls.has(chainId))) {
   const { chainId, name } = network
@@ -38,6 +41,7 @@ for (const network of allNetworks.filter(({ chainId }) => urls.has(chainId))) {
       selfChecks(chain, markets),
       groundFaults(chain, catalog, number),
       symbolFaults(chain, catalog),
+      makerFaults(chain, catalog, books),
     ])
     const beside = others.flat()
     wrong += flawed.length + beside.length

@@ -25,6 +25,8 @@ export const cTokenAbi = parseAbi([
 export const comptrollerAbi = parseAbi([
   'function mintGuardianPaused(address market) view returns (bool)',
   'function actionPaused(address market, uint8 action) view returns (bool)',
+  // Venus says more of it, after this.
+  'function markets(address market) view returns (bool isListed)',
 ])
 
 const mintToken = parseAbi(['function mint(uint256 mintAmount) returns (uint256)'])

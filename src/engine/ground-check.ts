@@ -99,9 +99,17 @@ function feedClaims({ tokens }: Catalog, { chainId, token, feed, decimals }: Pri
 const swapClaims = ({ uniswapV3 }: Catalog, chainId: number): Claim[] =>
   uniswapV3
     .filter((one) => one.chainId === chainId)
-    .flatMap(({ factory, quoterV2, swapRouter02 }) => [
+    .flatMap(({ factory, quoterV2, swapRouter02, feeTiers }) => [
       // A tier that each factory is born with.
       says('a tier of Uniswap v3', ask(factory, 'feeAmountTickSpacing', [3000]), 60),
+      ...feeTiers.map((tier) =>
+        says(
+          `the tier ${tier} of Uniswap v3`,
+          ask(factory, 'feeAmountTickSpacing', [tier]),
+          'a tier',
+          (spacing) => (Number(spacing) > 0 ? 'a tier' : 'none'),
+        ),
+      ),
       says('the factory of the quoter', ask(quoterV2, 'factory'), factory),
       says('the factory of the router', ask(swapRouter02, 'factory'), factory),
       // The router before this one knows pools of v3 only.

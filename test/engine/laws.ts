@@ -3,6 +3,7 @@ import { getAddress } from 'viem/utils'
 import { nativeAddress } from '../../src/domain/address.ts'
 import { CatalogFile, catalogOfFile, slugOf } from '../../src/domain/catalog-file.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
+import { labelFaults } from './label-laws.ts'
 
 type Row = CatalogFile['strategies'][number]
 
@@ -241,9 +242,6 @@ export function faultsOf(json: unknown): string[] {
       ...(known.has(row.asset) ? [] : [`${row.protocol}: ${row.asset} is not among the tokens`]),
       ...(row.asset === row.receipt.address ? [`${row.protocol}: the asset is the receipt`] : []),
       ...(/^[a-z0-9]+(-[a-z0-9]+)*$/.test(row.protocol) ? [] : [`${row.protocol} is no slug`]),
-      ...(row.implementationSelector.replace(/@[0-9]+$/, '') === row.constants.family
-        ? []
-        : [`${row.implementationSelector} is not of its family`]),
       ...(row.category === kindOf(row) ? [] : [`${row.protocol}: it is no ${row.category}`]),
       ...familyLaws[row.constants.family](row, file).map((fault) => `${row.protocol} ${row.asset}: ${fault}`),
     ]),
@@ -264,9 +262,7 @@ export function faultsOf(json: unknown): string[] {
     ...(file.cctpV2 && !known.has(file.cctpV2.token)
       ? ['the token of the bridge is not among the tokens']
       : []),
-    ...(file.cctpV2 && file.cctpV2.attestation.includes('sandbox') !== network.testnet
-      ? ['the bridge is of another environment']
-      : []),
+    ...labelFaults(file, network),
   ]
   if (faults.length > 0) return faults
   const { strategies } = catalogOfFile(json)

@@ -14,10 +14,11 @@ import { symbolFaults } from '../../src/engine/symbol-check.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { differences, keptBooks } from '../oracles/books.ts'
+import { makerFaults } from '../oracles/factories.ts'
 import { faultsOf } from './laws.ts'
 import { codeSaying } from './sayings.ts'
 import { seeded } from './support.ts'
-import { strange, truths } from './truths.ts'
+import { asked, strange, truths, word } from './truths.ts'
 
 // Chains on which a contract stands at every address of the catalogue that says what a real one would: read out of the file by hand,
 // family by family, so that what the engine asks is compared with something that it did not write.
@@ -48,13 +49,39 @@ beforeAll(async () => {
     await node.rpc.request('anvil_setCode', [multicall3, code])
     // Somebody's contract that says nothing: code alone proves nothing.
     await node.rpc.request('anvil_setCode', [silent, '0x00'])
-    const told = [...truths(file)].map(([at, said]) => ['anvil_setCode', [at, codeSaying(said)]] as const)
+    const { chainId } = network!
+    const told = [...truths(file), ...madeByMorpho(chainId, file)].map(
+      ([at, said]) => ['anvil_setCode', [at, codeSaying(said)]] as const,
+    )
     for (let at = 0; at < told.length; at += 100) await node.rpc.batch(told.slice(at, at + 100))
   }
 }, 60_000)
 afterAll(async () => {
   for (const { node } of chains.values()) await node.stop()
 })
+
+/** What the factories of Morpho say: each vault was made by one of them, the newest of the older one where there are two. */
+function madeByMorpho(chainId: number, { strategies }: CatalogFile): [Address, Map<Hex, Hex>][] {
+  const book = books.morpho.find((one) => one.chainId === chainId)
+  const by = (maker: Address, name: string, vaults: readonly Address[]): [Address, Map<Hex, Hex>] => [
+    maker,
+    new Map(vaults.map((at) => [asked(`function ${name}(address)`, [at]), word(1)])),
+  ]
+  const vaultsOf = (isMeant: (row: Row) => boolean) =>
+    strategies.flatMap((row) => (isMeant(row) && 'vault' in row.constants ? [row.constants.vault] : []))
+  const first = vaultsOf(({ constants }) => constants.family === 'morpho')
+  const second = vaultsOf(({ constants }) => 'limits' in constants && constants.limits === 'none')
+  return [
+    ...(book?.metaMorpho ?? []).map((maker, at, { length }) =>
+      by(
+        maker,
+        'isMetaMorpho',
+        first.filter((_, which) => which % length === at),
+      ),
+    ),
+    ...(book?.vaultV2 ?? []).map((maker) => by(maker, 'isVaultV2', second)),
+  ]
+}
 
 const silent = getAddress(`0x${'ab'.repeat(20)}`)
 
@@ -251,20 +278,220 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     },
     /it is no staking/,
   ],
+  [
+    'base',
+    'a vault of Morpho is one that somebody else made',
+    (file) => strangers(rowOf(file, 'morpho')),
+    /the vault of .* was not made by Morpho/,
+  ],
+  [
+    'base',
+    'a vault of the newer Morpho is one that somebody else made',
+    (file) =>
+      strangers(
+        file.strategies.find(({ constants }) => 'limits' in constants && constants.limits === 'none')!,
+      ),
+    /the vault of .* was not made by Morpho/,
+  ],
+  [
+    'ethereum',
+    'a vault of Euler is another one of the same asset',
+    (file) => {
+      const [one, two] = alike(file, /^euler-/)
+      one.receipt.address = two.receipt.address
+      Object.assign(one.constants, { vault: two.receipt.address })
+      file.strategies = file.strategies.filter((row) => row !== two)
+    },
+    /what is held in euler-.* is 0x.*, and the book says 0x/,
+  ],
+  [
+    'ethereum',
+    'the rate of a savings vault is that of another',
+    (file) => {
+      const [one, two] = file.strategies.filter(({ protocol }) => protocol === 'spark-savings')
+      Object.assign(one!.constants, { stated: { at: two!.receipt.address, name: 'vsr' } })
+    },
+    /its rate is stated by another vault/,
+  ],
+  [
+    'base',
+    'the rate of sUSDS is that of somebody',
+    (file) => {
+      const row = file.strategies.find(({ protocol }) => protocol === 'spark-susdc')!
+      Object.assign(row.constants, { stated: { at: silent, name: 'getSSR' } })
+    },
+    /its rate is stated elsewhere than that of sUSDS/,
+  ],
+  [
+    'bnb',
+    'the market of the coin is that of a token',
+    (file) => {
+      const coin = file.strategies.find(({ constants }) => 'coin' in constants)!
+      const other = rowOf(file, 'compound-v2', 2)
+      file.strategies = file.strategies.filter((row) => row !== other)
+      coin.receipt.address = other.receipt.address
+      Object.assign(coin.constants, { market: other.receipt.address })
+    },
+    /an asset that is a token is said by 0x/,
+  ],
+  [
+    'base',
+    'a market is one that its comptroller does not list',
+    (file) => {
+      const row = rowOf(file, 'compound-v2')
+      Object.assign(row.constants, { market: strange.unregistered })
+    },
+    /whether the comptroller lists the market is not said by/,
+  ],
+  [
+    'ethereum',
+    'what wraps stETH is asked to take the coin',
+    (file) => {
+      const row = file.strategies.find(({ protocol }) => protocol === 'lido-wsteth')!
+      if ('wstEth' in row.constants) Object.assign(row.constants, { staker: row.constants.wstEth })
+    },
+    /what wraps stETH takes no coin/,
+  ],
+  [
+    'base',
+    'messages are signed by somebody else',
+    (file) => {
+      file.cctpV2!.attestation = 'https://iris-api.evil.example'
+    },
+    /the bridge is of another environment/,
+  ],
+  [
+    'ethereum',
+    'two vaults of Morpho have the names of each other',
+    (file) => {
+      const [one, two] = alike(file, /^morpho-.*[a-z]$/)
+      relabelled(one, two)
+    },
+    /what is held in morpho-.* is 0x.*, and the book says 0x/,
+  ],
+  [
+    'ethereum',
+    'a market has the protocol of another',
+    (file) => {
+      rowOf(file, 'aave-v3').protocol = 'aave-v3-prime'
+    },
+    /it is called Aave v3 WETH/,
+  ],
+  [
+    'ethereum',
+    'two markets of Aave are exchanged, with their names',
+    (file) => {
+      for (const row of file.strategies.filter(({ protocol }) => protocol === 'aave-v3')) {
+        const other = file.strategies.find(
+          ({ protocol, asset }) => protocol === 'aave-v3-prime' && asset === row.asset,
+        )
+        if (other) relabelled(row, other)
+      }
+    },
+    /what is held in aave-v3 of .* is 0x.*, and the book says 0x/,
+  ],
+  [
+    'base',
+    'a market of Moonwell states no rate',
+    (file) => {
+      Object.assign(rowOf(file, 'compound-v2').constants, { rate: 'growth' })
+    },
+    /its rate is stated otherwise\n(.*\n)*.*its rate a second is said by/,
+  ],
+  [
+    'base',
+    'there is a tier that no pool has',
+    (file) => {
+      file.uniswapV3!.feeTiers = [100, 3001]
+    },
+    /there is no tier 3001\n(.*\n)*.*the tier 3001 of Uniswap v3 is not said by/,
+  ],
+  [
+    'base',
+    'swaps go by a token of nobody',
+    (file) => {
+      file.uniswapV3!.via = [tokenOf(file, 'EURC').address]
+    },
+    /nobody swaps by EURC/,
+  ],
+  [
+    'base',
+    'two markets are the default',
+    (file) => {
+      for (const at of [0, 1]) rowOf(file, 'aave-v3', at).isDefault = true
+    },
+    /two markets are the default/,
+  ],
+  [
+    'base',
+    'a market begins some day',
+    (file) => {
+      rowOf(file, 'aave-v3').startDate = '2099-01-01T00:00:00.000Z'
+    },
+    /it has not begun yet/,
+  ],
+  [
+    'base',
+    'the calls of a market are of another version',
+    (file) => {
+      rowOf(file, 'aave-v3').implementationSelector = 'aave-v3@9'
+    },
+    /it is of another version/,
+  ],
+  [
+    'base',
+    'a picture is from anywhere',
+    (file) => {
+      rowOf(file, 'aave-v3').logourl = 'https://evil.example/logo.png'
+    },
+    /its picture is somewhere else/,
+  ],
+  [
+    'base',
+    'nobody says where an address was read',
+    (file) => {
+      rowOf(file, 'aave-v3').source = 'x'
+    },
+    /x is no source/,
+  ],
 ]
+
+/** A vault that says what the right one says, made by somebody else. */
+function strangers(row: Row): void {
+  row.receipt.address = strange.vault
+  Object.assign(row.constants, { vault: strange.vault })
+}
+
+/** Two markets of protocols that are called so, of one asset. */
+function alike({ strategies }: CatalogFile, name: RegExp): [Row, Row] {
+  const rows = strategies.filter(({ protocol }) => name.test(protocol))
+  const one = rows.find((row, at) => rows.slice(at + 1).some(({ asset }) => asset === row.asset))!
+  return [one, rows.find((row) => row !== one && row.asset === one.asset)!]
+}
+
+/** Two markets, each called what the other is called. */
+function relabelled(one: Row, two: Row): void {
+  const { protocol, name, receipt } = structuredClone(one)
+  Object.assign(one, { protocol: two.protocol, name: two.name })
+  one.receipt.symbol = two.receipt.symbol
+  Object.assign(two, { protocol, name })
+  two.receipt.symbol = receipt.symbol
+}
 
 const verified = async (name: Name, file: CatalogFile): Promise<string[]> => {
   const { chain } = chains.get(name)!
   const catalog = catalogOfFile(file)
-  const [flawed, ground, symbols] = await Promise.all([
+  const [flawed, ground, symbols, makers] = await Promise.all([
     selfChecks(chain, marketsOf(catalog)),
     groundFaults(chain, catalog, head),
     symbolFaults(chain, catalog),
+    makerFaults(chain, catalog, books),
   ])
   return [
     ...flawed.flatMap(({ market, faults }) => faults.map((fault) => `${market.entry.slug}: ${fault}`)),
     ...ground,
     ...symbols,
+    ...makers,
   ]
 }
 
@@ -354,7 +581,8 @@ describe('a catalogue', () => {
   test.each(beside)('of %s where %s never passes', async (name, _, mutate, said) => {
     const file = fileOf(name)
     mutate(file)
-    const chain = faultsOf(file).length > 0 ? [] : await verified(name, file)
+    // Whatever else finds it, this does.
+    const chain = await verified(name, file)
     expect([...faultsOf(file), ...differences(file, books).faults, ...chain].join('\n')).toMatch(said)
   })
 })
@@ -406,8 +634,40 @@ function mutations(
       ? [[key, () => Object.assign(constants, { [key]: address() })]]
       : [],
   )
+  // What states a rate, or takes the coin, is an address inside.
+  const inside = Object.entries(constants).flatMap(([key, value]): Mutation[] =>
+    value !== null && typeof value === 'object'
+      ? Object.entries(value)
+          .filter(([, at]) => /^0x/.test(String(at)))
+          .flatMap(([name]): Mutation[] => {
+            const theirs = others.flatMap(({ constants: other }) => {
+              const found = (other as unknown as Record<string, unknown>)[key]
+              const at = (found as Record<string, unknown> | undefined)?.[name] ?? other.family
+              return /^0x/.test(String(at)) && at !== (value as Record<string, unknown>)[name] ? [at] : []
+            })
+            return [
+              [`${key}.${name}`, () => Object.assign(value, { [name]: address() })],
+              ...(theirs.length > 0
+                ? [
+                    [
+                      `${key}.${name} of another`,
+                      () => Object.assign(value, { [name]: pick(theirs) }),
+                    ] as const,
+                  ]
+                : []),
+            ]
+          })
+      : [],
+  )
+  // An id that leads to another market, which has all that the right one has.
+  const called = others
+    .filter((other) => other.asset === row.asset && other.protocol !== row.protocol)
+    .slice(0, 1)
+    .map((other): Mutation => ['the names of another', () => relabelled(row, other)])
   return [
     ...renamed,
+    ...inside,
+    ...called,
     ...swapped,
     ['receipt', () => Object.assign(row.receipt, { address: address() })],
     [

@@ -14,17 +14,20 @@ import type { CatalogFile } from '../../src/domain/catalog-file.ts'
 
 type Row = CatalogFile['strategies'][number]
 
-/** Vaults of StakeWise beside that of the catalogue: another operator's, and one that says what the right one says. */
-export const strange: Record<'operators' | 'unregistered', Address> = {
+/** Contracts beside those of the catalogue: vaults of StakeWise of another operator, and one that says what the right one says; and a vault of nobody's that says all that one of Morpho says. */
+export const strange: Record<'operators' | 'unregistered' | 'vault', Address> = {
   operators: getAddress(`0x${'0e'.repeat(20)}`),
   unregistered: getAddress(`0x${'0f'.repeat(20)}`),
+  vault: getAddress(`0x${'1f'.repeat(20)}`),
 }
 
-const word = (value: Address | bigint | number): Hex =>
+/** One word of an answer. */
+export const word = (value: Address | bigint | number): Hex =>
   typeof value === 'string' ? pad(value) : encodeAbiParameters([{ type: 'uint256' }], [BigInt(value)])
 const text = (value: string): Hex => encodeAbiParameters([{ type: 'string' }], [value])
 const old = (value: string): Hex => pad(toHex(value), { dir: 'right' })
-const asked = (signature: string, args: readonly unknown[] = []): Hex =>
+/** The calldata of a question. */
+export const asked = (signature: string, args: readonly unknown[] = []): Hex =>
   encodeFunctionData({ abi: parseAbi([signature]), args } as never)
 
 /** What every contract of a file says of itself. */
@@ -80,7 +83,9 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       if (rate === 'second') tell(market, asked('function supplyRatePerTimestamp()'), word(1))
       const paused = pauses === 'guardian' ? 'mintGuardianPaused(address)' : 'actionPaused(address,uint8)'
       tell(comptroller, asked(`function ${paused}`, pauses === 'guardian' ? [market] : [market, 0]), word(0))
-      tell(constants.market, asked('function underlying()'), word(asset))
+      tell(comptroller, asked('function markets(address)', [market]), word(1))
+      // The market of the coin itself knows no other asset.
+      if (coin !== 'market') tell(market, asked('function underlying()'), word(asset))
     }
     if (constants.family === 'across') {
       const { hubPool, wrapped = asset } = constants
@@ -93,7 +98,12 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       tell(constants.stated.at, asked(`function ${constants.stated.name}()`), word(10n ** 27n + 1n))
     stakedTruths(constants, tell)
     if (constants.family === 'morpho')
-      tell(constants.vault, asked('function MORPHO()'), word(constants.morpho))
+      for (const at of [constants.vault, strange.vault]) {
+        tell(at, asked('function MORPHO()'), word(constants.morpho))
+        tell(at, asked('function asset()'), word(asset))
+        tell(at, asked('function decimals()'), word(receipt.decimals))
+        if (at === strange.vault) tell(at, asked('function symbol()'), text('evilUSDC'))
+      }
     if (constants.family === 'spark-psm3') {
       tell(constants.psm, asked('function usdc()'), word(asset))
       tell(constants.psm, asked('function susds()'), word(receipt.address))
@@ -134,7 +144,10 @@ function groundTruths({ tokens, priceFeeds, uniswapV3, cctpV2 }: CatalogFile, te
   }
   if (uniswapV3) {
     const { factory, quoterV2, swapRouter02 } = uniswapV3
-    tell(factory, asked('function feeAmountTickSpacing(uint24)', [3000]), word(60))
+    // What the factory was born with, and a tier that came later (source: Uniswap/v3-core, UniswapV3Factory.sol).
+    const spacings = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+    for (const [tier, spacing] of Object.entries(spacings))
+      tell(factory, asked('function feeAmountTickSpacing(uint24)', [Number(tier)]), word(spacing))
     for (const at of [quoterV2, swapRouter02]) tell(at, asked('function factory()'), word(factory))
     tell(swapRouter02, asked('function factoryV2()'), word(nativeAddress))
   }

@@ -11,7 +11,7 @@ import { isSymbol } from '../../src/engine/readings/symbols.ts'
 
 type At = `0x${string}`
 
-/** What published address books say: Aave's reserves, listed tokens, where Uniswap, CCTP, Across and StakeWise stand. */
+/** What published address books say: Aave's reserves, listed tokens, where Uniswap, CCTP, Across, StakeWise and Morpho stand; and the survey. */
 export type Books = {
   packages: Record<string, string>
   pools: { chainId: number; pool: At; oracle: At; reserves: { asset: At; aToken: At; decimals: number }[] }[]
@@ -27,24 +27,32 @@ export type Books = {
   }[]
   across: { chainId: number; hubPool: At; lpTokenFactory: At }[]
   stakewise: { chainId: number; keeper: At; registry: At }[]
+  /** What makes vaults of Morpho, of each version that there was; what a package once said still holds for what was made then. */
+  morpho: { chainId: number; metaMorpho: At[]; vaultV2: At[] }[]
+  /** What the survey of markets, of which the catalogue is made, says is held where, by network, protocol and asset. */
+  survey: Record<string, Record<string, [receipt: At, symbol: string, name: string]>>
 }
 
 const fixture = (name: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures', `${name}.json`), 'utf8'))
 
-/** The books as they were last asked: `npm run oracles address-books cctp-v2 across stakewise`. */
+/** The books as they were last asked: `npm run oracles address-books cctp-v2 across stakewise morpho-factories`. */
 export function keptBooks(): Books {
   const [books, cctp] = [fixture('address-books'), fixture('cctp-v2')]
   const [across, stakewise] = [fixture('across'), fixture('stakewise')]
+  const morpho = fixture('morpho-factories')
   const from = ({ packages }: Pick<Books, 'packages'>, name: string) => ({ [name]: packages[name] })
   return {
     ...books,
     bridge: cctp.ends,
     across: across.book,
     stakewise: stakewise.book,
+    morpho: morpho.book,
+    survey: fixture('survey'),
     packages: {
       ...books.packages,
       ...cctp.packages,
+      ...from(morpho, '@morpho-org/blue-sdk'),
       ...from(across, '@across-protocol/contracts'),
       ...from(stakewise, '@stakewise/v3-sdk'),
     },
@@ -96,6 +104,16 @@ export function differences(file: CatalogFile, books: Books): { faults: string[]
     const [book] = here(books.stakewise)
     compare('the keeper of StakeWise', constants.keeper, book?.keeper)
     compare('the registry of StakeWise', constants.registry, book?.registry)
+  }
+  const surveyed = books.survey[file.network] ?? {}
+  for (const { protocol, name, asset, receipt } of file.strategies) {
+    const said = surveyed[`${protocol} ${asset}`]
+    const other = Object.entries(surveyed).find(([, [address]]) => sameAddress(address, receipt.address))
+    if (said) {
+      compare(`what is held in ${protocol} of ${asset}`, receipt.address, said[0])
+      compare(`the symbol of what is held in ${protocol} of ${asset}`, receipt.symbol, said[1])
+      compare(`the name of ${protocol} of ${asset}`, name, said[2])
+    } else if (other) compare(`what ${receipt.address} is held in`, `${protocol} ${asset}`, other[0])
   }
   const oracles = here(books.pools).map(({ oracle }) => oracle)
   if (oracles.length > 0 && file.priceOracle) {

@@ -119,6 +119,18 @@ export const oracles: readonly Oracle[] = [
     overrides: { viem: '2.57.1', ox: '0.14.45' },
   },
   {
+    name: 'morpho-factories',
+    script: 'morpho-factories.mjs',
+    packages: {
+      '@morpho-org/blue-sdk': '6.4.0',
+      // As it was before vaults were made by the factory of now, on two of the networks.
+      'blue-sdk-before': 'npm:@morpho-org/blue-sdk@2.1.2',
+      '@morpho-org/morpho-ts': '2.8.0',
+      viem: '2.57.1',
+    },
+    overrides: { viem: '2.57.1', ox: '0.14.45' },
+  },
+  {
     name: 'stakewise',
     script: 'stakewise.mjs',
     packages: { '@stakewise/v3-sdk': '2.0.2', ethers: '6.12.1', 'bignumber.js': '9.1.2' },

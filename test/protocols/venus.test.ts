@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
+import { openChain } from '../../src/engine/chain.ts'
+import { compoundV2 } from '../../src/engine/markets/compound-v2.ts'
+import { selfChecks } from '../../src/engine/self-check.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { deposited } from '../support/deposited.ts'
 import { useCommands } from '../support/run.ts'
@@ -126,4 +129,25 @@ test('what the comptroller has paused is not asked for, and what it does not tak
   await pause(1, false)
   await configure('function setMarketSupplyCaps(address[],uint256[])', [[marketOf(slug)], [50_000_000_000n]])
   expect(await code(`deposit ${slug} --amount 1`)).toBe('SIMULATION_REVERTED')
+})
+
+test('its contracts say what they are, and each says that it is not the other', async () => {
+  const [network] = sandbox.world.catalog().networks
+  const chain = openChain(network!, sandbox.chain(chainId).rpc)
+  const [usdc, coin] = ['venus-usdc-sandbox-one', 'venus-eth-sandbox-one'].map(entryOf) as [
+    StrategyEntry,
+    StrategyEntry,
+  ]
+  const faults = async (entry: StrategyEntry, change: object = {}) => {
+    const constants = { ...entry.constants, ...change }
+    if (constants.family !== 'compound-v2') throw new Error('another family')
+    const flawed = await selfChecks(chain, [compoundV2({ ...entry, constants }, constants)])
+    return flawed.flatMap((one) => one.faults).join()
+  }
+  for (const entry of [usdc, coin]) expect(await faults(entry)).toBe('')
+  expect(await faults(coin, { market: venus.vUsdc })).toMatch(/an asset that is a token is said by/)
+  expect(await faults(usdc, { market: venus.vCoin })).toMatch(/the asset of the market is 0x0000/)
+  expect(await faults(usdc, { market: sandbox.token(chainId, 'USDC').address })).toMatch(
+    /whether the comptroller lists the market is false/,
+  )
 })

@@ -12,7 +12,7 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { CompoundV2Constants } from '../../domain/market-constants.ts'
 import type { Answer, Read, Reading } from '../reading.ts'
-import { answers, says } from '../readings/claims.ts'
+import { answers, type Claim, says, silent } from '../readings/claims.ts'
 import { perSecond } from '../readings/growth.ts'
 import { lenderExtras } from '../readings/lender-extras.ts'
 import { balance, ray } from '../readings/reserve.ts'
@@ -31,22 +31,20 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
         { address: market, abi, functionName: 'comptroller' },
         comptroller,
       ),
-      // What wraps the coin is not said by the catalogue where the coin itself goes in.
-      ...(coin === undefined
-        ? [
-            says(
-              'the asset of the market',
-              { address: market, abi, functionName: 'underlying' },
-              asset.address,
-            ),
-          ]
-        : []),
+      says(
+        'whether the comptroller lists the market',
+        { address: comptroller, abi: comptrollerAbi, functionName: 'markets', args: [market] },
+        'true',
+      ),
+      ...assetClaims(entry, constants),
       ...(typeof coin === 'object'
         ? [says('the market of the router', { address: coin.router, abi, functionName: 'mToken' }, market)]
         : []),
-      ...(constants.rate === 'second'
-        ? [answers('its rate a second', { address: market, abi, functionName: 'supplyRatePerTimestamp' })]
-        : []),
+      (constants.rate === 'second' ? answers : silent)('its rate a second', {
+        address: market,
+        abi,
+        functionName: 'supplyRatePerTimestamp',
+      }),
       answers('whether it is paused', pausedAt(constants, 0)),
     ],
     state: stateOf(constants, asset.decimals),
@@ -70,6 +68,13 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
     logs: (owner) => logsOf(market, asset.address, owner),
     event: (log, owner, inSame) => eventOf(log, owner, inSame, { market, asset: asset.address }),
   }
+}
+
+/** What wraps the coin is not said by the catalogue where the coin goes in by a router; the market of the coin itself knows no other asset. */
+function assetClaims({ asset }: StrategyEntry, { market, coin }: CompoundV2Constants): Claim[] {
+  const underlying: Read = { address: market, abi, functionName: 'underlying' }
+  if (coin === 'market') return [silent('an asset that is a token', underlying)]
+  return coin ? [] : [says('the asset of the market', underlying, asset.address)]
 }
 
 const scale = 10n ** 18n

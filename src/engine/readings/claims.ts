@@ -30,6 +30,15 @@ export const answers = (what: string, asked: Read): Claim => ({
   parse: ([answer]) => (answer === undefined ? [`${what} is not said by ${asked.address}`] : []),
 })
 
+/** A contract must not answer this, or with the zero address: what does is another one, or of another kind. */
+export const silent = (what: string, asked: Read): Claim => ({
+  reads: [asked],
+  parse: ([answer]) =>
+    answer === undefined || answer === nativeAddress
+      ? []
+      : [`${what} is said by ${asked.address}: ${String(answer)}`],
+})
+
 /** Several contracts must say the same of something, whatever it is. */
 export const agree = (what: string, asked: readonly Read[]): Claim => ({
   reads: asked,

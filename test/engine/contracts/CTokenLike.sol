@@ -32,6 +32,10 @@ contract CTokenLike {
         (busy, paused[0], paused[1]) = (busy_, mints, redeems);
     }
 
+    function markets(address) external pure returns (bool, uint256) {
+        return (true, 0.8e18);
+    }
+
     function mintGuardianPaused(address) external view returns (bool) {
         return paused[0];
     }

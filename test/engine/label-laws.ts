@@ -1,0 +1,112 @@
+import { type CatalogFile, slugOf } from '../../src/domain/catalog-file.ts'
+import type { Network } from '../../src/domain/network.ts'
+
+type Row = CatalogFile['strategies'][number]
+type Family = Row['constants']['family']
+
+/** The version of the calls of each family: who changes what they are changes it here, too. */
+const versions: Partial<Record<Family, number>> = { 'compound-v3': 2 }
+
+/** Names that do not begin as their protocol does. */
+const written: Record<string, string> = { spark: 'sparklend' }
+
+/** Where pictures of tokens are published. */
+const pictures = [
+  'raw.githubusercontent.com',
+  'assets.coingecko.com',
+  'coin-images.coingecko.com',
+  'ethereum-optimism.github.io',
+  'arbitrum.foundation',
+  'basescan.org',
+]
+
+/** Whoever says where an address was read names a package or a repository. */
+const isSource = (text: string) => /(npm|repo):@?[\w.-]+/.test(text)
+
+/** What Uniswap v3 has pools of (source: Uniswap/v3-core, and the tiers that its governance added since). */
+const tiers = [100, 200, 300, 400, 500, 3000, 10_000]
+
+/** Where Circle signs messages: of main networks, and of test networks (source: developers.circle.com, CCTP). */
+const attestation = (testnet: boolean) =>
+  testnet ? 'https://iris-api-sandbox.circle.com' : 'https://iris-api.circle.com'
+
+/** The vault of DAI savings keeps them in a contract of Maker's (source: sky-ecosystem, chainlog, MCD_POT). */
+const pot = '0x197E90f9FAD81970bA7976f33CbD77088E5D7cf7'
+
+/** What states the rate of a savings vault is the vault, or what all of its kind ask. */
+function statedFaults({ protocol, constants }: Row, { strategies }: CatalogFile): string[] {
+  if (!('stated' in constants) || constants.stated === undefined) return []
+  const { at, name } = constants.stated
+  const own = name === 'vsr' || (name === 'ssr' && protocol === 'sky')
+  if (own) return at === constants.vault ? [] : ['its rate is stated by another vault']
+  if (name === 'dsr') return at === pot ? [] : ['its rate is not that of DAI']
+  const others = strategies.flatMap(({ protocol: whose, constants: other }): string[] => {
+    if (name === 'getSSR') return other.family === 'spark-psm3' ? [other.oracle] : []
+    return whose === 'sky' && 'stated' in other && other.stated?.name === 'ssr' ? [other.vault] : []
+  })
+  return others.every((one) => one === at) ? [] : ['its rate is stated elsewhere than that of sUSDS']
+}
+
+/** Who lends by the block, and who by the second; and how each is paused. */
+function lenderFaults({ protocol, constants }: Row): string[] {
+  if (constants.family !== 'compound-v2') return []
+  const isVenus = protocol === 'venus'
+  return [
+    ...((constants.rate === 'growth') === isVenus ? [] : ['its rate is stated otherwise']),
+    ...((constants.pauses === 'action') === isVenus ? [] : ['it is paused otherwise']),
+  ]
+}
+
+/** A market is called after its protocol: an id that leads to another one sends money there. */
+function nameFaults({ protocol, name, receipt }: Row, { strategies }: CatalogFile): string[] {
+  const begins = protocol.replace(/-[0-9]+$/, '')
+  const called = slugOf(name)
+  const others = strategies.filter((other) => other.protocol !== protocol)
+  return [
+    ...(called.startsWith(written[begins] ?? begins) ? [] : [`it is called ${name}`]),
+    ...(others.some((other) => receipt.symbol.startsWith(`${other.protocol}-`)) &&
+    !receipt.symbol.startsWith(`${protocol}-`)
+      ? [`its receipt is called ${receipt.symbol}`]
+      : []),
+  ]
+}
+
+/** What is wrong with how the markets of a file are called, and with what stands beside their addresses. */
+export function labelFaults(file: CatalogFile, { testnet, native }: Network): string[] {
+  const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
+  const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
+  const { uniswapV3, cctpV2, priceOracle, strategies } = file
+  const sources = [uniswapV3, cctpV2, priceOracle, ...file.priceFeeds, ...file.tokens, ...strategies]
+  return [
+    ...strategies.flatMap((row) => {
+      const { protocol, asset, constants, startDate, logourl, implementationSelector } = row
+      const { family } = constants
+      return [
+        ...nameFaults(row, file),
+        ...statedFaults(row, file),
+        ...lenderFaults(row),
+        ...(family === 'lido' && constants.holds === 'wstETH' && constants.staker === constants.wstEth
+          ? ['what wraps stETH takes no coin']
+          : []),
+        ...(implementationSelector === `${family}@${versions[family] ?? 1}`
+          ? []
+          : ['it is of another version']),
+        ...(startDate === null || Date.parse(startDate) <= Date.now() ? [] : ['it has not begun yet']),
+        ...(logourl === null || pictures.includes(new URL(logourl).host)
+          ? []
+          : ['its picture is somewhere else']),
+      ].map((fault) => `${protocol} ${asset}: ${fault}`)
+    }),
+    ...(strategies.filter(({ isDefault }) => isDefault).length > 1 ? ['two markets are the default'] : []),
+    ...sources.flatMap((one) => (one && !isSource(one.source) ? [`${one.source} is no source`] : [])),
+    ...(uniswapV3?.feeTiers ?? []).flatMap((tier) =>
+      tiers.includes(tier) ? [] : [`there is no tier ${tier}`],
+    ),
+    ...(uniswapV3?.via ?? []).flatMap((at) =>
+      hubs.includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)}`],
+    ),
+    ...(cctpV2 && cctpV2.attestation !== attestation(testnet)
+      ? ['the bridge is of another environment']
+      : []),
+  ]
+}

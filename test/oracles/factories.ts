@@ -1,0 +1,35 @@
+import { parseAbi } from 'viem/utils'
+
+import type { Catalog } from '../../src/domain/catalog.ts'
+import { type Chain, read } from '../../src/engine/chain.ts'
+import { type Reading, together } from '../../src/engine/reading.ts'
+import type { Books } from './books.ts'
+
+/** What factories of vaults say of what they made (sources: morpho-org/metamorpho and vault-v2). */
+const abi = parseAbi([
+  'function isMetaMorpho(address vault) view returns (bool)',
+  'function isVaultV2(address vault) view returns (bool)',
+])
+
+/** Asks the factories of Morpho, by the books, whether they made the vaults that are called Morpho's; a chain that is not in the books is not asked. */
+export async function makerFaults(chain: Chain, { strategies }: Catalog, books: Books): Promise<string[]> {
+  const { chainId } = chain.network
+  const book = books.morpho.find((one) => one.chainId === chainId)
+  if (!book) return []
+  const readings = strategies
+    .filter((entry) => entry.chainId === chainId)
+    .flatMap(({ slug, constants }): Reading<string[]>[] => {
+      const isV1 = constants.family === 'morpho'
+      if (!isV1 && !(constants.family === 'erc4626' && constants.limits === 'none')) return []
+      const functionName = isV1 ? 'isMetaMorpho' : 'isVaultV2'
+      const makers = isV1 ? book.metaMorpho : book.vaultV2
+      return [
+        {
+          reads: makers.map((address) => ({ address, abi, functionName, args: [constants.vault] })),
+          parse: (said) =>
+            said.includes(true) ? [] : [`the vault of ${slug}, ${constants.vault}, was not made by Morpho`],
+        },
+      ]
+    })
+  return (await read(chain, together(readings))).flat()
+}
