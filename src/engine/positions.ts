@@ -5,6 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Chain, headOf, read } from './chain.ts'
 import { type Context, marketNamed } from './context.ts'
 import { addsUp, eventsIn, netInvested } from './events.ts'
+import { readAgain } from './logs/again.ts'
 import type { RpcLog } from './logs/filters.ts'
 import { logsOf } from './logs/scan.ts'
 import type { Market } from './markets/market.ts'
@@ -124,7 +125,7 @@ async function steadily<value>(work: () => Promise<value>): Promise<value> {
  * from are not all there are, by whatever fault: then it is not known, or else what was put in would count as profit.
  */
 async function principalOf(
-  { store }: Context,
+  { store, now }: Context,
   chain: Chain,
   market: Market,
   owner: Address,
@@ -133,7 +134,10 @@ async function principalOf(
 ): Promise<bigint | null> {
   const net = await unlessUnread(async () => {
     const events = await eventsIn(store, chain, market, owner, logs)
-    if (!addsUp(events, units)) return null
+    if (!addsUp(events, units)) {
+      await readAgain({ store, now }, chain, market, owner)
+      return null
+    }
     return netInvested(store, chain, market, owner, events)
   })
   if (net === null) return null

@@ -115,6 +115,35 @@ describe.each(markets)('what was put into %s', (id, sum) => {
     expect(await charged(behind, id)).toBe('0')
   })
 
+  test('is known again from a node that has it, as those logs are read anew, once a day', async () => {
+    const { last, service } = await missed(id, sum)
+    const behind = service(nodes(last, 'of another node').rpc)
+    expect((await position(behind, id)).principal).toBeNull()
+    expect((await position(service(), id)).principal).toBe(sum)
+  })
+
+  test('is read anew once, and not each time, where nobody gives its logs', async () => {
+    await lend(id, sum)
+    const said: string[] = []
+    const { rpc } = nodes(-1n, 'of another node')
+    const batch: Rpc['batch'] = (calls) => {
+      said.push(...calls.map(([method]) => method).filter((method) => method === 'eth_getLogs'))
+      return rpc.batch(calls)
+    }
+    const { service } = engineOn(sandbox, {
+      rpc: (chain) => (chain === chainId ? { ...rpc, batch } : sandbox.chain(chain).rpc),
+    })
+    const asked: number[] = []
+    for (let times = 0; times < 3; times++) {
+      said.length = 0
+      expect((await position(service, id)).principal).toBeNull()
+      asked.push(said.length)
+    }
+    expect(asked[1]).toBe(asked[0])
+    expect(asked[0]).toBeGreaterThan(0)
+    expect(asked[2]).toBe(0)
+  })
+
   test('on top of what is known makes none of it known', async () => {
     await lend(id, 3n * sum)
     const { last, service } = await missed(id, sum)

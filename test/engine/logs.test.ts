@@ -136,7 +136,7 @@ describe('a node that gives logs of few blocks at once', () => {
   })
 
   test('and has too many of them is read over several calls, and no principal is told before', async () => {
-    await someYears(300)
+    await someYears(250)
     node.limit = 1
     const service = engine()
     const error = await history(service).catch((thrown: unknown) => thrown)

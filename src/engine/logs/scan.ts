@@ -116,8 +116,10 @@ async function readInto(
 ): Promise<void> {
   for await (const { tips, logs: found } of piecesOf(chain, queriesIn(members), range, window)) {
     const logs = await stamped(chain, found)
-    await stillOn(chain, [...tips, base])
-    const { number: to, hash } = tips.at(-1)!
+    // What ends further down is older than what is final.
+    const end = tips.at(-1)!
+    await stillOn(chain, [end, base])
+    const { number: to, hash } = end
     const pieces = members.map(({ place, after, filters }) => ({
       place,
       after,
