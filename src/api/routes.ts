@@ -68,7 +68,7 @@ export const routes = {
     path: '/wallets/{address}',
     input: z.object({ address: EvmAddress }),
     output: Wallet,
-    doc: 'The positions of a wallet with principal, profit and USD value. Ours: `pending` and `claimable` of a position are withdrawals that are queued: parts of neither balance nor total; and `stats`, what it has lent and borrowed as collateral and debt, `null` where there is neither.',
+    doc: 'The positions of a wallet with principal, profit and USD value. Ours: `pending` and `claimable` of a position are withdrawals that are queued: parts of neither balance nor total; `stats`, what it has lent and borrowed as collateral and debt, `null` where there is neither; and `unread`, the strategies whose contracts do not say what it holds there or what that is worth: then `balance` is `null`, and the total is without it.',
   },
   walletHistory: {
     method: 'GET',

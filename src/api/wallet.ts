@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
+import { noStats, Stats } from './lending-stats.ts'
 import { QueuedWire, type QueuedWithdrawal, readQueued, Unsearched } from './queued.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
 import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire.ts'
@@ -9,7 +10,7 @@ import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wi
 /** What a wallet holds in one strategy. Amounts are in the smallest unit of the strategy's asset; `null` is unknown. */
 export type Position = {
   strategy: Strategy
-  balance: bigint
+  balance: bigint | null
   principal: bigint | null
   profit: bigint | null
   balanceUsd: string | null
@@ -20,45 +21,16 @@ export type Position = {
   claimable: QueuedWithdrawal[] | null
 }
 
-const StatsAsset = z.object({
-  address: EvmAddress,
-  decimals: Decimals,
-  symbol: z.string(),
-  name: maybe(z.string()),
-})
-const StatsBalance = z.object({ raw: z.string(), humanized: Numeric, decimals: Decimals })
-
 /**
- * Shape C: collateral and debt of a lending account. Amounts in USD (`price` of one whole token, `balanceUSD`, `liquidationPrice`,
- * `maxBorrowValue`) are decimals; `liquidationThreshold`, `borrowRate` (linear, a year) and `ltv` (debt by collateral) are fractions.
- * A health factor below 1 can be liquidated. `maxBorrowValue` is what can still be borrowed, below zero where too much is.
+ * The positions of a wallet. `totalValueUsd` is a decimal string: the sum of what is known in USD. `unread` are the strategies whose contracts
+ * do not say what the wallet holds there, or what that is worth; it and `unsearched` are `null` where a deployment does not tell.
  */
-export const Stats = z.object({
-  underlying: z.array(
-    z.object({
-      asset: StatsAsset,
-      balance: StatsBalance,
-      balanceUSD: Numeric,
-      price: maybe(Numeric),
-      liquidationThreshold: maybe(Numeric),
-    }),
-  ),
-  debt: z.array(
-    z.object({ asset: StatsAsset, balance: StatsBalance, balanceUSD: Numeric, borrowRate: maybe(Numeric) }),
-  ),
-  healthFactor: maybe(Numeric),
-  ltv: maybe(Numeric),
-  liquidationPrice: maybe(Numeric),
-  maxBorrowValue: maybe(Numeric),
-})
-export type Stats = z.output<typeof Stats>
-
-/** The positions of a wallet. `totalValueUsd` is a decimal string. `unsearched` is `null` where a deployment does not tell. */
 export const WalletValue = z.object({
   address: z.custom<z.output<typeof EvmAddress>>().nullable(),
   positions: z.array(z.custom<Position>()),
   totalValueUsd: z.string().nullable(),
   stats: z.custom<Stats>().nullable(),
+  unread: z.array(z.string()).nullable(),
   unsearched: z.array(Unsearched).nullable(),
 })
 export type Wallet = z.output<typeof WalletValue>
@@ -69,13 +41,13 @@ const Signed = z.codec(z.string().regex(/^-?[0-9]{1,78}$/, 'expected a whole num
   encode: String,
 })
 
-/** Shape A (reference); `principal`, `apyFraction`, `pending`, `claimable`, `stats` and `unsearched` are ours. */
+/** Shape A (reference); `principal`, `apyFraction`, `pending`, `claimable`, `stats`, `unread` and `unsearched` are ours. */
 const ShapeA = z.object({
   address: EvmAddress,
   positions: z.array(
     z.object({
       strategy: StrategyDetail,
-      balance: Units,
+      balance: maybe(Units),
       balanceUSD: maybe(Numeric),
       earned: maybe(Signed),
       earnedUSD: maybe(Numeric),
@@ -87,6 +59,7 @@ const ShapeA = z.object({
   ),
   totalValueUSD: maybe(Numeric),
   stats: ours(Stats),
+  unread: ours(z.array(z.string())),
   unsearched: ours(z.array(Unsearched)),
 })
 
@@ -100,7 +73,7 @@ const ShapeB = z.object({
     z.object({
       strategy: StrategyComposite,
       spotPosition: z.object({
-        currentPosition: humanized(Units),
+        currentPosition: maybe(humanized(Units)),
         profit: maybe(humanized(Signed)),
         principal: maybe(humanized(Units)),
         underlyingBalanceUSD: maybe(Numeric),
@@ -126,7 +99,7 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
       address: orNull(wire.address),
       positions: wire.positions.map(({ strategy, spotPosition: spot }) => ({
         strategy,
-        balance: spot.currentPosition.value,
+        balance: orNull(spot.currentPosition?.value),
         principal: orNull(spot.principal?.value),
         profit: orNull(spot.profit?.value),
         balanceUsd: decimal(spot.underlyingBalanceUSD),
@@ -137,15 +110,23 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
       })),
       totalValueUsd: decimal(wire.summary.totalUnderlyingBalanceUSD),
       stats: null,
+      unread: null,
       unsearched: null,
     }
   if (!('positions' in wire))
-    return { address: wire.address, positions: [], totalValueUsd: null, stats: wire.stats, unsearched: null }
+    return {
+      address: wire.address,
+      positions: [],
+      totalValueUsd: null,
+      stats: wire.stats,
+      unread: null,
+      unsearched: null,
+    }
   return {
     address: wire.address,
     positions: wire.positions.map((position) => ({
       strategy: position.strategy,
-      balance: position.balance,
+      balance: orNull(position.balance),
       principal: orNull(position.principal),
       profit: orNull(position.earned),
       balanceUsd: decimal(position.balanceUSD),
@@ -156,6 +137,7 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
     })),
     totalValueUsd: decimal(wire.totalValueUSD),
     stats: orNull(wire.stats),
+    unread: orNull(wire.unread),
     unsearched: orNull(wire.unsearched),
   }
 }
@@ -180,18 +162,10 @@ export const Wallet = z.codec(oneOf(shapes, 1), WalletValue, {
     ),
     totalValueUSD: value.totalValueUsd,
     stats: value.stats,
+    unread: value.unread,
     unsearched: value.unsearched,
   }),
 })
-
-const noStats: Stats = {
-  underlying: [],
-  debt: [],
-  healthFactor: null,
-  ltv: null,
-  liquidationPrice: null,
-  maxBorrowValue: null,
-}
 
 /** A wallet on the older page: shapes A, B and C are read; shape C is written. */
 export const OlderWallet = z.codec(oneOf(shapes, 2), WalletValue, {

@@ -96,19 +96,18 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
         : table(positionColumns, value.positions, to),
       ...queuedLines(value.positions, to, held.unsearched !== null),
       ...unsearchedLines(value.unsearched ?? [], address, to),
-      ...(value.positions.length === 0 ? [] : [`${to.paint.dim('total')}  ${dollars(value.totalValueUsd)}`]),
-      ...(value.stats && value.stats.debt.length > 0 ? [lendingView(value.stats, to)] : []),
+      ...unreadLines(value, to),
+      ...(value.positions.length === 0 ? [] : [totalLine(value, to)]),
+      ...(value.stats ? lendingView(value.stats, to) : []),
       ...(value.positions.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
     ].join('\n'),
   )
 }
 
+type Shown = ReturnType<typeof walletJson>
+
 /** Withdrawals that are queued, and how to take those that are ready. */
-const queuedLines = (
-  positions: ReturnType<typeof walletJson>['positions'],
-  to: Stream,
-  isOurs: boolean,
-): string[] =>
+const queuedLines = (positions: Shown['positions'], to: Stream, isOurs: boolean): string[] =>
   positions.flatMap(({ strategy, balance, pending, claimable }) => {
     const line = (word: string, amount: string, more: string) =>
       `${word} ${decimal(amount)} ${plain(strategy.asset.symbol)} ${to.paint.dim(more)}`
@@ -133,12 +132,30 @@ const queuedLines = (
     ]
   })
 
+/** The sum of what has a worth in USD, and what it is without. */
+function totalLine({ positions, totalValueUsd }: Shown, to: Stream): string {
+  const without = positions.filter(({ balance, balanceUsd }) => balanceUsd === null && balance?.raw !== '0')
+  const names = listed(without.map(({ strategy }) => strategy.slug))
+  const lacks = without.length === 0 ? '' : to.paint.yellow(` without ${names}, whose worth is not known`)
+  return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${lacks}`
+}
+
+/** Which strategies say nothing of a wallet at all. */
+function unreadLines({ positions, unread }: Shown, to: Stream): string[] {
+  const silent = (unread ?? []).filter((slug) => !positions.some(({ strategy }) => strategy.slug === slug))
+  if (silent.length === 0) return []
+  return [
+    to.paint.yellow(`not known whether anything is in ${listed(silent)}, whose contracts do not answer`),
+  ]
+}
+
+const listed = (slugs: readonly string[]): string => {
+  const few = slugs.slice(0, 4).map(plain).join(', ')
+  return slugs.length > 4 ? `${few} and ${slugs.length - 4} more` : few
+}
+
 /** Where it was not looked for withdrawals that were asked for elsewhere, and what does that. */
-const unsearchedLines = (
-  all: NonNullable<ReturnType<typeof walletJson>['unsearched']>,
-  address: string,
-  to: Stream,
-): string[] =>
+const unsearchedLines = (all: NonNullable<Shown['unsearched']>, address: string, to: Stream): string[] =>
   all.map(({ strategy, searchedAt }) => {
     const since = searchedAt === null ? '' : ` since ${plain(when(searchedAt))}`
     const finds = `sluice history ${shellOperand(strategy)} --address ${shellWord(address)}`
@@ -147,22 +164,28 @@ const unsearchedLines = (
     )
   })
 
-/** What a wallet owes, and how far it is from being liquidated. */
+/** What a wallet owes, and how far it is from being liquidated, where all its markets say so. */
 function lendingView(
-  { debt, healthFactor, ltv, maxBorrowValue }: NonNullable<ReturnType<typeof walletJson>['stats']>,
+  { debt, healthFactor, ltv, maxBorrowValue, unread }: NonNullable<Shown['stats']>,
   to: Stream,
-): string {
+): string[] {
+  const silent = (unread ?? []).map(({ protocol, network }) => `${plain(protocol)} on ${plain(network)}`)
+  if (debt.length === 0 && silent.length === 0) return []
   const owed = debt.map(
     ({ balance, asset }) => `${decimal(balance?.formatted ?? '?')} ${plain(asset.symbol)}`,
   )
   const health = healthFactor === null ? '-' : healthFactor.toFixed(2)
-  return fields(
+  const rows = fields(
     [
-      ['debt', owed.join(', ')],
+      ['debt', owed.join(', ') || '-'],
       ['health factor', healthFactor !== null && healthFactor < 1 ? to.paint.red(health) : health],
       ['loan to value', percent(ltv)],
       ['can still borrow', dollars(maxBorrowValue)],
+      ...(silent.length === 0
+        ? []
+        : ([['not known', to.paint.yellow(`${silent.join(', ')} cannot be read whole`)]] as const)),
     ],
     to,
   )
+  return [rows]
 }

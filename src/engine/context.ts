@@ -1,4 +1,4 @@
-import type { Stats } from '../api/wallet.ts'
+import type { Stats } from '../api/lending-stats.ts'
 import type { Address } from '../domain/address.ts'
 import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'

@@ -5,7 +5,7 @@ import type { EngineStore } from '../store/engine.ts'
 import { type Chain, read } from './chain.ts'
 import type { RpcLog } from './logs/filters.ts'
 import type { Market, MarketEvent } from './markets/market.ts'
-import { optional, type Reading } from './reading.ts'
+import type { Reading } from './reading.ts'
 
 /** Something that an owner did in a market: `amount` is in the smallest unit of the asset, `at` in epoch milliseconds. */
 export type Happened = MarketEvent & {
@@ -79,12 +79,12 @@ async function readThen(
   store: EngineStore,
   chain: Chain,
   { blockNumber, blockHash }: Moment,
-  { name, reading }: { name: string; reading: Reading<bigint> },
+  { name, reading }: { name: string; reading: Reading<bigint | undefined> },
 ): Promise<bigint> {
   const { chainId } = chain.network
   const known = await store.fact(chainId, `${name} ${blockHash}`)
   if (known !== undefined) return BigInt(known)
-  const then = await read(chain, optional(reading), blockNumber).catch((error: unknown) => {
+  const then = await read(chain, reading, blockNumber).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'RPC_ERROR') throw forgotten(chain, blockNumber, error)
     throw error
   })

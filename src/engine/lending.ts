@@ -1,43 +1,40 @@
-import { formatUnits } from 'viem/utils'
-
-import type { Stats } from '../api/wallet.ts'
+import type { Stats } from '../api/lending-stats.ts'
 import type { Address } from '../domain/address.ts'
-import type { Catalog } from '../domain/catalog.ts'
-import { tokenAt } from '../domain/token.ts'
+import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
 import { type Chain, read } from './chain.ts'
-import { priceOf, usd } from './prices.ts'
+import { type AccountThere, statsOf } from './lending-stats.ts'
+import { priceOf } from './prices.ts'
 import { both, together } from './reading.ts'
 import {
   type Account,
   accountIn,
-  type Holding,
+  counts,
   type LendingPool,
-  type Reserve,
+  type Reserves,
   reserveOf,
   reservesList,
+  unknownIn,
 } from './readings/account.ts'
+import { cometAccountIn } from './readings/comet-account.ts'
 import {
   type CometPlace,
   type CometTerms,
-  cometAccountIn,
   cometListed,
   sameTerms,
   symbolsOf,
-} from './readings/comet-account.ts'
-import { ray } from './readings/reserve.ts'
+} from './readings/comet-terms.ts'
 
 /** What a wallet has lent and borrowed in the Aave v3 and Compound v3 markets of a catalogue; nothing in any of them is `null`. */
 export function lendingOf(catalog: Catalog, chain: (chainId: number) => Chain) {
   const [aave, comet] = [aaveAccounts(catalog, chain), cometAccounts(catalog, chain)]
   return async (owner: Address): Promise<Stats | null> => {
-    const accounts = (await Promise.all([...aave(owner), ...comet(owner)])).flatMap((account) =>
-      account?.holdings.some(counts) ? [account] : [],
-    )
+    const all = await Promise.all([...aave(owner), ...comet(owner)])
+    const accounts = all.filter(({ holdings, totals }) => totals === null || holdings.some(counts))
     return accounts.length === 0 ? null : statsOf(catalog, accounts)
   }
 }
 
-type AccountsOf = (owner: Address) => Promise<There | undefined>[]
+type AccountsOf = (owner: Address) => Promise<AccountThere>[]
 
 /** One call a market: what it lists is asked for in the same call, and that is made again where it is no longer what was known. */
 function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountsOf {
@@ -53,27 +50,24 @@ function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acc
     )
     return asked
   }
-  const places = catalog.strategies.flatMap(({ chainId, constants, asset }): CometPlace[] =>
-    constants.family === 'compound-v3' ? [{ chainId, comet: constants.comet, base: asset }] : [],
+  const places = catalog.strategies.flatMap(({ chainId, network, protocol, constants, asset }) =>
+    constants.family === 'compound-v3'
+      ? [{ chainId, network, protocol, comet: constants.comet, base: asset }]
+      : [],
   )
-  const accountOf = async (place: CometPlace, owner: Address, tries = 3): Promise<Account | undefined> => {
+  const accountOf = async (place: CometPlace, owner: Address, tries = 3): Promise<Account> => {
     const terms = await termsOf(place)
-    if (!terms) return undefined
-    const [now, account] = await read(
-      chain(place.chainId),
-      both(
-        cometListed(place, terms.collaterals.length + 1),
-        cometAccountIn(place, terms, owner, priceOf(catalog, place.base)),
-      ),
-    )
-    if (!now || sameTerms(terms, now)) return account
+    const asked = cometAccountIn(place, terms, owner, priceOf(catalog, place.base))
+    if (!terms) return read(chain(place.chainId), asked)
+    const listed = cometListed(place, terms.collaterals.length + 1)
+    const [now, account] = await read(chain(place.chainId), both(listed, asked))
+    if (now && sameTerms(terms, now)) return account
     known.delete(nameIn(place))
-    return tries > 1 ? accountOf(place, owner, tries - 1) : undefined
+    return tries > 1 ? accountOf(place, owner, tries - 1) : { ...account, totals: null }
   }
   return (owner) =>
     places.map(async (place) => {
-      const account = await accountOf(place, owner)
-      return account && { ...account, chainId: place.chainId }
+      return { ...(await accountOf(place, owner)), ...marketOf(place, place.comet) }
     })
 }
 
@@ -89,33 +83,36 @@ async function listedIn(chain: Chain, place: CometPlace): Promise<CometTerms | u
 
 /** One call a market: its reserves are asked for once, and again when an account uses one that is new. */
 function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountsOf {
-  const known = new Map<string, Promise<readonly Reserve[]>>()
-  const reservesOf = (place: LendingPool): Promise<readonly Reserve[]> => {
+  const known = new Map<string, Promise<Reserves>>()
+  const reservesOf = (place: LendingPool): Promise<Reserves> => {
     const asked = known.get(nameOf(place)) ?? reservesIn(chain(place.chainId), place)
     known.set(nameOf(place), asked)
-    asked.catch(() => known.delete(nameOf(place)))
+    asked.then(
+      ({ areAll }) => areAll || known.delete(nameOf(place)),
+      () => known.delete(nameOf(place)),
+    )
     return asked
   }
   const accountOf = async (place: LendingPool, owner: Address) => {
     const reserves = await reservesOf(place)
     const account = await read(chain(place.chainId), accountIn(place, reserves, owner))
-    const bits = reserves.reduce((all, { id }) => all | (3n << BigInt(2 * id)), 0n)
-    const unknown = account ? account.used & ~bits : 0n
-    if (unknown === 0n) return account
+    if (unknownIn(account.used ?? 0n, reserves) === 0n) return account
     known.delete(nameOf(place))
     return read(chain(place.chainId), accountIn(place, await reservesOf(place), owner))
   }
   return (owner) =>
     poolsOf(catalog).map(async (place) => {
       const account = await accountOf(place, owner)
-      return account && { ...account, chainId: place.chainId }
+      return { ...account, ...marketOf(place, place.pool) }
     })
 }
 
 /** The markets that strategies of the catalogue stand on, each once. */
-function poolsOf({ strategies }: Catalog): LendingPool[] {
-  const all = strategies.flatMap(({ chainId, constants }) =>
-    constants.family === 'aave-v3' ? [{ chainId, pool: constants.pool, oracle: constants.oracle }] : [],
+function poolsOf({ strategies }: Catalog): (LendingPool & Named)[] {
+  const all = strategies.flatMap(({ chainId, network, protocol, constants }) =>
+    constants.family === 'aave-v3'
+      ? [{ chainId, network, protocol, pool: constants.pool, oracle: constants.oracle }]
+      : [],
   )
   return [...new Map(all.map((place) => [nameOf(place), place])).values()]
 }
@@ -123,72 +120,18 @@ function poolsOf({ strategies }: Catalog): LendingPool[] {
 /** Pools of several chains may have one address. */
 const nameOf = ({ chainId, pool }: LendingPool) => `${chainId} ${pool.toLowerCase()}`
 
-async function reservesIn(chain: Chain, place: LendingPool): Promise<readonly Reserve[]> {
-  const assets = (await read(chain, reservesList(place))) ?? []
-  const all = await read(chain, together(assets.map((asset) => reserveOf(place, asset))))
-  return all.filter((reserve) => reserve !== undefined)
-}
+type Named = Pick<StrategyEntry, 'network' | 'protocol'>
 
-const counts = ({ isCollateral, borrowed }: Holding) => isCollateral || borrowed > 0n
+const marketOf = ({ chainId, network, protocol }: Named & { chainId: number }, address: Address) => ({
+  chainId,
+  network,
+  protocol,
+  address,
+})
 
-type There = Account & { chainId: number }
-
-/**
- * The accounts of all markets as one: markets do not help each other, so the health factor is the worst, while what can be
- * borrowed adds up. The price of liquidation is that of the only collateral, and `null` where there are several.
- */
-function statsOf(catalog: Catalog, accounts: readonly There[]): Stats {
-  const items = accounts.flatMap((account) => account.holdings.map((held) => ({ account, held })))
-  const collateral = items.filter(({ held }) => held.isCollateral)
-  const sum = (of: (account: There) => bigint) => accounts.reduce((total, account) => total + of(account), 0n)
-  const [lent, debt] = [sum((account) => account.collateral), sum((account) => account.debt)]
-  const owing = accounts.filter((account) => account.debt > 0n)
-  const only = collateral.length === 1 ? collateral[0]! : undefined
-  const price = only && liquidationPrice(only.account, only.held)
-  const shown = ({ account, held: { reserve, price: value } }: (typeof items)[number], amount: bigint) => ({
-    asset: {
-      address: reserve.asset,
-      decimals: reserve.decimals,
-      symbol: reserve.symbol ?? reserve.asset,
-      name: tokenAt(catalog.tokens, account.chainId, reserve.asset)?.name ?? null,
-    },
-    balance: {
-      raw: amount.toString(),
-      humanized: formatUnits(amount, reserve.decimals),
-      decimals: reserve.decimals,
-    },
-    balanceUSD: usd(amount, reserve, value)!,
-  })
-  return {
-    underlying: collateral.map((item) => ({
-      ...shown(item, item.held.lent),
-      price: formatUnits(item.held.price, 8),
-      liquidationThreshold: Number(item.held.liquidationThreshold) / 1e4,
-    })),
-    debt: items
-      .filter(({ held }) => held.borrowed > 0n)
-      .map((item) => ({
-        ...shown(item, item.held.borrowed),
-        borrowRate: Number(item.held.borrowRate) / Number(ray),
-      })),
-    healthFactor:
-      owing.length === 0 ? null : Math.min(...owing.map((account) => Number(account.healthFactor) / 1e18)),
-    ltv: lent === 0n ? null : Number(debt) / Number(lent),
-    liquidationPrice: price === undefined ? null : formatUnits(price, 8),
-    maxBorrowValue: formatUnits(sum(borrowable), 8),
-  }
-}
-
-/** What an account may still borrow; below zero it is owed already. */
-const borrowable = ({ limit, debt }: Account): bigint => limit - debt
-
-/**
- * The price of the only collateral at which the health factor is 1. What is borrowed of the same asset moves with it:
- * threshold x collateral - own debt = other debts. Without other debts no price does it.
- */
-function liquidationPrice(account: Account, { borrowed, reserve, price }: Holding): bigint | undefined {
-  const own = (borrowed * price) / 10n ** BigInt(reserve.decimals)
-  const others = account.debt - own
-  const carried = account.carried - own * 10_000n
-  return others <= 0n || carried <= 0n ? undefined : (price * others * 10_000n) / carried
+async function reservesIn(chain: Chain, place: LendingPool): Promise<Reserves> {
+  const assets = await read(chain, reservesList(place))
+  const found = await read(chain, together((assets ?? []).map((asset) => reserveOf(place, asset))))
+  const all = found.filter((reserve) => reserve !== undefined)
+  return { all, areAll: assets !== undefined && all.length === assets.length }
 }

@@ -5,9 +5,10 @@ import { AppError } from '../domain/errors.ts'
 import { type Chain, headOf, read } from './chain.ts'
 import { type Context, marketNamed } from './context.ts'
 import { addsUp, eventsIn, netInvested } from './events.ts'
+import { type Held, holdings } from './holdings.ts'
 import { readAgain } from './logs/again.ts'
 import type { RpcLog } from './logs/filters.ts'
-import { logsOf } from './logs/scan.ts'
+import { hasKept, logsOf } from './logs/scan.ts'
 import type { Market } from './markets/market.ts'
 import { paged } from './paged.ts'
 import { sumUsd, usd } from './prices.ts'
@@ -17,30 +18,10 @@ import { type Standing, strategyOf } from './standings.ts'
 import { grownStandings } from './strategies.ts'
 import { noteSearched } from './tickets.ts'
 
-/** A market in which the owner has something. */
-export type Held = { market: Market; shares: bigint; balance: bigint }
-
-/** What an owner holds in markets of one chain, at the newest block or the one given: two calls, whatever the number of markets. */
-export async function holdings(
-  chain: Chain,
-  markets: readonly Market[],
-  owner: Address,
-  blockNumber?: bigint,
-): Promise<Held[]> {
-  const shares = await read(chain, together(markets.map((market) => market.shares(owner))), blockNumber)
-  const held = markets.flatMap((market, at) => (shares[at]! > 0n ? [{ market, shares: shares[at]! }] : []))
-  const worth = await read(
-    chain,
-    together(held.map(({ market, shares: mine }) => market.worth(mine))),
-    blockNumber,
-  )
-  return held.map((one, at) => ({ ...one, balance: worth[at]! }))
-}
-
 /** What was put in and is still there; `null` is not known. */
 type Invested = Held & { principal: bigint | null }
 
-/** The positions of a wallet over all markets, with principal and profit off the chain's logs. */
+/** The positions of a wallet over all markets, with principal and profit off the chain's logs. Where contracts do not answer, the strategies are named. */
 export async function walletOf(context: Context, address: Address): Promise<Wallet> {
   const chainIds = [...new Set(context.markets.map(({ entry }) => entry.chainId))]
   const [perChain, stats, asked] = await Promise.all([
@@ -48,8 +29,9 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
     context.lending(address),
     queuedOf(context, context.markets, address),
   ])
-  const queued = eachOnce(asked.queued, perChain.flat())
-  const held = withQueued(perChain.flat(), queued)
+  const found = perChain.flat()
+  const queued = eachOnce(asked.queued, found)
+  const held = withQueued(found.filter(isRow), queued, found)
   const stands = await grownStandings(
     context,
     held.map(({ market }) => market),
@@ -63,12 +45,17 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
     positions,
     totalValueUsd: sumUsd(positions.map(({ balanceUsd }) => balanceUsd)),
     stats,
+    unread: found.filter(({ balance }) => balance === null).map(({ market }) => market.entry.slug),
     unsearched: asked.unsearched.map(({ market, searchedAt }) => ({
       strategy: market.entry.slug,
       searchedAt: searchedAt === null ? null : new Date(searchedAt).toISOString(),
     })),
   }
 }
+
+/** Whether something is there, as far as anybody says: of a market that does not, it is there when more was put in than came out. */
+const isRow = ({ shares, principal }: Invested): boolean =>
+  shares !== null || (principal !== null && principal > 0n)
 
 /** What an owner has on one chain, and what of it he put in: both of one block, or else the latter is not known. */
 async function investedOn(context: Context, chainId: number, owner: Address): Promise<Invested[]> {
@@ -96,17 +83,24 @@ async function investedAt(
   // A node behind the same address may not have this block yet: then the position alone is read, at whatever block.
   const held = await holdings(chain, here, owner, head.number)
   const markets = held.map(({ market }) => market)
-  const counted = held.map(({ market, shares }) => market.counted?.(owner) ?? known(shares))
+  // Of a market that says nothing only those are looked for who were there before: the search through all its blocks is long.
+  const wasThere = await Promise.all(
+    held.map(({ market, shares }) => shares !== null || hasKept(context.store, market, owner)),
+  )
+  const searched = markets.filter((_, at) => wasThere[at])
+  const counted = held.map(({ market, shares }) =>
+    shares === null ? known(null) : (market.counted?.(owner) ?? known(shares)),
+  )
   const [logs, units] = await Promise.all([
-    logsOf(context, chain, markets, owner, head),
+    logsOf(context, chain, searched, owner, head),
     read(chain, together<bigint | null>(counted), head.number),
   ])
   return Promise.all(
-    held.map(async ({ market, ...one }, at) => ({
-      ...one,
-      market,
-      principal: await principalOf(context, chain, market, owner, units[at]!, logs.get(market)!),
-    })),
+    held.map(async ({ market, ...one }, at) => {
+      const mine = logs.get(market)
+      const principal = mine && (await principalOf(context, chain, market, owner, units[at]!, mine))
+      return { ...one, market, principal: principal ?? null }
+    }),
   )
 }
 
@@ -159,7 +153,7 @@ function positionOf(
   { market, balance, principal }: Invested,
   standing: Standing,
 ): Omit<Position, 'pending' | 'claimable'> {
-  const profit = principal === null ? null : balance - principal
+  const profit = principal === null || balance === null ? null : balance - principal
   const { asset } = market.entry
   const strategy = strategyOf(standing)
   return {

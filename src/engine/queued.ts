@@ -6,11 +6,10 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { headOf } from './chain.ts'
 import type { Context } from './context.ts'
+import type { Held } from './holdings.ts'
 import type { Market, Step } from './markets/market.ts'
 import { answered } from './rounds.ts'
 import { noteSeen, ticketsOf, type Unsearched } from './tickets.ts'
-
-type Held = { market: Market; shares: bigint; balance: bigint; principal: bigint | null }
 
 /**
  * The withdrawals of an owner that are queued, by market; a market whose contracts do not answer is `null`, and one that pays at once is
@@ -56,15 +55,27 @@ export function eachOnce(
   return new Map([...queued].map(([market, found]) => [market, first.has(market) ? found : noRequests]))
 }
 
-/** What an owner holds, and the markets beside in which a withdrawal of theirs is queued, or may be: those whose queue does not answer. */
-export function withQueued(held: readonly Held[], queued: ReadonlyMap<Market, Requests | null>): Held[] {
+type Invested = Held & { principal: bigint | null }
+
+/**
+ * What an owner holds, and the markets beside in which a withdrawal of theirs is queued, or may be: those whose queue does not answer. Of what
+ * was `asked`, markets that say nothing at all are none of these.
+ */
+export function withQueued(
+  held: readonly Invested[],
+  queued: ReadonlyMap<Market, Requests | null>,
+  asked: readonly Invested[],
+): Invested[] {
+  const silent = new Map(asked.filter(({ shares }) => shares === null).map((one) => [one.market, one]))
   const others = [...queued].filter(
     ([market, found]) =>
-      (found === null || found.pending.length + found.claimable.length > 0) &&
+      (found === null ? !silent.has(market) : found.pending.length + found.claimable.length > 0) &&
       !held.some((one) => one.market === market),
   )
-  return [...held, ...others.map(([market]) => ({ market, shares: 0n, balance: 0n, principal: 0n }))]
+  return [...held, ...others.map(([market]) => silent.get(market) ?? nothingIn(market))]
 }
+
+const nothingIn = (market: Market): Invested => ({ market, shares: 0n, balance: 0n, principal: 0n })
 
 /** The queued withdrawals of one market, as a position lists them. */
 export function queuedIn(

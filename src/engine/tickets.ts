@@ -37,12 +37,16 @@ export async function ticketsOf(
   const asked = await Promise.all(
     unlisted.map((market) => market.queue!.logged && (isMeant || wasSeen(store, market, owner))),
   )
-  const searched = unlisted.filter((_, at) => held[at]! > 0n || asked[at])
+  const searched = unlisted.filter((_, at) => (held[at] ?? 0n) > 0n || asked[at])
   const others = unlisted.filter((market) => market.queue!.logged && !searched.includes(market))
   const unsearched = await Promise.all(
     others.map(async (market) => ({ market, searchedAt: await searchedAt(store, market, owner) })),
   )
-  const tickets = new Map(unlisted.map((market) => [market, [] as readonly bigint[] | null]))
+  // What does not say how many tickets there are may have some.
+  const isSilent = ({ queue }: Market, at: number) => held[at] === undefined && !queue!.logged
+  const tickets = new Map<Market, readonly bigint[] | null>(
+    unlisted.map((market, at) => [market, isSilent(market, at) ? null : []]),
+  )
   if (searched.length === 0) return { tickets, unsearched }
   try {
     const logs = await logsOf(context, chain, searched, owner, head)
@@ -50,7 +54,8 @@ export async function ticketsOf(
       const found = ticketsIn(market, owner, logs.get(market)!)
       if (market.queue!.logged) await noteSearched(context, market, owner, found)
       // Whoever holds something may ask for all of it elsewhere: from now on that is looked for.
-      if (market.queue!.logged && held[unlisted.indexOf(market)]! > 0n) await noteSeen(store, market, owner)
+      if (market.queue!.logged && (held[unlisted.indexOf(market)] ?? 0n) > 0n)
+        await noteSeen(store, market, owner)
       tickets.set(market, found)
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Catalog } from '../domain/catalog.ts'
 import type { Token } from '../domain/token.ts'
 import { marketOf } from './markets/catalog.ts'
 import { priceOf, usd } from './prices.ts'
-import { optional, type Reading, together } from './reading.ts'
+import { type Reading, together } from './reading.ts'
 
 /**
  * What one whole token is worth in USD, as decimals: by its price, and where nobody prices it by what a market gives for it, if it is
@@ -17,8 +17,8 @@ export function unitUsd(catalog: Catalog, token: Token): Reading<string | null> 
   )
   if (!entry) return own
   const { asset } = entry
-  const worth = optional(together<bigint | null>([marketOf(entry).worth(one), priceOf(catalog, asset)]))
-  const received = mapped(worth, (found) => found && usd(found[0]!, asset, found[1]!))
+  const worth = together<bigint | null | undefined>([marketOf(entry).worth(one), priceOf(catalog, asset)])
+  const received = mapped(worth, ([units, price]) => usd(units ?? null, asset, price ?? null))
   return mapped(together([own, received]), ([priced, backed]) => priced ?? backed ?? null)
 }
 

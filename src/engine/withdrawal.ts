@@ -4,8 +4,8 @@ import { AppError } from '../domain/errors.ts'
 import { read } from './chain.ts'
 import type { Context } from './context.ts'
 import { boundsIn } from './exchanged.ts'
+import { doesNotAnswer, holdings } from './holdings.ts'
 import type { Market, MarketState, Step } from './markets/market.ts'
-import { holdings } from './positions.ts'
 
 /** The step out of a market: a part of the position, or all of it, and how much comes out. */
 export async function withdrawal(
@@ -23,11 +23,13 @@ export async function withdrawal(
     )
   const [held] = await holdings(context.chain(entry.chainId), [market], wallet)
   if (!held) throw new AppError('INSUFFICIENT_FUNDS', `${wallet} holds nothing in ${entry.slug}`)
-  const wanted = amount === maxUint256 ? held.balance : amount
-  if (wanted > held.balance)
+  const { shares, balance } = held
+  if (shares === null || balance === null) throw doesNotAnswer(entry, `what ${wallet} holds there`)
+  const wanted = amount === maxUint256 ? balance : amount
+  if (wanted > balance)
     throw new AppError(
       'INSUFFICIENT_FUNDS',
-      `${wallet} holds ${formatAmount(held.balance, entry.asset)} in ${entry.slug}, which is less than ${formatAmount(wanted, entry.asset)}`,
+      `${wallet} holds ${formatAmount(balance, entry.asset)} in ${entry.slug}, which is less than ${formatAmount(wanted, entry.asset)}`,
       { hint: `sluice withdraw ${entry.slug} --amount max` },
     )
   const liquidity = market.mostOut
@@ -40,15 +42,24 @@ export async function withdrawal(
       `${entry.slug} can pay out ${formatAmount(liquidity, entry.asset)} now`,
       { details: { liquidity: liquidity.toString() } },
     )
-  const units =
-    market.units && amount !== maxUint256
-      ? await read(context.chain(entry.chainId), market.units(amount))
-      : undefined
-  const bounds = await boundsIn(context, market, market.exchange?.outOf(units ?? held.shares), slippage)
+  const units = amount === maxUint256 ? undefined : await unitsFor(context, market, amount)
+  const bounds = await boundsIn(context, market, market.exchange?.outOf(units ?? shares), slippage)
   const more = bounds && { bounds }
   const step =
     amount === maxUint256
-      ? market.withdrawAll({ owner: wallet, shares: held.shares, ...more })
+      ? market.withdrawAll({ owner: wallet, shares, ...more })
       : market.withdraw({ amount, owner: wallet, ...(units !== undefined && { units }), ...more })
   return { step, out: wanted }
+}
+
+/** What an amount costs in units of the receipt, where one gets out by giving those back. */
+async function unitsFor(
+  { chain }: Context,
+  { entry, units }: Market,
+  amount: bigint,
+): Promise<bigint | undefined> {
+  if (!units) return undefined
+  const said = await read(chain(entry.chainId), units(amount))
+  if (said === undefined) throw doesNotAnswer(entry, `what ${formatAmount(amount, entry.asset)} costs there`)
+  return said
 }

@@ -277,6 +277,7 @@ describe('a wallet', () => {
       positions: [],
       totalValueUsd: null,
       stats: wire.stats,
+      unread: null,
       unsearched: null,
     })
   })

@@ -131,16 +131,19 @@ const stats = fc.record({
     fc.record({
       asset: statsAsset,
       balance,
-      balanceUSD: numeric,
+      balanceUSD: orNull(numeric),
       price: orNull(numeric),
       liquidationThreshold: orNull(numeric),
     }),
   ),
-  debt: list(fc.record({ asset: statsAsset, balance, balanceUSD: numeric, borrowRate: orNull(numeric) })),
+  debt: list(
+    fc.record({ asset: statsAsset, balance, balanceUSD: orNull(numeric), borrowRate: orNull(numeric) }),
+  ),
   healthFactor: orNull(numeric),
   ltv: orNull(numeric),
   liquidationPrice: orNull(numeric),
   maxBorrowValue: orNull(numeric),
+  unread: orNull(list(fc.record({ protocol: word, network: word, address }))),
 })
 const queued = fc.record({
   id: word,
@@ -150,7 +153,7 @@ const queued = fc.record({
 })
 const position = fc.record({
   strategy,
-  balance: units,
+  balance: orNull(units),
   principal: orNull(units),
   profit: orNull(signed),
   balanceUsd: orNull(decimal),
@@ -331,6 +334,7 @@ export const outputs: Outputs = {
     positions: list(position),
     totalValueUsd: orNull(decimal),
     stats: orNull(stats),
+    unread: orNull(list(word)),
     unsearched: orNull(list(fc.record({ strategy: word, searchedAt: orNull(word) }))),
   }),
   walletHistory: page(
@@ -372,5 +376,6 @@ export const olderWallet = fc.record({
   positions: fc.constant([]),
   totalValueUsd: fc.constant(null),
   stats,
+  unread: fc.constant(null),
   unsearched: fc.constant(null),
 })

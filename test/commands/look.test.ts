@@ -232,7 +232,13 @@ describe('wallet show and history', () => {
   test('an empty wallet has no positions, and nothing has happened', async () => {
     const stranger = '0x3333333333333333333333333333333333333333'
     const { json } = await run(`wallet show ${stranger} --json`)
-    expect(json).toEqual({ address: stranger, positions: [], totalValueUsd: '0', unsearched: [] })
+    expect(json).toEqual({
+      address: stranger,
+      positions: [],
+      totalValueUsd: '0',
+      unread: [],
+      unsearched: [],
+    })
     expect((await run(`wallet show ${stranger}`)).out).toContain('no positions')
     expect((await run(`history ${usdcPlace} --address ${stranger} --json`)).json.items).toEqual([])
     expect((await run(`history ${usdcPlace} --address ${stranger}`)).err).toContain('Nothing has happened')

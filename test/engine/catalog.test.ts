@@ -101,6 +101,19 @@ describe('the laws of the catalogue', () => {
     expect(new Set(strategies.map(({ network }) => network)).size).toBeGreaterThanOrEqual(12)
   })
 
+  test('no market takes what its contracts do not say for zero', async () => {
+    const { strategies } = await wholeCatalog({ cache: '', data: '', config: '' } as never, {
+      SLUICE_RPC_BASE: 'https://x.example',
+    })
+    const guessed = marketsOf({ strategies } as never).filter(({ shares, worth, units, entry }) =>
+      [shares(entry.asset.address), worth(1n), units?.(1n)].some(
+        (asked) =>
+          asked && asked.reads.length > 0 && asked.parse(asked.reads.map(() => undefined)) !== undefined,
+      ),
+    )
+    expect(guessed.map(({ entry }) => entry.slug)).toEqual([])
+  })
+
   type Lie = (row: CatalogFile['strategies'][number], file: CatalogFile, random: () => number) => void
   const flipped = (address: string, random: () => number) => {
     const at = 2 + Math.floor(random() * 40)

@@ -144,7 +144,7 @@ describe.each(['token', 'market', 'router'] as const)(
       await sandbox.world.warp(365 * day)
       const grown = (await position())!
       expect(Number(grown.balance) / Number(amount)).toBeCloseTo(1 + Math.log(1.05), 4)
-      expect(grown.profit).toBe(grown.balance - grown.principal!)
+      expect(grown.profit).toBe(grown.balance! - grown.principal!)
       // A whole ether is 3,000 dollars here, whether it is wrapped or not.
       const whole = Number(grown.balance) / 10 ** entry.asset.decimals
       expect(Number(grown.balanceUsd) / whole).toBeCloseTo(isToken ? 1 : 3_000, 2)

@@ -10,6 +10,7 @@ import { tryLeg } from '../../src/wallet/plan/try-leg.ts'
 import { strictTerms } from '../../src/wallet/policy/terms.ts'
 import { deployedFrom } from '../support/compile.ts'
 import { deposited } from '../support/deposited.ts'
+import { refuses } from '../support/refusing.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform, watched } from './support.ts'
 
@@ -312,8 +313,36 @@ describe('what a wallet owes to a market of Compound v3', () => {
   test('is not guessed where nobody prices its base', async () => {
     await owe(3_000n * 10n ** 8n, 10n ** 8n)
     const nobody = { ...catalog, priceOracles: {} }
-    expect(
-      (await engineOn(sandbox, { catalog: nobody }).service.getWallet({ address: wallet })).stats,
-    ).toBeNull()
+    const { stats } = await engineOn(sandbox, { catalog: nobody }).service.getWallet({ address: wallet })
+    expect(stats).toMatchObject({ ...owed, underlying: [{ balance: { humanized: '2' }, balanceUSD: null }] })
+    expect(stats!.debt[0]!.balanceUSD).toBeNull()
+  })
+
+  /** A debt that is known, in an account that is not. */
+  const owed = {
+    debt: [{ asset: { symbol: 'USDC' }, balance: { humanized: '3000' } }],
+    healthFactor: null,
+    ltv: null,
+    liquidationPrice: null,
+    maxBorrowValue: null,
+    unread: [{ protocol: 'aave-v3', network: 'sandbox-one' }],
+  }
+
+  test.each([
+    ['the price of what was given', 'getPrice(address)', [{ balanceUSD: null, price: null }]],
+    ['how much was given', 'collateralBalanceOf(address,address)', []],
+    ['what can be given', 'getAssetInfo(uint8)', []],
+    ['by what its base is priced', 'baseTokenPriceFeed()', []],
+  ])('stays where nobody says %s', async (_, signature, underlying) => {
+    await owe(3_000n * 10n ** 8n, 10n ** 8n)
+    await refuses(sandbox, chainId, comet, `function ${signature}`)
+    expect(await statsOf()).toMatchObject({ ...owed, underlying })
+  })
+
+  test('is none where it refuses prices of what the wallet has not', async () => {
+    await owe(3_000n * 10n ** 8n, 10n ** 8n)
+    const { service: other } = engineOn(sandbox, { catalog })
+    await refuses(sandbox, chainId, comet, 'function getPrice(address)')
+    expect((await other.getWallet({ address: friend })).stats).toBeNull()
   })
 })

@@ -1,15 +1,18 @@
 import { decodeFunctionResult, parseAbi } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 
-import type { Stats } from '../../src/api/wallet.ts'
+import type { Stats } from '../../src/api/lending-stats.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { AaveV3Constants } from '../../src/domain/market-constants.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
+import { refuses } from '../support/refusing.ts'
+import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { engineOn, over, perform, watched } from './support.ts'
 
 const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
 const wallet = sandbox.user.address
 const owner = sandboxAddress(0)
 const chainId = 31337
@@ -66,6 +69,10 @@ async function setPrice(symbol: string, price: bigint) {
   await send(owner, oracle, 'function setAssetSources(address[],address[])', [[token(symbol)], [source]])
 }
 
+const shown = async () => ({
+  out: (await run(`wallet show ${wallet}`)).out,
+  json: (await run(`wallet show ${wallet} --json`)).json,
+})
 const statsOf = async (who = wallet): Promise<Stats> => {
   const { stats } = await engineOn(sandbox).service.getWallet({ address: who })
   expect(stats).not.toBeNull()
@@ -197,7 +204,15 @@ describe('the lending stats of a wallet', () => {
     expect(Object.keys(older.body).toSorted()).toEqual(['address', 'stats'])
     expect(older.body.stats).toEqual((await ask('GET', `/wallets/${wallet}`)).body.stats)
     expect(Object.keys(older.body.stats).toSorted()).toEqual(
-      ['debt', 'healthFactor', 'liquidationPrice', 'ltv', 'maxBorrowValue', 'underlying'].toSorted(),
+      [
+        'debt',
+        'healthFactor',
+        'liquidationPrice',
+        'ltv',
+        'maxBorrowValue',
+        'underlying',
+        'unread',
+      ].toSorted(),
     )
     // The vault of this wallet is a position, and no collateral of its own.
     const vault = sandbox.strategy('sandbox-vault-USDC-sandbox-two')
@@ -208,6 +223,55 @@ describe('the lending stats of a wallet', () => {
       status: 200,
       body: { stats: { underlying: [], debt: [], healthFactor: null } },
     })
+  })
+
+  test.each([
+    ['the oracle has no price for', 'oracle', 'getAssetPrice(address)', null],
+    ['the pool does not count', 'pool', 'getUserAccountData(address)', '1000'],
+    ['the pool does not say the parts of', 'pool', 'getUserConfiguration(address)', '1000'],
+  ] as const)('keep a debt that %s, and guess no health', async (_, where, signature, worth) => {
+    await supply('WETH', eth)
+    await borrow('USDC', 1_000_000000n)
+    await supply('USDC', 500_000000n, 31338)
+    const place = constants()[where]
+    await refuses(sandbox, chainId, place, `function ${signature}`)
+    const { service } = engineOn(sandbox)
+    const { stats } = await service.getWallet({ address: wallet })
+    expect(stats).toMatchObject({
+      debt: [{ asset: { symbol: 'USDC' }, balance: { humanized: '1000' }, balanceUSD: worth }],
+      healthFactor: null,
+      ltv: null,
+      liquidationPrice: null,
+      maxBorrowValue: null,
+      unread: [{ protocol: 'aave-v3', network: 'sandbox-one', address: constants().pool }],
+    })
+    expect((await over(service)('GET', `/v1/wallets/${wallet}`)).body.stats).toEqual(stats)
+    // Who has nothing there is not told of it.
+    expect((await service.getWallet({ address: sandboxAddress(5) })).stats).toBeNull()
+  })
+
+  test('do not need the price of what the account has not', async () => {
+    await supply('WETH', eth)
+    await borrow('USDC', 1_000_000000n)
+    const before = await statsOf()
+    const source = sandboxAddress(4)
+    await sandbox.chain(chainId).rpc.request('anvil_setCode', [source, '0x5f5ffd'])
+    const args = [[token('BRLA')], [source]]
+    await send(owner, constants().oracle, 'function setAssetSources(address[],address[])', args)
+    const { healthFactor, unread, debt } = await statsOf()
+    nearOne(Number(healthFactor) / Number(before.healthFactor))
+    expect([unread, debt.length]).toEqual([[], 1])
+  })
+
+  test('are shown with what is not known of them', async () => {
+    await supply('WETH', eth)
+    await borrow('USDC', 1_000_000000n)
+    await refuses(sandbox, chainId, constants().oracle, 'function getAssetPrice(address)')
+    const { out, json } = await shown()
+    expect(out).toMatch(/debt +1,000(\.0+)? USDC/)
+    expect(out).toMatch(/health factor +-\n/)
+    expect(out).toMatch(/not known +aave-v3 on sandbox-one cannot be read whole/)
+    expect(json.stats).toMatchObject({ healthFactor: null, debt: [{ balanceUsd: null }] })
   })
 
   test('cost one call a chain, and see a reserve that was listed since', async () => {

@@ -217,7 +217,7 @@ describe.each(each(open))('%s', (_, entry) => {
     const left = (await positionOf(entry))!
     expect(left.principal).toBe(amount - amount / 3n)
     expect(left.balance).toBe(await worthOf(entry, await sharesOf(entry)))
-    expect(left.profit).toBe(left.balance - left.principal!)
+    expect(left.profit).toBe(left.balance! - left.principal!)
 
     const all = await withdraw(entry, maxUint256)
     expect(all.bytecode).toHaveLength(1)
@@ -435,7 +435,7 @@ describe.each(each(everyFamily))('what a wallet has and did in %s', (_, entry) =
       ]),
     )
     expect(Number(balanceUsd)).toBeCloseTo(
-      Number((balance * price) / 10n ** BigInt(entry.asset.decimals)) / 1e8,
+      Number((balance! * price) / 10n ** BigInt(entry.asset.decimals)) / 1e8,
       6,
     )
     const { totalValueUsd } = await engineOn(sandbox).service.getWallet({ address: wallet })

@@ -227,6 +227,7 @@ describe('a wallet', () => {
       address: known.wallet,
       positions: [{ ...position(), strategy: told().detail, profitUsd: '1' }],
       totalValueUsd: '101',
+      unread: null,
       unsearched: null,
     })
   })
@@ -243,6 +244,7 @@ describe('a wallet', () => {
         },
       ],
       totalValueUsd: '101',
+      unread: null,
       unsearched: null,
     })
   })

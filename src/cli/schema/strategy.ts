@@ -108,14 +108,14 @@ export const HistoryDocument = listOf(
 const side = {
   asset: TokenRef,
   balance: maybe(Amount),
-  balanceUsd: z.string(),
+  balanceUsd: maybe(z.string()),
 }
 
 /** `wallet show` */
 export const WalletDocument = fields({
   address: maybe(AddressText),
   positions: z.array(PositionDocument),
-  totalValueUsd: maybe(Usd),
+  totalValueUsd: maybe(Usd).describe('of what is known: a position without balanceUsd is not in it'),
   stats: fields({
     collateral: z.array(
       fields({ ...side, priceUsd: maybe(z.string()), liquidationThreshold: maybe(z.number()) }),
@@ -125,9 +125,15 @@ export const WalletDocument = fields({
     ltv: maybe(z.number()),
     liquidationPrice: maybe(z.string()),
     maxBorrowValue: maybe(z.string()),
+    unread: maybe(
+      z.array(fields({ protocol: z.string(), network: z.string(), address: AddressText })),
+    ).describe('markets that cannot be read whole: then nothing is counted over all of them'),
   })
     .optional()
     .describe('where the backend has it'),
+  unread: maybe(z.array(z.string())).describe(
+    'strategies whose contracts do not say what is held there, or what it is worth',
+  ),
   unsearched: maybe(z.array(fields({ strategy: z.string(), searchedAt: maybe(z.string()) }))).describe(
     'queues not looked into for withdrawals asked for elsewhere, and when they last were; null where nobody says',
   ),

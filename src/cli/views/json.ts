@@ -1,6 +1,7 @@
+import type { Stats } from '../../api/lending-stats.ts'
 import type { Quote } from '../../api/quote.ts'
 import type { Strategy } from '../../api/strategy.ts'
-import type { Position, Stats, Wallet } from '../../api/wallet.ts'
+import type { Position, Wallet } from '../../api/wallet.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 
 /** A strategy as `--json` prints it (cli.md, Output). */
@@ -87,11 +88,12 @@ export const positionJson = ({
 }
 
 /** A wallet as `--json` prints it. */
-export const walletJson = ({ address, positions, totalValueUsd, stats, unsearched }: Wallet) => ({
+export const walletJson = ({ address, positions, totalValueUsd, stats, unread, unsearched }: Wallet) => ({
   address,
   positions: positions.map(positionJson),
   totalValueUsd,
   ...(stats && { stats: statsJson(stats) }),
+  unread,
   unsearched,
 })
 
@@ -105,7 +107,7 @@ const statsJson = (stats: Stats) => {
   const side = ({ asset, balance, balanceUSD }: Stats['debt'][number] | Stats['underlying'][number]) => ({
     asset: { symbol: asset.symbol, address: asset.address, decimals: asset.decimals },
     balance: /^[0-9]+$/.test(balance.raw) ? tokenAmount(BigInt(balance.raw), asset) : null,
-    balanceUsd: String(balanceUSD),
+    balanceUsd: dollarsOf(balanceUSD),
   })
   return {
     collateral: stats.underlying.map((one) => ({
@@ -118,5 +120,6 @@ const statsJson = (stats: Stats) => {
     ltv: numeric(stats.ltv),
     liquidationPrice: dollarsOf(stats.liquidationPrice),
     maxBorrowValue: dollarsOf(stats.maxBorrowValue),
+    unread: stats.unread ?? null,
   }
 }

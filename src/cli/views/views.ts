@@ -58,7 +58,8 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
     field: 'balance',
     csv: ({ balance }) => balance?.formatted ?? '',
     align: 'right',
-    text: ({ balance, strategy }) => `${decimal(balance!.formatted)} ${plain(strategy.asset.symbol)}`,
+    text: ({ balance, strategy }) =>
+      `${balance ? decimal(balance.formatted) : '?'} ${plain(strategy.asset.symbol)}`,
   },
   {
     title: 'PRINCIPAL',

@@ -55,6 +55,17 @@ export async function logsOf(
   return found
 }
 
+/** Whether logs of a market about an owner are kept from before. */
+export async function hasKept(store: EngineStore, market: Market, owner: Address): Promise<boolean> {
+  return (await store.keptLogs(placeOf(market, owner))).length > 0
+}
+
+const placeOf = (market: Market, owner: Address): LogPlace => ({
+  chainId: market.entry.chainId,
+  source: nameOf(market.logs(owner)),
+  owner: owner.toLowerCase(),
+})
+
 const queriesIn = (sources: readonly Source[]) => queriesOf(sources.flatMap(({ filters }) => filters))
 
 /** How far each market was read, on the chain as it is now: what was read of blocks that are gone is forgotten. */
@@ -65,12 +76,10 @@ async function begun(
   owner: Address,
   head: bigint,
 ): Promise<Source[]> {
-  const { chainId } = chain.network
   const known = await Promise.all(
     markets.map(async (market) => {
-      const filters = market.logs(owner)
-      const place = { chainId, source: nameOf(filters), owner: owner.toLowerCase() }
-      return { market, place, filters, marks: await store.marks(place) }
+      const place = placeOf(market, owner)
+      return { market, place, filters: market.logs(owner), marks: await store.marks(place) }
     }),
   )
   const now = await hashesOf(

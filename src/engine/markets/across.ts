@@ -16,7 +16,7 @@ import type { AcrossConstants } from '../../domain/market-constants.ts'
 import type { Answer, Read, Reading } from '../reading.ts'
 import { says } from '../readings/claims.ts'
 import { acrossYear, lpFeeRate } from '../readings/lp-fees.ts'
-import { balance } from '../readings/reserve.ts'
+import { amountSaid, balance } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
@@ -25,10 +25,6 @@ export const across = (entry: StrategyEntry, constants: AcrossConstants): Market
   const { chainId, asset, receipt } = entry
   const pool = { constants, asset }
   const ask = asking(constants)
-  const priced = <value>(meaning: (rate: bigint) => value): Reading<value> => ({
-    reads: [lpRate(pool)],
-    parse: ([rate]) => meaning((rate as bigint | undefined) ?? 0n),
-  })
   const leave = (units: bigint) => ({ transaction: removeLiquidity({ chainId, units, ...pool }) })
   return {
     entry,
@@ -42,11 +38,11 @@ export const across = (entry: StrategyEntry, constants: AcrossConstants): Market
       ...(constants.wrapped ? [says('what wraps the coin', ask('weth'), constants.wrapped)] : []),
     ],
     state: stateOf(entry, constants),
-    index: priced(indexOf),
+    index: { reads: [lpRate(pool)], parse: ([rate]) => indexOf(rate as bigint) },
     simpleYear: acrossYear,
     shares: (owner) => balance(receipt.address, owner),
-    worth: (shares) => priced((rate) => lpWorth(rate, shares)),
-    units: (amount) => priced((rate) => lpUnits(rate, amount)),
+    worth: (shares) => amountSaid(lpRate(pool), (rate) => lpWorth(rate, shares)),
+    units: (amount) => amountSaid(lpRate(pool), (rate) => lpUnits(rate, amount)),
     deposit: ({ amount }) => ({
       transaction: addLiquidity({ chainId, amount, ...pool }),
       ...(asset.address !== nativeAddress && {

@@ -15,7 +15,7 @@ import type { Answer, Read, Reading } from '../reading.ts'
 import { answers, type Claim, says, silent } from '../readings/claims.ts'
 import { perSecond } from '../readings/growth.ts'
 import { lenderExtras } from '../readings/lender-extras.ts'
-import { balance, ray } from '../readings/reserve.ts'
+import { amountSaid, balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
@@ -53,10 +53,7 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
     }),
     rewards: lenderExtras(constants),
     shares: (owner) => balance(market, owner),
-    worth: (shares) => ({
-      reads: [price(market)],
-      parse: ([rate]) => (shares * ((rate as bigint | undefined) ?? 0n)) / scale,
-    }),
+    worth: (shares) => amountSaid(price(market), (rate) => (shares * rate) / scale),
     deposit: ({ amount, owner }) => ({
       transaction: mint({ chainId, market, coin, amount, receiver: owner }),
       ...(coin === undefined && {

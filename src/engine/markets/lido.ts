@@ -8,7 +8,7 @@ import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { LidoConstants } from '../../domain/market-constants.ts'
 import { known, type Reading } from '../reading.ts'
 import { says } from '../readings/claims.ts'
-import { balance, ray } from '../readings/reserve.ts'
+import { amountSaid, balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
@@ -89,10 +89,7 @@ const converted = (
   address: Address,
   functionName: 'getStETHByWstETH' | 'getWstETHByStETH',
   amount: bigint,
-): Reading<bigint> => ({
-  reads: [{ address, abi, functionName, args: [amount] }],
-  parse: ([said]) => (said as bigint | undefined) ?? 0n,
-})
+): Reading<bigint | undefined> => amountSaid({ address, abi, functionName, args: [amount] })
 
 const unlimited = 2n ** 255n
 

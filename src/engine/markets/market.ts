@@ -72,14 +72,14 @@ export type Market = {
   simpleYear?: number
   /** What does it pay beside, in tokens of others? Without it, nobody says. */
   rewards?: Extras | undefined
-  /** What does this owner hold, in units of the receipt token? */
-  shares: (owner: Address) => Reading<bigint>
+  /** What does this owner hold, in units of the receipt token? Here and below, `undefined` is that the contracts do not say. */
+  shares: (owner: Address) => Reading<bigint | undefined>
   /** What are so many units of the receipt worth, in units of the asset? */
-  worth: (shares: bigint) => Reading<bigint>
+  worth: (shares: bigint) => Reading<bigint | undefined>
   /** How much can this owner take out now? `null` is not known; without it, what the state says of liquidity is all there is. */
   mostOut?: (owner: Address) => Reading<bigint | null>
   /** What does so much cost in units of the receipt? There where one gets out of a part by giving those back. */
-  units?: (amount: bigint) => Reading<bigint>
+  units?: (amount: bigint) => Reading<bigint | undefined>
   /** Where does a deposit go now, by the protocol's own word? There where that moves. */
   entrance?: Reading<Address>
   /** What do its steps bring, where they are exchanges at a price that moves? */

@@ -53,13 +53,17 @@ export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): Ma
   }
 }
 
-/** The price over a while, or of now where the market does not look back so far yet. */
-function priced<value>(constants: PendlePtConstants, meaning: (price: bigint) => value): Reading<value> {
-  return {
-    reads: [ptPrice(constants), ptPrice(constants, 0)],
-    parse: ([average, now]) => meaning(((average ?? now) as bigint | undefined) ?? 0n),
-  }
-}
+/** The price over a while, or of now where the market does not look back so far yet; `undefined` where it says neither. */
+const priced = (
+  constants: PendlePtConstants,
+  meaning: (price: bigint) => bigint,
+): Reading<bigint | undefined> => ({
+  reads: [ptPrice(constants), ptPrice(constants, 0)],
+  parse: ([average, now]) => {
+    const price = (average ?? now) as bigint | undefined
+    return price === undefined ? undefined : meaning(price)
+  },
+})
 
 function claimsOf({ asset, receipt }: StrategyEntry, constants: PendlePtConstants): Market['claims'] {
   const { market, sy, yt, routerStatic, expiry } = constants

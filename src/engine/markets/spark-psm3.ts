@@ -12,10 +12,10 @@ import {
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { SparkPsm3Constants } from '../../domain/market-constants.ts'
-import type { Answer, Reading } from '../reading.ts'
+import type { Answer } from '../reading.ts'
 import { says } from '../readings/claims.ts'
 import { perTick } from '../readings/growth.ts'
-import { balance, ray } from '../readings/reserve.ts'
+import { amountSaid, balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Bounds, Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
@@ -25,10 +25,7 @@ const none: Bounds = { least: 0n, isMature: false }
 export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): Market => {
   const { chainId, asset, receipt } = entry
   const { psm, oracle } = constants
-  const rated = <value>(meaning: (rate: bigint) => value): Reading<value> => ({
-    reads: [psm3Rate(constants)],
-    parse: ([rate]) => meaning((rate as bigint | undefined) ?? 0n),
-  })
+  const rate = psm3Rate(constants)
   const leave = (amount: bigint, owner: Address, { least }: Bounds = none) => ({
     transaction: swapExactIn({
       chainId,
@@ -70,8 +67,8 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
       }),
     },
     shares: (owner) => balance(receipt.address, owner),
-    worth: (shares) => rated((rate) => psm3Worth(rate, shares, asset)),
-    units: (amount) => rated((rate) => psm3Units(rate, amount, asset)),
+    worth: (shares) => amountSaid(rate, (said) => psm3Worth(said, shares, asset)),
+    units: (amount) => amountSaid(rate, (said) => psm3Units(said, amount, asset)),
     deposit: ({ amount, owner, bounds: { least } = none }) => ({
       transaction: swapExactIn({
         chainId,

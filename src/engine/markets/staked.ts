@@ -9,7 +9,7 @@ import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { StakedConstants } from '../../domain/market-constants.ts'
 import type { Answer, Read } from '../reading.ts'
 import { says } from '../readings/claims.ts'
-import { balance } from '../readings/reserve.ts'
+import { amountSaid, balance } from '../readings/reserve.ts'
 import { stakedClaims } from '../readings/staked-claims.ts'
 import { ticketLogs } from '../readings/tickets.ts'
 import { topic, topicOf } from '../readings/topics.ts'
@@ -52,14 +52,8 @@ export const staked = (entry: StrategyEntry, constants: StakedConstants): Market
     },
     index: { reads: [rate], parse: ([price]) => (price as bigint) * 10n ** 9n },
     shares: (owner) => balance(receipt.address, owner),
-    worth: (shares) => ({
-      reads: [rate],
-      parse: ([price]) => (shares * ((price as bigint | undefined) ?? 0n)) / one,
-    }),
-    units: (amount) => ({
-      reads: [rate],
-      parse: ([price]) => unitsAt((price as bigint | undefined) ?? 0n, amount),
-    }),
+    worth: (shares) => amountSaid(rate, (price) => (shares * price) / one),
+    units: (amount) => amountSaid(rate, (price) => unitsAt(price, amount)),
     ...(registry && {
       entrance: {
         reads: [registry],

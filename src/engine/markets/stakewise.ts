@@ -11,9 +11,9 @@ import { stakewiseQueue } from '../../calls/stakewise-queue.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { StakewiseConstants } from '../../domain/market-constants.ts'
-import type { Read, Reading } from '../reading.ts'
+import type { Read } from '../reading.ts'
 import { says } from '../readings/claims.ts'
-import { ray } from '../readings/reserve.ts'
+import { amountSaid, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
 
@@ -35,10 +35,6 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
     abi: keeperAbi,
     functionName,
     args: [vault],
-  })
-  const one = (read: Read): Reading<bigint> => ({
-    reads: [read],
-    parse: ([said]) => (said as bigint | undefined) ?? 0n,
   })
   const leave = (shares: bigint, owner: Address) => ({
     transaction: requestExit({ chainId, vault, owner, shares }),
@@ -70,10 +66,10 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
           hasValidators as boolean,
         ),
     },
-    index: one(ask('convertToAssets', [ray])),
-    shares: (owner) => one(ask('getShares', [owner])),
-    worth: (shares) => one(ask('convertToAssets', [shares])),
-    units: (amount) => one(ask('convertToShares', [amount])),
+    index: { reads: [ask('convertToAssets', [ray])], parse: ([said]) => said as bigint },
+    shares: (owner) => amountSaid(ask('getShares', [owner])),
+    worth: (shares) => amountSaid(ask('convertToAssets', [shares])),
+    units: (amount) => amountSaid(ask('convertToShares', [amount])),
     deposit: ({ amount, owner }) => ({
       transaction: depositStake({ chainId, vault, owner, asset: asset.address, amount }),
       ...(asset.address !== nativeAddress && { needs: { token: asset.address, spender: vault, amount } }),

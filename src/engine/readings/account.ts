@@ -1,7 +1,7 @@
 import { aaveV3OracleAbi as oracleAbi, aaveV3PoolAbi as poolAbi } from '../../calls/aave-v3.ts'
 import { erc20Abi } from '../../calls/erc20.ts'
 import type { Address } from '../../domain/address.ts'
-import { type Answer, optional, type Reading, together } from '../reading.ts'
+import { type Answer, type Reading, together } from '../reading.ts'
 import { balance } from './reserve.ts'
 
 /** Where an Aave v3 market stands: the pool and the oracle that prices its assets in USD with 8 decimals. */
@@ -43,41 +43,42 @@ export const reserveOf = ({ pool }: LendingPool, asset: Address): Reading<Reserv
   },
 })
 
-/** What an account has in one reserve, as it is now. Rates in ray, thresholds in basis points, the price in USD with 8 decimals. */
+/** What an account has in one reserve, as it is now. Rates in ray, thresholds in basis points, the price in USD with 8 decimals; `null` is not known. */
 export type Holding = {
   reserve: Pick<Reserve, 'asset' | 'symbol' | 'decimals'>
   isCollateral: boolean
   lent: bigint
   borrowed: bigint
-  borrowRate: bigint
-  liquidationThreshold: bigint
-  price: bigint
+  borrowRate: bigint | null
+  liquidationThreshold: bigint | null
+  price: bigint | null
 }
 
 /**
- * An account as its pool counts it: USD with 8 decimals, the health factor with 18. `limit` is what may be owed, and `carried` the debt at which
+ * An account as its market counts it: USD with 8 decimals, the health factor with 18. `limit` is what may be owed, and `carried` the debt at which
  * it is liquidated, in basis points of USD units.
  */
-export type Account = {
+export type Totals = {
   collateral: bigint
   debt: bigint
   limit: bigint
   carried: bigint
   healthFactor: bigint
-  holdings: Holding[]
 }
 
+/** An account in a market. There are no totals where it cannot be read whole: then there may be more than these holdings, or their worth is not known. */
+export type Account = { holdings: Holding[]; totals: Totals | null }
+
 /** An account of Aave. `used` has two bits a reserve, the lower for a debt: some may be of reserves that were not known. */
-type AaveAccount = Account & { used: bigint }
+type AaveAccount = Account & { used: bigint | undefined }
+
+/** The reserves of a pool, and whether these are all: some may not say what they are. */
+export type Reserves = { all: readonly Reserve[]; areAll: boolean }
 
 /** What an account has in a pool, all of one block. Stable debts are left out: no version of Aave has any more. */
-export function accountIn(
-  place: LendingPool,
-  reserves: readonly Reserve[],
-  owner: Address,
-): Reading<AaveAccount | undefined> {
+export function accountIn(place: LendingPool, reserves: Reserves, owner: Address): Reading<AaveAccount> {
   const { pool } = place
-  const inside = together(reserves.map((reserve) => optional(holdingOf(place, reserve, owner))))
+  const inside = together(reserves.all.map((reserve) => partOf(place, reserve, owner)))
   return {
     reads: [
       { address: pool, abi: poolAbi, functionName: 'getUserConfiguration', args: [owner] },
@@ -85,40 +86,67 @@ export function accountIn(
       ...inside.reads,
     ],
     parse: ([configuration, totals, ...rest]) => {
-      if (configuration === undefined || totals === undefined) return undefined
-      const used = (configuration as { data: bigint }).data
-      const [collateral, debt, , liquidationThreshold, maxLtv, healthFactor] = totals as readonly [
-        bigint,
-        bigint,
-        bigint,
-        bigint,
-        bigint,
-        bigint,
-      ]
-      const holdings = inside.parse(rest).flatMap((held) => {
-        if (!held) return []
-        const isCollateral = held.lent > 0n && bits(used, 2 * held.reserve.id + 1, 1) === 1n
-        return [{ ...held, isCollateral }]
-      })
-      return {
-        used,
-        collateral,
-        debt,
-        // By its pool's own rounding, half up; the pool itself says zero where it is less than the debt.
-        limit: (collateral * maxLtv + 5_000n) / 10_000n,
-        carried: collateral * liquidationThreshold,
-        healthFactor,
-        holdings,
-      }
+      const used = (configuration as { data: bigint } | undefined)?.data
+      const found = inside.parse(rest).map((part) => inAccount(part, used))
+      const seesAll = used === undefined ? reserves.areAll : unknownIn(used, reserves) === 0n
+      const isWhole = seesAll && found.every(({ isKnown }) => isKnown)
+      const holdings = found.map(({ held }) => held)
+      const isEmpty = holdings.every((held) => !counts(held) && (used !== undefined || held.lent === 0n))
+      if (isWhole && isEmpty) return { used, holdings: [], totals: nothing }
+      return { used, holdings, totals: isWhole && used !== undefined && totals ? totalsOf(totals) : null }
     },
   }
 }
 
-const holdingOf = (
-  { pool, oracle }: LendingPool,
-  reserve: Reserve,
-  owner: Address,
-): Reading<Omit<Holding, 'isCollateral' | 'reserve'> & { reserve: Reserve }> => {
+/** Whether a holding is a part of a lending account at all: what is lent may be no collateral. */
+export const counts = ({ isCollateral, borrowed }: Holding): boolean => isCollateral || borrowed > 0n
+
+const nothing: Totals = { collateral: 0n, debt: 0n, limit: 0n, carried: 0n, healthFactor: 2n ** 256n - 1n }
+
+/** The bits of an account that are of reserves that are not known. */
+export const unknownIn = (used: bigint, { all }: Reserves): bigint =>
+  used & ~all.reduce((known, { id }) => known | (3n << BigInt(2 * id)), 0n)
+
+function totalsOf(said: unknown): Totals {
+  const [collateral, debt, , threshold, maxLtv, healthFactor] = said as readonly bigint[]
+  return {
+    collateral: collateral!,
+    debt: debt!,
+    // By its pool's own rounding, half up; the pool itself says zero where it is less than the debt.
+    limit: (collateral! * maxLtv! + 5_000n) / 10_000n,
+    carried: collateral! * threshold!,
+    healthFactor: healthFactor!,
+  }
+}
+
+/** What a reserve and its tokens say of an account; `undefined` is what they do not. */
+type Part = {
+  reserve: Reserve
+  lent: bigint | undefined
+  borrowed: bigint | undefined
+  data: Data | undefined
+  price: bigint | undefined
+}
+
+/** A part by the bits of its account. It is known whole where all is said that its bits ask for. */
+function inAccount(
+  { reserve, lent, borrowed, data, price }: Part,
+  used: bigint | undefined,
+): { held: Holding; isKnown: boolean } {
+  const has = (bit: number) => used === undefined || bits(used, 2 * reserve.id + bit, 1) === 1n
+  const held = {
+    reserve,
+    isCollateral: used !== undefined && (lent ?? 0n) > 0n && has(1),
+    lent: lent ?? 0n,
+    borrowed: borrowed ?? 0n,
+    borrowRate: data?.currentVariableBorrowRate ?? null,
+    liquidationThreshold: data ? bits(data.configuration, 16, 16) : null,
+    price: price || null,
+  }
+  return { held, isKnown: (lent !== undefined || !has(1)) && (borrowed !== undefined || !has(0)) }
+}
+
+const partOf = ({ pool, oracle }: LendingPool, reserve: Reserve, owner: Address): Reading<Part> => {
   const [lent, borrowed] = [balance(reserve.aToken, owner), balance(reserve.debtToken, owner)]
   return {
     reads: [
@@ -131,9 +159,8 @@ const holdingOf = (
       reserve,
       lent: lent.parse([mine]),
       borrowed: borrowed.parse([owed]),
-      borrowRate: (data as Data).currentVariableBorrowRate,
-      liquidationThreshold: bits((data as Data).configuration, 16, 16),
-      price: (price as bigint | undefined) ?? 0n,
+      data: data as Data | undefined,
+      price: price as bigint | undefined,
     }),
   }
 }

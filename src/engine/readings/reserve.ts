@@ -2,17 +2,21 @@ import { aaveV3PoolAbi as poolAbi } from '../../calls/aave-v3.ts'
 import { erc20Abi } from '../../calls/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 import type { MarketState } from '../markets/market.ts'
-import type { Answer, Reading } from '../reading.ts'
+import { type Answer, optional, type Read, type Reading } from '../reading.ts'
 
 /** 1e27: the unit of Aave's indices and rates. */
 export const ray = 10n ** 27n
 const secondsAYear = 31_536_000
 
-/** The ERC-20 balance of an owner; a contract that refuses counts as nothing. */
-export const balance = (token: Address, owner: Address): Reading<bigint> => ({
-  reads: [{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner] }],
-  parse: ([held]) => (held as bigint | undefined) ?? 0n,
-})
+/** The ERC-20 balance of an owner; `undefined` where the contract refuses. */
+export const balance = (token: Address, owner: Address): Reading<bigint | undefined> =>
+  amountSaid({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+
+/** One read that answers with a number, and what it means; `undefined` where the contract refuses: what is not said is not zero. */
+export const amountSaid = (
+  read: Read,
+  meaning: (said: bigint) => bigint = (said) => said,
+): Reading<bigint | undefined> => optional({ reads: [read], parse: ([said]) => meaning(said as bigint) })
 
 /**
  * How an Aave v3 reserve stands, off the legacy 15-field struct of `getReserveData`, which every v3 version answers.

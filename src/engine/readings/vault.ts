@@ -10,7 +10,7 @@ import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market
 import type { Answer, Read, Reading } from '../reading.ts'
 import { says } from './claims.ts'
 import { perTick } from './growth.ts'
-import { balance, ray, reserve } from './reserve.ts'
+import { amountSaid, balance, ray, reserve } from './reserve.ts'
 import { topic, topicOf } from './topics.ts'
 
 const abi = [...erc4626Abi, ...erc20Abi]
@@ -80,10 +80,7 @@ export function vaultReadings(
       index: { reads: [priced], parse: ([price]: readonly Answer[]) => indexOf(price) },
     }),
     shares: (owner) => balance(vault, owner),
-    worth: (shares): Reading<bigint> => ({
-      reads: [{ address: vault, abi, functionName: 'convertToAssets', args: [shares] }],
-      parse: ([assets]) => (assets as bigint | undefined) ?? 0n,
-    }),
+    worth: (shares) => amountSaid({ address: vault, abi, functionName: 'convertToAssets', args: [shares] }),
     ...(limits === 'stated' &&
       !backing && {
         mostOut: (owner: Address): Reading<bigint | null> => ({

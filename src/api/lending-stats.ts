@@ -1,0 +1,55 @@
+import { z } from 'zod'
+
+import { EvmAddress } from '../domain/address.ts'
+import { Decimals, maybe, Numeric, ours } from './wire.ts'
+
+const StatsAsset = z.object({
+  address: EvmAddress,
+  decimals: Decimals,
+  symbol: z.string(),
+  name: maybe(z.string()),
+})
+const StatsBalance = z.object({ raw: z.string(), humanized: Numeric, decimals: Decimals })
+
+/**
+ * Shape C: collateral and debt of a lending account. Amounts in USD (`price` of one whole token, `balanceUSD`, `liquidationPrice`,
+ * `maxBorrowValue`) are decimals; `liquidationThreshold`, `borrowRate` (linear, a year) and `ltv` (debt by collateral) are fractions.
+ * A health factor below 1 can be liquidated. `maxBorrowValue` is what can still be borrowed, below zero where too much is. `unread`
+ * is ours: the markets in which the account cannot be read whole; then the health factor and what follows it are `null`.
+ */
+export const Stats = z.object({
+  underlying: z.array(
+    z.object({
+      asset: StatsAsset,
+      balance: StatsBalance,
+      balanceUSD: maybe(Numeric),
+      price: maybe(Numeric),
+      liquidationThreshold: maybe(Numeric),
+    }),
+  ),
+  debt: z.array(
+    z.object({
+      asset: StatsAsset,
+      balance: StatsBalance,
+      balanceUSD: maybe(Numeric),
+      borrowRate: maybe(Numeric),
+    }),
+  ),
+  healthFactor: maybe(Numeric),
+  ltv: maybe(Numeric),
+  liquidationPrice: maybe(Numeric),
+  maxBorrowValue: maybe(Numeric),
+  unread: ours(z.array(z.object({ protocol: z.string(), network: z.string(), address: EvmAddress }))),
+})
+export type Stats = z.output<typeof Stats>
+
+/** The lending account of a wallet that has none. */
+export const noStats: Stats = {
+  underlying: [],
+  debt: [],
+  healthFactor: null,
+  ltv: null,
+  liquidationPrice: null,
+  maxBorrowValue: null,
+  unread: null,
+}
