@@ -1,3 +1,4 @@
+import type { Position } from '../api/wallet.ts'
 import type { Cli } from '../cli/cli.ts'
 import { walletAddress } from '../cli/names.ts'
 import { address } from '../cli/options.ts'
@@ -19,10 +20,23 @@ export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions):
   const view = await viewOf(strategy, plot === true, cli.io.out)
   if (wallet === undefined) return cli.emit(strategy, view)
   const owner = await walletAddress(cli, wallet)
-  const { positions } = await service.getWallet({ address: address(owner, '--wallet') })
+  const { positions, unread } = await service.getWallet({ address: address(owner, '--wallet') })
   const position = positions.find((one) => one.strategy.slug === strategy.slug)
   const { positionJson } = await import('../cli/views/json.ts')
-  cli.emit({ ...strategy, position: position ? positionJson(position) : null }, view)
+  const shown = position ?? (unread?.includes(strategy.slug) ? { ...notKnown, strategy } : null)
+  cli.emit({ ...strategy, position: shown && positionJson(shown) }, view)
+}
+
+/** A position of which the contracts of its strategy say nothing. */
+const notKnown: Omit<Position, 'strategy'> = {
+  balance: null,
+  principal: null,
+  profit: null,
+  balanceUsd: null,
+  profitUsd: null,
+  apy: null,
+  pending: null,
+  claimable: null,
 }
 
 /** The fields, and below them the chart where it is asked for and there is something to draw. */
@@ -63,7 +77,9 @@ const showView: View<Shown> = (one, to) =>
         ? ([
             [
               'you hold',
-              `${one.position.balance!.formatted} ${plain(one.asset.symbol)} (${dollars(one.position.balanceUsd)})`,
+              one.position.balance
+                ? `${one.position.balance.formatted} ${plain(one.asset.symbol)} (${dollars(one.position.balanceUsd)})`
+                : 'not known: its contracts do not answer',
             ],
           ] as const)
         : []),

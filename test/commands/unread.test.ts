@@ -82,6 +82,10 @@ test('a position does not go where its receipt refuses to say whose it is, and w
   expect(said.error.message).toBe(
     `The contracts of ${slug} do not answer: what ${wallet} holds there is not known`,
   )
+  const shown = (await run(`strategies show ${slug} --wallet ${sandboxAddress(5)} --json`)).json
+  expect(shown.position).toMatchObject({ balance: null, principal: null, strategy: { slug } })
+  const { out } = await run(`strategies show ${slug} --wallet ${wallet}`)
+  expect(out).toMatch(/you hold +not known: its contracts do not answer/)
   // Who never looked before, and who was never there, is told; nobody is searched for.
   const asked: string[] = []
   const rpc = (id: number) => watched(sandbox.chain(id).rpc, asked)
