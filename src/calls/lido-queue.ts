@@ -16,6 +16,7 @@ export const lidoQueueAbi = parseAbi([
   'function getLastCheckpointIndex() view returns (uint256)',
   'function findCheckpointHints(uint256[] requestIds, uint256 firstIndex, uint256 lastIndex) view returns (uint256[] hintIds)',
   'function getClaimableEther(uint256[] requestIds, uint256[] hints) view returns (uint256[] claimableEthValues)',
+  'event WithdrawalRequested(uint256 indexed requestId, address indexed requestor, address indexed owner, uint256 amountOfStETH, uint256 amountOfShares)',
   'event WithdrawalClaimed(uint256 indexed requestId, address indexed owner, address indexed receiver, uint256 amountOfETH)',
 ])
 

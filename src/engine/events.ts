@@ -26,7 +26,7 @@ export async function eventsIn(
 ): Promise<Happened[]> {
   const same = Map.groupBy(logs, ({ transactionHash }) => transactionHash)
   const found = logs.flatMap((log) => {
-    const event = market.event(log, owner, same.get(log.transactionHash)!)
+    const event = market.event(log, owner, same.get(log.transactionHash)!, logs)
     if (!event) return []
     return [
       {

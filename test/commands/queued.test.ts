@@ -93,6 +93,28 @@ test('requests of a queue that two strategies share are listed once', async () =
   expect(listed).toHaveLength(1)
 })
 
+test('what was claimed from a queue that two strategies share stands in the history of the one it was asked for in', async () => {
+  for (const [slug, amount] of [
+    [place, 2],
+    [wrapped, 3],
+  ] as const) {
+    await done(`deposit ${slug} --amount 4`)
+    await done(`withdraw ${slug} --amount ${amount}`)
+  }
+  await ready()
+  await done(`withdraw ${place} --claim`)
+  for (const [slug, amount] of [
+    [place, 2],
+    [wrapped, 3],
+  ] as const) {
+    const { items } = (await run(`history ${slug} --json`)).json
+    const claims = items.filter(({ type }: { type: string }) => type === 'claim')
+    expect(claims.map((one: { amount: { formatted: string } }) => Number(one.amount.formatted))).toEqual([
+      expect.closeTo(amount, 6),
+    ])
+  }
+})
+
 describe('a claim', () => {
   test('of nothing says what waits, and since when, and signs nothing', async () => {
     await done(`deposit ${place} --amount 3`)

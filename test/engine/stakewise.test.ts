@@ -49,7 +49,7 @@ test.each([
 ])('%s by %s for %s is in the history as %s', (name, first, second, type) => {
   const log = logOf(name, first, second)
   expect(isFound(log)).toBe(true)
-  expect(market.event(log, wallet, [log])).toMatchObject({
+  expect(market.event(log, wallet, [log], [])).toMatchObject({
     type,
     shares: type === 'claim' ? [] : [7n],
   })
@@ -59,7 +59,7 @@ test('what somebody else puts into the queue, to be claimed by the owner, takes 
   for (const name of ['ExitQueueEntered', 'V2ExitQueueEntered']) {
     const log = logOf(name, friend, wallet)
     expect(isFound(log)).toBe(true)
-    expect(market.event(log, wallet, [log])).toBeUndefined()
+    expect(market.event(log, wallet, [log], [])).toBeUndefined()
   }
   for (const name of ['Redeemed', 'OsTokenRedeemed', 'Deposited'])
     expect(isFound(logOf(name, friend, friend))).toBe(false)

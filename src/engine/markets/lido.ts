@@ -10,7 +10,7 @@ import { known, type Reading } from '../reading.ts'
 import { says } from '../readings/claims.ts'
 import { amountSaid, balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState, SentLog } from './market.ts'
 
 /** The contract that stakes with a referral (source: lidofinance/si-lidity, WstETHReferralStaker). */
 const stakerAbi = parseAbi(['function wstETH() view returns (address)'])
@@ -73,7 +73,10 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => 
     withdraw: ({ amount, owner, units }) => leave(units ?? amount, owner),
     withdrawAll: ({ owner, shares }) => leave(shares, owner),
     logs: (owner) => logsOf(receipt.address, constants.queue, owner),
-    event: (log, owner, inSame) => eventOf(log, owner, inSame, constants),
+    event: (log, owner, inSame, all) =>
+      isOfAnother(log, owner, all, { queue: constants.queue, receipt: receipt.address })
+        ? undefined
+        : eventOf(log, owner, inSame, constants),
   }
 }
 
@@ -120,8 +123,33 @@ const logsOf = (receipt: Address, queue: Address, owner: Address): LogFilter[] =
     { address: receipt, topics: [topicOf(abi, name), topic(owner)] },
     { address: receipt, topics: [topicOf(abi, name), null, topic(owner)] },
   ]),
-  { address: queue, topics: [topicOf(lidoQueueAbi, 'WithdrawalClaimed'), null, topic(owner)] },
+  { address: queue, topics: [claimed, null, topic(owner)] },
+  { address: queue, topics: [requested, null, null, topic(owner)] },
 ]
+
+const [claimed, requested] = [
+  topicOf(lidoQueueAbi, 'WithdrawalClaimed'),
+  topicOf(lidoQueueAbi, 'WithdrawalRequested'),
+]
+
+/** Whether a claim is of what was asked for with another token: the queue is shared, and the owner's request of that number brought none of this one. */
+function isOfAnother(
+  log: Log,
+  owner: Address,
+  all: readonly SentLog[],
+  { queue, receipt }: { queue: Address; receipt: Address },
+): boolean {
+  if (log.topics[0] !== claimed) return false
+  const asked = all.find(({ topics }) => topics[0] === requested && topics[1] === log.topics[1])
+  if (asked?.topics[2]?.toLowerCase() !== topic(owner)) return false
+  return !all.some(
+    ({ address, topics, transactionHash }) =>
+      transactionHash === asked.transactionHash &&
+      sameAddress(address, receipt) &&
+      topics[0] === topicOf(abi, 'Transfer') &&
+      topics[2]?.toLowerCase() === topic(queue),
+  )
+}
 
 /**
  * What comes from nobody was staked, what goes to the queue was asked for, and a claim is what the queue paid. stETH says beside each
@@ -133,8 +161,7 @@ function eventOf(
   inSame: readonly Log[],
   constants: LidoConstants,
 ): MarketEvent | undefined {
-  if (log.topics[0] === topicOf(lidoQueueAbi, 'WithdrawalClaimed'))
-    return { type: 'claim', amount: BigInt(log.data), shares: [] }
+  if (log.topics[0] === claimed) return { type: 'claim', amount: BigInt(log.data), shares: [] }
   if (log.topics[0] !== topicOf(abi, 'Transfer')) return undefined
   const { args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
   const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }

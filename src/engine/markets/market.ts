@@ -53,6 +53,8 @@ export type MarketEvent = {
 export type LogFilter = { address: Address; topics: (Hex | null)[] }
 /** A log, as far as its meaning goes. */
 export type Log = { address: Address; topics: Hex[]; data: Hex }
+/** The same with the transaction that it is of. */
+export type SentLog = Log & { transactionHash: Hex }
 
 /**
  * One place to put one asset. It is a set of answers over constants; what must be read from a chain is data
@@ -96,6 +98,11 @@ export type Market = {
   counted?: (owner: Address) => Reading<bigint | null>
   /** Which logs are about this owner? */
   logs: (owner: Address) => LogFilter[]
-  /** What does one of those logs mean for this owner, beside the others of its transaction? `undefined` is nothing. */
-  event: (log: Log, owner: Address, inSame: readonly Log[]) => MarketEvent | undefined
+  /** What does one of those logs mean for this owner, beside the others of its transaction and `all` there are? `undefined` is nothing. */
+  event: (
+    log: Log,
+    owner: Address,
+    inSame: readonly Log[],
+    all: readonly SentLog[],
+  ) => MarketEvent | undefined
 }
