@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { marketNamed } from '../../src/engine/context.ts'
+import { principalIn, walletOf } from '../../src/engine/positions.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -175,4 +177,40 @@ test('a node that gives no logs of so many blocks costs principal and profit, an
   expect(position).toMatchObject({ principal: null, profit: null, profitUsd: null })
   expect(position.balance).toBeGreaterThan(4_999_990n)
   expect(Number(wallet.totalValueUsd)).toBeCloseTo(5, 2)
+})
+
+test('what is held and what was put in are of one block, whatever comes after it', async () => {
+  const owner = sandbox.user.address
+  const id = 'sandbox-vault-usdc-sandbox-one'
+  const give = async () => {
+    const order = { id, action: 'lend' as const, amount: 100_000_000n, wallet: owner }
+    await perform(sandbox, owner, (await engineOn(sandbox).service.strategyBytecode(order)).bytecode)
+  }
+  await give()
+  let isBegun = false
+  const rpc = (chainId: number): Rpc => {
+    const real = sandbox.chain(chainId).rpc
+    return {
+      ...real,
+      request: async (method, params) => {
+        const said = await real.request(method, params)
+        // Another deposit, just when the newest block was read.
+        if (chainId === 31337 && method === 'eth_getBlockByNumber' && !isBegun) {
+          isBegun = true
+          await give()
+        }
+        return said as never
+      },
+    }
+  }
+  const { context } = engineOn(sandbox, { rpc })
+  const market = marketNamed(context, id)
+  const one = { ...context, markets: [market] }
+  expect(await principalIn(one, market, owner)).toBe(100_000_000n)
+  isBegun = false
+  const { positions } = await walletOf({ ...one, lending: async () => null }, owner)
+  expect(positions[0]).toMatchObject({
+    principal: 200_000_000n,
+    profit: expect.toSatisfy((by: bigint) => by < 10n),
+  })
 })
