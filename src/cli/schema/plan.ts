@@ -26,6 +26,9 @@ const Step = fields({
 const Simulation = fields({
   how: z.enum(['eth_simulateV1', 'eth_call', 'unavailable']),
   blockNumber: z.int(),
+  behind: maybe(fields({ host: z.string(), blocks: z.int().min(1) })).describe(
+    'an endpoint that did not have the newest block, so that the newest that it has was taken',
+  ),
   changes: z
     .array(amountOn({ network: z.string(), token: AddressText, usd: maybe(Usd) }))
     .describe(

@@ -25,6 +25,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
     ...allowanceRows(plan),
     ...costRows(plan),
     ...firstUses(plan),
+    ...behindRows(plan),
     ...(expiresAt ? [['expires', when(plain(expiresAt))] as const] : []),
     ...(reference === 'unknown' ? [] : [['own engine', referenceWord(reference, to)] as const]),
     ...(policy === null ? [] : [['policy', policy] as const]),
@@ -77,6 +78,17 @@ function changeRows({ simulation }: Plan): Row[] {
     `${formatted.startsWith('-') ? '' : '+'}${formatted} ${plain(symbol)} on ${plain(network)}${worth(usd)}${sameAddress(token, nativeAddress) ? ', gas included' : ''}`
   return changes.length === 0 ? [] : [['balances', ...changes.map(text)]]
 }
+
+/** That the newest block of all endpoints was not that of each. */
+const behindRows = ({ simulation }: Plan): Row[] =>
+  simulation?.behind
+    ? [
+        [
+          'tried on',
+          `block ${simulation.blockNumber}, the newest that all endpoints have: ${plain(simulation.behind.host)} is ${simulation.behind.blocks} behind`,
+        ],
+      ]
+    : []
 
 /** What comes elsewhere, which no simulation of this chain can show. */
 function arrivalRows({ wallet, arrivals }: Plan): Row[] {

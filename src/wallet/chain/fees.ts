@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { quantity } from '../../net/quantity.ts'
+import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { usualTip } from './tip.ts'
 
@@ -33,12 +33,22 @@ export async function readHead(rpc: Rpc, chainId: number): Promise<Head> {
         details: { host: rpc.host, expected: chainId, found: found.toString() },
       },
     )
+  return headOf(rpc, block, 'newest block')
+}
+
+/** Reads a block by its height; `undefined` where the node has none there. */
+export async function headAt(rpc: Rpc, number: bigint): Promise<Head | undefined> {
+  const block = await rpc.request('eth_getBlockByNumber', [hexQuantity(number), false])
+  return block === null ? undefined : headOf(rpc, block, `block ${number}`)
+}
+
+function headOf({ host }: Rpc, block: unknown, which: string): Head {
   const hash = field(block, 'hash')
   if (typeof hash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(hash))
-    throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} has no newest block`)
+    throw new AppError('RPC_INCONSISTENT', `The node at ${host} has no ${which}`)
   const miner = field(block, 'miner')
   if (typeof miner !== 'string' || !/^0x[0-9a-f]{40}$/i.test(miner))
-    throw new AppError('RPC_INCONSISTENT', `The newest block of the node at ${rpc.host} was made by nobody`)
+    throw new AppError('RPC_INCONSISTENT', `The ${which} of the node at ${host} was made by nobody`)
   return {
     miner: miner as `0x${string}`,
     number: quantity(field(block, 'number'), 'the block number'),

@@ -1,10 +1,12 @@
 import { AppError } from '../../domain/errors.ts'
+import { wait } from '../../net/patience.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { type Head, readHead } from './fees.ts'
+import { pauses } from './patient.ts'
 
 /** How far a node may fall behind what was seen before, in blocks. */
-const maxFallBack = 3
+export const maxFallBack = 3
 
 const inconsistent = (message: string, details: Record<string, unknown>): AppError =>
   new AppError('RPC_INCONSISTENT', message, {
@@ -40,11 +42,7 @@ export function refuseOldHead(
 /** Refuses endpoints of one chain that do not have the same chain id, or the same block at the height that all of them have. */
 export async function refuseOtherHeads(rpc: Rpc, chainId: number, head: Head): Promise<void> {
   for (const peer of rpc.peers) {
-    const other = await readHead(peer, chainId).catch((error: unknown) => {
-      // An endpoint that is down cannot disagree.
-      if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
-      throw error
-    })
+    const other = await headIfUp(peer, chainId)
     if (!other) continue
     const at = other.number < head.number ? other : head
     const [mine, theirs] = await Promise.all([hashAt(rpc, at.number), hashAt(peer, at.number)])
@@ -56,5 +54,22 @@ export async function refuseOtherHeads(rpc: Rpc, chainId: number, head: Head): P
   }
 }
 
-const hashAt = async (rpc: Rpc, number: bigint): Promise<string | undefined> =>
-  (await rpc.request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(number), false]))?.hash
+/** The hash of a block that the node named; asked again shortly where a node behind the same address does not have it yet. */
+async function hashAt(rpc: Rpc, number: bigint): Promise<string | undefined> {
+  const read = () =>
+    rpc.request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(number), false])
+  let block = await read()
+  for (const pause of pauses) {
+    if (block) break
+    await wait(pause)
+    block = await read()
+  }
+  return block?.hash
+}
+
+/** The newest block of an endpoint; `undefined` where it is down, as it cannot disagree then. */
+export const headIfUp = (rpc: Rpc, chainId: number): Promise<Head | undefined> =>
+  readHead(rpc, chainId).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
+    throw error
+  })

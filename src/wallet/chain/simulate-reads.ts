@@ -8,14 +8,13 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
-import { currentFees, type Fees, type Head, readHead, withinCap } from './fees.ts'
+import { currentFees, type Fees, type Head, withinCap } from './fees.ts'
 
 /** A read-only call. */
 export type Read = { to: Address; data: Hex }
 
 type Question = {
   rpc: Rpc
-  chainId: number
   wallet: Address
   tokens: readonly Token[]
   allowances: readonly { token: Address; spender: Address }[]
@@ -35,7 +34,7 @@ export type Before = {
 }
 
 /** The reads that show what a leg does: a balance for each token, then an allowance for each pair. */
-export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc' | 'chainId'>): Read[] => [
+export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): Read[] => [
   ...tokens.map((token) => balanceOf(token, wallet)),
   ...allowances.map(({ token, spender }) => ({
     to: token,
@@ -58,17 +57,16 @@ export const word = (data: unknown, what: string): bigint => {
   return BigInt(data.slice(0, 66))
 }
 
-/** Reads the wallet at the newest block, by the hash of that block. What a leg needs and is not there is INSUFFICIENT_FUNDS. */
-export async function readBefore(question: Question): Promise<Before> {
-  const { rpc, chainId, wallet, tokens, needs = [] } = question
-  const head = await readHead(rpc, chainId)
+/** Reads the wallet at a block, by the hash of that block. What a leg needs and is not there is INSUFFICIENT_FUNDS. */
+export async function readBefore(question: Question, head: Head): Promise<Before> {
+  const { rpc, wallet, tokens, needs = [] } = question
   const at = { blockHash: head.hash }
   const others = needs.filter(
     ({ token }) => !tokens.some((known) => sameAddress(known.address, token.address)),
   )
   const reads = [...readsOf(question), ...others.map(({ token }) => balanceOf(token, wallet))]
   const asked = rpc.batch([
-    ['eth_getTransactionCount', [wallet, 'latest']],
+    ['eth_getTransactionCount', [wallet, at]],
     ['eth_getBalance', [wallet, at]],
     ['eth_getCode', [wallet, at]],
     ...reads.map((read) => ['eth_call', [read, at]] as const),

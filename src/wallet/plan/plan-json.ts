@@ -56,6 +56,7 @@ export function planJson(
     simulation: simulation && {
       how: simulation.how,
       blockNumber: Number(simulation.blockNumber),
+      behind: simulation.behind,
       changes: [
         ...coinChange(simulation, proposal, catalog),
         ...simulation.changes.filter(({ token, delta }) => delta !== 0n || isNamed(proposal, token)),

@@ -9,9 +9,10 @@ import { type Before, readsOf, word } from '../chain/simulate-reads.ts'
 import type { Log } from './authority-seen.ts'
 import type { Allowance, SimulationQuestion } from './simulation.ts'
 
-/** A leg that is to be run on top of a block. */
+/** A leg that is to be run on top of a block, which `peer` has as well. */
 export type Block = Omit<SimulationQuestion, 'allowances'> & {
   allowances: readonly Allowance[]
+  peer?: Rpc
   before: Before
 }
 

@@ -2,6 +2,8 @@ import { decodeApprove } from '../../calls/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount, type Unit } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
+import { type CommonHead, commonHead } from '../chain/common-head.ts'
+import { patient } from '../chain/patient.ts'
 import { readBefore } from '../chain/simulate-reads.ts'
 import { refuseOtherPower, refuseOwnCode } from './authority-seen.ts'
 import { type Block, isUnsupported, type Outcome, runBlock } from './simulate-block.ts'
@@ -13,15 +15,36 @@ import type { Allowance, Simulation, SimulationQuestion } from './simulation.ts'
  * Runs a leg in one simulated block on top of the newest one, each step on the state that the step before left, with
  * the nonce and fees that would be signed; what it did is read from the tokens themselves, never from logs, by accounts
  * that no contract can know before. Too little of anything is INSUFFICIENT_FUNDS; a step that fails is
- * SIMULATION_REVERTED and says which and why; power that nobody asked for is POLICY_SIMULATION.
+ * SIMULATION_REVERTED and says which and why; power that nobody asked for is POLICY_SIMULATION. Where another endpoint is a little behind,
+ * it is the newest block that both have; what fails there is tried once more on the one that was newest.
  */
 export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation> {
   const tokens = asked.tokens.filter((token) => !sameAddress(token.address, nativeAddress))
-  const question = { ...asked, tokens, allowances: watchedAllowances(asked) }
-  const before = await readBefore(question)
+  const rpc = patient(asked.rpc)
+  const question = { ...asked, rpc, tokens, allowances: watchedAllowances(asked) }
+  const common = await commonHead(rpc, asked.chainId)
+  try {
+    return await simulateOn(question, common)
+  } catch (error) {
+    // What it needs may just have come.
+    const isEarly =
+      error instanceof AppError &&
+      (error.code === 'INSUFFICIENT_FUNDS' || error.code === 'SIMULATION_REVERTED')
+    if (!common.behind || !isEarly) throw error
+    const later = await commonHead(rpc, asked.chainId, common.newest).catch(() => undefined)
+    if (!later) throw error
+    return simulateOn(question, later)
+  }
+}
+
+async function simulateOn(
+  question: SimulationQuestion & { allowances: readonly Allowance[] },
+  { head, peer, behind }: CommonHead,
+): Promise<Simulation> {
+  const before = await readBefore(question, head)
   const value = question.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
   if (value > before.coin) throw short(question.wallet, question.native, before.coin, value, 'needs')
-  const block: Block = { ...question, before }
+  const block: Block = { ...question, before, ...(peer && { peer }) }
   try {
     const estimate = await runBlock(block, undefined, before.head.timestamp + 1)
     const gas = estimate.gasUsed.map(limitFor)
@@ -33,10 +56,10 @@ export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation
     const { until } = question
     if (until !== undefined && until > before.head.timestamp + 1)
       examine(block, await runBlock(block, gas, until))
-    return { how: 'eth_simulateV1', ...read(block, outcome), gas }
+    return { how: 'eth_simulateV1', ...read(block, outcome), gas, behind }
   } catch (error) {
     if (!isUnsupported(error)) throw error
-    return { ...(await callInstead(block)), gas: [] }
+    return { ...(await callInstead(block)), gas: [], behind }
   }
 }
 
@@ -53,7 +76,10 @@ function examine({ wallet, allowances, before }: Block, outcome: Outcome): void 
   )
 }
 
-const read = ({ tokens, allowances, before }: Block, outcome: Outcome): Omit<Simulation, 'how' | 'gas'> => ({
+const read = (
+  { tokens, allowances, before }: Block,
+  outcome: Outcome,
+): Omit<Simulation, 'how' | 'gas' | 'behind'> => ({
   blockNumber: before.head.number,
   nonce: before.nonce,
   changes: tokens.map((token, i) => ({

@@ -28,11 +28,13 @@ export type Allowance = { token: Address; spender: Address }
 
 /**
  * What a leg would do to the wallet, and how that was found out. `gas` are limits that were enough; there are none, and no
- * changes, where nothing could be simulated. `coin` is the change of the native coin, fees included.
+ * changes, where nothing could be simulated. `coin` is the change of the native coin, fees included. `behind` is the endpoint that did
+ * not have the newest block, for which an older one was taken.
  */
 export type Simulation = {
   how: 'eth_simulateV1' | 'eth_call' | 'unavailable'
   blockNumber: bigint
+  behind: { host: string; blocks: number } | null
   nonce: number
   changes: { token: Token; before: bigint; delta: bigint }[]
   allowances: { token: Address; spender: Address; before: bigint; after: bigint }[]

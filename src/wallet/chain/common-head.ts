@@ -1,0 +1,60 @@
+import { AppError } from '../../domain/errors.ts'
+import { wait } from '../../net/patience.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import { type Head, headAt, readHead } from './fees.ts'
+import { headIfUp, maxFallBack } from './heads.ts'
+import { pauses } from './patient.ts'
+
+/** A node that is a little behind is so by a few blocks, or by so many seconds where blocks are quick. */
+const maxSecondsBehind = 12
+
+const fewTries = 4
+
+/**
+ * The block that two endpoints stand on: `head` is the newest that both have, as the first of them tells it, and `newest` what that one
+ * has. `behind` says which of them had less, and by how many blocks.
+ */
+export type CommonHead = {
+  head: Head
+  newest: bigint
+  peer?: Rpc
+  behind: { host: string; blocks: number } | null
+}
+
+/**
+ * The newest block that the endpoint that answers and another one both have, at height `least` or above. Honest nodes are a block apart most
+ * of the time; the older block is taken only where both have the very same there and it is hardly older, and a node that is further
+ * behind, or stays on another block, is RPC_INCONSISTENT: to leave it out would let whoever names blocks choose who looks at them.
+ */
+export async function commonHead(rpc: Rpc, chainId: number, least = 0n): Promise<CommonHead> {
+  const peer = rpc.peers[0]
+  if (!peer) {
+    const head = await readHead(rpc, chainId)
+    return { head, newest: head.number, behind: null }
+  }
+  for (let tried = 0; ; tried++) {
+    const [mine, theirs] = await Promise.all([readHead(rpc, chainId), headIfUp(peer, chainId)])
+    const newest = mine.number
+    if (!theirs) return { head: mine, newest, peer, behind: null }
+    const ahead = newest - theirs.number
+    if (ahead <= 0n && newest >= least) return { head: mine, newest, peer, behind: null }
+    const isNear = ahead <= BigInt(maxFallBack) || mine.timestamp - theirs.timestamp <= maxSecondsBehind
+    const head = ahead > 0n && isNear ? await headAt(rpc, theirs.number) : undefined
+    if (head?.hash === theirs.hash && head.number >= least)
+      return { head, newest, peer, behind: { host: peer.host, blocks: Number(ahead) } }
+    const pause = pauses[tried]
+    // A block that is on its way is waited for; of nodes that stay apart it is enough to have asked a few times.
+    if (pause !== undefined && (head?.hash === theirs.hash || tried < fewTries)) {
+      await wait(pause)
+      continue
+    }
+    const details = { hosts: [rpc.host, peer.host], blocks: [Number(newest), Number(theirs.number)] }
+    throw new AppError(
+      'RPC_INCONSISTENT',
+      isNear
+        ? `${rpc.host} and ${peer.host} have different blocks at height ${theirs.number}`
+        : `The node at ${peer.host} is ${ahead} blocks behind ${rpc.host}`,
+      { details, hint: 'Wait, or leave out the endpoint that is wrong.' },
+    )
+  }
+}
