@@ -23,6 +23,7 @@ export const cTokenAbi = parseAbi([
 
 /** What a comptroller says of pauses: one question of Moonwell and Benqi, one of Venus (0 mint, 1 redeem). */
 export const comptrollerAbi = parseAbi([
+  'function treasuryPercent() view returns (uint256)',
   'function mintGuardianPaused(address market) view returns (bool)',
   'function actionPaused(address market, uint8 action) view returns (bool)',
   // Venus says more of it, after this.

@@ -109,6 +109,23 @@ describe.each([
   })
 })
 
+test('all that is left comes out less what Venus keeps of it, which its comptroller says', async () => {
+  const slug = 'venus-usdc-sandbox-one'
+  await done(`deposit ${slug} --amount 100`)
+  const percent = ether / 100n
+  const data = calldata('function _setTreasuryData(address,address,uint256)', [
+    sandboxAddress(0),
+    sandboxAddress(0),
+    percent,
+  ])
+  const receipt = await sandbox.sendAs(chainId, sandboxAddress(0), { to: venus.comptroller, data })
+  expect(receipt.status).toBe('0x1')
+  const before = await assetOf(slug)
+  await done(`withdraw ${slug} --amount max`)
+  expect(await shares(slug)).toBe(0n)
+  expect(Number((await assetOf(slug)) - before)).toBeCloseTo(99_000_000, -4)
+})
+
 test('what the comptroller has paused is not asked for, and what it does not take is found out before anything is signed', async () => {
   const slug = 'venus-usdc-sandbox-one'
   const configure = async (signature: string, args: readonly unknown[]) => {

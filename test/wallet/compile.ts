@@ -14,7 +14,7 @@ type Compiled = { abi: never[]; evm: { bytecode: { object: string } } }
 export async function deployed(
   sandbox: TestSandbox,
   chainId: number,
-  name: 'BareVault' | 'KeepingVault' | 'LyingVault' | 'Trap',
+  name: 'BareVault' | 'KeepingVault' | 'LyingVault' | 'StingyVault' | 'Trap',
   args: readonly unknown[] = [],
 ): Promise<Address> {
   const content = readFileSync(join(import.meta.dirname, 'contracts', `${name}.sol`), 'utf8')

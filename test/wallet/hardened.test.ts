@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest'
 
 import { supply } from '../../src/calls/aave-v3.ts'
 import { approve, transfer } from '../../src/calls/erc20.ts'
-import { deposit } from '../../src/calls/erc4626.ts'
+import { deposit, redeem } from '../../src/calls/erc4626.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
 import type { StrategyEntry } from '../../src/domain/catalog.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Intent } from '../../src/domain/intent.ts'
@@ -295,6 +296,37 @@ describe('a withdrawal', () => {
     const work = effect(family, out, position, shares)
     if (passes) expect(work).not.toThrow()
     else expect(work).toThrow(AppError)
+  })
+})
+
+describe('a withdrawal of everything', () => {
+  const held = 100_000_000n
+  test.each<[string, bigint, boolean]>([
+    ['all that it says', 0n, true],
+    ['all but a ten thousandth', 1n, true],
+    ['a thousandth less', 10n, false],
+    ['a hundredth', 9_900n, false],
+  ])('from a vault that pays %s', async (_, kept, passes) => {
+    const { asset } = lending()
+    const vault = await deployed(sandbox, chainId, 'StingyVault', [asset.address, kept])
+    const strategy: StrategyEntry = {
+      ...sandbox.strategy('sandbox-vault-USDC-sandbox-one'),
+      receipt: { ...asset, address: vault, symbol: 'STI', name: 'Stingy' },
+      constants: { family: 'erc4626', vault },
+    }
+    const entering = [
+      approve({ chainId, token: asset.address, spender: vault, amount: held }),
+      deposit({ chainId, vault, assets: held, receiver: wallet() }),
+    ]
+    for (const one of entering) await sandbox.sendAs(chainId, wallet(), one)
+    const all: Intent = { kind: 'withdraw', wallet: wallet(), strategy, amount: maxUint256, shares: held }
+    const work = tried(all, [redeem({ chainId, vault, shares: held, receiver: wallet(), owner: wallet() })])
+    if (passes) await expect(work).resolves.toMatchObject({ how: 'eth_simulateV1' })
+    else
+      await expect(work).rejects.toMatchObject({
+        code: 'POLICY_SIMULATION',
+        message: expect.stringContaining('too little comes out'),
+      })
   })
 })
 

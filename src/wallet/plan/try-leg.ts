@@ -1,4 +1,3 @@
-import { bringsOf } from '../../calls/brings.ts'
 import { placeOf } from '../../calls/places.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../domain/catalog.ts'
@@ -7,19 +6,19 @@ import type { Intent } from '../../domain/intent.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import { actionAmong } from '../../domain/service-fee.ts'
 import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
-import { isRefusal } from '../../net/refusal.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { eachRead } from '../chain/each-read.ts'
-import { balanceOf, word } from '../chain/simulate-reads.ts'
+import { balanceOf } from '../chain/simulate-reads.ts'
 import type { Ground } from '../ground.ts'
 import { tokensOf } from '../guard/registry.ts'
-import { allowanceOf, type LegInHand, mostUnits, type Spend, spendOf } from '../guard/spends.ts'
+import { allowanceOf, type LegInHand, type Spend, spendOf } from '../guard/spends.ts'
 import { ticketOf } from '../guard/ticket.ts'
 import { checkAssertions } from '../policy/asserts.ts'
 import { feeCapOf, type Terms } from '../policy/terms.ts'
 import { checkEffect, refuseCoarse } from '../simulation/effect.ts'
 import { simulateLeg } from '../simulation/simulate.ts'
 import type { Simulation } from '../simulation/simulation.ts'
+import { paysFor, sharesFor } from './said.ts'
 import { trackedTokens } from './standing.ts'
 
 /**
@@ -57,8 +56,8 @@ export async function tryLeg(
   })
   refuseUnseen(simulation, terms)
   if (simulation.how === 'unavailable') return simulation
-  const shares = await sharesFor(rpc, intent)
-  checkEffect(intent, simulation, shares)
+  const [shares, pays] = await Promise.all([sharesFor(rpc, intent), paysFor(rpc, intent)])
+  checkEffect(intent, simulation, shares, pays)
   if (intent.kind === 'deposit' && 'read' in placeOf(intent.strategy).cost(intent.amount))
     refuseCoarse(intent, shares)
   checkAssertions(
@@ -111,22 +110,6 @@ function refuseUnseen({ how }: Simulation, { policy, canAsk, asserts }: Terms): 
   throw new AppError('POLICY_SIMULATION', 'The node cannot simulate, so the effect of this is not known', {
     hint: 'Use a node that knows eth_simulateV1, or allow it in the policy: "simulation": "optional"',
   })
-}
-
-/** What a withdrawal of an exact amount should cost of the receipt, or a deposit should bring of it, as the market says before it. */
-async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
-  if (intent.kind !== 'deposit' && (intent.kind !== 'withdraw' || intent.shares !== undefined))
-    return undefined
-  if (intent.kind === 'withdraw' && intent.units !== undefined) return mostUnits(intent)
-  const { strategy, amount } = intent
-  const cost = intent.kind === 'deposit' ? bringsOf(strategy, intent) : placeOf(strategy).cost(amount)
-  if (!cost || 'units' in cost) return cost?.units
-  const said = await rpc.request('eth_call', [cost.read, 'latest']).catch((cause: unknown) => {
-    if (!(cause instanceof AppError && isRefusal(cause))) throw cause
-    const message = `${strategy.slug} does not say what its ${strategy.receipt.symbol} is worth`
-    throw new AppError('POLICY_SIMULATION', message, { cause })
-  })
-  return cost.unitsOf(word(said, 'the price of shares'))
 }
 
 /**

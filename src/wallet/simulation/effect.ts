@@ -17,7 +17,12 @@ type Bound = { token: Token; least: bigint; what: string }
 const more = 'more is taken than was asked for'
 
 /** What an intent may take from the wallet's balances and must bring to them. `held` is a balance before. */
-function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint | undefined): Bound[] {
+function boundsOf(
+  intent: Intent,
+  held: (token: Token) => bigint,
+  shares: bigint | undefined,
+  pays: bigint | undefined,
+): Bound[] {
   switch (intent.kind) {
     case 'deposit':
       return [
@@ -43,7 +48,7 @@ function boundsOf(intent: Intent, held: (token: Token) => bigint, shares: bigint
       return [
         {
           token: asset,
-          least: leastOut(intent),
+          least: leastOut(intent, pays),
           what: 'too little comes out',
         },
         { token: receipt, least: -most, what: 'more of the position is taken than was asked for' },
@@ -97,12 +102,17 @@ export function refuseCoarse(
   )
 }
 
-/** What must come out at least, less the fee: what was read at a price that moves, of everything that which the fee was charged of, or anything at all. */
-function leastOut({ amount, shares, fee, least }: Extract<Intent, { kind: 'withdraw' }>): bigint {
+/**
+ * What must come out at least, less the fee: what was read at a price that moves, or of everything what the market says that it `pays` and
+ * that which the fee was charged of, and anything at all.
+ */
+function leastOut({ amount, shares, fee, least }: Extract<Intent, { kind: 'withdraw' }>, pays = 0n): bigint {
   const paid = fee?.amount ?? 0n
   if (least !== undefined) return least - paid
   if (shares === undefined) return amount - rounding - paid
-  return fee ? fee.of - rounding - paid : 1n
+  const worth = pays - drift(pays) - rounding - paid
+  const whole = fee ? fee.of - rounding - paid : 1n
+  return worth > whole ? worth : whole
 }
 
 /** What was seen of a leg. Without a coin nothing is known of that, where a node cannot simulate blocks. */
@@ -112,16 +122,17 @@ type Seen = Pick<Simulation, 'changes' | 'allowances'> &
 /**
  * Compares what a simulated leg did to the wallet's own balances with what was asked: what is named may fall or must rise
  * by so much, nothing else may fall, and no allowance is left. Anything else is POLICY_SIMULATION. `shares` is what a
- * withdrawal should cost of the receipt.
+ * withdrawal should cost of the receipt, `pays` what one of everything should bring of the asset.
  */
 export function checkEffect(
   intent: Intent,
   { changes, allowances, coin, gasUsed, fees }: Seen,
   shares?: bigint,
+  pays?: bigint,
 ): void {
   const held = ({ address }: Token) =>
     changes.find(({ token }) => sameAddress(token.address, address))?.before ?? 0n
-  const bounds = boundsOf(intent, held, shares)
+  const bounds = boundsOf(intent, held, shares, pays)
   for (const { token, delta } of changes) {
     const bound = bounds.find((one) => sameAddress(one.token.address, token.address))
     const least = bound?.least ?? 0n
@@ -134,7 +145,7 @@ export function checkEffect(
   }
   refuseRest(intent, changes)
   // What gas may cost is not told from what does not come out: more than that is missing, or nothing.
-  const least = leastCoin(intent)
+  const least = leastCoin(intent, pays)
   if (least !== undefined) {
     const paid = (gasUsed ?? []).reduce((sum, used) => sum + used, 0n) * (fees?.maxFeePerGas ?? 0n)
     if (coin === undefined || coin + paid < least)
@@ -174,11 +185,11 @@ function refuseRest(intent: Intent, changes: Simulation['changes']): void {
 }
 
 /** How much of the native coin a leg must bring at least, gas aside; `undefined` where it need not bring any. */
-function leastCoin(intent: Intent): bigint | undefined {
+function leastCoin(intent: Intent, pays: bigint | undefined): bigint | undefined {
   if (intent.kind !== 'withdraw' && intent.kind !== 'claim') return undefined
   if (intent.kind === 'withdraw' && queueOf(intent.strategy)) return 0n
   if (intent.strategy.asset.address !== nativeAddress) return undefined
-  return intent.kind === 'withdraw' ? leastOut(intent) : intent.amount - rounding
+  return intent.kind === 'withdraw' ? leastOut(intent, pays) : intent.amount - rounding
 }
 
 /** What a leg may leave of its allowance: a swap for an exact output leaves what it did not need, everything else nothing. */

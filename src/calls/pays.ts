@@ -1,0 +1,74 @@
+import { encodeFunctionData } from 'viem/utils'
+
+import type { Address, Hex } from '../domain/address.ts'
+import type { StrategyEntry } from '../domain/catalog.ts'
+import { lpRate, lpWorth } from './across.ts'
+import { comptrollerAbi, cTokenAbi } from './compound-v2.ts'
+import { erc4626Abi } from './erc4626.ts'
+import { placeOf } from './places.ts'
+import type { Query } from './queue.ts'
+import { queueOf } from './queues.ts'
+import { stakedOf } from './staked-protocols.ts'
+
+/**
+ * What a market pays: so much, or what reads of it say, of which each is the first word of its answer or `undefined` where it is refused.
+ * `undefined` is a market that does not say it.
+ */
+export type Pays =
+  | { amount: bigint }
+  | {
+      reads: readonly { to: Address; data: Hex }[]
+      amountOf: (said: readonly (bigint | undefined)[]) => bigint | undefined
+    }
+
+/**
+ * What so many units of the receipt pay at once when they are given back, by the market's own word before it, fees of the market taken
+ * off. `undefined` where it pays later, or is an exchange, of which the calldata says it.
+ */
+export function paysOf(strategy: StrategyEntry, units: bigint): Pays | undefined {
+  const { constants } = strategy
+  if (placeOf(strategy).exchange || queueOf(strategy)) return undefined
+  switch (constants.family) {
+    case 'across':
+      return by([lpRate({ constants, asset: strategy.asset })], ([rate]) =>
+        whole(rate, (one) => lpWorth(one, units)),
+      )
+    case 'compound-v2': {
+      const { market: address, comptroller, pauses } = constants
+      const price: Query = { address, abi: cTokenAbi, functionName: 'exchangeRateCurrent' }
+      // Venus may keep a part of what is redeemed; its isolated pools know no such thing.
+      const kept: Query = { address: comptroller, abi: comptrollerAbi, functionName: 'treasuryPercent' }
+      return by(pauses === 'action' ? [price, kept] : [price], ([rate, share = 0n]) =>
+        whole(rate, (one) => (((units * one) / scale) * (scale - share)) / scale),
+      )
+    }
+    case 'rocket-pool':
+    case 'gnosis-sdai':
+      return by([stakedOf(constants).rate], ([rate]) => whole(rate, (one) => (units * one) / scale))
+    case 'erc4626':
+    case 'morpho':
+    case 'yearn-v3': {
+      const vault = { address: constants.vault, abi: erc4626Abi }
+      return by([{ ...vault, functionName: 'previewRedeem', args: [units] }], ([assets]) => assets)
+    }
+    default:
+      // Balances that rebase: a unit of the receipt is a unit of the asset.
+      return { amount: units }
+  }
+}
+
+const scale = 10n ** 18n
+
+const whole = (rate: bigint | undefined, worth: (rate: bigint) => bigint): bigint | undefined =>
+  rate === undefined ? undefined : worth(rate)
+
+const by = (
+  queries: readonly Query[],
+  amountOf: (said: readonly (bigint | undefined)[]) => bigint | undefined,
+): Pays => ({
+  reads: queries.map(({ address: to, abi, functionName, args = [] }) => ({
+    to,
+    data: encodeFunctionData({ abi, functionName, args: [...args] }),
+  })),
+  amountOf,
+})
