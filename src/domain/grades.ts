@@ -1,8 +1,10 @@
+import type { StrategyEntry } from './catalog.ts'
 import type { MarketConstants } from './market-constants.ts'
 
 /**
- * How a protocol family is known to work. A: against the bytecode of a published package, on the embedded chains. B: its calldata is
- * that of an official SDK, byte for byte. C: by its published interface only; a contract of ours stood in for it.
+ * How a protocol family, or a market, is known to work. A: against the bytecode of a published package, on the embedded chains; of a market,
+ * that of its own protocol. B: its calldata is that of an official SDK, byte for byte. C: by its published interface; a contract of ours
+ * stood in for it, or one of somebody else who has the same, and then `by` says whose.
  */
 export type Grade = { grade: 'A' | 'B' | 'C'; by: string }
 
@@ -10,7 +12,7 @@ export type Grade = { grade: 'A' | 'B' | 'C'; by: string }
 export const gradeMeaning: Readonly<Record<Grade['grade'], string>> = {
   A: "tested against the protocol's own bytecode",
   B: 'calldata equal to that of an official SDK',
-  C: 'built from the published interface only',
+  C: 'built from the published interface',
 }
 
 /** Whether a word is one of the grades. */
@@ -19,7 +21,7 @@ export const isGrade = (word: string): word is Grade['grade'] => Object.hasOwn(g
 /** What is added where the calldata of an A is that of an SDK as well. */
 const alsoEqual = (sdk: string): string => `; its calldata equals that of ${sdk}`
 
-/** The grade of each family, and what it rests on. */
+/** The grade of each family, and what it rests on: whose bytecode was run, or whose calldata compared. */
 export const grades: Readonly<Record<MarketConstants['family'], Grade>> = {
   'aave-v3': { grade: 'A', by: `@aave/core-v3 1.19.3${alsoEqual('@aave/contract-helpers 1.38.0')}` },
   across: {
@@ -55,4 +57,32 @@ export const grades: Readonly<Record<MarketConstants['family'], Grade>> = {
   erc4626: { grade: 'A', by: '@morpho-org/morpho-blue-bundlers 1.1.2' },
   morpho: { grade: 'A', by: '@morpho-org/morpho-blue-bundlers 1.1.2' },
   'yearn-v3': { grade: 'C', by: 'yearn/yearn-vaults-v3, VaultV3.vy' },
+}
+
+/** Of the families whose bytecode was run, and which others have too: whether it is that of a protocol, and whose it was. */
+const ran: Partial<
+  Record<MarketConstants['family'], { isOwn: (protocol: string) => boolean; whose: string }>
+> = {
+  'aave-v3': {
+    isOwn: (protocol) => protocol === 'aave-v3' || protocol.startsWith('aave-v3-'),
+    whose: 'Aave v3, of which this is a fork',
+  },
+  'compound-v2': {
+    isOwn: (protocol) => protocol === 'venus',
+    whose: 'Venus, which like this is a fork of Compound v2',
+  },
+  erc4626: { isOwn: () => false, whose: "Morpho's vault, which is of the same standard" },
+}
+
+/** The grade of one market: what was done with its own protocol, and where it was done with another, with whose. */
+export function gradeOf({ protocol, constants }: Pick<StrategyEntry, 'protocol' | 'constants'>): Grade {
+  const { grade, by } = grades[constants.family]
+  // What the sandbox has of its own proves nothing about anybody's contracts.
+  if (protocol.startsWith('sandbox-')) {
+    const own = "the contract itself is the sandbox's own"
+    return grade === 'B' ? { grade, by: `${by}; ${own}` } : { grade: 'C', by: own }
+  }
+  const other = ran[constants.family]
+  if (!other || other.isOwn(protocol)) return { grade, by }
+  return { grade: 'C', by: `tested against the bytecode of ${other.whose}: ${by}` }
 }

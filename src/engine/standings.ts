@@ -1,6 +1,6 @@
 import type { Strategy } from '../api/strategy.ts'
 import type { Catalog } from '../domain/catalog.ts'
-import { grades } from '../domain/grades.ts'
+import { gradeOf } from '../domain/grades.ts'
 import { type Chain, read } from './chain.ts'
 import type { Market, MarketState } from './markets/market.ts'
 import { type Price, priceOf, usd } from './prices.ts'
@@ -87,6 +87,6 @@ export function strategyOf(standing: Standing): Strategy {
     metadata: entry.metadata,
     logourl: entry.logourl,
     implementationSelector: entry.implementationSelector,
-    grade: grades[entry.constants.family],
+    grade: gradeOf(entry),
   }
 }
