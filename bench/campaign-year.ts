@@ -1,8 +1,9 @@
+import { yearNames } from '../test/protocols/year-names.ts'
 import { campaignArguments } from './arguments.ts'
 import { vitestCampaign } from './vitest-campaign.ts'
 
 // A year of daily touches in every market whose own contracts run here: to the wei, and at the rate that was stated. A seed draws the deposits.
-const asked = campaignArguments(8)
+const asked = campaignArguments(yearNames.length)
 Object.assign(process.env, { SLUICE_YEAR: 'daily', SLUICE_SEED: String(asked.seed) })
 await vitestCampaign('year', {
   file: 'test/protocols/year.test.ts',
