@@ -78,9 +78,21 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
           ],
           to,
         ),
-        to.paint.dim(`next  sluice deposit --amount 100 ${shellOperand(value.strategy.slug)}`),
+        to.paint.dim(`next  ${nextLine(value.strategy, options, between.from)}`),
       ].join('\n'),
   )
+}
+
+/** What to type next, for what was asked: so much of it, from where the funds are, and out of it where that was the question. */
+function nextLine(
+  { slug, network }: { slug: string; network: string },
+  { action: what, amount }: Options,
+  from: string | undefined,
+): string {
+  const [verb, usual] = what === 'lend' ? ['deposit', '100'] : ['withdraw', 'max']
+  const line = `sluice ${verb} --amount ${shellWord(amount ?? usual)}`
+  const isElsewhere = what === 'lend' && from !== undefined && from !== network
+  return `${line}${isElsewhere ? ` --from ${shellWord(from)}` : ''} ${shellOperand(slug)}`
 }
 
 /** What the market stands at now, with its liquidity as an amount. */

@@ -226,6 +226,17 @@ describe('yield recommend', () => {
     expect(json.transactions[0]).toMatchObject({ to: token, chainId: 31337 })
     expect(json.transactions).toHaveLength(2)
   })
+
+  test('says next what was asked: the amount, and where the funds are', async () => {
+    const asked = `yield recommend USDC --wallet ${sandbox.user.address} --amount 10`
+    const next = async (line: string) => /next {2}(.*)/.exec((await run(line)).out)?.[1]
+    expect(await next(`${asked} --from sandbox-one --to sandbox-two`)).toMatch(
+      /^sluice deposit --amount 10 --from sandbox-one [\w-]+-sandbox-two$/,
+    )
+    expect(await next(`${asked} --from sandbox-one --to sandbox-one`)).toMatch(
+      /^sluice deposit --amount 10 [\w-]+-sandbox-one$/,
+    )
+  })
 })
 
 describe('wallet show and history', () => {
