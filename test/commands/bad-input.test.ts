@@ -487,6 +487,17 @@ test('a full disk is 12, and nothing is signed', async ({ skip }) => {
   }
 })
 
+describe('dust, of which rounding leaves nothing', () => {
+  test.each([
+    ['a vault', 'sandbox-vault-usdc-sandbox-one'],
+    ['Lido', 'sandbox-lido-eth-sandbox-one'],
+  ])('into %s is too little, and the fault of nobody', async (_, slug) => {
+    await sandbox.world.warp(86_400 * 30)
+    const wrong = { exit: 2, code: 'INVALID_AMOUNT', says: /is too little for .* Name a larger amount/ }
+    await refused(`deposit ${slug} --amount-raw 1 --yes --idempotency-key dust-is-little`, wrong)
+  })
+})
+
 describe('without anvil', () => {
   let place: ReturnType<typeof programHome>
   beforeAll(() => {

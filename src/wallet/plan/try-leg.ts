@@ -15,9 +15,10 @@ import { allowanceOf, type LegInHand, type Spend, spendOf } from '../guard/spend
 import { ticketOf } from '../guard/ticket.ts'
 import { checkAssertions } from '../policy/asserts.ts'
 import { feeCapOf, type Terms } from '../policy/terms.ts'
-import { checkEffect, refuseCoarse } from '../simulation/effect.ts'
+import { checkEffect } from '../simulation/effect.ts'
 import { simulateLeg } from '../simulation/simulate.ts'
 import type { Simulation } from '../simulation/simulation.ts'
+import { refuseCoarse, refuseDust } from '../simulation/too-small.ts'
 import { paysFor, sharesFor } from './said.ts'
 import { trackedTokens } from './standing.ts'
 
@@ -57,6 +58,7 @@ export async function tryLeg(
   refuseUnseen(simulation, terms)
   if (simulation.how === 'unavailable') return simulation
   const [shares, pays] = await Promise.all([sharesFor(rpc, intent), paysFor(rpc, intent)])
+  if (intent.kind === 'deposit') refuseDust(intent, shares, simulation.changes)
   checkEffect(intent, simulation, shares, pays)
   if (intent.kind === 'deposit' && 'read' in placeOf(intent.strategy).cost(intent.amount))
     refuseCoarse(intent, shares)

@@ -9,7 +9,7 @@ import { ticketOf } from '../guard/ticket.ts'
 import type { Simulation } from './simulation.ts'
 
 /** Balances of rebasing tokens may be off by a unit or two from rounding. */
-const rounding = 2n
+export const rounding = 2n
 
 /** The least by which a balance must change, and what it means when it changes by less. */
 type Bound = { token: Token; least: bigint; what: string }
@@ -80,26 +80,6 @@ function boundsOf(
 function leastIn(shares: bigint | undefined): bigint {
   const least = shares === undefined ? 1n : shares - drift(shares) - rounding
   return least > 1n ? least : 1n
-}
-
-/**
- * Refuses a deposit of which rounding to whole units of the receipt may keep more than a thousandth, dust aside: so it is where somebody
- * gave a vault money beside its first few shares, to take a part of what comes next. `shares` is what the market says that it brings.
- */
-export function refuseCoarse(
-  { strategy, amount }: Extract<Intent, { kind: 'deposit' }>,
-  shares: bigint | undefined,
-): void {
-  if (shares === undefined) return
-  const { asset, receipt } = strategy
-  const unit = shares === 0n ? amount : amount / shares
-  const dust = 10n ** BigInt(asset.decimals) / 1_000_000n
-  if ([amount / 1_000n, dust, rounding].some((bearable) => unit <= bearable)) return
-  throw new AppError(
-    'POLICY_SIMULATION',
-    `The smallest unit of ${receipt.symbol} costs ${formatAmount(unit, asset)}, so that rounding could keep too much of this deposit`,
-    { details: { token: receipt.address, unit: unit.toString() } },
-  )
 }
 
 /**
