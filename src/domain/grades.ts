@@ -2,15 +2,15 @@ import type { StrategyEntry } from './catalog.ts'
 import type { MarketConstants } from './market-constants.ts'
 
 /**
- * How a protocol family, or a market, is known to work. A: against the bytecode of a published package, on the embedded chains; of a market,
- * that of its own protocol. B: its calldata is that of an official SDK, byte for byte. C: by its published interface; a contract of ours
- * stood in for it, or one of somebody else who has the same, and then `by` says whose.
+ * How a protocol family is known to work, and with it its markets. A: against the bytecode of a published package, on the embedded chains;
+ * where a market has another's, `by` says whose was run. B: its calldata is that of an official SDK, byte for byte. C: by its published
+ * interface; a contract of ours stood in for it.
  */
 export type Grade = { grade: 'A' | 'B' | 'C'; by: string }
 
 /** What the letters mean, for whoever puts money in. */
 export const gradeMeaning: Readonly<Record<Grade['grade'], string>> = {
-  A: "tested against the protocol's own bytecode",
+  A: 'tested against real bytecode',
   B: 'calldata equal to that of an official SDK',
   C: 'built from the published interface',
 }
@@ -74,7 +74,7 @@ const ran: Partial<
   erc4626: { isOwn: () => false, whose: "Morpho's vault, which is of the same standard" },
 }
 
-/** The grade of one market: what was done with its own protocol, and where it was done with another, with whose. */
+/** The grade of one market, which is that of its family: where the bytecode that was run is another protocol's, it says whose. */
 export function gradeOf({ protocol, constants }: Pick<StrategyEntry, 'protocol' | 'constants'>): Grade {
   const { grade, by } = grades[constants.family]
   // What the sandbox has of its own proves nothing about anybody's contracts.
@@ -84,5 +84,5 @@ export function gradeOf({ protocol, constants }: Pick<StrategyEntry, 'protocol' 
   }
   const other = ran[constants.family]
   if (!other || other.isOwn(protocol)) return { grade, by }
-  return { grade: 'C', by: `tested against the bytecode of ${other.whose}: ${by}` }
+  return { grade, by: `of ${other.whose}: ${by}` }
 }
