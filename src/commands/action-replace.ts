@@ -11,6 +11,7 @@ import type { Planned } from '../wallet/execution/carry-out.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenGone } from '../wallet/execution/reopen.ts'
 import { isOver } from '../wallet/execution/run.ts'
+import { isAllFinal } from '../wallet/execution/standing.ts'
 import { type GoOnOptions, goOn, journalled } from './action-run.ts'
 
 /** `action speed-up` and `action cancel`: another transaction in the place of what waits, under the same nonce. */
@@ -72,7 +73,7 @@ function refuseIdle(operation: Planned, kind: 'bump' | 'cancel'): void {
     throw new AppError('USAGE', `Nothing of ${id} is signed, so nothing of it waits`, {
       hint: kind === 'bump' ? `sluice action resume ${id}` : `sluice action abandon ${id}`,
     })
-  if ((state === 'EXECUTING' || state === 'PARTIAL') && steps.every((step) => step.state === 'FINAL_OK'))
+  if ((state === 'EXECUTING' || state === 'PARTIAL') && isAllFinal(operation))
     throw new AppError(
       'PENDING',
       `All of ${id} is signed and final, and waits for what it sent to another chain: nothing of it can be replaced`,

@@ -24,6 +24,20 @@ const half = async (key: string) => {
   expect(begun).toMatchObject({ exit: 20 })
   return (begun.json as { error: { details: { id: string } } }).error.details.id
 }
+/** An action whose only transaction was sent, and whose nonce another one used. */
+const lost = async (line: string): Promise<string> => {
+  await rpc().request('evm_setAutomine', [false])
+  const sent = await run(`${line} --yes --json --no-wait`)
+  const { id } = (sent.json as { error: { details: { id: string } } }).error.details
+  await rpc().request('anvil_dropAllTransactions')
+  await rpc().request('evm_setAutomine', [true])
+  await sandbox.sendAs(31337, sandbox.user.address, { to: sandbox.user.address, value: 1n })
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({
+    exit: 23,
+    json: { error: { code: 'SUPERSEDED' } },
+  })
+  return id
+}
 /** Somebody else moves the price against whoever sells USDC. */
 const sell = async (amount: number) => {
   const key = join(home(), 'another-key')
@@ -81,18 +95,7 @@ describe('a nonce that another transaction used', () => {
     const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
     const got = () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, friend)
     const before = await got()
-    await rpc().request('evm_setAutomine', [false])
-    const sent = await run(
-      `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --no-wait`,
-    )
-    const { id } = (sent.json as { error: { details: { id: string } } }).error.details
-    await rpc().request('anvil_dropAllTransactions')
-    await rpc().request('evm_setAutomine', [true])
-    await sandbox.sendAs(31337, sandbox.user.address, { to: friend, value: 1n })
-    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({
-      exit: 23,
-      json: { error: { code: 'SUPERSEDED' } },
-    })
+    const id = await lost(`transfer --network sandbox-one --token USDC --to ${friend} --amount 5`)
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })
     expect(await run(['action', 'replan', id, '--yes', '--json'])).toMatchObject({
       exit: 0,
@@ -104,6 +107,19 @@ describe('a nonce that another transaction used', () => {
       json: { replayed: true },
     })
     expect((await got()) - before).toBe(5_000000n)
+  })
+
+  test('does not count in what is over: what a new plan did instead is done, and never given up', async () => {
+    const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+    const id = await lost(`transfer --network sandbox-one --token USDC --to ${friend} --amount 5`)
+    const again = await run(['action', 'replan', id, '--yes', '--json', '--no-wait'])
+    expect(again).toMatchObject({ exit: 20 })
+    expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({
+      exit: 0,
+      json: { id, status: 'SUCCESS' },
+    })
+    expect((await run(['action', 'explain', id, '--json'])).json.situation).toBe('DONE')
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0, json: { replayed: true } })
   })
 
   test('nothing is planned anew while something is on its way', async () => {

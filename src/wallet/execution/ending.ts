@@ -1,5 +1,6 @@
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { current, isClosed, type Run, stopped } from './run.ts'
+import { isAllFinal } from './standing.ts'
 
 const wasSigned = (run: Run): boolean =>
   current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
@@ -36,8 +37,8 @@ function explain(run: Run, error: unknown): unknown {
     return error
   if (!signed) return isClosed(current(run)) ? error : nothingSigned(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
-  const { steps } = current(run)
-  const inTheAir = steps.some(
+  const now = current(run)
+  const inTheAir = now.steps.some(
     ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
   )
   if (error === stopped)
@@ -45,7 +46,7 @@ function explain(run: Run, error: unknown): unknown {
       'PENDING',
       inTheAir
         ? 'It is signed and on its way, and not final yet'
-        : steps.every(({ state }) => state === 'FINAL_OK')
+        : isAllFinal(now)
           ? 'All of it is signed and final, and what it sent to another chain has not arrived yet'
           : 'Some steps are final, and the rest is not signed yet',
       { details, hint: resume },

@@ -22,6 +22,7 @@ import {
 } from './run.ts'
 import type { KnownGas } from './sign.ts'
 import { signerInTime } from './sign-in-time.ts'
+import { standing } from './standing.ts'
 import { executeStep, sendStep } from './step.ts'
 import { findOnChain, isLocal } from './watch.ts'
 
@@ -73,9 +74,9 @@ function resumed(run: Run): void {
   if (current(run).state === 'PARTIAL') run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
 }
 
-/** What is left of a leg. A step whose nonce somebody else used is left behind: a new plan stands for it. */
+/** What is left of a leg. A step whose nonce somebody else used, and for which no new plan stands, is spoken of when all else is followed. */
 const unfinished = (run: Run, leg: Leg): Step[] =>
-  current(run).steps.filter(
+  standing(current(run)).filter(
     ({ leg: of, state }) => of === leg.leg && state !== 'FINAL_OK' && state !== 'SUPERSEDED',
   )
 

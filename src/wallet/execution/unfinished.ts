@@ -6,6 +6,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
 import type { Checked } from '../plan/plan.ts'
+import { isAllFinal, standing } from './standing.ts'
 import { confirmationsOf, findStep } from './watch.ts'
 
 /** What a transaction does to an allowance, or what an action may live on: chain, token, spender. */
@@ -17,7 +18,8 @@ const granted = ({ chainId, to, data }: Transaction): Claim[] => {
 }
 
 /** The allowances that the steps of an operation still need: given already, and not used up. */
-function stillNeeded({ steps }: Operation): Claim[] {
+function stillNeeded(operation: Operation): Claim[] {
+  const steps = standing(operation)
   return steps.flatMap((step) => {
     if (step.role !== 'approve' || step.state === 'PLANNED' || step.state === 'RESERVED') return []
     const action = steps.find((other) => other.leg === step.leg && other.role === 'action')
@@ -99,15 +101,15 @@ export async function giveUp(ground: Ground, operation: Operation): Promise<Oper
 }
 
 /** Whether nothing is left to be signed of an operation, and it waits for what it sent to another chain. */
-const isOnlyAwaited = ({ legs, steps }: Operation): boolean =>
-  steps.every(({ state }) => state === 'FINAL_OK') &&
-  legs.some(({ arrival }) => arrival !== null && arrival.hash === null)
+const isOnlyAwaited = (operation: Operation): boolean =>
+  isAllFinal(operation) && operation.legs.some(({ arrival }) => arrival !== null && arrival.hash === null)
 
 /** What an operation came to by its steps, also where nobody was there to write it down; `undefined` where a part of it is left. */
-function ended({ journal }: Ground, { id, state, steps }: Operation): Operation | undefined {
+function ended({ journal }: Ground, operation: Operation): Operation | undefined {
+  const { id, state, steps } = operation
   const at = (wanted: Step['state']) => steps.find((step) => step.state === wanted)?.index
   const [cancelled, reverted] = [at('CANCELLED'), at('FINAL_REVERTED')]
-  const isDone = steps.every((step) => step.state === 'FINAL_OK')
+  const isDone = isAllFinal(operation)
   if (!isOpen({ state }) || (cancelled === undefined && reverted === undefined && !isDone)) return undefined
   if (state !== 'EXECUTING') journal.settle(id, 'EXECUTING', 'resumed')
   if (cancelled !== undefined) journal.settle(id, 'CANCELLED', `step ${cancelled} was cancelled`, 24)
