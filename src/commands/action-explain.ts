@@ -9,11 +9,12 @@ import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
+import { within } from '../wallet/chain/within.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { explain, type Told } from '../wallet/explain/explain.ts'
-import { within } from '../wallet/explain/look.ts'
 import type { Verdict } from '../wallet/explain/verdict.ts'
 import type { Ground } from '../wallet/ground.ts'
+import type { KeptPlan } from '../wallet/plan/intent-json.ts'
 import { inJournal } from './action-run.ts'
 
 /** `action explain`: one verdict about an action, for whoever has to decide what to do. */
@@ -34,14 +35,14 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   const operation = inJournal(ground, id)
   if (!operation) return cli.emit(await withoutJournal(cli, id), verdictView)
   // Both are asked at once: whoever is silent costs his time only once.
-  const told = toldOf(cli, operation.id)
+  const told = toldOf(cli, operation)
   cli.emit(await explain(ground, operation, { told, depth }), verdictView)
 }
 
 /** The verdict about an action of the journal as evidence of it: also of a damaged journal, and `null` where nobody can be asked. */
 export async function verdictFor(cli: Cli, ground: Ground, operation: Planned): Promise<Verdict | null> {
   try {
-    return await explain(ground, operation, { told: toldOf(cli, operation.id), depth: undefined })
+    return await explain(ground, operation, { told: toldOf(cli, operation), depth: undefined })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // Evidence is wanted most where things are not as they should be: the rest of it does not need an answer.
@@ -50,11 +51,13 @@ export async function verdictFor(cli: Cli, ground: Ground, operation: Planned): 
 }
 
 /** What the service says of an action. One that does not answer says nothing, and is not waited for. */
-async function toldOf(cli: Cli, id: string): Promise<Told> {
+async function toldOf(cli: Cli, { id, plan }: Planned): Promise<Told> {
+  // The bridge of a deposit has a quote of its own.
+  const quoteId = (plan as Partial<KeptPlan> | null)?.quoteId ?? id
   const service = await cli.service()
   const [known, swap] = await Promise.all([
     asked(service.getAction({ id }), ({ status }) => `the service says ${status}`),
-    asked(service.swapStatus({ id }), ({ status }) => `the swap is ${status}`),
+    asked(service.swapStatus({ id: quoteId }), ({ status }) => `the swap is ${status}`),
   ])
   const texts = swap.answer ? [known.text, swap.text] : [known.text]
   return { text: texts.join(', '), delivered: swap.answer?.destinationTxHash ?? null }

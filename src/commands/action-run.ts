@@ -9,14 +9,20 @@ import type { SigningOptions } from '../cli/options.ts'
 import { reportView } from '../cli/views/report-view.ts'
 import { observe } from '../cli/watching.ts'
 import type { ExecutionOptions } from '../cli/way.ts'
+import { Hash, type Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
+import { isAwaiting } from '../wallet/execution/delivery.ts'
+import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenGone } from '../wallet/execution/reopen.ts'
+import { isShort } from '../wallet/execution/result.ts'
 import { takeTurn } from '../wallet/execution/turn.ts'
+import { noticed } from '../wallet/execution/unfinished.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { isNamed, type Who } from '../wallet/keys/who.ts'
+import type { KeptPlan } from '../wallet/plan/intent-json.ts'
 import type { Report } from '../wallet/record/report.ts'
 import { whyReverted } from '../wallet/record/why-reverted.ts'
 
@@ -91,6 +97,9 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
       details: { id: refunded.id },
       hint: `sluice action explain ${shellOperand(refunded.id)}`,
     })
+  const ground = await cli.place.ground()
+  const short = ends.map(({ id }) => inJournal(ground, id)).find((one) => one !== undefined && isShort(one))
+  if (short) outcomeOf(short)
   const failed = ends.find(({ status }) => status.toUpperCase() === 'FAILED')
   if (failed)
     throw new AppError('ACTION_FAILED', `Action ${failed.id} failed`, {
@@ -108,11 +117,24 @@ async function watched(cli: Cli, id: string): Promise<Report | Action> {
   if (isFinalStatus(report.status)) return report
   const { status, finishedAt, transactions } = await (await cli.service()).getAction({ id: operation.id })
   if (!isFinalStatus(status)) return report
+  // What a service says of a bridge is not taken for its end: the chain of the other end says what came.
+  if (isAwaiting(operation)) {
+    const now = await noticed(ground, operation, await deliveryTold(cli, operation))
+    if (isAwaiting(now)) return reportFor(ground, now)
+  }
   const seen = report.transactions.map((tx, at) => {
     const { hash, status, blockNumber, gasUsed } = transactions[at] ?? tx
     return { ...tx, hash: hash ?? tx.hash, status: status ?? tx.status, blockNumber, gasUsed }
   })
   return { ...report, status, finishedAt, transactions: seen }
+}
+
+/** The transaction that the service names as the delivery of a bridge; `null` where it names none. */
+async function deliveryTold(cli: Cli, { plan }: Planned): Promise<Hex | null> {
+  const { quoteId } = plan as KeptPlan
+  if (quoteId === null) return null
+  const { destinationTxHash } = await (await cli.service()).swapStatus({ id: quoteId })
+  return Hash.safeParse(destinationTxHash).data ?? null
 }
 
 /** The operation of an id, a quote id or an idempotency key in the journal of this machine; ACTION_NOT_FOUND otherwise. */

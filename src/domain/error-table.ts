@@ -181,6 +181,7 @@ export const errorTable = {
   NONCE_USED: { exit: 23, hint: 'See what used it; without --nonce the next free one is taken.' },
   CANCELLED: { exit: 24, hint: 'sluice action show ID' },
   REFUNDED: { exit: 25, hint: 'sluice action explain ID' },
+  ARRIVED_SHORT: { exit: 25, hint: 'sluice action explain ID' },
   JOURNAL_UNREADABLE: {
     exit: 26,
     hint: 'Keep the file as it is, and see on the chain what this wallet sent before you sign anything again.',

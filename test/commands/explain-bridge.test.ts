@@ -15,6 +15,15 @@ const across = async () => {
   expect(ran).toMatchObject({ exit: 20 })
   return ran.json.error.details.id as string
 }
+/** The same, sent and left alone. */
+const sentAcross = async () => {
+  const ran = await run(
+    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 --speed standard --yes --json --no-wait',
+  )
+  const { id } = ran.json.error.details
+  expect(await run(['action', 'resume', id, '--json', '--no-wait'])).toMatchObject({ exit: 20 })
+  return id as string
+}
 const explain = async (id: string, later = 0) => {
   const { exit, json } = await signsNothing(() => run(['action', 'explain', id, '--json'], { later }))
   expect(exit).toBe(0)
@@ -73,15 +82,95 @@ test('BRIDGE_UNDELIVERED when it is attested and nobody delivers it', async () =
 test('BRIDGE_SHORT when less came than was agreed, which is not taken for an arrival', async () => {
   await fault('bridge short 20%')
   const before = await usdc()
-  const id = await across()
+  const id = await sentAcross()
   await until(id, 'BRIDGE_SHORT')
   expect((await usdc()) - before).toBe(80_000000n)
+  const funds = expect.stringMatching(/^80 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/)
   expect(await explain(id)).toMatchObject({
     verdict: 'The bridge brought less than was agreed: 80 USDC. Nothing more is signed by itself.',
-    funds: expect.stringMatching(/^80 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/),
+    funds,
+    next: `sluice action resume ${id}`,
+  })
+  // The service says that all is well, and nobody takes its word for it: one word, whoever is asked first.
+  const end = {
+    exit: 25,
+    json: {
+      error: {
+        code: 'ARRIVED_SHORT',
+        message: expect.stringMatching(
+          /The bridge brought 80 USDC to 0x\w{40} on sandbox-two \(0x\w{64}\), and at least 100 USDC was agreed\.$/,
+        ),
+        details: { brought: { raw: '80000000' }, minimum: { raw: '100000000' }, network: 'sandbox-two' },
+      },
+    },
+  }
+  const watched = await run(['action', 'watch', id, '--json', '--timeout', '20s'])
+  const [last, error] = watched.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .slice(-2)
+  expect({ exit: watched.exit, json: error }).toMatchObject(end)
+  expect(last).toMatchObject({ id, status: 'FAILED', arrivedShort: { brought: { formatted: '80' } } })
+  for (const line of ['resume', 'abandon', 'cancel', 'speed-up']) {
+    const { exit, json } = await run(['action', line, id, '--yes', '--json', '--timeout', '20s'])
+    expect({ line, exit, json }).toMatchObject({ line, ...end })
+  }
+  expect((await run(['action', 'list', '--json'])).json.items).toMatchObject([{ id, status: 'FAILED' }])
+  expect((await run(['action', 'show', id])).out).toMatch(
+    /arrived +80 USDC on sandbox-two, and at least 100 was agreed/,
+  )
+  expect(await explain(id)).toMatchObject({
+    situation: 'BRIDGE_SHORT',
+    funds,
     next: `sluice action export ${id}`,
   })
-  expect(await run(['action', 'resume', id, '--json', '--timeout', '1s'])).toMatchObject({ exit: 20 })
+})
+
+test('a bridge that brought less is an end for whoever goes on, and for whoever gives up, also of a deposit', async () => {
+  await fault('bridge short 20%')
+  const swap = await sentAcross()
+  await until(swap, 'BRIDGE_SHORT')
+  expect(await run(['action', 'abandon', swap, '--yes', '--json'])).toMatchObject({ exit: 25 })
+  const ran = await run(
+    'deposit aave-v3-usdc-sandbox-two --amount 50 --from sandbox-one --yes --json --timeout 20s',
+  )
+  expect(ran).toMatchObject({ exit: 25, json: { error: { code: 'ARRIVED_SHORT' } } })
+  expect(ran.json.error.message).toContain('What was to follow there was not signed, and will not be.')
+  const { id } = ran.json.error.details
+  expect(await explain(id)).toMatchObject({
+    situation: 'BRIDGE_SHORT',
+    funds: expect.stringMatching(/^40 USDC: with the recipient on sandbox-two/),
+  })
+  await fault('clear')
+  // What comes later is not lost sight of.
+  await run(
+    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 10 --yes',
+  )
+  expect((await explain(id)).funds).toMatch(
+    /After that the bridge brought [0-9.]+ USDC more to the same recipient/,
+  )
+})
+
+test('what was delivered and cannot be found is not said to be unminted', async () => {
+  await fault('bridge stuck')
+  const ran = await run(
+    'deposit aave-v3-usdc-sandbox-two --amount 50 --from sandbox-one --yes --json --timeout 1500ms',
+  )
+  const { id } = ran.json.error.details
+  expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+  await fault('clear')
+  const brought = /^[0-9.]+ USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/
+  await expect.poll(async () => (await explain(id)).funds, { timeout: 20_000 }).toMatch(brought)
+  // The bridge of a deposit has a quote of its own, and the service is asked about that.
+  expect((await explain(id)).evidence).toContainEqual({
+    source: 'service',
+    text: expect.stringContaining('the swap is fulfilled'),
+  })
+  await fault('rpc-502 --network sandbox-two --method eth_getLogs')
+  expect((await explain(id)).funds).toMatch(
+    /, and delivered to 0x\w{40} on sandbox-two\. The transaction was not found, so how much came is not known here\.$/,
+  )
 })
 
 test('a deposit that waits for the bridge is explained the same way, and then has a part done', async () => {
@@ -97,7 +186,7 @@ test('a deposit that waits for the bridge is explained the same way, and then ha
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
   const done = await explain(id)
   expect(done.situation).toBe('DONE')
-  expect(done.funds).toMatch(/^50 USDC: in aave-v3-usdc-sandbox-two, for 0x\w{40}\.$/)
+  expect(done.funds).toMatch(/^49\.995 USDC: in aave-v3-usdc-sandbox-two, for 0x\w{40}\.$/)
 })
 
 test('what waits for the bridge alone is neither given up, nor done, nor planned anew, nor replaced', async () => {

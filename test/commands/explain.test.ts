@@ -279,6 +279,20 @@ describe('what is signed and in no block', () => {
     expect(await explain(id)).toMatchObject({ situation: 'CANCELLED', funds: stillThere(), next: null })
   })
 
+  test('a deposit whose approval was cancelled and whose call reverted is in the wallet, and is not said to be done', async () => {
+    await fault('stop-mining')
+    const id = idOf(await deposit('--pipeline', '--no-wait'))
+    expect(await run(['action', 'cancel', id, '--yes', '--json', '--no-wait'])).toMatchObject({ exit: 20 })
+    const funds = `3 USDC: still in the wallet ${wallet()} on sandbox-one.`
+    await cleared()
+    await expect.poll(async () => (await explain(id)).situation).toBe('CANCELLED')
+    expect((await explain(id)).funds).toBe(funds)
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 22 })
+    const said = await explain(id)
+    expect(said).toMatchObject({ situation: 'REVERTED', safeToRetry: true, next: null })
+    expect(said.funds).toBe(`${funds} Only the fee is gone.`)
+  })
+
   test('REORGED: its block went away while it was followed', async () => {
     for (let at = 0; at < 3; at++) await rpc().request('evm_mine')
     await fault('rpc-502 --method anvil_mine')

@@ -122,6 +122,14 @@ describe('a nonce that another transaction used', () => {
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0, json: { replayed: true } })
   })
 
+  test('of a deposit that was sent at once is planned anew, whatever became of its second step', async () => {
+    const id = await lost('deposit aave-v3-usdc-sandbox-one --amount 3 --pipeline')
+    expect(await run(['action', 'replan', id, '--yes', '--json'])).toMatchObject({
+      exit: 0,
+      json: { status: 'SUCCESS' },
+    })
+  })
+
   test('nothing is planned anew while something is on its way', async () => {
     await rpc().request('evm_setAutomine', [false])
     const sent = await swap(5, '--no-wait')

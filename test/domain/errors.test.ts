@@ -66,6 +66,7 @@ const promised: [ErrorCode, number][] = [
   ['SUPERSEDED', 23],
   ['CANCELLED', 24],
   ['REFUNDED', 25],
+  ['ARRIVED_SHORT', 25],
   ['JOURNAL_UNREADABLE', 26],
   ['INTERRUPTED', 130],
   ['BUG', 1],

@@ -2,9 +2,12 @@ import { beforeEach, expect, test } from 'vitest'
 
 import { transfer } from '../../src/calls/erc20.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
+import { logBack } from '../../src/wallet/chain/log-back.ts'
 import { arrivedOnChain } from '../../src/wallet/execution/arrival.ts'
 import { findOnChain } from '../../src/wallet/execution/watch.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { topicOf, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
 const chainId = 31338
@@ -49,4 +52,31 @@ test('a transaction that reverted, or that is not on the chain, is no arrival', 
   expect(await arrived({ minimum: 0n })).toBe(false)
   hash = `0x${'12'.repeat(32)}`
   expect(await arrived({ minimum: 0n })).toBe(false)
+})
+
+test('a log is found however many blocks went by, in pieces that a node gives, and not before its time', async () => {
+  const { rpc } = sandbox.chain(chainId)
+  await rpc.request('anvil_mine', ['0x60'])
+  const filter = {
+    address: token(),
+    topics: [topicOf('Transfer(address,address,uint256)'), null, `0x${recipient.slice(2).padStart(64, '0')}`],
+  } as const
+  const sizes = { first: 30, most: 60, least: 5 }
+  const asked: number[] = []
+  const narrow: Rpc = {
+    ...rpc,
+    request: (method, params) => {
+      const [range] = (params ?? []) as [{ fromBlock: Hex; toBlock: Hex }]
+      if (method === 'eth_getLogs') asked.push(Number(range.toBlock) - Number(range.fromBlock) + 1)
+      if ((asked.at(-1) ?? 0) > 20 && method === 'eth_getLogs')
+        throw new AppError('RPC_ERROR', 'query exceeds max block range 20')
+      return rpc.request(method, params)
+    },
+  }
+  expect(await logBack(rpc, filter, 0, sizes)).toMatchObject({ transactionHash: hash })
+  expect(await logBack(narrow, filter, 0, sizes)).toMatchObject({ transactionHash: hash })
+  expect(asked[0]).toBeGreaterThan(20)
+  expect(Math.max(...asked.slice(1))).toBeLessThanOrEqual(20)
+  const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+  expect(await logBack(rpc, filter, Number(timestamp) + 1, sizes)).toBeUndefined()
 })

@@ -25,10 +25,23 @@ const report = {
   strategySlug: maybe(z.string()),
   originAddress: AddressText,
   receiverAddress: maybe(AddressText),
-  amounts: fields({ in: maybe(Amount), out: maybe(Amount) }),
+  amounts: fields({
+    in: maybe(Amount),
+    out: maybe(Amount).describe('what came, by the receipt; what is expected, until it is done'),
+    outAtLeast: Amount.optional().describe('where no receipt could be read of what is done'),
+  }),
   queued: fields({ seconds: maybe(z.int()), next: z.string() }).optional(),
   transactions: z.array(fields({ ...transaction, text: z.string() })),
   destinationTxHash: maybe(HashText),
+  arrivedShort: fields({
+    hash: HashText,
+    network: z.string(),
+    recipient: AddressText,
+    brought: Amount,
+    minimum: Amount,
+  })
+    .optional()
+    .describe('where a bridge brought less than was agreed'),
   createdAt: Time,
   updatedAt: Time,
   finishedAt: maybe(Time),

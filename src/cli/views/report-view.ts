@@ -97,6 +97,7 @@ export function reportView(report: Report & { replayed?: boolean }, to: Stream):
         ...(report.strategySlug ? ([['strategy', report.strategySlug]] as const) : []),
         ...(amount ? ([['amount', `${decimal(amount.formatted)} ${plain(amount.symbol)}`]] as const) : []),
         ...(report.queued ? ([['then', report.queued.next]] as const) : []),
+        ...(report.arrivedShort ? ([['arrived', shortLine(report.arrivedShort)]] as const) : []),
         ...(report.destinationTxHash ? ([['arrived in', report.destinationTxHash]] as const) : []),
         ['wallet', report.originAddress],
       ],
@@ -105,6 +106,9 @@ export function reportView(report: Report & { replayed?: boolean }, to: Stream):
     ...report.transactions.map((one) => transactionLine(one, to)),
   ].join('\n')
 }
+
+const shortLine = ({ brought, minimum, network }: NonNullable<Report['arrivedShort']>): string =>
+  `${decimal(brought.formatted)} ${plain(brought.symbol)} on ${network}, and at least ${decimal(minimum.formatted)} was agreed`
 
 function transactionLine(
   { kind, network, hash, status, blockNumber, error }: Report['transactions'][number],

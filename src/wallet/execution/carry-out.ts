@@ -9,9 +9,11 @@ import { encodeIntent, type KeptPlan } from '../plan/intent-json.ts'
 import type { Checked } from '../plan/plan.ts'
 import { decodeTerms, encodeTerms } from '../policy/terms.ts'
 import { beforeLeg } from './before-leg.ts'
+import { resultNow } from './came.ts'
 import { execute } from './execute.ts'
 import { presentPolicy } from './present-policy.ts'
 import type { Execution, FeeCap, Progress } from './run.ts'
+import { broughtTo } from './short.ts'
 import { fileLocks } from './wallet-lock.ts'
 
 /** An operation of the journal, as those see it who may not open the store. */
@@ -124,6 +126,11 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
       const { quoteId } = planNow()
       return quoteId === null ? undefined : delivered(quoteId)
     },
+    short: async (hash) => {
+      const seen = await broughtTo(ground, journal.find(operation.id)!, hash, way.depth)
+      return seen && 'short' in seen ? seen.short : undefined
+    },
+    result: () => resultNow({ rpc, catalog }, journal.find(operation.id)!),
     approve: shownOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
     beforeLeg: (leg, left) => beforeLeg(ground, operation.id, leg, left, lifted),
   })

@@ -20,6 +20,7 @@ import {
   stepAt,
   stopped,
 } from './run.ts'
+import { endShort, reopenArrived } from './short.ts'
 import type { KnownGas } from './sign.ts'
 import { signerInTime } from './sign-in-time.ts'
 import { standing } from './standing.ts'
@@ -44,6 +45,7 @@ export async function execute(execution: Execution): Promise<Operation> {
   run.fault?.('after_op')
   run.journal.check(run.operationId)
   await reopenGone(run, run.operationId)
+  await reopenArrived(run)
   const operation = current(run)
   if (hasEnded(operation)) return outcomeOf(operation)
   resumed(run)
@@ -53,7 +55,7 @@ export async function execute(execution: Execution): Promise<Operation> {
     if (hasEnded(now)) return outcomeOf(now)
     refuseLost(run)
     run.fault?.('before_done')
-    run.journal.settle(operation.id, 'DONE', 'all steps are final', 0)
+    run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, await run.result?.())
     return current(run)
   } catch (error) {
     // Somebody closed it while this was at work: the journal took no signature any more.
@@ -172,6 +174,8 @@ async function awaitArrival(run: Run, leg: Leg): Promise<void> {
         run.onProgress?.({ kind: 'arrived', leg, hash })
         return
       }
+      const short = hash && (await run.short?.(hash))
+      if (short) return void outcomeOf(endShort(run.journal, run.operationId, short))
     } catch (error) {
       if (!(error instanceof AppError) || errorRow(error.code).retryable !== true) throw error
     }

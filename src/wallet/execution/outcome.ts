@@ -5,6 +5,9 @@ import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Operation, Step } from '../../store/operation.ts'
+import { isShort } from './result.ts'
+import { shortEnd } from './short.ts'
+import { standing } from './standing.ts'
 
 /** What a contract may still take from the wallet. `amount` is decimal text in the smallest unit. */
 export type Allowance = { token: Address; spender: Address; amount: string }
@@ -70,7 +73,8 @@ export function outcomeOf(operation: Operation): Operation {
       details: { operation: id },
       hint: `sluice action resume ${id}`,
     })
-  const failed = steps.find((step) => step.state === 'FINAL_REVERTED')
+  if (isShort(operation)) throw shortEnd(operation)
+  const failed = standing(operation).find((step) => step.state === 'FINAL_REVERTED')
   throw new AppError('REVERTED', `Operation ${id} reverted on chain`, {
     details: { operation: id, hash: failed?.inclusion?.hash ?? null, index: failed?.index ?? null },
     hint: `sluice action explain ${id}`,

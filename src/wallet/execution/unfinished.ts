@@ -1,11 +1,14 @@
 import { decodeApprove } from '../../calls/erc20.ts'
-import { sameAddress } from '../../domain/address.ts'
+import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
 import type { Checked } from '../plan/plan.ts'
+import { resultNow } from './came.ts'
+import { isAwaiting } from './delivery.ts'
+import { noteBrought } from './short.ts'
 import { isAllFinal, standing } from './standing.ts'
 import { confirmationsOf, findStep } from './watch.ts'
 
@@ -79,8 +82,7 @@ function spentBy(
  * on its way is PENDING, for it goes on by itself. What came to an end of its own, noticed or not, is given back as it ended.
  */
 export async function giveUp(ground: Ground, operation: Operation): Promise<Operation> {
-  for (const step of operation.steps) await settleSeen(ground, operation.id, step)
-  const now = ground.journal.find(operation.id)!
+  const now = await noticed(ground, operation, null)
   const goesOn = now.steps.find(
     ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
   )
@@ -92,7 +94,7 @@ export async function giveUp(ground: Ground, operation: Operation): Promise<Oper
       'All of it is signed and final, and what it sent to another chain has not arrived: nothing is left to give up',
       { details, hint },
     )
-  if (!goesOn) return ended(ground, now) ?? abandon(ground, now)
+  if (!goesOn) return (await ended(ground, now)) ?? abandon(ground, now)
   throw new AppError(
     'PENDING',
     `Step ${goesOn.index + 1} is signed and on its way: it cannot be taken back by giving up`,
@@ -100,21 +102,27 @@ export async function giveUp(ground: Ground, operation: Operation): Promise<Oper
   )
 }
 
+/** An operation after a look at what the chains show of it, noted in the journal: steps that are final, and what a bridge has brought. `told` is the delivery that a service names. */
+export async function noticed(ground: Ground, operation: Operation, told: Hex | null): Promise<Operation> {
+  for (const step of operation.steps) await settleSeen(ground, operation.id, step)
+  return noteBrought(ground, ground.journal.find(operation.id)!, told)
+}
+
 /** Whether nothing is left to be signed of an operation, and it waits for what it sent to another chain. */
-const isOnlyAwaited = (operation: Operation): boolean =>
-  isAllFinal(operation) && operation.legs.some(({ arrival }) => arrival !== null && arrival.hash === null)
+const isOnlyAwaited = (operation: Operation): boolean => isAllFinal(operation) && isAwaiting(operation)
 
 /** What an operation came to by its steps, also where nobody was there to write it down; `undefined` where a part of it is left. */
-function ended({ journal }: Ground, operation: Operation): Operation | undefined {
-  const { id, state, steps } = operation
-  const at = (wanted: Step['state']) => steps.find((step) => step.state === wanted)?.index
+async function ended(ground: Ground, operation: Operation): Promise<Operation | undefined> {
+  const { journal } = ground
+  const { id, state } = operation
+  const at = (wanted: Step['state']) => standing(operation).find((step) => step.state === wanted)?.index
   const [cancelled, reverted] = [at('CANCELLED'), at('FINAL_REVERTED')]
   const isDone = isAllFinal(operation)
   if (!isOpen({ state }) || (cancelled === undefined && reverted === undefined && !isDone)) return undefined
   if (state !== 'EXECUTING') journal.settle(id, 'EXECUTING', 'resumed')
   if (cancelled !== undefined) journal.settle(id, 'CANCELLED', `step ${cancelled} was cancelled`, 24)
   else if (reverted !== undefined) journal.settle(id, 'FAILED', `step ${reverted} reverted`, 22)
-  else journal.settle(id, 'DONE', 'all steps are final', 0)
+  else journal.settle(id, 'DONE', 'all steps are final', 0, await resultNow(ground, operation))
   return journal.find(id)!
 }
 

@@ -1,7 +1,9 @@
 import type { Hex } from '../../domain/address.ts'
+import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/network.ts'
 import type { Attempt, Operation, Step } from '../../store/operation.ts'
 import type { Head } from '../chain/fees.ts'
+import { standing } from '../execution/standing.ts'
 import type { Found } from '../execution/watch.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
 import type { AllowanceLeft } from '../record/allowances-left.ts'
@@ -34,15 +36,23 @@ export type Seen = {
 /** A step, what was signed for it, and what the chain shows of that; without `seen` its chain was silent, or nothing was signed. */
 export type StepFacts = { step: Step; attempts: Attempt[]; network: Network; seen?: Seen }
 
-/** Where the funds of a later leg are, which an earlier one sent over a bridge. `since` is epoch ms; `isAttested` is unknown where nobody could be asked. */
+/**
+ * Where the funds of a later leg are, which an earlier one sent over a bridge. `since` is epoch ms; `isAttested` and
+ * `isMinted` are unknown where nobody could be asked. What was `delivered` may be minted and not found; `later` came after a
+ * delivery that was too small.
+ */
 export type BridgeFacts = {
   from: Network
   to: Network
+  recipient: string
   burn: Hex
   since: number
   usualMs: number
   isAttested: boolean | undefined
-  delivered: { hash: Hex; brought: bigint; minimum: bigint; text: string } | undefined
+  isMinted: boolean | undefined
+  delivered:
+    | { hash: Hex; brought: bigint; minimum: bigint; text: string; later?: { hash: Hex; text: string } }
+    | undefined
 }
 
 /** All that is known of an operation, from all who know something. */
@@ -60,6 +70,11 @@ export type Facts = {
   /** What contracts may still take of what it allowed; `null` where that is not known. */
   left: readonly AllowanceLeft[] | null
   bridge: BridgeFacts | undefined
+  /** What came out, and what a bridge brought, by receipts. */
+  came: TokenAmount | undefined
+  brought: TokenAmount | undefined
+  /** What was claimed since from the queue that a withdrawal went into. */
+  claimed: { id: string; out: TokenAmount | undefined } | undefined
   /** The action that holds the nonce before that of `focus`. */
   before: string | undefined
 }
@@ -73,12 +88,26 @@ export const wentWell = ({ step, seen }: StepFacts): boolean =>
   step.state === 'FINAL_OK' ||
   (isInTheAir(step) && seen?.found?.ok === true && seen.found.isDeep && seen.found.kind !== 'cancel')
 
-/** The step that decides what is to be said. */
-export function focusOf(steps: readonly StepFacts[], { state }: Operation): StepFacts | undefined {
+/** Whether a step of an action is signed and not settled for good, besides the one that decides. */
+export const isMoreWaiting = ({ steps, focus }: Pick<Facts, 'steps' | 'focus'>): boolean =>
+  steps.some((one) => one !== focus && isInTheAir(one.step) && one.seen?.found?.isDeep !== true)
+
+/** Whether a bridge brought less than was agreed. */
+export const isTooLittle = ({ bridge }: Pick<Facts, 'bridge'>): boolean =>
+  bridge?.delivered !== undefined && bridge.delivered.brought < bridge.delivered.minimum
+
+/** The step that decides what is to be said: of those that failed, the one by which the action ended. */
+export function focusOf(all: readonly StepFacts[], operation: Operation): StepFacts | undefined {
+  const { state } = operation
+  const counts = standing(operation)
+  const steps = state === 'ATTENTION' ? all : all.filter(({ step }) => counts.includes(step))
   const moving = steps.filter(({ step }) => isInTheAir(step))
+  const ended = (how: Step['state']) => steps.find(({ step }) => step.state === how)
   return (
     moving.find((one) => !wentWell(one)) ??
-    steps.find(({ step }) => step.state === 'FINAL_REVERTED' || step.state === 'CANCELLED') ??
+    (state === 'CANCELLED' ? ended('CANCELLED') : undefined) ??
+    ended('FINAL_REVERTED') ??
+    ended('CANCELLED') ??
     (state === 'ATTENTION' ? steps.findLast(({ step }) => step.state === 'SUPERSEDED') : undefined) ??
     moving.at(-1)
   )

@@ -1,13 +1,16 @@
-import { AppError } from '../../domain/errors.ts'
+import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/network-named.ts'
-import type { Operation } from '../../store/operation.ts'
+import type { Operation, Step } from '../../store/operation.ts'
+import { ifAnswered, within } from '../chain/within.ts'
+import { cameAcross, whatCame } from '../execution/came.ts'
+import { resultOf } from '../execution/result.ts'
 import type { Depth } from '../execution/run.ts'
 import type { Ground } from '../ground.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
 import { allowancesLeft } from '../record/allowances-left.ts'
 import { lookAtBridge } from './bridge.ts'
 import { type ChainFacts, type Facts, focusOf, isInTheAir, type StepFacts } from './facts.ts'
-import { lookAtChain, lookAtStep, within } from './look.ts'
+import { lookAtChain, lookAtStep } from './look.ts'
 
 /** Asks journal, chains and bridge what they know of an operation. Nothing is signed or written. */
 export async function gather(
@@ -51,7 +54,14 @@ export async function gather(
     focus,
     unsigned: operation.steps.find(({ state }) => state === 'PLANNED' || state === 'RESERVED'),
     left: await leftOf(ground, operation, isThere),
-    bridge: isThere ? await quietly(lookAtBridge(ground, operation, steps, events, await told)) : undefined,
+    bridge: isThere
+      ? await ifAnswered(lookAtBridge(ground, operation, steps, events, await told))
+      : undefined,
+    came:
+      resultOf(operation).out ??
+      (isThere ? await within(whatCame(ground, operation, minedIn(steps))) : undefined),
+    brought: isThere ? await within(cameAcross(ground, operation)) : undefined,
+    claimed: claimedSince(ground, operation),
     before: focus && isInTheAir(focus.step) ? holderBefore(ground, focus) : undefined,
   }
 }
@@ -71,9 +81,27 @@ function holderBefore({ journal }: Ground, { step, seen }: StepFacts): string | 
   return journal.holderOf(step.transaction.chainId, step.wallet, seen.latest)?.operation
 }
 
-/** What a chain that falls silent now does not say is left out. */
-const quietly = <T>(work: Promise<T>): Promise<T | undefined> =>
-  work.catch((error: unknown) => {
-    if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
-    throw error
-  })
+/** The transaction in which a step did what it was for, by the journal or by the chain, final or not. */
+const minedIn =
+  (all: readonly StepFacts[]) =>
+  (step: Step): Hex | undefined => {
+    const one = all.find((facts) => facts.step === step)
+    if (step.state === 'FINAL_OK') return step.inclusion?.hash
+    const found = one?.seen?.found
+    return found?.ok && found.kind !== 'cancel' ? found.hash : undefined
+  }
+
+/** The first claim of this journal from the queue of a withdrawal that was made after it. */
+function claimedSince({ journal }: Ground, { plan, wallet, created }: Operation): Facts['claimed'] {
+  const { queued, strategySlug } = (plan as KeptPlan).about
+  if (!queued) return undefined
+  const claim = journal
+    .list({ states: ['DONE'], wallet, limit: 1_000 })
+    .findLast(
+      (one) =>
+        one.kind === 'claim' &&
+        one.created > created &&
+        (one.plan as KeptPlan).about.strategySlug === strategySlug,
+    )
+  return claim && { id: claim.id, out: resultOf(claim).out }
+}

@@ -1,14 +1,17 @@
-import { type Facts, isInTheAir } from './facts.ts'
+import { isShort } from '../execution/result.ts'
+import { standing } from '../execution/standing.ts'
+import { arrivedAt } from './arrived.ts'
+import { type Facts, isInTheAir, isTooLittle, wentWell } from './facts.ts'
 import { never, type Row } from './row.ts'
 import {
   allowed,
-  arrivedAt,
   command,
   fundsNow,
   hasMoved,
   isLeft,
   onTheBridge,
   stepWord,
+  whenFinal,
   withRecipient,
 } from './words.ts'
 
@@ -16,27 +19,26 @@ const bridge = ({ bridge }: Facts) => bridge!
 const minutes = (ms: number): string => `${Math.round(ms / 60_000)} min`
 const waited = (facts: Facts): number => facts.now - bridge(facts).since
 
-/** Where nobody can be asked whether it is attested, all that is known is that nothing came. */
-const attestedWord = (facts: Facts): string =>
-  bridge(facts).isAttested === undefined ? 'delivered' : 'attested'
+const isUnasked = (facts: Facts): boolean => bridge(facts).isAttested === undefined
+const unaskedText = 'Nobody can be asked now whether the bridge has attested the transfer'
 
 const bridgeRows: readonly Row[] = [
   {
     situation: 'BRIDGE_SHORT',
-    is: ({ bridge }) =>
-      bridge?.delivered !== undefined && bridge.delivered.brought < bridge.delivered.minimum,
+    is: isTooLittle,
     verdict: (facts) =>
       `The bridge brought less than was agreed: ${bridge(facts).delivered!.text}. Nothing more is signed by itself.`,
     funds: (facts) => withRecipient(bridge(facts).delivered!, bridge(facts).to.name),
     safeToRetry: never,
-    next: (facts) => command(facts, 'export'),
+    // What waits for more is ended by going on with it.
+    next: (facts) => command(facts, isShort(facts.operation) ? 'export' : 'resume'),
   },
   {
     situation: 'BRIDGE_DELIVERED',
-    is: ({ bridge }) => bridge?.delivered !== undefined,
+    is: ({ bridge }) => bridge?.isMinted === true,
     verdict: (facts) =>
       `The bridge delivered on ${bridge(facts).to.name}, and nobody has gone on with the rest since.`,
-    funds: (facts) => withRecipient(bridge(facts).delivered!, bridge(facts).to.name),
+    funds: fundsNow,
     safeToRetry: never,
     next: (facts) => command(facts, 'resume'),
   },
@@ -53,7 +55,9 @@ const bridgeRows: readonly Row[] = [
     situation: 'BRIDGE_STUCK',
     is: (facts) => facts.bridge !== undefined && waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
-      `The bridge has not ${attestedWord(facts)} the transfer for ${minutes(waited(facts))}, and ${minutes(bridge(facts).usualMs)} are usual at most.`,
+      isUnasked(facts)
+        ? `${unaskedText}: it was sent ${minutes(waited(facts))} ago, and ${minutes(bridge(facts).usualMs)} are usual at most.`
+        : `The bridge has not attested the transfer for ${minutes(waited(facts))}, and ${minutes(bridge(facts).usualMs)} are usual at most.`,
     funds: onTheBridge,
     safeToRetry: never,
     next: (facts) => command(facts, 'export'),
@@ -62,7 +66,9 @@ const bridgeRows: readonly Row[] = [
     situation: 'BRIDGE_WAITING',
     is: ({ bridge }) => bridge !== undefined,
     verdict: (facts) =>
-      `The bridge has not ${attestedWord(facts)} the transfer yet, which is usual at first.`,
+      isUnasked(facts)
+        ? `${unaskedText}, which takes a while at first.`
+        : 'The bridge has not attested the transfer yet, which is usual at first.',
     funds: onTheBridge,
     safeToRetry: never,
     next: (facts) => command(facts, 'resume'),
@@ -85,7 +91,7 @@ export const going: readonly Row[] = [
     },
     funds: (facts) =>
       facts.focus!.seen!.found!.ok && facts.focus!.step.role === 'action'
-        ? `As soon as that is final: ${arrivedAt(facts)}`
+        ? `As soon as that is final: ${whenFinal(facts)}`
         : fundsNow(facts),
     safeToRetry: never,
     next: (facts) => command(facts, 'resume'),
@@ -123,11 +129,21 @@ export const going: readonly Row[] = [
   },
   {
     situation: 'MINED_UNNOTICED',
-    is: () => true,
+    is: ({ operation, steps }) =>
+      standing(operation).every((step) => steps.some((one) => one.step === step && wentWell(one))),
     verdict: () =>
       'All of it is mined and final; whoever carried it out ended before the journal could say so.',
     funds: (facts) => arrivedAt(facts) + allowed(facts),
     safeToRetry: never,
     next: (facts) => command(facts, 'resume'),
+  },
+  {
+    // Whatever is not known by another name: it is not said to have gone well.
+    situation: 'PARTLY_DONE',
+    is: () => true,
+    verdict: () => 'Not all of it happened, and the journal does not say how it goes on.',
+    funds: (facts) => fundsNow(facts) + allowed(facts),
+    safeToRetry: never,
+    next: (facts) => command(facts, 'show'),
   },
 ]

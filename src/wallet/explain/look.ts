@@ -7,28 +7,13 @@ import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
+import { ifAnswered, patienceMs, within } from '../chain/within.ts'
 import { howDeep } from '../execution/deep.ts'
 import { isGone } from '../execution/reopen.ts'
 import type { Depth } from '../execution/run.ts'
 import { confirmationsOf, findStep, ownerOfNonce, seenAt } from '../execution/watch.ts'
 import type { ChainFacts, Owner, Seen } from './facts.ts'
 import { reasonOf } from './reason.ts'
-
-/** How long somebody is asked before he counts as silent, in ms: a person waits for the answer. */
-const patienceMs = 8_000
-
-/** What work gives, unless it takes too long: then `undefined`. */
-export async function within<T>(work: Promise<T>): Promise<T | undefined> {
-  const late = new AbortController()
-  try {
-    return await Promise.race([
-      work,
-      sleep(patienceMs, undefined, { signal: late.signal }).catch(() => undefined),
-    ])
-  } finally {
-    late.abort()
-  }
-}
 
 /** What a node shows of its chain. */
 export async function lookAtChain(rpc: Rpc, network: Network): Promise<ChainFacts> {
@@ -52,11 +37,7 @@ export const lookAtStep = (
   step: Step,
   attempts: readonly Attempt[],
   depth: Depth,
-): Promise<Seen | undefined> =>
-  within(lookTwice(rpc, network, step, attempts, depth)).catch((error: unknown) => {
-    if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
-    throw error
-  })
+): Promise<Seen | undefined> => ifAnswered(within(lookTwice(rpc, network, step, attempts, depth)))
 
 /** A block that is just made shows up bit by bit: what is nowhere is looked for once more a moment later. */
 async function lookTwice(...asked: Parameters<typeof look>): Promise<Seen> {

@@ -1,7 +1,10 @@
+import { isShort, resultOf } from '../execution/result.ts'
+import { shortText } from '../execution/short.ts'
+import { arrivedAt } from './arrived.ts'
 import type { Facts } from './facts.ts'
-import { isInTheAir } from './facts.ts'
+import { isInTheAir, isMoreWaiting } from './facts.ts'
 import { always, never, type Row } from './row.ts'
-import { allowed, arrivedAt, command, fundsNow, hasMoved, revokeIfLeft, stepWord } from './words.ts'
+import { allowed, command, fundsNow, hasMoved, othersWait, revokeIfLeft, stepWord } from './words.ts'
 
 const isNotSigned = ({ steps }: Facts): boolean => steps.every(({ attempts }) => attempts.length === 0)
 const isOwnCancel = ({ focus }: Facts): boolean =>
@@ -9,6 +12,12 @@ const isOwnCancel = ({ focus }: Facts): boolean =>
   isInTheAir(focus.step) &&
   focus.seen?.found?.kind === 'cancel' &&
   focus.seen.found.isDeep
+
+const isSettled = ({ operation: { state } }: Facts): boolean => state === 'CANCELLED' || state === 'FAILED'
+const cancelled = (facts: Facts): string =>
+  facts.operation.state === 'CANCELLED' || !facts.focus
+    ? 'It was'
+    : `${stepWord(facts, facts.focus.step.index)} was`
 
 /** Actions that are over, or were: by the journal, and by whether the chain still says so. */
 export const over: readonly Row[] = [
@@ -27,6 +36,16 @@ export const over: readonly Row[] = [
     funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: (facts) => !hasMoved(facts),
     next: revokeIfLeft,
+  },
+  {
+    // By the journal alone: what the chains show now is told below, where they show anything.
+    situation: 'BRIDGE_SHORT',
+    is: (facts) =>
+      isShort(facts.operation) && !facts.bridge?.delivered && resultOf(facts.operation).short !== undefined,
+    verdict: ({ operation }) => `${shortText(resultOf(operation).short!)}. Nothing more is signed by itself.`,
+    funds: fundsNow,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'export'),
   },
   {
     situation: 'NOTHING_SIGNED',
@@ -60,11 +79,13 @@ export const over: readonly Row[] = [
   },
   {
     situation: 'CANCELLED',
-    is: (facts) => facts.operation.state === 'CANCELLED' || isOwnCancel(facts),
-    verdict: () => 'It was cancelled: our transaction that does nothing was mined in its place.',
+    is: (facts) =>
+      facts.operation.state === 'CANCELLED' || facts.focus?.step.state === 'CANCELLED' || isOwnCancel(facts),
+    verdict: (facts) =>
+      `${cancelled(facts)} cancelled: our transaction that does nothing was mined in its place.${othersWait(facts)}`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: (facts) => !hasMoved(facts),
-    next: (facts) => (isOwnCancel(facts) ? command(facts, 'resume') : revokeIfLeft(facts)),
+    safeToRetry: (facts) => !hasMoved(facts) && !isMoreWaiting(facts),
+    next: (facts) => (isSettled(facts) ? revokeIfLeft(facts) : command(facts, 'resume')),
   },
   {
     situation: 'SUPERSEDED',

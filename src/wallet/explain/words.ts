@@ -1,13 +1,20 @@
 import { plain } from '../../domain/text.ts'
-import { type BridgeFacts, type ChainFacts, type Facts, isInTheAir, wentWell } from './facts.ts'
+import { resultOf } from '../execution/result.ts'
+import { arrivedAt, textOf } from './arrived.ts'
+import {
+  type BridgeFacts,
+  type ChainFacts,
+  type Facts,
+  isInTheAir,
+  isMoreWaiting,
+  wentWell,
+} from './facts.ts'
 
 /** How the amount of an action is called in a sentence. */
 export function amountOf({ plan }: Facts): string {
   const amount = plan.about.amounts.in ?? plan.about.amounts.out
   return amount ? `${amount.formatted} ${plain(amount.symbol)}` : 'everything'
 }
-
-const nameOf = (word: string): string => plain(word)
 
 /** The network on which an action begins. */
 export const originOf = ({ operation, chains }: Facts): string =>
@@ -22,20 +29,33 @@ export function fundsNow(facts: Facts): string {
   const last = later.at(-1)
   if (!last?.arrival) return arrivedAt(facts)
   const to = facts.chains.get(last.chainId)!.network.name
-  if (last.arrival.hash !== null) return `The funds are in the wallet ${last.arrival.recipient} on ${to}.`
+  if (last.arrival.hash !== null)
+    return facts.brought
+      ? `${textOf(facts.brought)}: in the wallet ${last.arrival.recipient} on ${to}.`
+      : `The funds are in the wallet ${last.arrival.recipient} on ${to}.`
+  const { short } = resultOf(operation)
   if (bridge?.delivered) return withRecipient(bridge.delivered, to)
+  if (short) return withRecipient({ ...short, text: textOf(short.brought) }, to)
   if (bridge) return onTheBridge(facts)
-  return `${amountOf(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}, and not seen there yet.`
+  return `${amountOf(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}. Whether it is there is not known.`
 }
 
 /** Where funds are that a bridge brought to another chain. */
-export const withRecipient = ({ text, hash }: NonNullable<BridgeFacts['delivered']>, to: string): string =>
-  `${text}: with the recipient on ${to}, in ${hash}.`
+export const withRecipient = (
+  { text, hash, later }: Pick<NonNullable<BridgeFacts['delivered']>, 'text' | 'hash' | 'later'>,
+  to: string,
+): string =>
+  `${text}: with the recipient on ${to}, in ${hash}.${later ? ` After that the bridge brought ${later.text} more to the same recipient, last in ${later.hash}.` : ''}`
 
-/** Where funds are that a bridge has, and has not brought yet. */
+/** Where funds are that were sent over a bridge, and whose delivery nobody has found. */
 export function onTheBridge(facts: Facts): string {
-  const { from, to, burn } = facts.bridge!
-  return `${amountOf(facts)}: burned on ${from.name} in ${burn}, and not minted on ${to.name}. Nobody else can have it.`
+  const { from, to, burn, isMinted, recipient } = facts.bridge!
+  const burned = `${amountOf(facts)}: burned on ${from.name} in ${burn}`
+  if (isMinted === true)
+    return `${burned}, and delivered to ${recipient} on ${to.name}. The transaction was not found, so how much came is not known here.`
+  return isMinted === false
+    ? `${burned}, and not minted on ${to.name}. Nobody else can have it.`
+    : `${burned}, for ${recipient} on ${to.name}. Whether it is minted there is not known; nobody else can have it.`
 }
 
 /** Where the funds are before anything has moved them. */
@@ -44,9 +64,9 @@ function untouched(facts: Facts): string {
   if (operation.kind === 'revoke')
     return `No funds are moved by this; they are in the wallet ${operation.wallet}.`
   if (operation.kind === 'withdraw')
-    return `The funds are still in ${nameOf(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
+    return `The funds are still in ${plain(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
   if (operation.kind === 'claim')
-    return `${amountOf(facts)}: still set aside by ${nameOf(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
+    return `${amountOf(facts)}: still set aside by ${plain(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
   return `${amountOf(facts)}: still in the wallet ${operation.wallet} on ${originOf(facts)}.`
 }
 
@@ -60,23 +80,13 @@ export const allowed = ({ left }: Facts): string =>
     .join('') ??
   ' What it allowed contracts to take, and whether that is left, is not known: a chain does not say.'
 
-/** Where the funds are when an action is done. */
-export function arrivedAt({ operation, plan }: Facts): string {
-  const { about } = plan
-  const out = about.amounts.out
-  const inAmount = about.amounts.in
-  switch (operation.kind) {
-    case 'deposit':
-      return `${inAmount ? `${inAmount.formatted} ${plain(inAmount.symbol)}` : 'The deposit'}: in ${nameOf(about.strategySlug ?? 'the strategy')}, for ${about.receiver}.`
-    case 'withdraw':
-      if (about.queued)
-        return `What was withdrawn: in the queue of ${nameOf(about.strategySlug ?? 'the strategy')}, for ${about.receiver}. When it is ready: ${about.queued.next}`
-      return `${out ? `${out.formatted} ${plain(out.symbol)}` : 'What was withdrawn'}: in the wallet ${about.receiver}.`
-    case 'revoke':
-      return `No funds were moved; they are in the wallet ${operation.wallet}.`
-    default:
-      return `${out ? `${out.formatted} ${plain(out.symbol)}` : (inAmount && `${inAmount.formatted} ${plain(inAmount.symbol)}`) || 'The funds'}: with ${about.receiver}.`
-  }
+/** Where the funds are as soon as a step is final that is mined: where it was all to come, or on their way to another chain. */
+export function whenFinal(facts: Facts): string {
+  const { operation, focus, chains } = facts
+  const next = operation.legs.find(({ leg, arrival }) => arrival !== null && leg > focus!.step.leg)
+  return next?.arrival
+    ? `${amountOf(facts)}: on the way to ${next.arrival.recipient} on ${chains.get(next.chainId)!.network.name}.`
+    : arrivedAt(facts)
 }
 
 /** The command for something about this action. */
@@ -100,6 +110,10 @@ export const hasMoved = ({ steps }: Facts): boolean =>
 /** `Step 2 of 3`, or `It` where there is only one. */
 export const stepWord = ({ operation }: Facts, index: number): string =>
   operation.steps.length === 1 ? 'It' : `Step ${index + 1} of ${operation.steps.length}`
+
+/** That another step is signed and not settled, as a sentence that follows another one. */
+export const othersWait = (facts: Facts): string =>
+  isMoreWaiting(facts) ? ' Another step of it is signed, and may still be mined.' : ''
 
 /** A fee per gas in gwei. */
 export const gwei = (wei: bigint): string => `${Number(wei) / 1e9} gwei`

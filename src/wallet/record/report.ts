@@ -1,8 +1,11 @@
+import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/network.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Operation, Step } from '../../store/operation.ts'
-import type { KeptPlan } from '../plan/intent-json.ts'
+import { leastOut } from '../execution/least-out.ts'
+import { isShort, resultOf } from '../execution/result.ts'
+import type { About, KeptPlan } from '../plan/intent-json.ts'
 
 const statuses: Readonly<Record<Operation['state'], string>> = {
   OPEN: 'INITIAL',
@@ -46,6 +49,7 @@ export function reportOf(
     operation.state === 'FAILED' ||
     operation.state === 'CANCELLED' ||
     operation.state === 'DROPPED'
+  const { short } = isShort(operation) ? resultOf(operation) : {}
   const delivered = operation.legs.findLast(({ arrival }) => arrival !== null)?.arrival
   return {
     id: operation.id,
@@ -55,12 +59,13 @@ export function reportOf(
     strategySlug: about.strategySlug,
     originAddress: operation.wallet,
     receiverAddress: about.receiver,
-    amounts: about.amounts,
+    amounts: amountsOf(operation),
     ...(about.queued && { queued: about.queued }),
     transactions: operation.steps.map((step) =>
       transactionOf(step, kindOf(step), networkNamed(networks, step.transaction.chainId), lastHash),
     ),
-    destinationTxHash: delivered?.hash ?? null,
+    destinationTxHash: delivered?.hash ?? short?.hash ?? null,
+    ...(short && { arrivedShort: short }),
     createdAt: new Date(operation.created).toISOString(),
     updatedAt: new Date(operation.updated).toISOString(),
     finishedAt: isOver ? new Date(operation.updated).toISOString() : null,
@@ -68,6 +73,16 @@ export function reportOf(
     assurance,
     idempotencyKey: operation.idemKey,
   }
+}
+
+/** What goes in and what comes out: what is expected, until it is done; then what came, or where nobody could say that, at least how much. */
+function amountsOf(operation: Operation): About['amounts'] & { outAtLeast?: TokenAmount } {
+  const { amounts } = (operation.plan as KeptPlan).about
+  const { out } = resultOf(operation)
+  if (out) return { in: amounts.in, out }
+  if (operation.state !== 'DONE') return amounts
+  const least = leastOut(operation)
+  return { in: amounts.in, out: null, ...(least && { outAtLeast: least }) }
 }
 
 /** In which words the last step that is final became so, such as `depth 3` or `finalized`; `null` while none is. */

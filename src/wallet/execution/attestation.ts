@@ -1,0 +1,32 @@
+import { type BurnMessage, decodeMessage } from '../../calls/cctp-v2.ts'
+import { type Hex, HexData } from '../../domain/address.ts'
+import type { Catalog, CctpV2Constants } from '../../domain/catalog.ts'
+import { AppError } from '../../domain/errors.ts'
+import { getJson } from '../../net/http.ts'
+
+/** What the attestation service of a bridge has for a burn; `message` where it gives one. */
+export type Attestation = { isAttested: boolean; message?: BurnMessage }
+
+/** Asks the attestation service about a burn; `undefined` where it cannot be asked. */
+export async function attestationOf(
+  { attestation }: Catalog,
+  here: CctpV2Constants | undefined,
+  burn: Hex,
+): Promise<Attestation | undefined> {
+  const base = here?.attestation ?? attestation
+  if (!here || !base) return undefined
+  try {
+    const answer = await getJson(`${base}/v2/messages/${here.domain}?transactionHash=${burn}`, {
+      deadlineMs: 5_000,
+    })
+    if (answer.status === 404) return { isAttested: false }
+    const { messages } = (answer.body ?? {}) as { messages?: { status?: unknown; message?: unknown }[] }
+    const [first] = messages ?? []
+    const text = HexData.safeParse(first?.message).data
+    const message = text === undefined || text === '0x' ? undefined : decodeMessage(text)
+    return { isAttested: first?.status === 'complete', ...(message && { message }) }
+  } catch (error) {
+    if (error instanceof AppError && error.code.startsWith('SERVICE_')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,130 @@
+import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
+
+import { messageTransmitterV2Abi as abi, finality } from '../../calls/cctp-v2.ts'
+import { type Hex, sameAddress } from '../../domain/address.ts'
+import type { CctpV2Constants } from '../../domain/catalog.ts'
+import { quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Arrival, Leg, Operation } from '../../store/operation.ts'
+import { logBack } from '../chain/log-back.ts'
+import { ifAnswered, within } from '../chain/within.ts'
+import type { Ground } from '../ground.ts'
+import { amountArrived } from './arrival.ts'
+import { attestationOf } from './attestation.ts'
+import { standing } from './standing.ts'
+import { type Found, findOnChain } from './watch.ts'
+
+/** A leg that waits for what a burn on another chain sends to it. */
+export type Awaited = {
+  leg: Leg & { arrival: Arrival }
+  burn: { chainId: number; hash: Hex; blockNumber: number }
+}
+
+/**
+ * What is known of funds on a bridge that burns and mints; `undefined` is what nobody could be asked about. `brought` is the
+ * transaction that delivered them, and what came in it: `isOurs` where the bridge's own event names the message of the burn.
+ */
+export type Delivery = {
+  isAttested: boolean | undefined
+  isFast: boolean
+  isMinted: boolean | undefined
+  brought: { found: Found; amount: bigint; isOurs: boolean } | undefined
+}
+
+/** Whether a leg of an operation waits for what an earlier one sends to it. */
+export const isAwaiting = ({ legs }: Pick<Operation, 'legs'>): boolean =>
+  legs.some(({ arrival }) => arrival !== null && arrival.hash === null)
+
+/** What an operation waits for on another chain, once that is sent for good, by its journal alone. */
+export function awaitedOf(operation: Operation): Awaited | undefined {
+  const leg = operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
+  const sent = standing(operation).findLast((step) => leg && step.leg < leg.leg && step.role === 'action')
+  if (!leg?.arrival || sent?.state !== 'FINAL_OK' || !sent.inclusion) return undefined
+  const { hash, blockNumber } = sent.inclusion
+  return {
+    leg: { ...leg, arrival: leg.arrival },
+    burn: { chainId: sent.transaction.chainId, hash, blockNumber },
+  }
+}
+
+/**
+ * Asks the attestation service and both chains what became of a burn. `told` is the hash that somebody names as the
+ * delivery: it counts where it brought all of it, or where the bridge's own event says so.
+ */
+export async function deliveryOf(
+  { rpc, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
+  { leg, burn }: Awaited,
+  told: Hex | null,
+): Promise<Delivery> {
+  const [here, there] = [burn.chainId, leg.chainId].map((id) =>
+    catalog.cctpV2.find(({ chainId }) => chainId === id),
+  )
+  const node = rpc(leg.chainId)
+  const attestation = await attestationOf(catalog, here, burn.hash)
+  const nonce = attestation?.isAttested ? attestation.message?.nonce : undefined
+  const look = async (hash: Hex): Promise<Delivery['brought']> => {
+    const found = await ifAnswered(within(findOnChain(node, hash)))
+    if (!found?.ok) return undefined
+    const isOurs = there !== undefined && nonce !== undefined && carries(found, there, nonce)
+    return { found, amount: amountArrived(found, leg.arrival), isOurs }
+  }
+  const named = told === null ? undefined : await look(told)
+  const isNamed = named !== undefined && (named.isOurs || named.amount >= leg.arrival.minimum)
+  const isUsed = nonce && there && !isNamed ? await ifAnswered(isNonceUsed(node, there, nonce)) : undefined
+  const hash =
+    isUsed && nonce && there
+      ? await mintOf(node, there, nonce, await timeOf(rpc(burn.chainId), burn))
+      : undefined
+  const brought = isNamed ? named : hash && (await look(hash))
+  return {
+    isAttested: attestation?.isAttested,
+    isFast: attestation?.message?.minFinalityThreshold === finality.fast,
+    // Without an attestation nobody can mint.
+    isMinted: brought ? true : (isUsed ?? (attestation?.isAttested === false ? false : undefined)),
+    brought,
+  }
+}
+
+const [received] = encodeEventTopics({ abi, eventName: 'MessageReceived' })
+
+/** Whether the bridge took our message in this transaction. */
+const carries = ({ logs }: Found, { messageTransmitter }: CctpV2Constants, nonce: Hex): boolean =>
+  logs.some(
+    ({ address, topics }) =>
+      sameAddress(address, messageTransmitter) &&
+      topics[0] === received &&
+      topics[2]?.toLowerCase() === nonce.toLowerCase(),
+  )
+
+async function isNonceUsed(
+  rpc: Rpc,
+  { messageTransmitter: to }: CctpV2Constants,
+  nonce: Hex,
+): Promise<boolean> {
+  const data = encodeFunctionData({ abi, functionName: 'usedNonces', args: [nonce] })
+  return quantity(await rpc.request('eth_call', [{ to, data }, 'latest']), 'a nonce of the bridge') !== 0n
+}
+
+/** Clocks of two chains differ by less than this, in seconds. */
+const clocksDiffer = 3_600
+
+/** The transaction that delivered a message, however long ago: by the events of the other end, back to the time of the burn. */
+const mintOf = async (
+  rpc: Rpc,
+  { messageTransmitter: address }: CctpV2Constants,
+  nonce: Hex,
+  since: number,
+): Promise<Hex | undefined> =>
+  (await ifAnswered(within(logBack(rpc, { address, topics: [received, null, nonce] }, since - clocksDiffer))))
+    ?.transactionHash
+
+/** When a burn was mined, in Unix seconds; the beginning of time where its chain does not say. */
+async function timeOf(rpc: Rpc, { blockNumber }: Awaited['burn']): Promise<number> {
+  const block = await ifAnswered(
+    rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [
+      `0x${blockNumber.toString(16)}`,
+      false,
+    ]),
+  )
+  return Number(block?.timestamp ?? 0)
+}

@@ -1,0 +1,16 @@
+import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
+import type { Operation } from '../../store/operation.ts'
+import type { KeptPlan } from '../plan/intent-json.ts'
+
+/** The least that an operation brings, by what its contracts were bound to; `undefined` where nothing was promised. */
+export function leastOut({ plan, kind }: Pick<Operation, 'plan' | 'kind'>): TokenAmount | undefined {
+  const { about, intents } = plan as KeptPlan
+  const unit = about.amounts.out
+  const kept = intents.findLast((one) => one !== null)
+  if (!unit || !kept) return undefined
+  const { amountOut, least, amount, shares } = kept
+  // "Max" names no amount, and what goes in is not what comes out.
+  const named = kind === 'deposit' || shares !== undefined ? undefined : amount
+  const promised = kind === 'swap' ? amountOut : (least ?? named)
+  return typeof promised === 'string' ? tokenAmount(BigInt(promised), unit) : undefined
+}

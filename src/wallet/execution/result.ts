@@ -1,0 +1,32 @@
+import { z } from 'zod'
+
+import { EvmAddress, Hash } from '../../domain/address.ts'
+import type { Operation } from '../../store/operation.ts'
+
+const Amount = z.object({
+  raw: z.string().regex(/^[0-9]+$/),
+  decimals: z.int().min(0),
+  symbol: z.string(),
+  formatted: z.string(),
+})
+
+const Short = z.object({
+  hash: Hash,
+  network: z.string(),
+  recipient: EvmAddress,
+  brought: Amount,
+  minimum: Amount,
+})
+
+/** That a bridge brought less than was agreed: where, in which transaction, and to whom. */
+export type Short = z.infer<typeof Short>
+
+const Result = z.object({ out: Amount.optional(), short: Short.optional() })
+
+/** What the journal holds of how an operation ended: what came out of it by the receipts, and whether its bridge brought less than was agreed. */
+export const resultOf = ({ result }: Pick<Operation, 'result'>): z.infer<typeof Result> =>
+  Result.safeParse(result).data ?? {}
+
+/** Whether an operation ended because its bridge brought less than was agreed. */
+export const isShort = ({ state, exit }: Pick<Operation, 'state' | 'exit'>): boolean =>
+  state === 'FAILED' && exit === 25

@@ -1,0 +1,114 @@
+import type { Hex } from '../../domain/address.ts'
+import { tokenAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/network-named.ts'
+import { plain } from '../../domain/text.ts'
+import { tokenAt } from '../../domain/token.ts'
+import type { Journal } from '../../store/journal-words.ts'
+import type { Operation } from '../../store/operation.ts'
+import { ifAnswered } from '../chain/within.ts'
+import type { Ground } from '../ground.ts'
+import { arrivedOnChain } from './arrival.ts'
+import { howDeep } from './deep.ts'
+import { awaitedOf, deliveryOf } from './delivery.ts'
+import { isShort, resultOf, type Short } from './result.ts'
+import { current, type Depth, type Run } from './run.ts'
+import { findOnChain } from './watch.ts'
+
+type Seen = { arrived: Hex } | { short: Short }
+
+/**
+ * What a bridge has brought to an operation that waits for it, by the chain of the other end and for good: all of it, or
+ * less than was agreed. `undefined` while that is not known. `told` is the delivery that a service names.
+ */
+export async function broughtTo(
+  ground: Pick<Ground, 'rpc' | 'catalog'>,
+  operation: Operation,
+  told: Hex | null,
+  depth?: Depth,
+): Promise<Seen | undefined> {
+  const awaited = awaitedOf(operation)
+  if (!awaited) return undefined
+  const { arrival, chainId } = awaited.leg
+  const { brought } = await deliveryOf(ground, awaited, told)
+  const network = networkNamed(ground.catalog.networks, chainId)
+  if (!brought?.isOurs) return undefined
+  const { found, amount } = brought
+  const looked = howDeep(ground.rpc(chainId), found.blockNumber, depth ?? network.depth, network.depth)
+  if (!(await ifAnswered(looked))?.deep) return undefined
+  if (amount >= arrival.minimum) return { arrived: found.hash }
+  const unit = tokenAt(ground.catalog.tokens, chainId, arrival.token) ?? {
+    symbol: arrival.token,
+    decimals: 0,
+  }
+  return {
+    short: {
+      hash: found.hash,
+      network: network.name,
+      recipient: arrival.recipient,
+      brought: tokenAmount(amount, unit),
+      minimum: tokenAmount(arrival.minimum, unit),
+    },
+  }
+}
+
+/** Ends an operation whose bridge brought less than was agreed: nothing more comes of it by itself. */
+export function endShort(journal: Journal, id: string, short: Short): Operation {
+  const { state, kind } = journal.find(id)!
+  if (state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
+  const result = { short, ...(kind === 'swap' && { out: short.brought }) }
+  journal.settle(id, 'FAILED', `the bridge brought less than was agreed, in ${short.hash}`, 25, result)
+  return journal.find(id)!
+}
+
+/** Notes in the journal what a bridge has brought, where an operation waits for it and nobody is there who would. */
+export async function noteBrought(
+  ground: Ground,
+  operation: Operation,
+  told: Hex | null,
+): Promise<Operation> {
+  const awaited = awaitedOf(operation)
+  if (!awaited || !['EXECUTING', 'PARTIAL'].includes(operation.state)) return operation
+  const seen = await broughtTo(ground, operation, told)
+  if (!seen) return operation
+  if ('short' in seen) return endShort(ground.journal, operation.id, seen.short)
+  ground.journal.arrive(operation.id, awaited.leg.leg, seen.arrived)
+  return ground.journal.find(operation.id)!
+}
+
+/** Opens an operation again that ended with less than was agreed, where another transaction has brought all of it since. */
+export async function reopenArrived(run: Run): Promise<void> {
+  const operation = current(run)
+  const awaited = isShort(operation) ? awaitedOf(operation) : undefined
+  if (!awaited) return
+  const { leg } = awaited
+  try {
+    const hash = await run.arrived?.(leg)
+    if (!hash || hash === resultOf(operation).short?.hash) return
+    if (!arrivedOnChain(await findOnChain(run.rpc(leg.chainId), hash), leg.arrival)) return
+    run.journal.reopen(operation.id, [], `its funds came after all, in ${hash}`)
+  } catch (error) {
+    // Whoever does not answer changes nothing about how it ended.
+    if (!(error instanceof AppError)) throw error
+  }
+}
+
+/** How an operation ended whose bridge brought less than was agreed. */
+export function shortEnd(operation: Operation): AppError {
+  const { id, steps } = operation
+  const { short } = resultOf(operation)
+  const isLeft = steps.some(({ state }) => state === 'PLANNED' || state === 'RESERVED')
+  const rest = isLeft ? ' What was to follow there was not signed, and will not be.' : ''
+  return new AppError(
+    'ARRIVED_SHORT',
+    `${short ? shortText(short) : `The bridge of ${id} brought less than was agreed`}.${rest}`,
+    {
+      details: { operation: id, ...short },
+      hint: `sluice action explain ${id}`,
+    },
+  )
+}
+
+/** What came, where, and what was agreed, as a part of a sentence. */
+export const shortText = ({ brought, minimum, network, recipient, hash }: Short): string =>
+  `The bridge brought ${brought.formatted} ${plain(brought.symbol)} to ${recipient} on ${network} (${hash}), and at least ${minimum.formatted} ${plain(minimum.symbol)} was agreed`
