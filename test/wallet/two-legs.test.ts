@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { supply } from '../../src/calls/aave-v3.ts'
 import { depositForBurn, finality } from '../../src/calls/cctp-v2.ts'
-import { approve } from '../../src/calls/erc20.ts'
+import { approve, transfer } from '../../src/calls/erc20.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/network.ts'
@@ -12,6 +12,7 @@ import { httpRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { execute } from '../../src/wallet/execution/execute.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
+import { broughtTo } from '../../src/wallet/execution/short.ts'
 import { fileLocks } from '../../src/wallet/execution/wallet-lock.ts'
 import { signerOf } from '../../src/wallet/keys/signer.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
@@ -152,6 +153,50 @@ describe('an operation over two chains', () => {
     expect(error).toMatchObject({ code: 'PENDING' })
     expect(journal.attempts('lied', 2)).toEqual([])
     expect((await run('lied')).state).toBe('DONE')
+  })
+
+  it('that got less than was agreed ends, by the event of the bridge alone, and goes on when all of it came after all', async () => {
+    plan('short')
+    await sandbox.world.faults.set({
+      kind: 'bridge-short',
+      amount: 20,
+      network: null,
+      method: null,
+      times: null,
+      at: null,
+      reason: null,
+    })
+    const wallet = sandbox.user.address
+    const rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)
+    const gift = async (much: bigint) => {
+      const call = { chainId: two, token: there().asset.address, to: wallet, amount: much }
+      return (await sandbox.sendAs(two, wallet, transfer(call))).transactionHash
+    }
+    const short = async (hash: Hex) => {
+      const ground = { rpc, catalog: sandbox.world.catalog() }
+      const seen = await broughtTo(ground, journal.find('short')!, hash)
+      return seen && 'short' in seen ? seen.short : undefined
+    }
+    const end = (more: Partial<Execution>) =>
+      run('short', { short, ...more }).catch((caught: unknown) => caught)
+    // The attestation is known, and who names another transaction ends nothing by it.
+    const other = await gift(1n)
+    expect(
+      await end({ arrived: async () => other, short: async () => undefined, timeoutMs: 1_500 }),
+    ).toMatchObject({
+      code: 'PENDING',
+    })
+    expect(
+      await end({ arrived: async () => ((await mint()) ? other : undefined), timeoutMs: 1_500 }),
+    ).toMatchObject({
+      code: 'ARRIVED_SHORT',
+      details: { hash: await mint(), brought: { formatted: '40' }, minimum: { formatted: '49.99' } },
+    })
+    expect(journal.find('short')).toMatchObject({ state: 'FAILED', exit: 25 })
+    expect(await end({})).toMatchObject({ code: 'ARRIVED_SHORT' })
+    expect(journal.attempts('short', 2)).toEqual([])
+    const rest = await gift(amount)
+    expect(await end({ arrived: async () => rest })).toMatchObject({ state: 'DONE' })
   })
 
   it('that is refused on the second chain ends half done, and can be gone on with', async () => {
