@@ -7,23 +7,24 @@ const sandbox = useSandbox()
 const { run, signsNothing } = useCommands(sandbox)
 const fault = async (line: string) =>
   expect(await run(`sandbox fault ${line} --json`)).toMatchObject({ exit: 0 })
-/** A transfer over the bridge that is followed for a moment only. */
-const across = async () => {
-  const ran = await run(
-    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 --speed standard --yes --json --timeout 1500ms',
-  )
-  expect(ran).toMatchObject({ exit: 20 })
-  return ran.json.error.details.id as string
-}
-/** The same, sent and left alone. */
-const sentAcross = async () => {
-  const ran = await run(
-    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 --speed standard --yes --json --no-wait',
-  )
+/** What is sent over the bridge and left alone: however slow the machine is, its burn is signed. */
+const sent = async (line: string) => {
+  const ran = await run(`${line} --yes --json --no-wait`)
   const { id } = ran.json.error.details
   expect(await run(['action', 'resume', id, '--json', '--no-wait'])).toMatchObject({ exit: 20 })
   return id as string
 }
+/** The same, followed for a moment only. */
+const followed = async (line: string) => {
+  const id = await sent(line)
+  const ran = await run(['action', 'resume', id, '--json', '--timeout', '1500ms'])
+  expect(ran).toMatchObject({ exit: 20 })
+  return id
+}
+const swap =
+  'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 --speed standard'
+const across = () => followed(swap)
+const deposit = (amount: number) => `deposit aave-v3-usdc-sandbox-two --amount ${amount} --from sandbox-one`
 const explain = async (id: string, later = 0) => {
   const { exit, json } = await signsNothing(() => run(['action', 'explain', id, '--json'], { later }))
   expect(exit).toBe(0)
@@ -82,7 +83,7 @@ test('BRIDGE_UNDELIVERED when it is attested and nobody delivers it', async () =
 test('BRIDGE_SHORT when less came than was agreed, which is not taken for an arrival', async () => {
   await fault('bridge short 20%')
   const before = await usdc()
-  const id = await sentAcross()
+  const id = await sent(swap)
   await until(id, 'BRIDGE_SHORT')
   expect((await usdc()) - before).toBe(80_000000n)
   const funds = expect.stringMatching(/^80 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/)
@@ -129,12 +130,10 @@ test('BRIDGE_SHORT when less came than was agreed, which is not taken for an arr
 
 test('a bridge that brought less is an end for whoever goes on, and for whoever gives up, also of a deposit', async () => {
   await fault('bridge short 20%')
-  const swap = await sentAcross()
-  await until(swap, 'BRIDGE_SHORT')
-  expect(await run(['action', 'abandon', swap, '--yes', '--json'])).toMatchObject({ exit: 25 })
-  const ran = await run(
-    'deposit aave-v3-usdc-sandbox-two --amount 50 --from sandbox-one --yes --json --timeout 20s',
-  )
+  const first = await sent(swap)
+  await until(first, 'BRIDGE_SHORT')
+  expect(await run(['action', 'abandon', first, '--yes', '--json'])).toMatchObject({ exit: 25 })
+  const ran = await run(`${deposit(50)} --yes --json --timeout 30s`)
   expect(ran).toMatchObject({ exit: 25, json: { error: { code: 'ARRIVED_SHORT' } } })
   expect(ran.json.error.message).toContain('What was to follow there was not signed, and will not be.')
   const { id } = ran.json.error.details
@@ -154,10 +153,7 @@ test('a bridge that brought less is an end for whoever goes on, and for whoever 
 
 test('what was delivered and cannot be found is not said to be unminted', async () => {
   await fault('bridge stuck')
-  const ran = await run(
-    'deposit aave-v3-usdc-sandbox-two --amount 50 --from sandbox-one --yes --json --timeout 1500ms',
-  )
-  const { id } = ran.json.error.details
+  const id = await followed(deposit(50))
   expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
   await fault('clear')
   const brought = /^[0-9.]+ USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/
@@ -175,11 +171,7 @@ test('what was delivered and cannot be found is not said to be unminted', async 
 
 test('a deposit that waits for the bridge is explained the same way, and then has a part done', async () => {
   await fault('bridge stuck')
-  const ran = await run(
-    'deposit aave-v3-usdc-sandbox-two --amount 50 --from sandbox-one --yes --json --timeout 1500ms',
-  )
-  expect(ran).toMatchObject({ exit: 20 })
-  const { id } = ran.json.error.details
+  const id = await followed(deposit(50))
   expect(await explain(id)).toMatchObject({ situation: 'BRIDGE_WAITING' })
   await fault('clear')
   await until(id, 'BRIDGE_DELIVERED')
@@ -212,10 +204,7 @@ test('what waits for the bridge alone is neither given up, nor done, nor planned
 
 test('what was given up after its funds went over the bridge is not said to be in the wallet, nor to be begun anew', async () => {
   await fault('bridge stuck')
-  const ran = await run(
-    'deposit aave-v3-usdc-sandbox-two --amount 100 --from sandbox-one --yes --json --timeout 1500ms',
-  )
-  const { id } = ran.json.error.details
+  const id = await followed(deposit(100))
   expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
   expect(await explain(id)).toMatchObject({ situation: 'GIVEN_UP', funds: expect.stringMatching(burned) })
   const again = await run(['action', 'resume', id, '--yes', '--json'])
