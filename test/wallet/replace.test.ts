@@ -115,6 +115,22 @@ describe('a transaction that waits for too long', () => {
     },
   )
 
+  it('is followed as it is where nobody can say what it may cost more', async () => {
+    let asked = 0
+    const { ended } = await waiting('unlimited', {
+      feeCap: (_, __, kind) => {
+        if (kind === 'first') return null
+        asked++
+        throw new AppError('CONFIG_INVALID', 'policy.json is not JSON')
+      },
+    })
+    await mineDear(10n ** 12n, () => asked > 0)
+    await chain.rpc.request('anvil_setNextBlockBaseFeePerGas', ['0x1'])
+    await chain.rpc.request('evm_setAutomine', [true])
+    await chain.rpc.request('evm_mine')
+    expect([await ended, asked]).toMatchObject([{ state: 'DONE' }, 1])
+  })
+
   it('is not sent again as long as no blocks are made', async () => {
     const { ended } = await waiting('still', { timeoutMs: 600 })
     expect(code(await ended)).toBe('PENDING')

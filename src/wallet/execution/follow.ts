@@ -134,8 +134,8 @@ async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   try {
     await replace(run, index, what, head)
   } catch (error) {
-    // What was sent before is out there all the same, and is followed: a device may lie somewhere without its person.
-    if (!(error instanceof AppError) || (error.code !== 'KEY_SOURCE' && error.code !== 'DECLINED'))
+    // What was sent before is out there all the same, and is followed: a device may lie somewhere without its person, and a policy may not be understood.
+    if (!(error instanceof AppError) || !['KEY_SOURCE', 'DECLINED', 'CONFIG_INVALID'].includes(error.code))
       throw error
     watch.refused = true
   }
