@@ -175,7 +175,7 @@ describe('strategies show and analytics', () => {
     expect(Object.keys(json).sort()).toEqual([...strategyFields, ...ofOne].sort())
     const by = '@aave/core-v3 1.19.3; its calldata equals that of @aave/contract-helpers 1.38.0'
     expect(json.grade).toEqual({ grade: 'A', by })
-    expect(out).toContain("A: tested against the protocol's own bytecode (@aave/core-v3 1.19.3; its calldata")
+    expect(out).toContain('A: tested against real bytecode (@aave/core-v3 1.19.3; its calldata')
     expect((await run('strategies show aave-v3-USDC-sandbox-one --json')).json.slug).toBe(usdcPlace)
   })
 

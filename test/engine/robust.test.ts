@@ -137,14 +137,19 @@ describe('a chain that does not answer', () => {
         },
       }
     }
-    const missed: string[] = []
-    const { service } = engineOn(sandbox, { rpc, now: () => at, missed: ({ name }) => missed.push(name) })
+    const missed: [name: string, code: string | null][] = []
+    const { service } = engineOn(sandbox, {
+      rpc,
+      now: () => at,
+      missed: ({ name }, fault) => missed.push([name, fault?.code ?? null]),
+    })
     const few = (await service.listStrategies({ limit: 100 })).total
     isDead = false
     expect((await service.listStrategies({ limit: 100 })).total).toBe(few)
     at += 6_000
     expect((await service.listStrategies({ limit: 100 })).total).toBeGreaterThan(few)
-    expect(missed).toEqual(['sandbox-two', 'sandbox-two'])
+    const gone = ['sandbox-two', 'RPC_UNREACHABLE']
+    expect(missed).toEqual([gone, gone, ['sandbox-two', null]])
   })
 })
 

@@ -185,6 +185,7 @@ describe('a strategy', () => {
         limit: 10,
         total: 1,
         hasMore: false,
+        missing: [],
       })
       const best = strategy === 'detail' ? 'composite' : as
       expect(await read(lines().recommend, { strategy, optional })).toEqual({
