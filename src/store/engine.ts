@@ -80,6 +80,24 @@ export function engineStore(sql: Sql) {
       return row?.hash ?? null
     },
 
+    /** Whether the very call was handed out once more to the same wallet since, and is not found on chain yet: what is sent now may be that one. */
+    hasTwin: async ({
+      actionId,
+      chainId,
+      recipient,
+      data,
+      value,
+      fromNonce,
+    }: ActionTxRow): Promise<boolean> => {
+      const [twin] = await sql.query<{ id: string }>(
+        `select t.action_id as id from action_txs t join actions a on a.id = t.action_id
+         where t.action_id <> $1 and t.hash is null and t.chain_id = $2 and t.recipient = $3 and t.data = $4 and t.value = $5
+         and t.from_nonce >= $6 and (a.customer, a.wallet) in (select customer, wallet from actions where id = $1) limit 1`,
+        [actionId, chainId, recipient, data, value, fromNonce],
+      )
+      return twin !== undefined
+    },
+
     /** Ties a transaction to its hash. Told by the client, it takes the hash from what it was guessed for; both are then looked at anew. */
     bindTx: (customer: string, { actionId, idx, chainId }: ActionTxRow, hash: string) =>
       sql.transaction(async ({ query }) => {

@@ -234,7 +234,6 @@ describe('a tracked operation', () => {
     let clock = Date.now()
     const { service } = engineOn(sandbox, { now: () => clock })
     const { id, bytecode } = await lend(service)
-    const other = await lend(service)
     const [, deposit] = bytecode as [Transaction, Transaction]
     const receipt = await sandbox.sendAs(chainId, wallet, { to: deposit.to, data: deposit.data })
     expect(receipt.status).toBe('0x0')
@@ -251,12 +250,31 @@ describe('a tracked operation', () => {
     expect(done.status).toBe('SUCCESS')
     expect(done.transactions.map(({ hash }) => hash)).toEqual(hashesOf(again))
     // After a day nobody looks any more.
+    const other = await lend(service)
     const twin = await sandbox.sendAs(chainId, wallet, { to: deposit.to, data: deposit.data })
     expect(twin.status).toBe('0x0')
     expect((await service.getAction({ id: other.id })).status).toBe('FAILED')
     await perform(sandbox, wallet, other.bytecode)
     clock += 25 * 3_600_000
     expect((await service.getAction({ id: other.id })).status).toBe('FAILED')
+  })
+
+  test('that reverted leaves the same calls to whoever asked for them anew, whoever is asked first', async () => {
+    const { service } = engineOn(sandbox)
+    const first = await lend(service)
+    const [, deposit] = first.bytecode as [Transaction, Transaction]
+    await sandbox.sendAs(chainId, wallet, { to: deposit.to, data: deposit.data })
+    expect((await service.getAction({ id: first.id })).status).toBe('FAILED')
+    const again = await lend(service)
+    expect(again.bytecode).toEqual(first.bytecode)
+    const receipts = await perform(sandbox, wallet, again.bytecode)
+    expect((await service.getAction({ id: first.id })).status).toBe('FAILED')
+    const done = await service.getAction({ id: again.id })
+    expect([done.status, ...done.transactions.map(({ hash }) => hash)]).toEqual([
+      'SUCCESS',
+      ...hashesOf(receipts),
+    ])
+    expect((await service.getAction({ id: first.id })).status).toBe('FAILED')
   })
 
   test('that reverted in a block which the chain lost is what the chain says then', async () => {

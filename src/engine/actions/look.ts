@@ -39,7 +39,10 @@ export async function lookAt(
   const chain = context.chain(tx.chainId)
   const told = tx.hash === null ? {} : await whereIs(chain, tx.hash as Hex)
   // What is in no block may have been replaced, or sent again after it was lost.
-  const found = told.receipt ? undefined : await search(context, far, action, tx, before, told.nonce)
+  // Of what failed, whoever asked for the same anew follows what is sent from now on.
+  const isLeft = action.status === 'failed' && (await context.store.hasTwin(tx))
+  const found =
+    told.receipt || isLeft ? undefined : await search(context, far, action, tx, before, told.nonce)
   const first = found ?? (tx.hash as Hex | null)
   if (first === null) return tx
   const { hash, receipt, nonce } = await sentAgain(context, far, action, tx, {
@@ -73,6 +76,7 @@ async function sentAgain(
   for (let standing = first; ; ) {
     const { receipt, nonce, hash } = standing
     if (!receipt || Number(receipt.status) === 1 || nonce === null) return standing
+    if (await context.store.hasTwin(tx)) return standing
     const since = { ...tx, hash, fromNonce: nonce + 1, fromBlock: Number(receipt.blockNumber) }
     const next = await search(context, far, action, since, [])
     if (next === undefined) return standing
