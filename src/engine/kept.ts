@@ -70,7 +70,8 @@ export function keptMarkets(
   )
   const on = async (chainId: number) => {
     const rows = (await perChain.get(chainId)?.()) ?? nothing
-    if (silent.delete(chainId)) missed(named(chainId), null)
+    silent.delete(chainId)
+    missed(named(chainId), null)
     return rows
   }
   const silent = new Map<number, { chainId: number; fault: AppError; at: number }>()

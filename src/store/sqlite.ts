@@ -100,24 +100,39 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
       throw storeFault(error, path, options.corrupt)
     }
   }
-  const patiently = async <Row>(text: string, values?: readonly SqlValue[]): Promise<Row[]> => {
-    for (const until = performance.now() + busyMs; ; ) {
+  const reads = readsTogether(db, run)
+  /** Reads that came behind a write. */
+  const behind = new Set<() => Promise<void>>()
+  /** A write only waits for another process: nothing is open, and reads go on. */
+  let isHeld = false
+  const patiently = async <Row>(
+    since: number,
+    text: string,
+    values?: readonly SqlValue[],
+  ): Promise<Row[]> => {
+    for (;;) {
       try {
+        reads.beforeWrite()
+        isHeld = false
         return run<Row>(text, values)
       } catch (error) {
-        const isHeld = error instanceof AppError && isBusy(error.cause)
-        if (!isHeld || performance.now() >= until) throw error
+        isHeld = error instanceof AppError && isBusy(error.cause) && performance.now() < since + busyMs
+        if (!isHeld) throw error
+        for (const read of behind) void read()
         await setTimeout(held.restMs)
       }
     }
   }
-  const reads = readsTogether(db, run)
   let turn: Promise<unknown> = Promise.resolve()
   let waiting = 0
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const inTurn = <T>(work: (since: number) => Promise<T>): Promise<T> => {
     reads.beforeWrite()
     waiting++
-    const mine = turn.then(work, work)
+    const since = performance.now()
+    const mine = turn.then(
+      () => work(since),
+      () => work(since),
+    )
     turn = mine
       .catch(() => undefined)
       .finally(() => {
@@ -125,16 +140,28 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
       })
     return mine
   }
+  /** Reads in turn behind what is written, or as soon as that has to wait itself. */
+  const afterWrites = <Row>(ask: () => Promise<Row>): Promise<Row> =>
+    new Promise((resolve, reject) => {
+      const read = async () => {
+        if (behind.delete(read)) await ask().then(resolve, reject)
+      }
+      behind.add(read)
+      void inTurn(read)
+    })
+  const reading = <Row>(ask: () => Promise<Row>): Promise<Row> =>
+    waiting === 0 || isHeld ? ask() : afterWrites(ask)
+  const isRead = (text: string) =>
+    /^\s*(select|with|pragma data_version)\b/i.test(text) && !/\breturning\b/i.test(text)
   return {
     query: (text, values) =>
-      waiting === 0 && /^\s*(select|with|pragma data_version)\b/i.test(text) && !/\breturning\b/i.test(text)
-        ? reads.soon(text, values)
-        : inTurn(() => patiently(text, values)),
-    kept: (text, values) =>
-      waiting === 0 ? reads.kept(text, values) : inTurn(async () => run(text, values)),
+      isRead(text)
+        ? reading(() => reads.soon(text, values))
+        : inTurn((since) => patiently(since, text, values)),
+    kept: (text, values) => reading(() => reads.kept(text, values)),
     transaction: (work) =>
-      inTurn(async () => {
-        await patiently('BEGIN IMMEDIATE')
+      inTurn(async (since) => {
+        await patiently(since, 'BEGIN IMMEDIATE')
         try {
           const result = await work({ query: async (text, values) => run(text, values) })
           run('COMMIT')

@@ -64,7 +64,7 @@ describe.each([
     // What was asked for is not in the queue any more, and how much came is said by what the wallet has.
     const said = async (one: string) => (await run(['action', 'explain', one, '--json'])).json.funds
     expect(await said(json.id)).toBe(`2 ETH: with ${wallet}.`)
-    expect(await said(asked.id)).toContain(`the action ${json.id} claimed 2 ETH, for ${wallet}.`)
+    expect(await said(asked.id)).toContain(`the action ${json.id} claimed 2 ETH, for ${wallet}: of this`)
     const gas = then + 2n * ether - (await coin())
     expect(gas).toBeGreaterThan(0n)
     expect(gas).toBeLessThan(ether / 100n)

@@ -149,7 +149,7 @@ describe('a chain that does not answer', () => {
     at += 6_000
     expect((await service.listStrategies({ limit: 100 })).total).toBeGreaterThan(few)
     const gone = ['sandbox-two', 'RPC_UNREACHABLE']
-    expect(missed).toEqual([gone, gone, ['sandbox-two', null]])
+    expect(missed.filter(([name]) => name === 'sandbox-two')).toEqual([gone, gone, ['sandbox-two', null]])
   })
 })
 

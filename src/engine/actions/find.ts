@@ -26,6 +26,7 @@ type Block = { number: Hex; transactions: FoundTx[] }
 
 const hex = (value: number) => `0x${value.toString(16)}`
 const few = 400
+const brief = { blocks: 40, nonces: 3 }
 
 /** How many transactions of a wallet are in blocks, and which block is the newest. */
 export type SoFar = { count: number; head: number }
@@ -39,17 +40,24 @@ export async function soFar({ rpc }: Chain, wallet: Address): Promise<SoFar> {
   return { count: Number(count), head: Number(head) }
 }
 
-/** The transactions of a wallet that make the wanted call, oldest first. Nothing is read when the wallet has sent nothing since. */
+/**
+ * The transactions of a wallet that make the wanted call, oldest first. Nothing is read when the wallet has sent nothing since. What is
+ * only looked for at `little` cost is found a few blocks or transactions later, and not beyond.
+ */
 export async function findTransactions(
   chain: Chain,
   wanted: Wanted,
   { count, head }: SoFar,
+  little = false,
 ): Promise<FoundTx[]> {
   const { rpc } = chain
   if (count <= wanted.fromNonce) return []
   const span = head - wanted.fromBlock
-  const blocks =
-    span <= few ? range(wanted.fromBlock, head) : await blocksOfNonces(chain, wanted, count, head)
+  if (little && span > brief.blocks && count - wanted.fromNonce > brief.nonces) return []
+  const isNear = span <= (little ? brief.blocks : few)
+  const blocks = isNear
+    ? range(wanted.fromBlock, head)
+    : await blocksOfNonces(chain, wanted, count, head, little)
   const found: FoundTx[] = []
   for (let at = 0; at < blocks.length; at += 50) {
     const answers = (await rpc.batch(
@@ -76,6 +84,7 @@ async function blocksOfNonces(
   { wallet, fromBlock, fromNonce }: Wanted,
   count: number,
   head: number,
+  little: boolean,
 ): Promise<number[]> {
   const blocks = new Set<number>()
   try {
@@ -93,7 +102,7 @@ async function blocksOfNonces(
   } catch (error) {
     // A node without old state cannot count back; the newest blocks are all that can be looked through.
     if (error instanceof AppError && error.code === 'RPC_ERROR')
-      return range(Math.max(fromBlock, head - 5_000), head)
+      return little ? [] : range(Math.max(fromBlock, head - 5_000), head)
     throw error
   }
 }

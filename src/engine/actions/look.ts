@@ -39,10 +39,9 @@ export async function lookAt(
   const chain = context.chain(tx.chainId)
   const told = tx.hash === null ? {} : await whereIs(chain, tx.hash as Hex)
   // What is in no block may have been replaced, or sent again after it was lost.
-  // Of what failed, whoever asked for the same anew follows what is sent from now on.
-  const isLeft = action.status === 'failed' && (await context.store.hasTwin(tx))
-  const found =
-    told.receipt || isLeft ? undefined : await search(context, far, action, tx, before, told.nonce)
+  // Of what failed, only what is on no chain any more is looked for anew.
+  const isSettled = told.receipt !== undefined || (action.status === 'failed' && tx.hash === null)
+  const found = isSettled ? undefined : await search(context, far, action, tx, before, told.nonce)
   const first = found ?? (tx.hash as Hex | null)
   if (first === null) return tx
   const { hash, receipt, nonce } = await sentAgain(context, far, action, tx, {
@@ -78,7 +77,7 @@ async function sentAgain(
     if (!receipt || Number(receipt.status) === 1 || nonce === null) return standing
     if (await context.store.hasTwin(tx)) return standing
     const since = { ...tx, hash, fromNonce: nonce + 1, fromBlock: Number(receipt.blockNumber) }
-    const next = await search(context, far, action, since, [])
+    const next = await search(context, far, { ...action, status: 'failed' }, since, [])
     if (next === undefined) return standing
     standing = { hash: next, nonce: null, ...(await whereIs(context.chain(tx.chainId), next)) }
   }
@@ -108,7 +107,9 @@ async function search(
     fromBlock: tx.fromBlock,
     fromNonce: tx.fromNonce,
   }
-  for (const found of await findTransactions(chain(tx.chainId), wanted, await far(tx.chainId))) {
+  // Whoever looks at a failure often must not cost much each time.
+  const little = action.status === 'failed'
+  for (const found of await findTransactions(chain(tx.chainId), wanted, await far(tx.chainId), little)) {
     const may = nonce === undefined ? Number(found.nonce) > last : Number(found.nonce) === nonce
     if (!may) continue
     const mine = (await store.claim(tx, found.hash)) as Hex | null

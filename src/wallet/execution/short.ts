@@ -32,11 +32,13 @@ export async function broughtTo(
   const { arrival, chainId } = awaited.leg
   const { brought } = await deliveryOf(ground, awaited, told)
   const network = networkNamed(ground.catalog.networks, chainId)
-  if (!brought?.isOurs) return undefined
-  const { found, amount } = brought
+  if (!brought) return undefined
+  const { found, amount, isOurs } = brought
   const looked = howDeep(ground.rpc(chainId), found.blockNumber, depth ?? network.depth, network.depth)
   if (!(await ifAnswered(looked))?.deep) return undefined
   if (amount >= arrival.minimum) return { arrived: found.hash }
+  // That too little came is only said by the bridge's own event for this burn.
+  if (!isOurs) return undefined
   const unit = tokenAt(ground.catalog.tokens, chainId, arrival.token) ?? {
     symbol: arrival.token,
     decimals: 0,

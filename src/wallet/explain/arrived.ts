@@ -46,7 +46,7 @@ function depositedText({ plan, brought }: Facts, place: string): string {
 function queuedText({ plan, claimed }: Facts, place: string, next: string): string {
   const { receiver } = plan.about
   return claimed
-    ? `What was withdrawn was asked for from ${place}. Since then the action ${claimed.id} claimed ${claimed.out ? textOf(claimed.out) : 'what was ready there'}, for ${receiver}.`
+    ? `What was withdrawn was asked for from ${place}. Since then the action ${claimed.id} claimed ${claimed.out ? textOf(claimed.out) : 'what was ready there'}, for ${receiver}: of this withdrawal, or of another one. What is left in the queue: sluice wallet show`
     : `What was withdrawn: in the queue of ${place}, for ${receiver}. When it is ready: ${next}`
 }
 

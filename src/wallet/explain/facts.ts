@@ -73,7 +73,7 @@ export type Facts = {
   /** What came out, and what a bridge brought, by receipts. */
   came: TokenAmount | undefined
   brought: TokenAmount | undefined
-  /** What was claimed since from the queue that a withdrawal went into. */
+  /** What was claimed since from the queue that a withdrawal went into, be it of this withdrawal or of another one. */
   claimed: { id: string; out: TokenAmount | undefined } | undefined
   /** The action that holds the nonce before that of `focus`. */
   before: string | undefined

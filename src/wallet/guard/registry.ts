@@ -42,7 +42,9 @@ function tokenFault(
 ): { violation: Violation } | undefined {
   for (const token of tokensOf(intent)) {
     if (sameAddress(token.address, nativeAddress)) continue
-    const known = tokenAt(catalog.tokens, token.chainId, token.address)
+    const known =
+      tokenAt(catalog.tokens, token.chainId, token.address) ??
+      (intent.kind === 'revoke' ? tokenAt(receiptsIn(catalog), token.chainId, token.address) : undefined)
     if (!known && !allowTokens.some((address) => sameAddress(address, token.address)))
       return refuse(
         'POLICY_CONTRACT_NOT_ALLOWED',
@@ -56,6 +58,9 @@ function tokenFault(
   }
   return undefined
 }
+
+/** What positions are held in: withdrawing approves it, and that is taken back. */
+const receiptsIn = ({ strategies }: Catalog): Token[] => strategies.map(({ receipt }) => receipt)
 
 /**
  * G5: the registered contract for what was asked on this chain, and how its calldata is bound. It comes from the

@@ -10,6 +10,7 @@ import type { Operation, Step } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
 import type { Ending } from '../plan/revoke-legs.ts'
+import { trackedTokens } from '../plan/standing.ts'
 
 /** What a contract may still take from the wallet of an operation that approved it, as it is printed. */
 export type AllowanceLeft = { network: string; token: Address; spender: Address; amount: TokenAmount }
@@ -67,10 +68,15 @@ async function unusedAfter(
   const { chainId, to } = transaction
   const { spender } = approval
   const node = rpc(chainId)
-  // A token that the person vouched for stands in no catalogue.
-  const token =
-    tokenAt(catalog.tokens, chainId, to) ?? tokenAt(tokensIn((plan as KeptPlan).intents[leg]), chainId, to)
-  if (!token) return undefined
+  // A token that the person vouched for stands in no catalogue, and what is not named at all may be taken all the same.
+  const token = tokenAt(trackedTokens(catalog, chainId), chainId, to) ??
+    tokenAt(tokensIn((plan as KeptPlan).intents[leg]), chainId, to) ?? {
+      chainId,
+      address: to,
+      symbol: to,
+      name: to,
+      decimals: 0,
+    }
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })
   const answer = await node.request<string>('eth_call', [{ to, data }, 'latest'])
   if (!/^0x[0-9a-f]+$/i.test(answer))
