@@ -10,7 +10,7 @@ import { tryLeg } from '../../src/wallet/plan/try-leg.ts'
 import { strictTerms } from '../../src/wallet/policy/terms.ts'
 import { targetOf } from '../support/families.ts'
 import { laggingNode } from '../support/lagging.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
 const chainId = 31337
@@ -77,6 +77,20 @@ describe('two honest nodes of which one is a block behind', () => {
       missing = 0
     }, 300)
     await expect(deposit(severalRpc([url(), late.url]), held + 1n)).resolves.toMatchObject({ behind: null })
+  })
+
+  test.each(['first', 'second'])('do not hide what the wallet itself has just spent: %s', async (order) => {
+    let missing = 1
+    const late = await lagging(() => missing)
+    const token = sandbox.token(chainId, 'USDC').address
+    const held = await sandbox.balanceOf(chainId, token, wallet())
+    const elsewhere = calldata('function transfer(address,uint256)', [`0x${'77'.repeat(20)}`, held])
+    await sandbox.sendAs(chainId, wallet(), { to: token, data: elsewhere })
+    setTimeout(() => {
+      missing = 0
+    }, 300)
+    const urls = order === 'first' ? [late.url, url()] : [url(), late.url]
+    await expect(deposit(severalRpc(urls))).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
   })
 })
 

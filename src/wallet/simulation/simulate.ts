@@ -3,6 +3,7 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import { formatAmount, type Unit } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type CommonHead, commonHead } from '../chain/common-head.ts'
+import { ownHead } from '../chain/own-head.ts'
 import { patient } from '../chain/patient.ts'
 import { readBefore } from '../chain/simulate-reads.ts'
 import { refuseOtherPower, refuseOwnCode } from './authority-seen.ts'
@@ -22,7 +23,7 @@ export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation
   const tokens = asked.tokens.filter((token) => !sameAddress(token.address, nativeAddress))
   const rpc = patient(asked.rpc)
   const question = { ...asked, rpc, tokens, allowances: watchedAllowances(asked) }
-  const common = await commonHead(rpc, asked.chainId)
+  const common = await ownHead(rpc, asked)
   try {
     return await simulateOn(question, common)
   } catch (error) {
