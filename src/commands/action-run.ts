@@ -159,8 +159,7 @@ export async function goOn(
   const found = journalled(ground, id)
   await reopenGone(ground, found.id)
   const operation = journalled(ground, found.id)
-  // What ended with less than a bridge was to bring is looked at once more: the rest may come after all.
-  if (operation.exit !== 25) refuseOver(ground, operation)
+  refuseOver(ground, operation)
   const maxFeePerGas = liftedBy(options)
   const who = await ownerOf(cli, operation, options)
   const turn = await takeTurn(ground, operation.wallet, {

@@ -10,6 +10,7 @@ import type { Catalog } from './catalog.ts'
 export function whyLost(catalog: Catalog, chainId: number, to: Address, isCoin = false): string | undefined {
   if (BigInt(to) === 0n) return 'the zero address'
   if (BigInt(to) < 0x1_0000n) return `${to}, which nobody has the key of`
+  if (/^0xe{40}$/i.test(to)) return 'what stands for the native coin'
   if (isCoin) return undefined
   const isHere = (one: { chainId: number }) => one.chainId === chainId
   const token = catalog.tokens.find((one) => isHere(one) && sameAddress(one.address, to))

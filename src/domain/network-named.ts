@@ -12,7 +12,9 @@ export function networkNamed(networks: readonly Network[], name: string | number
   const known = publicNetworks.find(isIt)
   const names = networks.map((network) => network.name)
   if (!known) throw new AppError('UNKNOWN_NETWORK', `There is no network "${name}"${didYouMean(text, names)}`)
-  const isSandbox = networks.every(({ chainId }) => sandboxNetworks.some((one) => one.chainId === chainId))
+  const isSandbox =
+    networks.length > 0 &&
+    networks.every(({ chainId }) => sandboxNetworks.some((one) => one.chainId === chainId))
   throw new AppError(
     'UNKNOWN_NETWORK',
     isSandbox ? `The sandbox has no network "${name}"` : `No RPC is named for the network "${name}"`,

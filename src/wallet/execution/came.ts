@@ -10,7 +10,7 @@ import type { Rpc } from '../../net/rpc.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import { ifAnswered, within } from '../chain/within.ts'
 import type { Ground } from '../ground.ts'
-import { decodeIntent, type KeptPlan } from '../plan/intent-json.ts'
+import { actedIn, decodeIntent, type KeptPlan } from '../plan/intent-json.ts'
 import { amountArrived } from './arrival.ts'
 import { standing } from './standing.ts'
 import { type Found, findOnChain } from './watch.ts'
@@ -72,7 +72,8 @@ export async function cameAcross(
 
 /** What a leg is for; `undefined` where the catalogue of now does not know its market any more. */
 function intentOf({ plan }: Operation, leg: number, catalog: Ground['catalog']): Intent | undefined {
-  const kept = (plan as Partial<KeptPlan> | null)?.intents?.[leg]
+  const all = plan as KeptPlan | null
+  const kept = all?.intents && actedIn(all, leg)
   try {
     return kept ? decodeIntent(kept, catalog) : undefined
   } catch (error) {

@@ -20,7 +20,7 @@ import {
   stepAt,
   stopped,
 } from './run.ts'
-import { endShort, reopenArrived } from './short.ts'
+import { endShort } from './short.ts'
 import type { KnownGas } from './sign.ts'
 import { signerInTime } from './sign-in-time.ts'
 import { standing } from './standing.ts'
@@ -45,7 +45,6 @@ export async function execute(execution: Execution): Promise<Operation> {
   run.fault?.('after_op')
   run.journal.check(run.operationId)
   await reopenGone(run, run.operationId)
-  await reopenArrived(run)
   const operation = current(run)
   if (hasEnded(operation)) return outcomeOf(operation)
   resumed(run)

@@ -8,12 +8,10 @@ import type { Journal } from '../../store/journal-words.ts'
 import type { Operation } from '../../store/operation.ts'
 import { ifAnswered } from '../chain/within.ts'
 import type { Ground } from '../ground.ts'
-import { arrivedOnChain } from './arrival.ts'
 import { howDeep } from './deep.ts'
 import { awaitedOf, deliveryOf } from './delivery.ts'
-import { isShort, resultOf, type Short } from './result.ts'
-import { current, type Depth, type Run } from './run.ts'
-import { findOnChain } from './watch.ts'
+import { resultOf, type Short } from './result.ts'
+import type { Depth } from './run.ts'
 
 type Seen = { arrived: Hex } | { short: Short }
 
@@ -76,23 +74,6 @@ export async function noteBrought(
   if ('short' in seen) return endShort(ground.journal, operation.id, seen.short)
   ground.journal.arrive(operation.id, awaited.leg.leg, seen.arrived)
   return ground.journal.find(operation.id)!
-}
-
-/** Opens an operation again that ended with less than was agreed, where another transaction has brought all of it since. */
-export async function reopenArrived(run: Run): Promise<void> {
-  const operation = current(run)
-  const awaited = isShort(operation) ? awaitedOf(operation) : undefined
-  if (!awaited) return
-  const { leg } = awaited
-  try {
-    const hash = await run.arrived?.(leg)
-    if (!hash || hash === resultOf(operation).short?.hash) return
-    if (!arrivedOnChain(await findOnChain(run.rpc(leg.chainId), hash), leg.arrival)) return
-    run.journal.reopen(operation.id, [], `its funds came after all, in ${hash}`)
-  } catch (error) {
-    // Whoever does not answer changes nothing about how it ended.
-    if (!(error instanceof AppError)) throw error
-  }
 }
 
 /** How an operation ended whose bridge brought less than was agreed. */

@@ -35,6 +35,9 @@ export type LegQuestion = {
   vouched?: Vouched
 }
 
+const notTheOne =
+  'The service put another contract in the place of the one that this program knows. Do not sign it elsewhere.'
+
 const approveSelector = '0x095ea7b3'
 
 const deny = ({ code, message }: Violation, index?: number): AppError =>
@@ -43,8 +46,9 @@ const deny = ({ code, message }: Violation, index?: number): AppError =>
     ...(code === 'POLICY_CONTRACT_NOT_ALLOWED' && vouching(message)),
   })
 
-/** How somebody who knows what a rule does not know says so: by the address that the rule names first. */
+/** How somebody who knows what a rule does not know says so: by the address that the rule names first. Where the right one is known, nobody is led to vouch for another. */
 function vouching(message: string): { hint?: string } {
+  if (!message.includes(' is not in the catalogue')) return { hint: notTheOne }
   const address = /0x[0-9a-fA-F]{40}/.exec(message)?.[0]
   if (address === undefined) return {}
   const what = message.startsWith('The token ') ? 'token' : 'contract'

@@ -18,7 +18,9 @@ export function refuseLost({
   const { recipient } = intent
   const isCoin = intent.kind === 'transfer' && sameAddress(intent.token.address, nativeAddress)
   const at = intent.kind === 'swap' ? intent.tokenOut.chainId : chainId
-  const lost = whyLost(catalog, at, recipient, isCoin)
+  const paid = intent.kind === 'swap' ? intent.tokenOut : intent.token
+  const isItself = !isCoin && sameAddress(paid.address, recipient)
+  const lost = isItself ? 'the token itself' : whyLost(catalog, at, recipient, isCoin)
   if (lost)
     throw new AppError('POLICY_RECIPIENT', `The recipient is ${lost}: what is sent there is lost`, {
       hint: 'Name an address that somebody has the key of.',

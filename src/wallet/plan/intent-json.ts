@@ -80,4 +80,10 @@ export type KeptPlan = {
   bounds?: Readonly<Record<number, KeptBound>>
   /** The first step of each leg that was planned anew: what stands before it belongs to an older plan. */
   since?: Readonly<Record<number, number>>
+  /** What a leg was for of which only the payment of the service was planned anew: its intent is that payment then. */
+  acted?: Readonly<Record<number, Loose>>
 }
+
+/** What the action of a leg was for, by the journal. */
+export const actedIn = ({ acted, intents }: KeptPlan, leg: number): Loose | null | undefined =>
+  acted?.[leg] ?? intents[leg]

@@ -9,7 +9,7 @@ import type { Ground } from '../ground.ts'
 import { isPriced } from '../guard/spends.ts'
 import { decodeTerms, encodeTerms } from '../policy/terms.ts'
 import { keptBound } from './fee-bound.ts'
-import { decodeIntent, encodeIntent, type KeptPlan } from './intent-json.ts'
+import { actedIn, decodeIntent, encodeIntent, type KeptPlan } from './intent-json.ts'
 import { type Checked, checkProposal } from './plan.ts'
 import type { ProposedLeg } from './proposal.ts'
 
@@ -123,8 +123,10 @@ export function replaceLeg(
   const { intent } = proposal.legs[0]!
   const stay = operation.steps.filter((step) => step.leg !== leg || !isUnsigned(step))
   const first = Math.max(-1, ...stay.map(({ index }) => index)) + 1
+  const acted = only === 'fee' && actedIn(kept, leg)
   const plan: KeptPlan = {
     ...kept,
+    ...(acted && { acted: { ...kept.acted, [leg]: acted } }),
     since: { ...kept.since, [leg]: first },
     intents: kept.intents.map((old, at) => (at === leg ? intent && encodeIntent(intent) : old)),
     quoteId: proposal.quoteId ?? kept.quoteId,
