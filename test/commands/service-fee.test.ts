@@ -198,6 +198,11 @@ describe('with a collector, a swap', () => {
       status: 'SUCCESS',
       kinds: ['approve', 'swap', 'fee'],
     })
+    // What came is the swap's, and not what was paid for it.
+    const { formatted, symbol } = json.amounts.out
+    expect(symbol).toBe('WETH')
+    const { funds } = (await run('action explain fee-later --json')).json
+    expect(funds).toMatch(`${formatted} WETH: with ${sandbox.user.address}.`)
     expect((await run('action replan fee-later --yes --json')).json.replayed).toBe(true)
     expect(await held(usdc())).toBe(250_000n)
   })
