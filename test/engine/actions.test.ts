@@ -277,6 +277,19 @@ describe('a tracked operation', () => {
     expect((await service.getAction({ id: first.id })).status).toBe('FAILED')
   })
 
+  test('that reverted and was sent again is SUCCESS beside one that was asked for before it and never sent', async () => {
+    let clock = Date.now()
+    const { service } = engineOn(sandbox, { now: () => clock++ })
+    const unsent = await lend(service)
+    const sent = await lend(service)
+    const [, deposit] = sent.bytecode as [Transaction, Transaction]
+    await sandbox.sendAs(chainId, wallet, { to: deposit.to, data: deposit.data })
+    expect((await service.getAction({ id: sent.id })).status).toBe('FAILED')
+    await perform(sandbox, wallet, sent.bytecode)
+    expect((await service.getAction({ id: sent.id })).status).toBe('SUCCESS')
+    expect((await service.getAction({ id: unsent.id })).status).not.toBe('SUCCESS')
+  })
+
   test('that reverted in a block which the chain lost is what the chain says then', async () => {
     const { service } = engineOn(sandbox, deeper(5))
     const { id, bytecode } = await lend(service)

@@ -77,7 +77,7 @@ async function sentAgain(
     if (!receipt || Number(receipt.status) === 1 || nonce === null) return standing
     if (await context.store.hasTwin(tx)) return standing
     const since = { ...tx, hash, fromNonce: nonce + 1, fromBlock: Number(receipt.blockNumber) }
-    const next = await search(context, far, { ...action, status: 'failed' }, since, [])
+    const next = await search(context, far, action, since, [])
     if (next === undefined) return standing
     standing = { hash: next, nonce: null, ...(await whereIs(context.chain(tx.chainId), next)) }
   }
