@@ -105,6 +105,19 @@ describe('an allowance that nobody can read', () => {
       .toMatchObject([{ token: usdc(), amount: { formatted: '100', symbol: 'USDC' } }])
     await takeBack(id)
   })
+
+  test('is not said to be none where nobody names its token, or only as what a position is held in', async () => {
+    const id = await halfDone('left-nameless')
+    const left = (catalog: object) =>
+      allowancesLeft({ catalog, rpc: () => sandbox.chain(31337).rpc } as never, kept(id))
+    expect(await left(withoutTokens())).toMatchObject([{ token: usdc(), amount: { raw: '100000000' } }])
+    const entry = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    const held = { ...entry, receipt: sandbox.token(31337, 'USDC') }
+    expect(await left({ ...withoutTokens(), strategies: [held] })).toMatchObject([
+      { token: usdc(), amount: { formatted: '100', symbol: 'USDC' } },
+    ])
+    await takeBack(id)
+  })
 })
 
 const withoutTokens = () => ({ ...sandbox.world.catalog(), tokens: [] })

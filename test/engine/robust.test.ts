@@ -124,6 +124,19 @@ describe('a chain that does not answer', () => {
     expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 7, code: 'RPC_UNREACHABLE' })
   })
 
+  test('is named with all the others where none answers', async () => {
+    const rpc = (chainId: number): Rpc => ({
+      ...sandbox.chain(chainId).rpc,
+      request: () => Promise.reject(new AppError('RPC_UNREACHABLE', 'nobody there')),
+      batch: () => Promise.reject(new AppError('RPC_UNREACHABLE', 'nobody there')),
+    })
+    const { service } = engineOn(sandbox, { rpc })
+    await expect(service.listStrategies({})).rejects.toMatchObject({
+      code: 'RPC_UNREACHABLE',
+      details: { networks: ['sandbox-one', 'sandbox-two'] },
+    })
+  })
+
   test('is asked again later, and its rows are back', async () => {
     let isDead = true
     let at = Date.now()

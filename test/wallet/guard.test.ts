@@ -3,6 +3,7 @@ import { toFunctionSelector } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
 
 import { authoritySelectors } from '../../src/calls/authority.ts'
+import { approve } from '../../src/calls/erc20.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Catalog } from '../../src/domain/catalog.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -65,6 +66,39 @@ describe('the guard', () => {
         check({ intent: { ...plan.intent, strategy: swapped as never }, transactions: [stolen[1]!] }),
       ),
     ).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+  })
+
+  it('lets an allowance of what a position is held in be taken back, though it is no token of the catalogue', () => {
+    const receipt = { ...lending.receipt, address: thief, symbol: 'held' }
+    const strategies = catalog.strategies.map((entry) =>
+      entry.id === lending.id ? { ...entry, receipt } : entry,
+    )
+    const question = {
+      intent: { kind: 'revoke', wallet, token: receipt, spender: pool } as const,
+      transactions: [approve({ chainId: 31337, token: receipt.address, spender: pool, amount: 0n })],
+      chainId: 31337,
+    }
+    expect(checkLeg({ ...question, catalog: { ...catalog, strategies } })).toHaveLength(1)
+    expect(refusal(() => checkLeg({ ...question, catalog }))).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+  })
+
+  it('leads nobody to vouch for a contract in the place of the known one, and says how for one that is not known', () => {
+    const plan = honest['a deposit into Aave']
+    const hintOf = (asked: Plan): string | undefined => {
+      try {
+        check(asked)
+      } catch (error) {
+        return (error as AppError).hint
+      }
+      return undefined
+    }
+    const stolen = plan.transactions.map((transaction) => ({ ...transaction, to: thief })).slice(-1)
+    expect(hintOf({ ...plan, transactions: stolen })).toMatch(/another contract .*Do not sign it elsewhere/)
+    const nameless = { ...usdc, address: thief }
+    const sent = honest['a transfer of a token']
+    expect(hintOf({ ...sent, intent: { ...sent.intent, token: nameless } as never })).toBe(
+      `If you know this token: --allow-token ${thief}`,
+    )
   })
 
   const deposit = honest['a deposit into Aave']
