@@ -57,7 +57,10 @@ export const Recommendation = z.codec(
 )
 export type Recommendation = z.output<typeof Recommendation>
 
-/** Totals over all active strategies. `totalTvlUsd` is a decimal string, `averageApy` a fraction. `averageApyFraction` is ours: deployments show the average in percent. */
+/**
+ * Totals over all active strategies. `totalTvlUsd` is a decimal string, `averageApy` a fraction. Ours are `averageApyFraction`, as deployments show
+ * the average in percent, and `unpriced`: of so many strategies the total lacks what is in them, as nobody prices it.
+ */
 export const Analytics = z.codec(
   z.object({
     totalTVL: z.string(),
@@ -65,12 +68,14 @@ export const Analytics = z.codec(
     strategyCount: z.int(),
     topStrategies: z.array(StrategyDetail),
     averageApyFraction: ours(z.number()),
+    unpriced: ours(z.int()),
   }),
   z.object({
     totalTvlUsd: z.string(),
     averageApy: z.number(),
     strategyCount: z.int(),
     topStrategies: z.array(z.custom<Strategy>()),
+    unpriced: z.int().nullable(),
   }),
   {
     decode: (wire) => ({
@@ -78,6 +83,7 @@ export const Analytics = z.codec(
       averageApy: wire.averageApyFraction ?? wire.averageAPY / 100,
       strategyCount: wire.strategyCount,
       topStrategies: wire.topStrategies,
+      unpriced: orNull(wire.unpriced),
     }),
     encode: (value) => ({
       totalTVL: value.totalTvlUsd,
@@ -85,6 +91,7 @@ export const Analytics = z.codec(
       averageApyFraction: value.averageApy,
       strategyCount: value.strategyCount,
       topStrategies: value.topStrategies,
+      unpriced: value.unpriced,
     }),
   },
 )

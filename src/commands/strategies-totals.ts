@@ -4,6 +4,9 @@ import { fields } from '../cli/terminal/table.ts'
 import { strategyJson } from '../cli/views/json.ts'
 import { plain } from '../domain/text.ts'
 
+const withoutThem = (unpriced: number | null): string =>
+  unpriced ? `, without ${unpriced === 1 ? 'one strategy' : `${unpriced} strategies`} that nobody prices` : ''
+
 /** `strategies analytics` */
 export async function totals(cli: Cli): Promise<void> {
   const { topStrategies, ...rest } = await (await cli.service()).analytics({})
@@ -11,7 +14,7 @@ export async function totals(cli: Cli): Promise<void> {
     [
       fields(
         [
-          ['tvl', dollars(value.totalTvlUsd)],
+          ['tvl', `${dollars(value.totalTvlUsd)}${withoutThem(value.unpriced)}`],
           ['average apy', percent(value.averageApy)],
           ['strategies', String(value.strategyCount)],
         ],

@@ -8,7 +8,9 @@ import type { Transaction } from '../domain/transaction.ts'
 import { isRefusal } from '../net/refusal.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { aggregated } from './aggregate.ts'
+import { faultOf } from './fault.ts'
 import { namedRpc } from './named-rpc.ts'
+import { agesOf } from './price-ages.ts'
 import type { Answer, Read, Reading } from './reading.ts'
 
 /** A chain that the engine reads: its network, the strict JSON-RPC under it, and viem's client over that. */
@@ -44,7 +46,13 @@ export async function read<value>(
   { reads, parse }: Reading<value>,
   blockNumber?: bigint,
 ): Promise<value> {
-  return parse(await answersTo(chain, reads, blockNumber))
+  const [plain, ages] = [reads.filter(({ code }) => !code), reads.filter(({ code }) => code)]
+  const [answers, renewed] = await Promise.all([
+    answersTo(chain, plain, blockNumber),
+    agesOf(chain.client, ages, blockNumber),
+  ])
+  let [nextPlain, nextAge] = [0, 0]
+  return parse(reads.map(({ code }) => (code ? renewed[nextAge++] : answers[nextPlain++])))
 }
 
 /** Into so many parts a call is cut that failed as a whole: one bad contract among a thousand is found in four rounds. */
@@ -107,13 +115,6 @@ async function inParts(
     reads.slice(at * size, (at + 1) * size),
   )
   return (await Promise.all(cut.map((part) => answersTo(chain, part, blockNumber)))).flat()
-}
-
-/** The transport fault at the bottom of an error of viem, if it is one; a contract's refusal is none. */
-export function faultOf(error: unknown): AppError | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof AppError) return cause
-  return undefined
 }
 
 /** The newest block. */

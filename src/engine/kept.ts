@@ -194,5 +194,6 @@ function totals(all: readonly Strategy[]): Analytics {
     averageApy: active.length === 0 ? 0 : active.reduce((sum, { apy }) => sum + apy!, 0) / active.length,
     strategyCount: all.length,
     topStrategies: active.slice(0, 5),
+    unpriced: all.filter(({ tvlUsd }) => tvlUsd === null).length,
   }
 }

@@ -20,7 +20,7 @@ export function statsOf(catalog: Catalog, accounts: readonly AccountThere[]): St
   const items = accounts.flatMap((account) => account.holdings.map((held) => ({ account, held })))
   const collateral = items.filter(({ held }) => held.isCollateral)
   const unread = accounts.filter(({ totals }) => totals === null)
-  const shown = ({ account, held: { reserve, price: value } }: (typeof items)[number], amount: bigint) => ({
+  const shown = ({ account, held: { reserve, usd: value } }: (typeof items)[number], amount: bigint) => ({
     asset: {
       address: reserve.asset,
       decimals: reserve.decimals,
@@ -37,7 +37,7 @@ export function statsOf(catalog: Catalog, accounts: readonly AccountThere[]): St
   return {
     underlying: collateral.map((item) => ({
       ...shown(item, item.held.lent),
-      price: item.held.price === null ? null : formatUnits(item.held.price, 8),
+      price: item.held.usd === null ? null : formatUnits(item.held.usd, 8),
       liquidationThreshold: fraction(item.held.liquidationThreshold, 1e4),
     })),
     debt: items

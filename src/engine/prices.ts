@@ -5,14 +5,15 @@ import { aaveV3OracleAbi } from '../calls/aave-v3.ts'
 import { nativeAddress } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import type { Token } from '../domain/token.ts'
-import { known, type Reading } from './reading.ts'
+import { ageOf } from './price-ages.ts'
+import { type Answer, known, type Reading } from './reading.ts'
 
 /** USD for one whole token with 8 decimals; `null` is unknown. */
 export type Price = bigint | null
 
 /**
  * The USD price of a token: by the Aave oracle of its chain (8 decimals, 0 means unknown; source: AaveOracle.getAssetPrice), and where
- * that does not list it by a Chainlink feed. What neither knows, and what was not renewed for a day, is `null`.
+ * that does not list it, or has an old price, by a Chainlink feed. What neither knows, and what was not renewed for a day, is `null`.
  */
 export function priceOf(catalog: Catalog, token: Token): Reading<Price> {
   const asked = token.address === nativeAddress ? wrappedOf(catalog, token) : token
@@ -29,13 +30,19 @@ function byOracle({ priceOracles }: Catalog, { chainId, address }: Token): Readi
   const oracle = priceOracles[chainId]
   if (!oracle) return known(null)
   return {
-    reads: [{ address: oracle, abi: aaveV3OracleAbi, functionName: 'getAssetPrice', args: [address] }],
-    parse: ([price]) => (typeof price === 'bigint' && price > 0n ? price : null),
+    reads: [
+      { address: oracle, abi: aaveV3OracleAbi, functionName: 'getAssetPrice', args: [address] },
+      ageOf(oracle, address),
+    ],
+    parse: ([price, age]) => (typeof price === 'bigint' && price > 0n && isFresh(age) ? price : null),
   }
 }
 
 /** A day is the longest that a Chainlink feed waits where the price does not move; two hours more, for a chain that is slow. */
 export const freshFor = 26n * 3_600n
+
+/** Whether a price that was renewed so many seconds ago still holds; a price that nobody says the age of is taken as it is. */
+export const isFresh = (age: Answer): boolean => typeof age !== 'bigint' || age <= freshFor
 
 function byFeed({ priceFeeds, networks }: Catalog, { chainId, address }: Token): Reading<Price> {
   const found = priceFeeds.find((one) => one.chainId === chainId && one.token === address)

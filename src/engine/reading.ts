@@ -1,7 +1,15 @@
-import type { Abi, Address } from 'viem'
+import type { Abi } from 'viem'
 
-/** One contract read, as data. */
-export type Read = { address: Address; abi: Abi; functionName: string; args?: readonly unknown[] }
+import type { Address, Hex } from '../domain/address.ts'
+
+/** One contract read, as data. With `code` the contract is nowhere: it is asked by what the call brings along (`price-ages.ts`). */
+export type Read = {
+  address: Address
+  abi: Abi
+  functionName: string
+  args?: readonly unknown[]
+  code?: Hex
+}
 
 /** What a read gave, or `undefined` where the contract refused. */
 export type Answer = unknown

@@ -315,6 +315,7 @@ export const outputs: Outputs = {
     averageApy: rate,
     strategyCount: count,
     topStrategies: list(strategy),
+    unpriced: orNull(count),
   }),
   getStrategy: oneStrategy.map(({ strategy: one, rates }) => ({ ...one, rates })),
   strategyBytecode: fc.record({

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
+import type { AaveV3Constants } from '../../src/domain/market-constants.ts'
+import { refuses } from '../support/refusing.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 
@@ -194,7 +196,19 @@ describe('strategies show and analytics', () => {
     expect(json.strategyCount).toBe(all.total)
     const sum = all.items.reduce((total: number, { tvlUsd }: { tvlUsd: string }) => total + Number(tvlUsd), 0)
     expect(Number(json.totalTvlUsd) / sum).toBeCloseTo(1, 6)
-    expect((await run('strategies analytics')).out).toContain('average apy')
+    const { out } = await run('strategies analytics')
+    expect(out).toContain('average apy')
+    expect(out).not.toContain('without')
+  })
+
+  test('analytics say what their total lacks', async () => {
+    const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-two')
+    const { oracle } = constants as AaveV3Constants
+    await refuses(sandbox, 31338, oracle, 'function getAssetPrice(address)')
+    const { json } = await run('strategies analytics --json')
+    expect(json.unpriced).toBeGreaterThan(1)
+    const { out } = await run('strategies analytics')
+    expect(out).toMatch(new RegExp(`tvl +[$]\\S+, without ${json.unpriced} strategies that nobody prices`))
   })
 })
 

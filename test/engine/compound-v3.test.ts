@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import { concat, toHex } from 'viem/utils'
 import { beforeEach, describe, expect, test } from 'vitest'
 
-import type { Address } from '../../src/domain/address.ts'
+import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
@@ -12,6 +13,7 @@ import { deployedFrom } from '../support/compile.ts'
 import { deposited } from '../support/deposited.ts'
 import { refuses } from '../support/refusing.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
+import { codeSaying } from './sayings.ts'
 import { codeOf, engineOn, perform, watched } from './support.ts'
 
 // The contract of these tests is ours and only has the published interface: it shows that we call that as it is meant.
@@ -256,6 +258,21 @@ describe('what a wallet owes to a market of Compound v3', () => {
     expect(stats.ltv).toBe(0.5)
     expect(Number(stats.maxBorrowValue)).toBeCloseTo(6_000 * 0.825 - 3_000, 6)
     expect(Number(stats.liquidationPrice)).toBeCloseTo(3_000 / (2 * 0.895), 6)
+  })
+
+  test('has no worth by a feed that was not renewed for a day, and is counted as the market counts it', async () => {
+    await owe(3_000n * 10n ** 8n, 10n ** 8n)
+    const { rpc } = sandbox.chain(chainId)
+    const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+    const round = [1n, 1n, 0n, BigInt(timestamp) - 27n * 3_600n, 1n]
+    const said = concat(round.map((word) => toHex(word, { size: 32 })))
+    await rpc.request('anvil_setCode', [
+      ethFeed,
+      codeSaying(new Map([[calldata('function latestRoundData()', []), said]])),
+    ])
+    const stats = (await statsOf())!
+    expect(stats.underlying).toMatchObject([{ price: null, balanceUSD: null }])
+    expect(stats.healthFactor as number).toBeCloseTo((6_000 * 0.895) / 3_000, 9)
   })
 
   test('follows what is listed and what it counts for, in an engine that goes on, each time by one call', async () => {

@@ -1,4 +1,4 @@
-import { decodeFunctionResult, parseAbi } from 'viem/utils'
+import { concat, decodeFunctionResult, encodeAbiParameters, parseAbi, toHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 
 import type { Stats } from '../../src/api/lending-stats.ts'
@@ -9,6 +9,7 @@ import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { refuses } from '../support/refusing.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
+import { codeSaying } from './sayings.ts'
 import { engineOn, over, perform, watched } from './support.ts'
 
 const sandbox = useSandbox()
@@ -291,6 +292,36 @@ describe('the lending stats of a wallet', () => {
     expect([unread, debt.length]).toEqual([[], 1])
   })
 
+  test('have no worth by a price that was not renewed for a day, and are counted as the pool counts them', async () => {
+    await supply('WETH', eth)
+    await borrow('USDC', 1_000_000000n)
+    const { rpc } = sandbox.chain(chainId)
+    const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+    const price = encodeAbiParameters([{ type: 'int256' }], [3_000n * 10n ** 8n])
+    const source = sandboxAddress(4)
+    const renewed = async (ago: bigint) => {
+      const round = [1n, 3_000n * 10n ** 8n, 0n, BigInt(timestamp) - ago, 1n]
+      const said = new Map([
+        [calldata('function latestAnswer()', []), price],
+        [calldata('function latestRoundData()', []), concat(round.map((word) => toHex(word, { size: 32 })))],
+      ])
+      await rpc.request('anvil_setCode', [source, codeSaying(said)])
+    }
+    await send(owner, constants().oracle, 'function setAssetSources(address[],address[])', [
+      [token('WETH')],
+      [source],
+    ])
+    await renewed(60n)
+    const fresh = await statsOf()
+    expect(fresh.underlying).toMatchObject([{ price: '3000', balanceUSD: expect.stringMatching(/^3000/) }])
+    await renewed(27n * 3_600n)
+    const old = await statsOf()
+    expect(old.underlying).toMatchObject([{ price: null, balanceUSD: null }])
+    expect(old.debt).toMatchObject([{ balanceUSD: expect.stringMatching(/^1000/) }])
+    nearOne(Number(old.healthFactor) / Number(fresh.healthFactor))
+    nearOne(Number(old.liquidationPrice) / Number(fresh.liquidationPrice))
+  })
+
   test('are shown with what is not known of them', async () => {
     await supply('WETH', eth)
     await borrow('USDC', 1_000_000000n)
@@ -307,6 +338,7 @@ describe('the lending stats of a wallet', () => {
     const { context } = engineOn(sandbox, { rpc: (chain) => watched(sandbox.chain(chain).rpc, said) })
     expect(await context.lending(wallet)).toBeNull()
     said.length = 0
+    // How old prices are is good for a minute.
     await supply('WETH', eth)
     expect((await context.lending(wallet))!.underlying).toHaveLength(1)
     expect(said).toEqual(['eth_call', 'eth_call'])

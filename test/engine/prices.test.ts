@@ -3,18 +3,20 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { type Catalog, joined } from '../../src/domain/catalog.ts'
+import { AppError } from '../../src/domain/errors.ts'
 import { multicall3 } from '../../src/domain/network.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import type { Token } from '../../src/domain/token.ts'
 import { openChain, read } from '../../src/engine/chain.ts'
 import { priceOf } from '../../src/engine/prices.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { codeSaying } from './sayings.ts'
 
 const network = publicNetworks.find(({ name }) => name === 'base')!
 const at = (digit: number): Address => `0x${String(digit).repeat(40)}`
-const [oracle, feed] = [at(7), at(8)]
+const [oracle, feed, source, adapter, outer] = [at(7), at(8), at(5), at(6), at(9)]
 const token = (digit: number): Token => ({
   chainId: network.chainId,
   address: at(digit),
@@ -62,6 +64,24 @@ const put = (where: Address, sayings: Saying[]) =>
       ),
     ),
   ])
+/** The oracle prices a token by what stands there. */
+const pricedBy = (where: Address) =>
+  put(oracle, [
+    ['function getAssetPrice(address)', [at(1)], encoded(['uint256'], [3n * 10n ** 8n])],
+    ['function getSourceOfAsset(address)', [at(1)], encoded(['address'], [where])],
+  ])
+const renewed = (ago: bigint): Saying => [
+  'function latestRoundData()',
+  [],
+  encoded(['uint80', 'int256', 'uint256', 'uint256', 'uint80'], [1n, 3n * 10n ** 8n, 0n, now - ago, 1n]),
+]
+const standsOn = (name: string, where: Address): Saying => [
+  `function ${name}()`,
+  [],
+  encoded(['address'], [where]),
+]
+const [fresh, old] = [60n, 27n * 3_600n]
+
 /** The feed says an answer of so many decimals that was renewed so long ago. */
 const says = (answer: bigint, ago: bigint) =>
   put(feed, [
@@ -71,14 +91,23 @@ const says = (answer: bigint, ago: bigint) =>
       encoded(['uint80', 'int256', 'uint256', 'uint256', 'uint80'], [1n, answer, 0n, now - ago, 1n]),
     ],
   ])
-const priced = (one: Token, feeds: Catalog['priceFeeds']) => {
+/** A node that wants every call to go to an address. */
+const withoutTo: Rpc['request'] = (method, params) => {
+  const { to } = (params?.[0] ?? {}) as { to?: Address }
+  if (method === 'eth_call' && !to)
+    throw new AppError('RPC_ERROR', 'The node says: missing to', {
+      details: { code: -32602, message: 'missing to' },
+    })
+  return node.rpc.request(method, params)
+}
+const priced = (one: Token, feeds: Catalog['priceFeeds'], request = node.rpc.request) => {
   const catalog = {
     ...joined([]),
     networks: [network],
     priceOracles: { [network.chainId]: oracle },
     priceFeeds: feeds,
   }
-  return read(openChain(network, node.rpc), priceOf(catalog, one))
+  return read(openChain(network, { ...node.rpc, request }), priceOf(catalog, one))
 }
 const fed = (decimals = 8) => [{ chainId: network.chainId, token: at(2), feed, decimals }]
 
@@ -103,5 +132,49 @@ describe('the USD price of a token', () => {
     await node.rpc.request('anvil_setCode', [feed, '0x'])
     expect(await priced(token(2), fed())).toBeNull()
     expect(await priced(token(2), [])).toBeNull()
+  })
+})
+
+describe('a price of the oracle', () => {
+  test('is unknown where its source was not renewed for a day, and then that of the feed', async () => {
+    await pricedBy(source)
+    await put(source, [renewed(25n * 3_600n)])
+    expect(await priced(token(1), [])).toBe(300_000_000n)
+    await put(source, [renewed(old)])
+    expect(await priced(token(1), [])).toBeNull()
+    await says(299_000_000n, fresh)
+    expect(await priced(token(1), [{ chainId: network.chainId, token: at(1), feed, decimals: 8 }])).toBe(
+      299_000_000n,
+    )
+  })
+
+  test.each([
+    'ASSET_TO_USD_AGGREGATOR',
+    'BASE_TO_USD_AGGREGATOR',
+    'ASSET_TO_PEG',
+    'PEG_TO_BASE',
+    'BASE_TO_PEG',
+    'RATIO_PROVIDER',
+  ])('is as old as the oldest feed that its adapter stands on: %s', async (name) => {
+    const other = name === 'RATIO_PROVIDER' ? 'BASE_TO_USD_AGGREGATOR' : 'RATIO_PROVIDER'
+    await pricedBy(outer)
+    await put(outer, [standsOn('ASSET_TO_USD_AGGREGATOR', adapter)])
+    await put(adapter, [standsOn(name, source), standsOn(other, feed)])
+    await put(feed, [renewed(fresh)])
+    await put(source, [renewed(fresh)])
+    expect(await priced(token(1), [])).toBe(300_000_000n)
+    await put(source, [renewed(old)])
+    expect(await priced(token(1), [])).toBeNull()
+  })
+
+  test('is taken as it is where nobody says how old it is, and where a node runs no code that is nowhere', async () => {
+    await pricedBy(source)
+    for (const says of [[], [standsOn('BASE_TO_USD_AGGREGATOR', source)], [renewed(now)]] as Saying[][]) {
+      await put(source, says)
+      expect(await priced(token(1), [])).toBe(300_000_000n)
+    }
+    await put(source, [renewed(old)])
+    expect(await priced(token(1), [])).toBeNull()
+    expect(await priced(token(1), [], withoutTo)).toBe(300_000_000n)
   })
 })

@@ -142,8 +142,8 @@ test('the past is asked for once, whoever asks again with the same store', async
   expect(said.filter((method) => method === 'eth_call').length).toBeGreaterThan(20)
   const again = await asking().getStrategy({ id: slug })
   expect(again).toEqual(first)
-  // The markets as they are now, and whether something is paid beside; nothing else.
-  expect(said.filter((method) => method === 'eth_call')).toHaveLength(2)
+  // The markets as they are now, how old their prices are, and whether something is paid beside; nothing else.
+  expect(said.filter((method) => method === 'eth_call')).toHaveLength(3)
 })
 
 describe('a node that keeps no old states', () => {
@@ -195,8 +195,8 @@ describe('a node that keeps no old states', () => {
     expect(said.length).toBeGreaterThan(3)
     said.length = 0
     await service().listStrategies({})
-    // Which block is the newest, and how the market stands.
-    expect(said).toEqual(['eth_getBlockByNumber', 'eth_call'])
+    // Which block is the newest, how the market stands, and how old the price is.
+    expect(said).toEqual(['eth_getBlockByNumber', 'eth_call', 'eth_call'])
   })
 })
 

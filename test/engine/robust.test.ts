@@ -83,7 +83,8 @@ test('an error of the node itself stays an error, and is asked about once', asyn
   })
   const rpc = (chainId: number) => refusing(sandbox.chain(chainId).rpc)
   expect(await codeOf(engineOn(sandbox, { rpc }).service.listStrategies({}))).toBe('RPC_ERROR')
-  expect(said).toHaveLength(2)
+  // Of two chains each: the markets, and the age of their prices.
+  expect(said).toHaveLength(4)
 })
 
 describe('a chain that does not answer', () => {

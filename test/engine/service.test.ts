@@ -94,7 +94,8 @@ describe('the list of strategies', () => {
     const all = (await service.listStrategies({ limit: 100 })).items
     // What is only known by growth has none at first.
     const open = all.filter(({ paused, apy }) => !paused && apy !== null)
-    const { totalTvlUsd, averageApy, strategyCount, topStrategies } = await service.analytics({})
+    const { totalTvlUsd, averageApy, strategyCount, topStrategies, unpriced } = await service.analytics({})
+    expect(unpriced).toBe(0)
     expect(strategyCount).toBe(all.length)
     expect(averageApy).toBeCloseTo(open.reduce((sum, { apy }) => sum + apy!, 0) / open.length, 12)
     expect(Number(totalTvlUsd)).toBeCloseTo(
@@ -102,6 +103,12 @@ describe('the list of strategies', () => {
       0,
     )
     expect(topStrategies.map(({ id }) => id)).toEqual(open.slice(0, 5).map(({ id }) => id))
+  })
+
+  test('says of how many the total knows no price', async () => {
+    const none = engineOn(sandbox, { catalog: { ...sandbox.world.catalog(), priceOracles: {} } })
+    const { totalTvlUsd, strategyCount, unpriced } = await none.service.analytics({})
+    expect({ totalTvlUsd, unpriced }).toEqual({ totalTvlUsd: '0', unpriced: strategyCount })
   })
 })
 

@@ -198,6 +198,7 @@ describe('a strategy', () => {
       })
       expect(await read(lines().analytics, { strategy, optional })).toEqual({
         totalTvlUsd: '1234.56',
+        unpriced: null,
         averageApy: 0.0525,
         strategyCount: 1,
         topStrategies: [optional === 'sent' ? told().detail : told().least],

@@ -4,28 +4,60 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 const require = createRequire(import.meta.url)
-/** Where the sources and the committed artifacts of the sandbox's own contracts are. */
-export const contractsDir = join(import.meta.dirname, '../../src/sandbox/contracts')
+/** Where the sources and the committed artifacts of our own contracts are: what the sandbox deploys, and what calls of the engine bring along. */
+export const sourceDir = join(import.meta.dirname, '../../src')
+const places = [
+  { dir: 'sandbox/contracts', evmVersion: 'cancun', fileOf: artifactFile },
+  // Of the chains that are read, not every one has what came later.
+  { dir: 'engine/contracts', evmVersion: 'paris', fileOf: codeFile },
+]
 
 type Output = {
   errors?: { severity: string; formattedMessage: string }[]
   contracts: Record<string, Record<string, { abi: unknown[]; evm: { bytecode: { object: string } } }>>
 }
 
-/** Compiles the contracts and gives the text of each artifact file, by file name. The same sources give the same bytes. */
-export function compileContracts(): Record<string, string> {
-  const solc = require('solc')
-  const names = readdirSync(contractsDir)
+type Compiled = { abi: unknown[]; bytecode: string }
+type File = { file: string; text: string }
+
+/** Compiles the contracts and gives the text of each artifact file, by its path in `src`. The same sources give the same bytes. */
+export const compileContracts = (): Record<string, string> =>
+  Object.fromEntries(
+    places.flatMap(({ dir, evmVersion, fileOf }) =>
+      Object.entries(compiledIn(join(sourceDir, dir), evmVersion)).map(([name, one]) => {
+        const { file, text } = fileOf(name, one)
+        return [`${dir}/${file}`, text]
+      }),
+    ),
+  )
+
+function artifactFile(name: string, { abi, bytecode }: Compiled): File {
+  return { file: `${name}.json`, text: `${JSON.stringify({ abi, bytecode })}\n` }
+}
+
+function codeFile(name: string, { bytecode }: Compiled): File {
+  const kebab = name.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase()
+  const constant = `${name[0]!.toLowerCase()}${name.slice(1)}Code`
+  const text = `/** What deploys \`${name}.sol\`, as \`npm run contracts\` compiled it. */\nexport const ${constant} =\n  '${bytecode}'\n`
+  return { file: `${kebab}.ts`, text }
+}
+
+const sourcesIn = (dir: string): string[] =>
+  readdirSync(dir)
     .filter((file) => file.endsWith('.sol'))
     .sort()
+
+function compiledIn(dir: string, evmVersion: string): Record<string, Compiled> {
+  const solc = require('solc')
+  const names = sourcesIn(dir)
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(
-      names.map((file) => [file, { content: readFileSync(join(contractsDir, file), 'utf8') }]),
+      names.map((file) => [file, { content: readFileSync(join(dir, file), 'utf8') }]),
     ),
     settings: {
       optimizer: { enabled: true, runs: 200 },
-      evmVersion: 'cancun',
+      evmVersion,
       viaIR: true,
       metadata: { bytecodeHash: 'none' },
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
@@ -42,7 +74,7 @@ export function compileContracts(): Record<string, string> {
     names.map((file) => {
       const name = file.replace('.sol', '')
       const { abi, evm } = output.contracts[file]![name]!
-      return [`${name}.json`, `${JSON.stringify({ abi, bytecode: `0x${evm.bytecode.object}` })}\n`]
+      return [name, { abi, bytecode: `0x${evm.bytecode.object}` }]
     }),
   )
 }
@@ -57,17 +89,22 @@ export function digests(): { sources: string; artifacts: string } {
     for (const text of texts) hash.update(text).update('\0')
     return hash.digest('hex')
   }
-  const read = (file: string) => readFileSync(join(contractsDir, file), 'utf8')
-  const files = readdirSync(contractsDir).sort()
+  const read = (file: string) => readFileSync(join(sourceDir, file), 'utf8')
+  const files = places.flatMap(({ dir }) =>
+    readdirSync(join(sourceDir, dir))
+      .sort()
+      .map((file) => `${dir}/${file}`),
+  )
   const solc = readFileSync(require.resolve('solc/package.json'), 'utf8')
   const how = readFileSync(import.meta.filename, 'utf8')
+  const isSource = (file: string) => file.endsWith('.sol')
   return {
-    sources: of([...files.filter((file) => file.endsWith('.sol')).map(read), JSON.parse(solc).version, how]),
-    artifacts: of(files.filter((file) => file.endsWith('.json')).map(read)),
+    sources: of([...files.filter(isSource).map(read), JSON.parse(solc).version, how]),
+    artifacts: of(files.filter((file) => !isSource(file)).map(read)),
   }
 }
 
 if (import.meta.main) {
-  for (const [file, text] of Object.entries(compileContracts())) writeFileSync(join(contractsDir, file), text)
+  for (const [file, text] of Object.entries(compileContracts())) writeFileSync(join(sourceDir, file), text)
   writeFileSync(digestsFile, `${JSON.stringify(digests(), null, 2)}\n`)
 }

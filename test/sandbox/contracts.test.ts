@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-import { compileContracts, contractsDir, digests, digestsFile } from './compile.ts'
+import { compileContracts, digests, digestsFile, sourceDir } from './compile.ts'
 
 test('sources, compiler and artifacts are those of the last npm run contracts', () => {
   expect(digests()).toEqual(JSON.parse(readFileSync(digestsFile, 'utf8')))
@@ -13,6 +13,6 @@ test.runIf(process.env.SLUICE_CELLS === 'all')(
   'the committed artifacts are what the sources compile to',
   () => {
     for (const [file, text] of Object.entries(compileContracts()))
-      expect(readFileSync(join(contractsDir, file), 'utf8') === text, file).toBe(true)
+      expect(readFileSync(join(sourceDir, file), 'utf8') === text, file).toBe(true)
   },
 )

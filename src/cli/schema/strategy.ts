@@ -81,6 +81,7 @@ export const AnalyticsDocument = fields({
   averageApy: Rate,
   strategyCount: z.int(),
   topStrategies: z.array(StrategyDocument),
+  unpriced: maybe(z.int()).describe('strategies whose part the total lacks, as nobody prices it'),
 })
 
 /** `yield recommend` */

@@ -1,6 +1,8 @@
 import { aaveV3OracleAbi as oracleAbi, aaveV3PoolAbi as poolAbi } from '../../calls/aave-v3.ts'
 import { erc20Abi } from '../../calls/erc20.ts'
 import type { Address } from '../../domain/address.ts'
+import { ageOf } from '../price-ages.ts'
+import { isFresh, type Price } from '../prices.ts'
 import { type Answer, type Reading, together } from '../reading.ts'
 import { balance } from './reserve.ts'
 
@@ -43,7 +45,10 @@ export const reserveOf = ({ pool }: LendingPool, asset: Address): Reading<Reserv
   },
 })
 
-/** What an account has in one reserve, as it is now. Rates in ray, thresholds in basis points, the price in USD with 8 decimals; `null` is not known. */
+/**
+ * What an account has in one reserve, as it is now. Rates in ray, thresholds in basis points; `price` is what its market counts it at, however old
+ * that is, and `usd` what it is worth, both in USD with 8 decimals; `null` is not known.
+ */
 export type Holding = {
   reserve: Pick<Reserve, 'asset' | 'symbol' | 'decimals'>
   isCollateral: boolean
@@ -52,6 +57,7 @@ export type Holding = {
   borrowRate: bigint | null
   liquidationThreshold: bigint | null
   price: bigint | null
+  usd: Price
 }
 
 /**
@@ -126,11 +132,12 @@ type Part = {
   borrowed: bigint | undefined
   data: Data | undefined
   price: bigint | undefined
+  age: Answer
 }
 
 /** A part by the bits of its account. It is known whole where all is said that its bits ask for. */
 function inAccount(
-  { reserve, lent, borrowed, data, price }: Part,
+  { reserve, lent, borrowed, data, price, age }: Part,
   used: bigint | undefined,
 ): { held: Holding; isKnown: boolean } {
   const has = (bit: number) => used === undefined || bits(used, 2 * reserve.id + bit, 1) === 1n
@@ -142,6 +149,7 @@ function inAccount(
     borrowRate: data?.currentVariableBorrowRate ?? null,
     liquidationThreshold: data ? bits(data.configuration, 16, 16) : null,
     price: price || null,
+    usd: isFresh(age) ? price || null : null,
   }
   return { held, isKnown: (lent !== undefined || !has(1)) && (borrowed !== undefined || !has(0)) }
 }
@@ -154,13 +162,15 @@ const partOf = ({ pool, oracle }: LendingPool, reserve: Reserve, owner: Address)
       ...borrowed.reads,
       { address: pool, abi: poolAbi, functionName: 'getReserveData', args: [reserve.asset] },
       { address: oracle, abi: oracleAbi, functionName: 'getAssetPrice', args: [reserve.asset] },
+      ageOf(oracle, reserve.asset),
     ],
-    parse: ([mine, owed, data, price]: readonly Answer[]) => ({
+    parse: ([mine, owed, data, price, age]: readonly Answer[]) => ({
       reserve,
       lent: lent.parse([mine]),
       borrowed: borrowed.parse([owed]),
       data: data as Data | undefined,
       price: price as bigint | undefined,
+      age,
     }),
   }
 }

@@ -1,7 +1,9 @@
 import { cometAbi as abi } from '../../calls/compound-v3.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import { optional, type Reading, together } from '../reading.ts'
+import { ageOfFeed } from '../price-ages.ts'
+import { isFresh, type Price } from '../prices.ts'
+import { type Answer, both, optional, type Reading, together } from '../reading.ts'
 import type { Account, Holding, Totals } from './account.ts'
 import type { Collateral, CometPlace, CometTerms } from './comet-terms.ts'
 import { kinkedRate } from './kinked.ts'
@@ -29,17 +31,20 @@ export function cometAccountIn(
       ask('getPrice', priceFeed),
     ]),
   ])
+  const ages: Reading<readonly Answer[]> = {
+    reads: (terms?.collaterals ?? []).map(({ priceFeed }) => ageOfFeed(priceFeed)),
+    parse: (answers) => answers,
+  }
+  const all = both(both(baseUsd, rate), both(inside, ages))
   return {
-    reads: [...baseUsd.reads, ...rate.reads, ...inside.reads],
+    reads: all.reads,
     parse: (answers) => {
-      const [ofRate, ofInside] = [baseUsd.reads.length, baseUsd.reads.length + rate.reads.length]
-      const usd = baseUsd.parse(answers.slice(0, ofRate))
-      const said = rate.parse(answers.slice(ofRate, ofInside))
-      const [owed, basePrice, ...rest] = inside.parse(answers.slice(ofInside))
+      const [[usd, said], [[owed, basePrice, ...rest], old]] = all.parse(answers)
       const held = (terms?.collaterals ?? []).map((one, at): Held => {
         const price = rest[2 * at + 1]
         const isPriced = price !== undefined && basePrice && usd !== null
-        return { one, lent: rest[2 * at], price: isPriced ? (price * usd) / basePrice : null }
+        const counts = isPriced ? (price * usd) / basePrice : null
+        return { one, lent: rest[2 * at], price: counts, usd: isFresh(old[at]) ? counts : null }
       })
       return counted(base, { usd, owed, borrowRate: said ? yearly(said) : null, isListed: !!terms }, held)
     },
@@ -62,7 +67,7 @@ const curve = [
 ]
 
 /** What was given of one collateral, and its price; what is not said is `undefined`, and what has no price `null`. */
-type Held = { one: Collateral; lent: bigint | undefined; price: bigint | null }
+type Held = { one: Collateral; lent: bigint | undefined; price: bigint | null; usd: Price }
 
 /** What is owed of the base at which price and rate, and whether what can be given for it is known. */
 type Owed = {
@@ -74,7 +79,7 @@ type Owed = {
 
 function counted(base: Token, { usd, owed, borrowRate, isListed }: Owed, held: readonly Held[]): Account {
   const holdings: Holding[] = [
-    ...held.map(({ one: { asset, symbol, decimals, liquidateCollateralFactor }, lent = 0n, price }) => ({
+    ...held.map(({ one: { asset, symbol, decimals, liquidateCollateralFactor }, lent = 0n, price, usd }) => ({
       reserve: { asset, symbol, decimals },
       isCollateral: lent > 0n,
       lent,
@@ -82,6 +87,7 @@ function counted(base: Token, { usd, owed, borrowRate, isListed }: Owed, held: r
       borrowRate: 0n,
       liquidationThreshold: liquidateCollateralFactor / 10n ** 14n,
       price,
+      usd,
     })),
     {
       reserve: { asset: base.address, symbol: base.symbol, decimals: base.decimals },
@@ -91,6 +97,7 @@ function counted(base: Token, { usd, owed, borrowRate, isListed }: Owed, held: r
       borrowRate,
       liquidationThreshold: 0n,
       price: usd,
+      usd,
     },
   ]
   const given = held.filter(({ lent }) => lent !== 0n)

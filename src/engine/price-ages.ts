@@ -1,0 +1,88 @@
+import { type Client, encodeDeployData, maxUint256, parseAbi } from 'viem'
+import { call } from 'viem/actions'
+import { decodeAbiParameters, parseAbiParameters } from 'viem/utils'
+
+import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { priceAgesCode } from './contracts/price-ages.ts'
+import { faultOf } from './fault.ts'
+import type { Answer, Read } from './reading.ts'
+
+const abi = parseAbi(['constructor(address[] oracles, address[] tokens)'])
+
+/**
+ * How long ago, in seconds, that was renewed by which an oracle of Aave v3 prices a token; `undefined` where nobody says it, as of a price
+ * that is fixed (sources: AaveOracle.getSourceOfAsset; AggregatorV3Interface.latestRoundData; bgd-labs/aave-capo and
+ * bgd-labs/cl-synchronicity-price-adapter for what adapters call the feeds that they stand on).
+ */
+export const ageOf = (oracle: Address, token: Address): Read => ({
+  address: oracle,
+  abi,
+  functionName: 'constructor',
+  args: [token],
+  code: priceAgesCode,
+})
+
+/** The same of a feed itself. */
+export const ageOfFeed = (feed: Address): Read => ageOf(nativeAddress, feed)
+
+/** How many ages one call asks: an adapter takes about 100,000 gas, and a node gives a call about 50 M. */
+const mostAges = 200
+
+/** For how long an age is good, in ms: a minute is nothing beside the day that a price may be old. */
+const keepMs = 60_000
+const kept = new WeakMap<Client, Map<string, { at: number; age: Answer }>>()
+
+/** Answers such reads, each once a minute, at the latest block or the one given. A node that does not run code that is nowhere says nothing. */
+export async function agesOf(
+  client: Client,
+  reads: readonly Read[],
+  blockNumber?: bigint,
+): Promise<readonly Answer[]> {
+  const now = performance.now()
+  const known = kept.get(client) ?? new Map<string, { at: number; age: Answer }>()
+  kept.set(client, known)
+  const asked = [...new Map(reads.map((one) => [nameOf(one), one]))].filter(
+    ([name]) => !(now < (known.get(name)?.at ?? Number.NEGATIVE_INFINITY) + keepMs),
+  )
+  const parts = Array.from({ length: Math.ceil(asked.length / mostAges) }, (_, at) =>
+    asked.slice(at * mostAges, (at + 1) * mostAges),
+  )
+  await Promise.all(
+    parts.map(async (part) => {
+      const questions = part.map(([, one]) => one)
+      const ages = await agesIn(client, questions, blockNumber)
+      for (const [at, [name]] of part.entries()) known.set(name, { at: now, age: ages[at] })
+    }),
+  )
+  return reads.map((one) => known.get(nameOf(one))!.age)
+}
+
+const nameOf = ({ address, args }: Read): string => `${address} ${args![0]}`
+
+async function agesIn(
+  client: Client,
+  reads: readonly Read[],
+  blockNumber?: bigint,
+): Promise<(bigint | undefined)[]> {
+  const args = [reads.map(({ address }) => address), reads.map((one) => one.args![0] as Address)] as const
+  try {
+    const { data: answer = '0x' } = await call(client, {
+      data: encodeDeployData({ abi, bytecode: priceAgesCode, args }),
+      ...(blockNumber !== undefined && { blockNumber }),
+    })
+    return decoded(answer).map((age) => (age === maxUint256 ? undefined : age))
+  } catch (error) {
+    const fault = faultOf(error) ?? error
+    if (fault instanceof AppError && fault.code === 'RPC_ERROR') return []
+    throw fault
+  }
+}
+
+function decoded(answer: Hex): readonly bigint[] {
+  try {
+    return decodeAbiParameters(parseAbiParameters('uint256[]'), answer)[0]
+  } catch {
+    return []
+  }
+}
