@@ -139,6 +139,51 @@ describe('a quote that was handed out twice', () => {
   })
 })
 
+test("a quote that both its takers sent is the first one's, and what the second sends is found and told as well", async () => {
+  let clock = Date.now()
+  const { service } = engineOn(sandbox, { now: () => clock++ })
+  const quote = await quoted(service)
+  const [mine, theirs] = [await take(service, quote, wallet), await take(service, quote, other)]
+  const hash = await carryOut(wallet, mine)
+  await expectDone(service, quote, { originAddress: wallet }, hash)
+  const done = await service.getAction({ id: quote.id })
+  const second = (await perform(sandbox, other, theirs.all)).map((one) => one.transactionHash)
+  const both = await service.getAction({ id: quote.id })
+  expect(both).toMatchObject({ status: 'SUCCESS', originAddress: wallet })
+  expect(both.transactions.slice(0, done.transactions.length)).toEqual(done.transactions)
+  const rest = both.transactions.slice(done.transactions.length)
+  expect(rest.map((one) => one.hash)).toEqual(second)
+  expect(rest.map((one) => [one.kind, one.status])).toEqual([
+    ['approve', 'confirmed'],
+    ['swap', 'confirmed'],
+  ])
+  expect(both.transactions.map(({ index }) => index)).toEqual(both.transactions.map((_, at) => at))
+  // The status of the quote goes on to be that of the first, also when both have ended, and long after.
+  for (const later of [0, 2 * 24 * 3_600_000]) {
+    clock += later
+    expect(await service.swapStatus({ id: quote.id })).toMatchObject({
+      status: 'fulfilled',
+      originTxHash: hash,
+    })
+    expect(await service.getAction({ id: quote.id })).toEqual(both)
+  }
+  await expect(
+    service.swapBytecode({ quote: quote.raw as never, walletAddress: other }),
+  ).rejects.toMatchObject({ details: { txHash: hash } })
+})
+
+test('a taker whose swap reverted stands beside the one whose swap was done', async () => {
+  const { service } = engineOn(sandbox)
+  const quote = await quoted(service)
+  const [mine, theirs] = [await take(service, quote, wallet), await take(service, quote, other)]
+  const { to, data } = theirs.call
+  const { transactionHash } = await sandbox.sendAs(chainId, other, { to, data })
+  await carryOut(wallet, mine)
+  const { status, transactions } = await service.getAction({ id: quote.id })
+  expect(status).toBe('SUCCESS')
+  expect(transactions.at(-1)).toMatchObject({ hash: transactionHash, status: 'failed', error: 'reverted' })
+})
+
 test('a way that is sent counts before one that has reverted', async () => {
   const { service } = engineOn(sandbox)
   const quote = await quoted(service)

@@ -8,17 +8,39 @@ import { farOf, lookAt } from './look.ts'
 import { type Evidence, isOver, nextState, type Seen, type State, transitions } from './states.ts'
 import { actionRow, isSwap, type Tracked, waysOf } from './track.ts'
 
-/** An operation brought up to date with its chains; of a quote that was handed out in several ways, the one that counts. */
-export async function tracked(context: Context, id: string): Promise<Tracked | undefined> {
+/** An operation with what else was sent of its quote by whoever took that in another way. */
+export type TrackedWhole = Tracked & { others: ActionTxRow[] }
+
+/**
+ * An operation brought up to date with its chains; of a quote that was handed out in several ways, the one that counts. That is the one
+ * that was carried out first, and what is sent in another way is found all the same.
+ */
+export async function tracked(context: Context, id: string): Promise<TrackedWhole | undefined> {
   const found = await actionRow(context, id)
   if (!found) return found
   const ways = await waysOf(context, found)
-  const known = ways.find(({ action }) => action.status === 'fulfilled')
+  const known = firstDone(ways)
   const now: Tracked[] = []
-  for (const way of known ? [known] : ways) now.push(await broughtUp(context, way))
-  const counts = now.reduce((best, way) => (farther(way) >= farther(best) ? way : best))
-  return { ...counts, action: { ...counts.action, id: found.action.id } }
+  for (const way of ways)
+    now.push(known && way !== known && !isRecent(context, way.action) ? way : await broughtUp(context, way))
+  const counts = firstDone(now) ?? now.reduce((best, way) => (isAhead(way, best) ? way : best))
+  const others = now
+    .filter((way) => way !== counts && farther(way) >= swapSent)
+    .flatMap(({ txs }) => txs.filter(({ hash }) => hash !== null))
+  return { ...counts, action: { ...counts.action, id: found.action.id }, others }
 }
+
+/** The way that was seen first to be carried out; of those seen at once, the oldest. */
+const firstDone = (ways: readonly Tracked[]): Tracked | undefined =>
+  ways
+    .filter(({ action }) => action.status === 'fulfilled')
+    .toSorted((a, b) => (a.action.finishedAt ?? 0) - (b.action.finishedAt ?? 0))[0]
+
+/** Whether a way counts before an older one: it has come farther, or of neither the swap is sent. */
+const isAhead = (way: Tracked, older: Tracked): boolean =>
+  farther(way) > farther(older) || (farther(way) === farther(older) && farther(way) < swapSent)
+
+const swapSent = 2
 
 /** How far what was handed out has come: its swap was done, is sent, has reverted, or only something before it is there. */
 function farther({ txs }: Tracked): number {
@@ -59,8 +81,12 @@ async function broughtUp(context: Context, found: Tracked): Promise<Tracked> {
 const aDay = 24 * 3_600_000
 
 /** What was not there may still come, and what reverted be undone by the chain, or sent again: so long it is looked for. */
-const mayComeBack = ({ now }: Context, { status, finishedAt }: ActionRow): boolean =>
-  status === 'expired' || (status === 'failed' && now() - (finishedAt ?? 0) < aDay)
+const mayComeBack = (context: Context, action: ActionRow): boolean =>
+  action.status === 'expired' || (action.status === 'failed' && isRecent(context, action))
+
+/** Whether it goes on, or ended a day ago at most. */
+const isRecent = ({ now }: Context, { finishedAt }: ActionRow): boolean =>
+  finishedAt === null || now() - finishedAt < aDay
 
 /** An approval that is not there was given in another way, once a call that comes after it on its chain was carried out. */
 const isNeeded = (tx: ActionTxRow, at: number, all: readonly ActionTxRow[]): boolean =>

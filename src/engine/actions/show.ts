@@ -3,9 +3,8 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { ActionTxRow } from '../../store/engine-rows.ts'
 import type { Context } from '../context.ts'
-import { tracked } from './refresh.ts'
+import { type TrackedWhole, tracked } from './refresh.ts'
 import { actionStatus, type State } from './states.ts'
-import type { Tracked } from './track.ts'
 
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
@@ -16,7 +15,7 @@ export async function actionOf(context: Context, id: string): Promise<Action> {
   return shown(context, found)
 }
 
-const shown = (context: Context, { action, txs }: Tracked): Action => ({
+const shown = (context: Context, { action, txs, others }: TrackedWhole): Action => ({
   id: action.id,
   type: action.type,
   // What expired after a part of it was sent, such as an approval, did not do what it was for.
@@ -29,17 +28,17 @@ const shown = (context: Context, { action, txs }: Tracked): Action => ({
   originAddress: action.wallet,
   receiverAddress: action.receiver,
   amounts: JSON.parse(action.amounts),
-  transactions: txs.map((tx) => transactionOf(context, tx)),
+  transactions: [...txs, ...others].map((tx, index) => transactionOf(context, tx, index)),
   createdAt: iso(action.createdAt),
   updatedAt: iso(action.updatedAt),
   finishedAt: iso(action.finishedAt),
 })
 
-function transactionOf({ catalog }: Context, tx: ActionTxRow) {
+function transactionOf({ catalog }: Context, tx: ActionTxRow, index: number) {
   const network = networkNamed(catalog.networks, tx.chainId)
   const failed = tx.succeeded === 0
   return {
-    index: tx.idx,
+    index,
     kind: tx.kind,
     chainId: tx.chainId,
     network: network.name,
