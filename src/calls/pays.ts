@@ -12,13 +12,14 @@ import { stakedOf } from './staked-protocols.ts'
 
 /**
  * What a market pays: so much, or what reads of it say, of which each is the first word of its answer or `undefined` where it is refused.
- * `undefined` is a market that does not say it.
+ * `undefined` is a market that does not say it. `insteadOf` are words for what was not said, where something else was taken for it.
  */
 export type Pays =
   | { amount: bigint }
   | {
       reads: readonly { to: Address; data: Hex }[]
       amountOf: (said: readonly (bigint | undefined)[]) => bigint | undefined
+      insteadOf?: (said: readonly (bigint | undefined)[]) => string | undefined
     }
 
 /**
@@ -49,7 +50,17 @@ export function paysOf(strategy: StrategyEntry, units: bigint): Pays | undefined
     case 'morpho':
     case 'yearn-v3': {
       const vault = { address: constants.vault, abi: erc4626Abi }
-      return by([{ ...vault, functionName: 'previewRedeem', args: [units] }], ([assets]) => assets)
+      const asked = ['previewRedeem', 'convertToAssets'].map((name) => ({
+        ...vault,
+        functionName: name,
+        args: [units],
+      }))
+      // Whoever does not say what it pays can be left all the same, for no less than its price: without its fees, if it has any.
+      return {
+        ...by(asked, ([assets, worth]) => assets ?? worth),
+        insteadOf: ([assets]) =>
+          assets === undefined ? 'the vault does not say beforehand what it pays' : undefined,
+      }
     }
     default:
       // Balances that rebase: a unit of the receipt is a unit of the asset.
@@ -65,7 +76,7 @@ const whole = (rate: bigint | undefined, worth: (rate: bigint) => bigint): bigin
 const by = (
   queries: readonly Query[],
   amountOf: (said: readonly (bigint | undefined)[]) => bigint | undefined,
-): Pays => ({
+): Extract<Pays, { reads: unknown }> => ({
   reads: queries.map(({ address: to, abi, functionName, args = [] }) => ({
     to,
     data: encodeFunctionData({ abi, functionName, args: [...args] }),

@@ -125,6 +125,27 @@ describe('deposit', () => {
   })
 })
 
+test('a vault that will not say beforehand what it pays is left for its price, and the plan says so', async () => {
+  const slug = 'sandbox-vault-usdc-sandbox-one'
+  const { rpc } = sandbox.chain(31337)
+  const vault = sandbox.strategy('sandbox-vault-USDC-sandbox-one').receipt.address
+  const code = await rpc.request<string>('eth_getCode', [vault, 'latest'])
+  // Nothing answers to `previewRedeem` any more.
+  const mute = code.replaceAll('634cdad506', '63ffffffff')
+  expect(mute).not.toBe(code)
+  await rpc.request('anvil_setCode', [vault, mute])
+  await run(`deposit ${slug} --amount 100 --yes --quiet`)
+  const planned = await run(`withdraw ${slug} --amount max --dry-run --json`)
+  expect(planned.json.steps[0].text).toMatch(
+    /^Withdraw all USDC from the vault; the vault does not say beforehand what it pays: no less than (100|99\.999999) USDC by its price is accepted$/,
+  )
+  expect(await run(`withdraw ${slug} --amount max --yes --json`)).toMatchObject({
+    exit: 0,
+    json: { status: 'SUCCESS' },
+  })
+  expect(await receiptOf('sandbox-vault-USDC-sandbox-one')).toBe(0n)
+})
+
 describe('withdraw', () => {
   test('an amount gives exactly that', async () => {
     await run(`deposit ${place} --amount 100 --yes --quiet`)

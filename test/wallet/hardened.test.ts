@@ -301,14 +301,18 @@ describe('a withdrawal', () => {
 
 describe('a withdrawal of everything', () => {
   const held = 100_000_000n
-  test.each<[string, bigint, boolean]>([
-    ['all that it says', 0n, true],
-    ['all but a ten thousandth', 1n, true],
-    ['a thousandth less', 10n, false],
-    ['a hundredth', 9_900n, false],
-  ])('from a vault that pays %s', async (_, kept, passes) => {
+  const [nothing, price, both] = [0n, 1n, 2n]
+  test.each<[pays: string, says: string, kept: bigint, bigint, why: string | undefined]>([
+    ['all that it says', 'what it pays', 0n, both, undefined],
+    ['all but a ten thousandth', 'what it pays', 1n, both, undefined],
+    ['a thousandth less', 'what it pays', 10n, both, 'too little comes out'],
+    ['a hundredth', 'what it pays', 9_900n, both, 'too little comes out'],
+    ['what it is worth', 'its price alone', 0n, price, undefined],
+    ['a thousandth less', 'its price alone', 10n, price, 'too little comes out'],
+    ['what it is worth', 'nothing', 0n, nothing, 'does not say what its STI is worth'],
+  ])('from a vault that pays %s and says %s', async (_, __, kept, says, why) => {
     const { asset } = lending()
-    const vault = await deployed(sandbox, chainId, 'StingyVault', [asset.address, kept])
+    const vault = await deployed(sandbox, chainId, 'StingyVault', [asset.address, kept, says])
     const strategy: StrategyEntry = {
       ...sandbox.strategy('sandbox-vault-USDC-sandbox-one'),
       receipt: { ...asset, address: vault, symbol: 'STI', name: 'Stingy' },
@@ -321,11 +325,16 @@ describe('a withdrawal of everything', () => {
     for (const one of entering) await sandbox.sendAs(chainId, wallet(), one)
     const all: Intent = { kind: 'withdraw', wallet: wallet(), strategy, amount: maxUint256, shares: held }
     const work = tried(all, [redeem({ chainId, vault, shares: held, receiver: wallet(), owner: wallet() })])
-    if (passes) await expect(work).resolves.toMatchObject({ how: 'eth_simulateV1' })
+    if (why === undefined)
+      expect((await work).unsaid).toBe(
+        says === both
+          ? undefined
+          : 'the vault does not say beforehand what it pays: no less than 100 USDC by its price is accepted',
+      )
     else
       await expect(work).rejects.toMatchObject({
         code: 'POLICY_SIMULATION',
-        message: expect.stringContaining('too little comes out'),
+        message: expect.stringContaining(why),
       })
   })
 })

@@ -17,6 +17,7 @@ import type { Contract } from './code.ts'
 import { boundOf, type FeeBound } from './fee-bound.ts'
 import { type Comparison, checkPrice, compareWith, type Opinion } from './opinion.ts'
 import { activeLegs, coreOf, type Proposal } from './proposal.ts'
+import { withUnsaid } from './said.ts'
 import { tryLeg } from './try-leg.ts'
 
 /** A proposal that was found to do what was asked and nothing else, by these terms. Its approvals are exact. */
@@ -86,7 +87,7 @@ export async function examine(
   return {
     proposal,
     terms,
-    steps,
+    steps: steps.map((step) => withUnsaid(step, simulation)),
     contracts,
     simulation,
     bounds: await boundsOf(ground, active, simulation, terms),

@@ -1,6 +1,7 @@
 import { bringsOf } from '../../calls/brings.ts'
 import { paysOf } from '../../calls/pays.ts'
 import { placeOf } from '../../calls/places.ts'
+import { formatAmount } from '../../domain/amount.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Intent } from '../../domain/intent.ts'
@@ -8,7 +9,9 @@ import { isRefusal } from '../../net/refusal.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { eachRead } from '../chain/each-read.ts'
 import { word } from '../chain/simulate-reads.ts'
+import type { DecodedStep } from '../guard/guard.ts'
 import { mostUnits } from '../guard/spends.ts'
+import type { Simulation } from '../simulation/simulation.ts'
 
 /** What a withdrawal of an exact amount should cost of the receipt, or a deposit should bring of it, as the market says before it. */
 export async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
@@ -25,15 +28,31 @@ export async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | unde
   return cost.unitsOf(word(said, 'the price of shares'))
 }
 
-/** What a withdrawal of everything should pay, as the market says before it; `undefined` where it is none, or pays later or by an exchange. */
-export async function paysFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
-  if (intent.kind !== 'withdraw' || intent.shares === undefined) return undefined
+/**
+ * What a withdrawal of everything should pay, as the market says before it; no amount where it is none, or pays later or by an exchange.
+ * Where its own price stands for what it does not say, that is `unsaid`, in words.
+ */
+export async function paysFor(rpc: Rpc, intent: Intent): Promise<{ amount?: bigint; unsaid?: string }> {
+  if (intent.kind !== 'withdraw' || intent.shares === undefined) return {}
   const pays = paysOf(intent.strategy, intent.shares)
-  if (!pays || 'amount' in pays) return pays?.amount
-  const amount = pays.amountOf(await eachRead(rpc, pays.reads))
+  if (!pays || 'amount' in pays) return pays ?? {}
+  const said = await eachRead(rpc, pays.reads)
+  const amount = pays.amountOf(said)
   if (amount === undefined) throw unsaid(intent.strategy)
-  return amount
+  const other = pays.insteadOf?.(said)
+  if (other === undefined) return { amount }
+  const least = `no less than ${formatAmount(amount, intent.strategy.asset)} by its price is accepted`
+  return { amount, unsaid: `${other}: ${least}` }
 }
+
+/** What a market would not say stands with what its step does. */
+export const withUnsaid = <step extends DecodedStep & { leg: number }>(
+  one: step,
+  simulation: Simulation | null,
+): step =>
+  one.leg === 0 && one.role === 'action' && simulation?.unsaid !== undefined
+    ? { ...one, text: `${one.text}; ${simulation.unsaid}` }
+    : one
 
 const unsaid = ({ slug, receipt }: StrategyEntry, cause?: unknown): AppError =>
   new AppError('POLICY_SIMULATION', `${slug} does not say what its ${receipt.symbol} is worth`, { cause })

@@ -59,7 +59,7 @@ export async function tryLeg(
   if (simulation.how === 'unavailable') return simulation
   const [shares, pays] = await Promise.all([sharesFor(rpc, intent), paysFor(rpc, intent)])
   if (intent.kind === 'deposit') refuseDust(intent, shares, simulation.changes)
-  checkEffect(intent, simulation, shares, pays)
+  checkEffect(intent, simulation, shares, pays.amount)
   if (intent.kind === 'deposit' && 'read' in placeOf(intent.strategy).cost(intent.amount))
     refuseCoarse(intent, shares)
   checkAssertions(
@@ -68,7 +68,7 @@ export async function tryLeg(
     [...simulation.changes, { token: nativeToken(network), delta: simulation.coin }],
     { networks: catalog.networks, tokens: namedOn(catalog, chains, intent) },
   )
-  return simulation
+  return { ...simulation, ...(pays.unsaid !== undefined && { unsaid: pays.unsaid }) }
 }
 
 /**

@@ -7,14 +7,17 @@ interface Token {
 }
 
 /// A vault whose shares are worth what was paid for them, by its word; what is paid out for them is so many ten thousandths less.
+/// It may say both, only a price, or nothing.
 contract StingyVault {
     Token public immutable asset;
     uint256 private immutable kept;
+    uint256 private immutable says;
     mapping(address => uint256) public balanceOf;
 
-    constructor(Token theAsset, uint256 tenThousandths) {
+    constructor(Token theAsset, uint256 tenThousandths, uint256 howMuchItSays) {
         asset = theAsset;
         kept = tenThousandths;
+        says = howMuchItSays;
     }
 
     function allowance(address, address) external pure returns (uint256) {
@@ -25,7 +28,13 @@ contract StingyVault {
         return assets;
     }
 
-    function previewRedeem(uint256 shares) external pure returns (uint256) {
+    function previewRedeem(uint256 shares) external view returns (uint256) {
+        require(says == 2);
+        return shares;
+    }
+
+    function convertToAssets(uint256 shares) external view returns (uint256) {
+        require(says > 0);
         return shares;
     }
 
