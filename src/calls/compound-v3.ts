@@ -32,6 +32,7 @@ export const cometAbi = parseAbi([
   'function borrowPerSecondInterestRateSlopeHigh() view returns (uint256)',
   'struct TotalsBasic { uint64 baseSupplyIndex; uint64 baseBorrowIndex; uint64 trackingSupplyIndex; uint64 trackingBorrowIndex; uint104 totalSupplyBase; uint104 totalBorrowBase; uint40 lastAccrualTime; uint8 pauseFlags; }',
   'function totalsBasic() view returns (TotalsBasic)',
+  'function userBasic(address owner) view returns (int104 principal, uint64 baseTrackingIndex, uint64 baseTrackingAccrued, uint16 assetsIn, uint8 _reserved)',
   'event Supply(address indexed from, address indexed dst, uint256 amount)',
   'event Withdraw(address indexed src, address indexed to, uint256 amount)',
   'event Transfer(address indexed from, address indexed to, uint256 amount)',

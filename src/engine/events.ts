@@ -74,8 +74,8 @@ const sharesThen = (
     reading: market.shares(owner),
   })
 
-/** A reading of an old block, asked once: it is kept under the hash of the block, so that it cannot be taken for that of another one. */
-async function readThen(
+/** A reading of an old block, asked once: it is kept under the hash of the block, so that it cannot be taken for that of another one. Without that state it is HISTORY_UNREAD. */
+export async function readThen(
   store: EngineStore,
   chain: Chain,
   { blockNumber, blockHash }: Moment,
@@ -135,23 +135,8 @@ export async function netInvested(
   return net
 }
 
-/**
- * Whether what happened is all there was: what it moved is what is held, in units that do not grow; `null` is not known. Where
- * the contract may have rounded in several ways, each event may be off by two. Where a log does not tell units, something
- * must have come at least.
- */
-export function addsUp(events: readonly MarketEvent[], units: bigint | null): boolean {
-  const moving = events.filter(({ type }) => type !== 'claim')
-  if (units === null || moving.some(({ shares }) => shares.length === 0)) return moving.some(comesBy)
-  const total = moving.reduce(
-    (sum, event) => sum + (comesBy(event) ? event.shares[0]! : -event.shares[0]!),
-    0n,
-  )
-  const most = 2n * BigInt(moving.filter(({ shares }) => shares.length > 1).length)
-  return total - units <= most && units - total <= most
-}
-
-const comesBy = ({ type }: MarketEvent): boolean => type === 'deposit' || type === 'transfer_in'
+/** Whether something came in by it. */
+export const comesBy = ({ type }: MarketEvent): boolean => type === 'deposit' || type === 'transfer_in'
 
 /** The totals by each rounding; what was moved by one alone counts for all. */
 const added = (totals: readonly bigint[], shares: readonly bigint[], comes: boolean): bigint[] =>

@@ -2,9 +2,10 @@ import type { History } from '../api/history.ts'
 import type { Position, Wallet } from '../api/wallet.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { addsUp } from './adds-up.ts'
 import { type Chain, headOf, read } from './chain.ts'
 import { type Context, marketNamed } from './context.ts'
-import { addsUp, eventsIn, netInvested } from './events.ts'
+import { eventsIn, netInvested } from './events.ts'
 import { type Held, holdings } from './holdings.ts'
 import { readAgain } from './logs/again.ts'
 import type { RpcLog } from './logs/filters.ts'
@@ -128,7 +129,7 @@ async function principalOf(
 ): Promise<bigint | null> {
   const net = await unlessUnread(async () => {
     const events = await eventsIn(store, chain, market, owner, logs)
-    if (!addsUp(events, units)) {
+    if (!(await addsUp(store, chain, market, events, units))) {
       await readAgain({ store, now }, chain, market, owner)
       return null
     }

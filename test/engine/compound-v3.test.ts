@@ -5,6 +5,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { checkLeg } from '../../src/wallet/guard/guard.ts'
 import { tryLeg } from '../../src/wallet/plan/try-leg.ts'
@@ -130,6 +132,54 @@ describe('a market of Compound v3', () => {
     expect(history.items.map(({ type }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
     expect(history.items.slice(1).map((item) => item.amount)).toEqual([amount / 3n, amount])
   })
+
+  test.each([
+    ['that keeps old states', true],
+    ['that has no old states', false],
+  ])(
+    'knows what was put in by its logs, and knows it no more where some are missing, by a node %s',
+    async (_, keeps) => {
+      const { rpc } = sandbox.chain(chainId)
+      for (let at = 1n; at <= 4n; at++) {
+        await perform(sandbox, wallet, await made('lend', amount / 7n + at))
+        await sandbox.world.warp(40 * 86_400 + Number(at))
+        const data = calldata('function transfer(address,uint256)', [friend, 1_000_003n * at])
+        // What was left after it is asked of its block, where that is there.
+        if (keeps) await perform(sandbox, wallet, [{ to: comet, data, value: 0n, chainId }])
+      }
+      const last = BigInt(await rpc.request<string>('eth_blockNumber'))
+      const through = (isLost: boolean) => {
+        const all: Rpc = {
+          ...rpc,
+          request: async (method, params = []) => {
+            if (!keeps && method === 'eth_call' && Number(params[1]) <= Number(last))
+              throw new AppError('RPC_ERROR', 'missing trie node')
+            return rpc.request(method, params)
+          },
+          batch: async (calls) => {
+            const said = (await rpc.batch(calls)) as { blockNumber: string }[][]
+            return said.map((one, at) =>
+              isLost && calls[at]![0] === 'eth_getLogs'
+                ? one.filter(({ blockNumber }) => BigInt(blockNumber) <= last)
+                : one,
+            )
+          },
+        }
+        const { service } = engineOn(sandbox, {
+          catalog,
+          rpc: (id) => (id === chainId ? all : sandbox.chain(id).rpc),
+        })
+        return service
+      }
+      await perform(sandbox, wallet, await made('lend', amount))
+      const principal = async (isLost: boolean) =>
+        (await through(isLost).getWallet({ address: wallet })).positions.find(
+          ({ strategy }) => strategy.id === entry.id,
+        )!.principal
+      expect(await principal(false)).toBeGreaterThan(amount)
+      expect(await principal(true)).toBeNull()
+    },
+  )
 
   test('counts what is given to somebody for both of them', async () => {
     await perform(sandbox, wallet, await made('lend', amount))

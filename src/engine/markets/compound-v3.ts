@@ -40,6 +40,15 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
     rewards: cometExtras(constants),
     shares: (owner) => balance(comet, owner),
     worth: known,
+    counted: (owner) => ({
+      reads: [{ address: comet, abi, functionName: 'userBasic', args: [owner] }],
+      parse: ([basic]) => (basic as [principal: bigint] | undefined)?.[0] ?? null,
+    }),
+    // A supply or a withdrawal brings the index up to its block, and it stays so until the end of that.
+    grown: {
+      reads: [{ address: comet, abi, functionName: 'totalsBasic' }],
+      parse: ([totals]) => (totals as Totals | undefined) && indexOf(totals as Totals),
+    },
     deposit: ({ amount, owner }) => ({
       transaction: supplyBase(ask(amount, owner)),
       needs: { token: asset.address, spender: comet, amount },
@@ -70,12 +79,12 @@ const stateOf = (comet: Address, base: Address): Reading<MarketState> => ({
   ],
   parse: (answers) => {
     const [used, kink, first, low, high, supplied] = answers as bigint[]
-    const [noSupply, noWithdraw, totals] = answers.slice(6) as [boolean, boolean, { baseSupplyIndex: bigint }]
+    const [noSupply, noWithdraw, totals] = answers.slice(6) as [boolean, boolean, Totals]
     const rate = perSecond(kinkedRate({ used: used!, kink: kink!, base: first!, low: low!, high: high! }))
     return {
       ...rate,
       tvl: supplied!,
-      index: totals.baseSupplyIndex * (ray / indexScale),
+      index: indexOf(totals),
       canDeposit: !noSupply,
       canWithdraw: !noWithdraw,
       headroom: null,
@@ -84,8 +93,10 @@ const stateOf = (comet: Address, base: Address): Reading<MarketState> => ({
   },
 })
 
+type Totals = { baseSupplyIndex: bigint }
+
 /** Indices count from 1e15 (source: CometCore). */
-const indexScale = 10n ** 15n
+const indexOf = ({ baseSupplyIndex }: Totals): bigint => (baseSupplyIndex * ray) / 10n ** 15n
 
 const logsOf = (comet: Address, owner: Address): LogFilter[] => [
   { address: comet, topics: [topicOf(abi, 'Supply'), null, topic(owner)] },
@@ -97,7 +108,7 @@ const logsOf = (comet: Address, owner: Address): LogFilter[] => [
 /**
  * `Transfer` from or to nobody says by how much a supply or a withdrawal, or a transfer between two people, changed what somebody has
  * supplied, off by a unit from rounding. `Supply` and `Withdraw` have the exact amount, debts that were paid or made included. No log has
- * the index, so none tells how many units that do not grow were moved.
+ * the index, so none tells how many units that do not grow were moved: `grown` does.
  */
 function eventOf(log: Log, owner: Address, inSame: readonly Log[]): MarketEvent | undefined {
   const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })

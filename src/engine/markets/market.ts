@@ -96,6 +96,8 @@ export type Market = {
   withdrawAll: (order: { owner: Address; shares: bigint; bounds?: Bounds }) => Step
   /** What does this owner hold in the units of its events, which do not grow? There where those of the receipt do; `null` is not known. */
   counted?: (owner: Address) => Reading<bigint | null>
+  /** What has one of those become, scaled by 1e27, of which it never is less? There where no log tells how many were moved. */
+  grown?: Reading<bigint | undefined>
   /** Which logs are about this owner? */
   logs: (owner: Address) => LogFilter[]
   /** What does one of those logs mean for this owner, beside the others of its transaction and `all` there are? `undefined` is nothing. */

@@ -110,6 +110,10 @@ contract CometLike {
         return uint256(principal[owner]) * indexNow() / 1e15;
     }
 
+    function userBasic(address owner) external view returns (int104, uint64, uint64, uint16, uint8) {
+        return (int104(uint104(principal[owner])), 0, 0, 0, 0);
+    }
+
     function allowance(address, address) external pure returns (uint256) {
         return 0;
     }

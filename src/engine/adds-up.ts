@@ -1,0 +1,80 @@
+import { AppError } from '../domain/errors.ts'
+import type { EngineStore } from '../store/engine.ts'
+import { type Chain, read } from './chain.ts'
+import { comesBy, type Happened, readThen } from './events.ts'
+import type { Market } from './markets/market.ts'
+import { ray } from './readings/reserve.ts'
+
+/** The least and the most that something moved, in units that do not grow. */
+type Moved = { least: bigint; most: bigint }
+
+/**
+ * Whether what happened is all there was: what it moved is what is held, in units that do not grow; `null` is not known. Where
+ * the contract may have rounded in several ways, each event may be off by two. Where neither a log nor the market tells units, something
+ * must have come at least.
+ */
+export async function addsUp(
+  store: EngineStore,
+  chain: Chain,
+  market: Market,
+  events: readonly Happened[],
+  units: bigint | null,
+): Promise<boolean> {
+  const moving = events.filter(({ type }) => type !== 'claim')
+  const moved = units === null ? undefined : await movedBy(store, chain, market, moving)
+  if (units === null || !moved) return moving.some(comesBy)
+  const sum = (came: (one: Moved) => bigint, went: (one: Moved) => bigint) =>
+    moving.reduce((total, event, at) => total + (comesBy(event) ? came(moved[at]!) : -went(moved[at]!)), 0n)
+  const least = sum(
+    (one) => one.least,
+    (one) => one.most,
+  )
+  const most = sum(
+    (one) => one.most,
+    (one) => one.least,
+  )
+  return least <= units && units <= most
+}
+
+/** What each event moved; `undefined` where that is not told. */
+async function movedBy(
+  store: EngineStore,
+  chain: Chain,
+  market: Market,
+  moving: readonly Happened[],
+): Promise<Moved[] | undefined> {
+  if (moving.every(({ shares }) => shares.length > 0))
+    return moving.map(({ shares }) => around(shares[0]!, shares.length > 1 ? 2n : 0n))
+  const grown = await grownThen(store, chain, market, moving)
+  return grown?.map(({ from, to }, at) => {
+    const { amount } = moving[at]!
+    return { least: around((amount * ray) / to).least, most: around((amount * ray) / from).most }
+  })
+}
+
+/** What may be off by as much: a balance is rounded before and after, and what is taken of it by another unit. */
+const around = (units: bigint, off = 3n): Moved => ({ least: units - off, most: units + off })
+
+/** Between which a unit was when each event happened: what the market said in its block, or else from its beginning until now. */
+async function grownThen(
+  store: EngineStore,
+  chain: Chain,
+  { grown, entry }: Market,
+  moving: readonly Happened[],
+): Promise<{ from: bigint; to: bigint }[] | undefined> {
+  if (!grown) return undefined
+  const name = `grown ${entry.receipt.address.toLowerCase()}`
+  const then = async (event: Happened) => {
+    const said = await readThen(store, chain, event, { name, reading: grown })
+    return { from: said, to: said }
+  }
+  try {
+    // A node that has the oldest state has all of them, and one that does not is asked no more.
+    const oldest = await then(moving[0]!)
+    return [oldest, ...(await Promise.all(moving.slice(1).map(then)))]
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'HISTORY_UNREAD')) throw error
+    const now = await read(chain, grown)
+    return now === undefined ? undefined : moving.map(() => ({ from: ray, to: now }))
+  }
+}
