@@ -15,6 +15,8 @@ export function whyLost(catalog: Catalog, chainId: number, to: Address, isCoin =
   const isHere = (one: { chainId: number }) => one.chainId === chainId
   const token = catalog.tokens.find((one) => isHere(one) && sameAddress(one.address, to))
   if (token) return `the token ${token.symbol}`
+  if (catalog.networks.some((one) => isHere(one) && sameAddress(one.multicall3 ?? '', to)))
+    return 'Multicall3, which does for anybody what that asks for'
   const strategy = catalog.strategies.find(
     (one) =>
       isHere(one) && [one.receipt.address, ...addressesIn(one.constants)].some((at) => sameAddress(at, to)),

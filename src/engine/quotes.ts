@@ -12,7 +12,7 @@ import { aheadOf, read } from './chain.ts'
 import { type Charge, shareBeside, shareOf, stated } from './charges.ts'
 import { type Context, endNamed } from './context.ts'
 import { priceOf, usd } from './prices.ts'
-import { refuseLost } from './refuse-lost.ts'
+import { refuseLost, refuseRecipient } from './refuse-lost.ts'
 import { storedOffer } from './stored-quote.ts'
 import { lastKnown } from './swap-status.ts'
 import { best } from './swaps/best.ts'
@@ -39,7 +39,7 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
     tokenFor(context, from, input.tokenIn),
     tokenFor(context, to, input.tokenOut),
   ])
-  refuseLost(context, to.chainId, input.destinationAddress)
+  await refuseRecipient(context, { from, to, tokenIn, tokenOut }, input.destinationAddress)
   refuseLost(context, from.chainId, input.refundAddress)
   const kept = charge && amountIn !== undefined ? shareOf(amount, charge) : 0n
   const ask: Ask = {

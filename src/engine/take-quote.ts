@@ -14,7 +14,7 @@ import { kindsOf, withApprovals } from './approvals.ts'
 import { gasLimitOf } from './chain.ts'
 import { paymentOf } from './charges.ts'
 import type { Context } from './context.ts'
-import { refuseLost } from './refuse-lost.ts'
+import { refuseLost, refuseRecipient } from './refuse-lost.ts'
 import { deadlineOf, feeIn, offerOf, providerNamed, quoteRow, recipientOf, routeOf } from './stored-quote.ts'
 
 /** The transactions that take a quote. The quote must come back exactly as it was given; `rawQuote` may be left out. */
@@ -43,7 +43,7 @@ export async function swapBytecodeOf(
   const route = routeOf(context, row)
   const offer = offerOf(row)
   // It may have been named in the quote, by a version that took any.
-  refuseLost(context, route.to.chainId, recipient)
+  await refuseRecipient(context, route, recipient)
   refuseLost(context, route.from.chainId, wallet, 'wallet')
   const chain = context.chain(route.from.chainId)
   const step = provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })

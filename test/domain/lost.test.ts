@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { whyLost } from '../../src/domain/lost.ts'
+import { multicall3 } from '../../src/domain/network.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import { filesOf } from '../../src/world/known-catalog.ts'
 
@@ -20,6 +21,7 @@ test.each([
   ['a contract of a market', (market.constants as { comet: `0x${string}` }).comet, true],
   ['the router', catalog.uniswapV3[0]!.swapRouter02, true],
   ['the bridge', catalog.cctpV2[0]!.tokenMessenger, true],
+  ['what asks many at once', multicall3, true],
   ['whoever has a key', address('3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'), false],
 ] as const)('what goes to %s is lost: %s %s', (_, to, isLost) => {
   const why = whyLost(catalog, 8453, to)

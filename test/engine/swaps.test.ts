@@ -14,6 +14,7 @@ import type { Quote } from '../../src/api/quote.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { nativeAddress } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { multicall3 } from '../../src/domain/network.ts'
 import { networkNamed } from '../../src/domain/network-named.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
@@ -376,6 +377,7 @@ describe('a quote is refused', () => {
       'INVALID_ADDRESS',
       () => ({ destinationAddress: sandbox.world.catalog().strategies[0]!.receipt.address }),
     ],
+    ['for what asks many at once', 'INVALID_ADDRESS', () => ({ destinationAddress: multicall3 })],
     ['whose rest goes to nobody', 'INVALID_ADDRESS', () => ({ refundAddress: nativeAddress })],
     ['for the token itself', 'NO_ROUTE_FOUND', () => ({ tokenOut: usdc().address })],
     ['for the native coin', 'NO_ROUTE_FOUND', () => ({ tokenIn: nativeAddress })],
@@ -396,6 +398,31 @@ describe('a quote is refused', () => {
   ]
   test.each(refusals)('%s: %s', async (_, code, change) => {
     expect(await codeOf(engineOn(sandbox).service.quote({ ...plain(), ...change() } as never))).toBe(code)
+  })
+
+  test('for a pool, whichever it is, also when it is taken, and not for whoever is none', async () => {
+    const { service } = engineOn(sandbox)
+    const { tokenIn, tokenOut } = plain()
+    const { factory, feeTiers } = pools(31337)
+    const signature = 'function getPool(address,address,uint24) view returns (address)'
+    const said = await Promise.all(
+      feeTiers.map((fee) => sandbox.call(31337, factory, signature, [tokenIn, tokenOut, fee])),
+    )
+    const pool = said.map((one): Address => `0x${one.slice(-40)}`).find((one) => BigInt(one) !== 0n)!
+    const refused = { code: 'INVALID_ADDRESS', message: expect.stringContaining('a pool of Uniswap v3') }
+    await expect(service.quote({ ...plain(), destinationAddress: pool })).rejects.toMatchObject(refused)
+    const { quote } = await service.quote(plain())
+    const taken = { quote: quote.raw as never, walletAddress: wallet }
+    await expect(service.swapBytecode({ ...taken, destinationAddress: pool })).rejects.toMatchObject(refused)
+    expect((await service.swapBytecode({ ...taken, destinationAddress: someone })).approvals).toHaveLength(1)
+  })
+
+  test('for either of its tokens, though they stand in no catalogue', async () => {
+    const catalog = { ...sandbox.world.catalog(), tokens: [], strategies: [] }
+    const { service } = engineOn(sandbox, { catalog })
+    const { tokenIn, tokenOut } = plain()
+    for (const destinationAddress of [tokenIn, tokenOut])
+      expect(await codeOf(service.quote({ ...plain(), destinationAddress }))).toBe('INVALID_ADDRESS')
   })
 
   test('and given at the bounds of slippage, and by the names of the networks', async () => {
