@@ -92,8 +92,8 @@ export function keptMarkets(
       }),
     )
     const faults = asked.flatMap((one) => ('fault' in one ? [one] : []))
-    if (faults[0] && faults.length === asked.length) throw ofAll(faults[0].fault, ids.map(named))
     for (const { chainId, fault } of faults) missed(named(chainId), fault)
+    if (faults[0] && faults.length === asked.length) throw ofAll(faults[0].fault, ids.map(named))
     return asked.map((one) => ('fault' in one ? nothing : one.rows))
   }
   const named = (chainId: number): Network => networkNamed(catalog.networks, chainId)

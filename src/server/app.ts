@@ -28,8 +28,10 @@ export type AppNeeds = {
   version?: string
   /** Which networks answered when they were last asked. */
   chains?: () => readonly ChainState[]
-  /** The networks that a call is waited for. */
-  slow?: () => readonly string[]
+  /** Does the work of a request, so that the calls which that takes are known to be its own. */
+  within?: <value>(request: object, work: () => value) => value
+  /** The networks that a request waits for. */
+  slow?: (request: object) => readonly string[]
   /** Whether requests can be answered at all; without it they can. */
   works?: () => boolean
   /** How long an answer may take. */
@@ -73,7 +75,8 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     const { route } = servedIn(reply.request) ?? {}
     const seen = callerIn(reply.request)?.sees ?? (() => true)
     const cause = new Error('there was no answer in time')
-    refuse(unread((needs.slow?.() ?? []).filter(seen), route?.path ?? '', cause), reply.request, reply)
+    const missing = (needs.slow?.(reply.request) ?? []).filter(seen)
+    refuse(unread(missing, route?.path ?? '', cause), reply.request, reply)
   })
   const ready = (reply: FastifyReply) => {
     deadline.end(reply)
@@ -134,17 +137,20 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       known: (caller) => setCaller(request, caller),
     })
   for (const served of servedRoutes(olderRoutes))
-    addRoute(app, served, admit, { begin: deadline.begin, ready })
+    addRoute(app, served, admit, { begin: deadline.begin, ready, within: needs.within ?? plainly })
   addPages(app, metrics, needs)
   addPage(app, admit)
   return app
 }
 
+type Timed = Record<'begin' | 'ready', (reply: FastifyReply) => void> & Required<Pick<AppNeeds, 'within'>>
+const plainly: Timed['within'] = (_, work) => work()
+
 function addRoute(
   app: FastifyInstance,
   served: Served,
   admit: (request: FastifyRequest) => Promise<void>,
-  { begin, ready }: Record<'begin' | 'ready', (reply: FastifyReply) => void>,
+  { begin, ready, within }: Timed,
 ): void {
   const { route, successor } = served
   const answer = answering(served, ready)
@@ -157,7 +163,7 @@ function addRoute(
       reply.header('content-type', 'application/json; charset=utf-8')
       if (successor) reply.headers(deprecation(successor.path, request.params))
       begin(reply)
-      return answer(callerIn(request)!.service, request as Sent, reply)
+      return within(request, () => answer(callerIn(request)!.service, request as Sent, reply))
     },
   })
 }

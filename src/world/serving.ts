@@ -46,7 +46,7 @@ export function servingSide(
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
       // What led to the end is in the last lines.
       if (log) process.once('exit', log.flush)
-      const { watch, missed, states, slow } = watchedChains(catalog.networks, log)
+      const { watch, missed, states, within, slow } = watchedChains(catalog.networks, log)
       const services = new Map<string, Service>()
       const engineOf = enginesOver({
         ...(await outsideOf(env, now)),
@@ -85,6 +85,7 @@ export function servingSide(
               behindProxy: options.behindProxy,
               version,
               chains: states,
+              within,
               slow,
               works: limiter.works,
             },

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 import { trace } from '../domain/trace.ts'
@@ -12,7 +14,8 @@ const slowMs = 2_000
 
 /**
  * The chains of a server, each call of which tells whether its network answers: what was last seen is in `states`, and each change goes
- * to the log as a JSON line. A network that answers, and is left out of a list all the same, is not up. `slow` are those that a call waits for.
+ * to the log as a JSON line. A network that answers, and is left out of a list all the same, is not up. `slow` are those that a
+ * request waits for: by the calls that were made `within` it, or else, as many share an answer, by those of anybody.
  */
 export function watchedChains(
   networks: readonly Pick<Network, 'name'>[],
@@ -42,13 +45,14 @@ export function watchedChains(
   /** A list goes without this network, or has it again. */
   const missed = ({ name }: Pick<Network, 'name'>, fault: AppError | null) =>
     changed(name, () => (fault ? faults.set(name, fault) : faults.delete(name)), fault)
-  const underWay = new Map<symbol, { network: string; since: number }>()
+  const underWay = new Map<symbol, { network: string; since: number; by: object | undefined }>()
+  const asking = new AsyncLocalStorage<object>()
   const watch = ({ name }: Pick<Network, 'name'>, rpc: Rpc): Rpc => {
     const told = async <value>(ms: number, work: Promise<value>): Promise<value> => {
       const call = Symbol()
-      underWay.set(call, { network: name, since: performance.now() })
+      underWay.set(call, { network: name, since: performance.now(), by: asking.getStore() })
       try {
-        const value = await within(ms, work, rpc.host)
+        const value = await inTime(ms, work, rpc.host)
         seen(name)
         return value
       } catch (error) {
@@ -73,17 +77,18 @@ export function watchedChains(
     watch,
     missed,
     states: (): ChainState[] => [...answers.keys()].map((network) => ({ network, isUp: isUp(network) })),
-    slow: (): string[] => {
+    within: <value>(request: object, work: () => value): value => asking.run(request, work),
+    slow: (request: object): string[] => {
       const late = performance.now() - slowMs
-      return [
-        ...new Set([...underWay.values()].filter(({ since }) => since < late).map(({ network }) => network)),
-      ]
+      const all = [...underWay.values()].filter(({ since }) => since < late)
+      const own = all.filter(({ by }) => by === request)
+      return [...new Set((own.length > 0 ? own : all).map(({ network }) => network))]
     },
   }
 }
 
 /** What is asked, or RPC_UNREACHABLE after so many ms, whatever becomes of it. */
-const within = <value>(ms: number, work: Promise<value>, host: string): Promise<value> =>
+const inTime = <value>(ms: number, work: Promise<value>, host: string): Promise<value> =>
   new Promise((resolve, reject) => {
     const late = () =>
       reject(new AppError('RPC_UNREACHABLE', `The node at ${host} did not answer within ${ms} ms`))

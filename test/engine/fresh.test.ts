@@ -331,4 +331,23 @@ describe('the markets', () => {
     isDown = false
     expect(await service.getStrategy({ id: slug })).not.toBe(known)
   })
+
+  test('where no network has them, each of them is told as left out, and as there again', async () => {
+    let isDown = true
+    const down = (real: Rpc): Rpc => ({
+      ...real,
+      request: (method, params) =>
+        isDown ? Promise.reject(new AppError('RPC_UNREACHABLE', 'down')) : real.request(method, params),
+    })
+    const missed: string[] = []
+    const { service } = engineOn(sandbox, {
+      rpc: (id) => down(sandbox.chain(id).rpc),
+      missed: ({ name }, fault) => missed.push(`${name} ${fault?.code ?? 'answers'}`),
+    })
+    expect(await codeOf(service.listStrategies({}))).toBe('RPC_UNREACHABLE')
+    expect(missed.toSorted()).toEqual(['sandbox-one RPC_UNREACHABLE', 'sandbox-two RPC_UNREACHABLE'])
+    isDown = false
+    await service.analytics({})
+    expect(missed.slice(2).toSorted()).toEqual(['sandbox-one answers', 'sandbox-two answers'])
+  })
 })

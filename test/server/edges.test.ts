@@ -167,11 +167,16 @@ test('an answer that takes too long is an error in time, which names the network
     { network: 'sandbox-one', isUp: true },
     { network: 'sandbox-two', isUp: false },
   ]
-  const slow = () => ['sandbox-one', 'hoodi']
+  let asking: object | undefined
+  const within = <value>(request: object, work: () => value): value => {
+    asking = request
+    return work()
+  }
+  const slow = (request: object) => (request === asking ? ['sandbox-one', 'hoodi'] : ['another'])
   const service = { getFees: async () => sleep(400, fees) } as unknown as Service
   const sees = (network: string) => network !== 'hoodi'
   const access = async () => ({ keyId: 'tests', customer: 'tests', service, sees })
-  const { app, url, lines } = await served({ deadlineMs: 100, chains, slow, access })
+  const { app, url, lines } = await served({ deadlineMs: 100, chains, within, slow, access })
   const text = await heard(url, `GET /fees HTTP/1.1\r\n${head}\r\n`, 700)
   expect(statusesIn(text)).toEqual([500])
   expect(JSON.parse(text.split('\r\n\r\n')[1]!)).toEqual({

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+
+import type { Rpc } from '../../src/net/rpc.ts'
+import { watchedChains } from '../../src/world/watched-chains.ts'
+
+const names = ['one', 'two', 'three']
+/** A node that answers so many ms later. */
+const after = (ms: number): Rpc => ({
+  host: 'node',
+  peers: [],
+  request: async () => sleep(ms) as never,
+  batch: async () => [await sleep(ms)],
+})
+
+test('a request is told of the networks that it waits for itself, and where it waits for what another asked, of that', async () => {
+  const { watch, within, slow } = watchedChains(
+    names.map((name) => ({ name })),
+    undefined,
+  )
+  const ask = (name: string, ms: number) => watch({ name }, after(ms)).request('eth_call')
+  const [mine, theirs, waiting, done] = [{}, {}, {}, {}]
+  const asked = [
+    within(mine, async () => {
+      await ask('three', 5)
+      await ask('one', 2_600)
+    }),
+    within(theirs, () => ask('two', 2_600)),
+    within(done, () => ask('three', 5)),
+  ]
+  expect(slow(mine)).toEqual([])
+  await sleep(2_200)
+  expect([mine, theirs, waiting].map((one) => slow(one).toSorted())).toEqual([
+    ['one'],
+    ['two'],
+    ['one', 'two'],
+  ])
+  await Promise.all(asked)
+  expect(slow(waiting)).toEqual([])
+})
