@@ -12,7 +12,7 @@ export type Endpoint = { host: string; exchange: (body: unknown, deadlineMs: num
 /** Opens an endpoint, with connections of its own. Nothing is asked before the first exchange, and nothing that its node says tells what is secret in its URL. */
 export function openEndpoint(
   url: string,
-  { chainId, signal }: { chainId?: number; signal?: AbortSignal },
+  { chainId, checkMs = 30_000, signal }: { chainId?: number; checkMs?: number; signal?: AbortSignal },
 ): Endpoint {
   const host = hostOf(url)
   const secrets = urlSecrets(url)
@@ -40,25 +40,36 @@ export function openEndpoint(
       details: { host, status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
     })
   }
-  let isRight = chainId === undefined
+  /** When it last said that it is on the chain that is wanted. */
+  let right = chainId === undefined ? Infinity : -Infinity
+  const checkChain = async (deadlineMs: number) => {
+    const call: RpcCall = { jsonrpc: '2.0', id: 0, method: 'eth_chainId', params: [] }
+    const said = Number(quantity(unwrap(host, await exchange(call, deadlineMs), call), 'the chain id'))
+    right = said === chainId ? performance.now() : -Infinity
+    if (said === chainId) return
+    throw new AppError('CHAIN_ID_MISMATCH', `The node at ${host} is on chain ${said}, not on ${chainId}`, {
+      details: { host, expected: chainId, said },
+    })
+  }
   return {
     host,
     exchange: async (body, deadlineMs) => {
-      const until = performance.now() + deadlineMs
-      if (!isRight) {
-        const call: RpcCall = { jsonrpc: '2.0', id: 0, method: 'eth_chainId', params: [] }
-        const said = Number(quantity(unwrap(host, await exchange(call, deadlineMs), call), 'the chain id'))
-        if (said !== chainId)
-          throw new AppError(
-            'CHAIN_ID_MISMATCH',
-            `The node at ${host} is on chain ${said}, not on ${chainId}`,
-            {
-              details: { host, expected: chainId, said },
-            },
-          )
-        isRight = true
+      if (right === -Infinity) {
+        const until = performance.now() + deadlineMs
+        await checkChain(deadlineMs)
+        return exchange(body, until - performance.now())
       }
-      return exchange(body, until - performance.now())
+      if (performance.now() - right < checkMs) return exchange(body, deadlineMs)
+      // It may be a node of another chain by now. That is asked beside the rest, and takes no longer; where it is not said, it is asked first next time.
+      right = performance.now()
+      const [answer] = await Promise.all([
+        exchange(body, deadlineMs),
+        checkChain(deadlineMs).catch((error: unknown) => {
+          right = -Infinity
+          if (!(error instanceof AppError && error.code === 'RPC_UNREACHABLE')) throw error
+        }),
+      ])
+      return answer
     },
   }
 }

@@ -17,13 +17,14 @@ export type Rpc = {
 
 /**
  * What calls may cost: one exchange takes `deadlineMs`, a read with all its tries and waits `budgetMs`. With `chainId`,
- * an endpoint says which chain it is on before it is asked anything else, and another one is CHAIN_ID_MISMATCH.
+ * an endpoint says which chain it is on before it is asked anything else, and again after `checkMs`; another one is CHAIN_ID_MISMATCH.
  */
 export type RpcOptions = {
   deadlineMs?: number
   budgetMs?: number
   retries?: number
   chainId?: number
+  checkMs?: number
   signal?: AbortSignal
 }
 

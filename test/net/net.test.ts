@@ -153,6 +153,37 @@ describe('JSON-RPC', () => {
     })
   })
 
+  it('asks a node now and then which chain it is on, beside a call, and takes no answer of one that has another since', async () => {
+    let chain = '0x1'
+    let isMute = false
+    const { url, seen } = await serve((response, body) => {
+      const isAsked = (JSON.parse(body) as Call).method === 'eth_chainId'
+      if (isAsked && isMute) return response.destroy()
+      return good(response, body, isAsked ? chain : '0x5')
+    })
+    const asked = () => seen.filter((body) => body.includes('eth_chainId')).length
+    const slowly = httpRpc(url, { chainId: 1 })
+    for (let times = 0; times < 3; times++) expect(await slowly.request('eth_blockNumber')).toBe('0x5')
+    expect(asked()).toBe(1)
+    const rpc = httpRpc(url, { chainId: 1, checkMs: 0, retries: 0 })
+    for (let times = 0; times < 3; times++) expect(await rpc.request('eth_blockNumber')).toBe('0x5')
+    expect(asked()).toBe(4)
+    // A check that is not answered takes nothing from a call that is.
+    isMute = true
+    expect(await rpc.request('eth_blockNumber')).toBe('0x5')
+    isMute = false
+    chain = '0x89'
+    for (let times = 0; times < 2; times++)
+      await expect(rpc.request('eth_blockNumber')).rejects.toMatchObject({
+        code: 'CHAIN_ID_MISMATCH',
+        message: expect.stringContaining('is on chain 137, not on 1'),
+      })
+    chain = '0x1'
+    expect(await rpc.request('eth_blockNumber')).toBe('0x5')
+    chain = '0x89'
+    await expect(rpc.batch([['eth_blockNumber', []]])).rejects.toMatchObject({ code: 'CHAIN_ID_MISMATCH' })
+  })
+
   it('asks again when a read fails, and is glad of the second answer', async () => {
     const { url, seen } = await serve((response, body, nth) =>
       nth === 1 ? response.destroy() : good(response, body),
