@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Action } from '../api/action.ts'
+import { missingHeader, missingIn } from '../api/missing.ts'
 import type { Service } from '../api/service.ts'
 import type { Strategy } from '../api/strategy.ts'
 import { AppError } from '../domain/errors.ts'
@@ -40,7 +41,10 @@ export function addPage(app: FastifyInstance, admit: (request: FastifyRequest) =
   }
   app.get('/page/strategies', { onRequest: admit }, async (request, reply) => {
     const { service } = callerIn(request)!
-    const { items, total } = await service.listStrategies({ page: 1, limit: most.strategies })
+    const list = await service.listStrategies({ page: 1, limit: most.strategies })
+    const { items, total } = list
+    const left = missingIn(list)
+    if (left !== undefined) reply.header(missingHeader, left)
     const drawn = await Promise.all(items.slice(0, most.drawn).map((one) => withPast(service, one)))
     return json(reply, { items: [...drawn, ...items.slice(most.drawn)].map(strategyRow), total })
   })

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { createApp } from '../../src/server/app.ts'
 import { serve } from '../../src/server/serve.ts'
 import { chromiumHere, needsChromium, startBrowser, type Watched } from '../support/browser.ts'
 import { useSandbox } from '../support/sandbox.ts'
+import { onlyFor } from '../support/served.ts'
 import { useServe } from '../support/serving.ts'
 
 const sandbox = useSandbox()
@@ -59,6 +61,16 @@ describe('the page at /', () => {
     expect(items[0]!.id).toBe(id)
     const { items: all } = (await (await get('/page/strategies', mine)).json()) as { items: object[] }
     expect(all.length).toBe(sandbox.world.catalog().strategies.length)
+  })
+
+  test('says with its strategies which networks they are without', async () => {
+    const missing = ['sandbox-one', 'sandbox-two']
+    const service = {
+      listStrategies: async () => ({ items: [], page: 1, limit: 50, total: 0, hasMore: false, missing }),
+    }
+    const app = createApp(onlyFor(service as never, 'key'))
+    const answer = await app.inject({ url: '/page/strategies', headers: { 'x-api-key': 'key' } })
+    expect(answer.headers['x-sluice-missing']).toBe('sandbox-one, sandbox-two')
   })
 })
 
@@ -152,6 +164,28 @@ describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
     expect(await watched.page.locator('img, tbody script, tbody a').count()).toBe(0)
     expect(await watched.page.title()).toBe('sluice')
     honest(watched, server.url)
+    await server.close()
+  })
+
+  test('what cannot be read is named for all that is shown, and not to another key', async () => {
+    const server = await lying('plain')
+    const { page, ...watched } = await browser.open()
+    const missing = { actions: 'sandbox-two', strategies: 'sandbox-one, sandbox-two' }
+    for (const [name, left] of Object.entries(missing))
+      await page.route(`**/page/${name}`, async (route) => {
+        const isFirst = route.request().headers()['x-api-key'] === 'first'
+        // The other key has no answer about its strategies.
+        if (!isFirst && name === 'strategies') return
+        const headers = isFirst ? { 'x-sluice-missing': left } : undefined
+        await route.fulfill({ json: { items: [], most: 1, total: 0 }, ...(headers && { headers }) })
+      })
+    await page.goto(`${server.url}/`)
+    await enter({ page, ...watched }, 'first')
+    await page.getByText('without sandbox-two, sandbox-one: nobody answers there').waitFor({ timeout: 5_000 })
+    await page.getByRole('button', { name: 'Forget the key' }).click()
+    await enter({ page, ...watched }, 'second')
+    await page.locator('#actions', { hasText: 'Nothing yet' }).waitFor({ timeout: 5_000 })
+    expect(await status({ page, ...watched }, 'well')).toMatch(/^Up to date at [\d:]+ UTC\.$/)
     await server.close()
   })
 

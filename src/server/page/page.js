@@ -1,16 +1,18 @@
 // The read-only page of a server: asks with the key of whoever looks, and only as often as somebody looks.
-import { actionRows, draw, said, strategyRows } from './rows.js'
+import { actionRows, draw, lacking, said, strategyRows } from './rows.js'
 
 const kept = 'sluice-api-key'
 const second = 1_000
 const live = 10 * second
 const calm = 30 * second
 const rare = 60 * second
+/** What is known of a source that was not asked yet with this key. */
+const nothing = { due: 0, shown: '', missing: null }
 const at = (id) => document.getElementById(id)
 
 const actions = { path: '/page/actions', section: at('actions'), rows: actionRows, every: calm }
 const strategies = { path: '/page/strategies', section: at('strategies'), rows: strategyRows, every: rare }
-const sources = [actions, strategies].map((source) => Object.assign(source, { due: 0, shown: '' }))
+const sources = [actions, strategies].map((source) => Object.assign(source, nothing))
 
 let key = stored()
 // Which key it is: what was asked with an earlier one is not shown any more.
@@ -42,7 +44,7 @@ function use(next) {
   waitsUntil = 0
   store(key)
   for (const source of sources) {
-    Object.assign(source, { due: 0, shown: '' })
+    Object.assign(source, nothing)
     source.section.hidden = true
     draw(source.section, source.rows({ items: [] }))
   }
@@ -108,9 +110,7 @@ function show(source, body, missing) {
   source.due = Date.now() + source.every
   failures = 0
   document.body.classList.remove('stale')
-  const without = sources.find((one) => one.missing)?.missing
-  const lacks = without ? `, without ${said(without)}: nobody answers there` : ''
-  say('well', `Up to date at ${new Date().toISOString().slice(11, 19)} UTC${lacks}.`)
+  say('well', `Up to date at ${new Date().toISOString().slice(11, 19)} UTC${lacking(sources)}.`)
 }
 
 /** Whether an action may change while somebody looks: what nobody has signed for ten minutes waits for a person. */

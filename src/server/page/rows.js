@@ -59,6 +59,13 @@ export function draw(section, { rows, about, empty }) {
     )
 }
 
+/** The end of a sentence about what all sources lack, of which each says names with commas, or nothing. */
+export function lacking(sources) {
+  const names = sources.flatMap(({ missing }) => (missing ?? '').split(',').map((name) => said(name).trim()))
+  const all = [...new Set(names)].filter((name) => name !== '')
+  return all.length === 0 ? '' : `, without ${all.join(', ')}: nobody answers there`
+}
+
 /** A foreign text without what turns its direction, hides, or breaks a line. */
 export const said = (value) =>
   String(value ?? '-').replace(
