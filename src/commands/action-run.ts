@@ -1,28 +1,19 @@
-import { type Action, isFinalStatus } from '../api/action.ts'
+import type { Action } from '../api/action.ts'
 import type { Cli } from '../cli/cli.ts'
-import { duration } from '../cli/globals.ts'
 import { finish, type Going, reportFor } from '../cli/operate/finish.ts'
 import { refuseDoneSince } from '../cli/operate/not-twice.ts'
 import { refuseOver } from '../cli/operate/over.ts'
 import { maxFee } from '../cli/operate/terms.ts'
 import type { SigningOptions } from '../cli/options.ts'
 import { reportView } from '../cli/views/report-view.ts'
-import { observe } from '../cli/watching.ts'
 import type { ExecutionOptions } from '../cli/way.ts'
-import { Hash, type Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
-import { isAwaiting } from '../wallet/execution/delivery.ts'
-import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenGone } from '../wallet/execution/reopen.ts'
-import { isShort } from '../wallet/execution/result.ts'
 import { takeTurn } from '../wallet/execution/turn.ts'
-import { noticed } from '../wallet/execution/unfinished.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { isNamed, type Who } from '../wallet/keys/who.ts'
-import type { KeptPlan } from '../wallet/plan/intent-json.ts'
 import type { Report } from '../wallet/record/report.ts'
 import { whyReverted } from '../wallet/record/why-reverted.ts'
 
@@ -38,7 +29,7 @@ export const inJournal = ({ journal }: Ground, id: string): Planned | undefined 
   journal.find(id) ?? journal.findKey(id)
 
 /** What the journal knows, after a look whether what was final is on the chain still. */
-async function looked(cli: Cli, ground: Ground, id: string): Promise<Planned | undefined> {
+export async function looked(cli: Cli, ground: Ground, id: string): Promise<Planned | undefined> {
   const operation = inJournal(ground, id)
   if (!operation || !(await reopenGone(ground, operation.id))) return operation
   cli.notice(
@@ -63,7 +54,8 @@ export async function show(cli: Cli, id: string): Promise<void> {
   cli.emit({ ...report, transactions }, anyView)
 }
 
-const anyView = (one: Report | Action, to: Parameters<typeof reportView>[1]): string =>
+/** What is known of an action, in words, whoever knows it. */
+export const anyView = (one: Report | Action, to: Parameters<typeof reportView>[1]): string =>
   'assurance' in one
     ? reportView(one, to)
     : reportView(
@@ -77,65 +69,6 @@ const anyView = (one: Report | Action, to: Parameters<typeof reportView>[1]): st
         } as never,
         to,
       )
-
-/** `action watch` */
-export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
-  const intervalMs = duration(options.interval)
-  const ends = await Promise.all(
-    ids.map((id) =>
-      observe(cli, () => watched(cli, id), {
-        isOver: ({ status }) => isFinalStatus(status),
-        view: anyView,
-        intervalMs,
-        again: `sluice action watch --timeout 1h ${shellOperand(id)}`,
-      }),
-    ),
-  )
-  const refunded = ends.find(({ status }) => status.toUpperCase() === 'REFUNDED')
-  if (refunded)
-    throw new AppError('REFUNDED', `Action ${refunded.id} ended in a refund`, {
-      details: { id: refunded.id },
-      hint: `sluice action explain ${shellOperand(refunded.id)}`,
-    })
-  const ground = await cli.place.ground()
-  const short = ends.map(({ id }) => inJournal(ground, id)).find((one) => one !== undefined && isShort(one))
-  if (short) outcomeOf(short)
-  const failed = ends.find(({ status }) => status.toUpperCase() === 'FAILED')
-  if (failed)
-    throw new AppError('ACTION_FAILED', `Action ${failed.id} failed`, {
-      details: { id: failed.id },
-      hint: `sluice action explain ${shellOperand(failed.id)}`,
-    })
-}
-
-/** What the journal knows, moved on by what the service sees on the chain; an operation of another machine is the service's alone. */
-async function watched(cli: Cli, id: string): Promise<Report | Action> {
-  const ground = await cli.place.ground()
-  const operation = await looked(cli, ground, id)
-  if (!operation) return (await cli.service()).getAction({ id })
-  const report = reportFor(ground, operation)
-  if (isFinalStatus(report.status)) return report
-  const { status, finishedAt, transactions } = await (await cli.service()).getAction({ id: operation.id })
-  if (!isFinalStatus(status)) return report
-  // What a service says of a bridge is not taken for its end: the chain of the other end says what came.
-  if (isAwaiting(operation)) {
-    const now = await noticed(ground, operation, await deliveryTold(cli, operation))
-    if (isAwaiting(now)) return reportFor(ground, now)
-  }
-  const seen = report.transactions.map((tx, at) => {
-    const { hash, status, blockNumber, gasUsed } = transactions[at] ?? tx
-    return { ...tx, hash: hash ?? tx.hash, status: status ?? tx.status, blockNumber, gasUsed }
-  })
-  return { ...report, status, finishedAt, transactions: seen }
-}
-
-/** The transaction that the service names as the delivery of a bridge; `null` where it names none. */
-async function deliveryTold(cli: Cli, { plan }: Planned): Promise<Hex | null> {
-  const { quoteId } = plan as KeptPlan
-  if (quoteId === null) return null
-  const { destinationTxHash } = await (await cli.service()).swapStatus({ id: quoteId })
-  return Hash.safeParse(destinationTxHash).data ?? null
-}
 
 /** The operation of an id, a quote id or an idempotency key in the journal of this machine; ACTION_NOT_FOUND otherwise. */
 export function journalled(ground: Ground, id: string): Planned {

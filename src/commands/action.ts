@@ -18,8 +18,9 @@ import { addExplain } from './action-explain.ts'
 import { addReplacements } from './action-replace.ts'
 import { addReplan } from './action-replan.ts'
 import { addRevoke } from './action-revoke.ts'
-import { resume, show, watch } from './action-run.ts'
+import { resume, show } from './action-run.ts'
 import { addSubmit } from './action-submit.ts'
+import { watch } from './action-watch.ts'
 
 /** `action`: what was started here, and where it stands. */
 export const actionCommand = (world: World) => {

@@ -83,9 +83,7 @@ function spentBy(
  */
 export async function giveUp(ground: Ground, operation: Operation): Promise<Operation> {
   const now = await noticed(ground, operation, null)
-  const goesOn = now.steps.find(
-    ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
-  )
+  const goesOn = inTheAir(now)
   const details = { operation: operation.id }
   const hint = `sluice action resume ${operation.id}`
   if (isOpen(now) && isOnlyAwaited(now))
@@ -102,8 +100,18 @@ export async function giveUp(ground: Ground, operation: Operation): Promise<Oper
   )
 }
 
-/** An operation after a look at what the chains show of it, noted in the journal: steps that are final, and what a bridge has brought. `told` is the delivery that a service names. */
-export async function noticed(ground: Ground, operation: Operation, told: Hex | null): Promise<Operation> {
+/** An operation after a look at what the chains show of it, noted in the journal, its end too where it came to one. `told` is the delivery that a service names. */
+export async function settled(ground: Ground, operation: Operation, told: Hex | null): Promise<Operation> {
+  const now = await noticed(ground, operation, told)
+  return inTheAir(now) || isOnlyAwaited(now) ? now : ((await ended(ground, now)) ?? now)
+}
+
+/** The first step that is signed and not final. */
+const inTheAir = ({ steps }: Operation): Step | undefined =>
+  steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
+
+/** The same without its end: steps that are final, and what a bridge has brought. */
+async function noticed(ground: Ground, operation: Operation, told: Hex | null): Promise<Operation> {
   for (const step of operation.steps) await settleSeen(ground, operation.id, step)
   return noteBrought(ground, ground.journal.find(operation.id)!, told)
 }
