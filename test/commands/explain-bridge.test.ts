@@ -1,10 +1,28 @@
-import { expect, test } from 'vitest'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 
 import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { topicOf, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
-const { run, signsNothing } = useCommands(sandbox)
+/** An attestation service that answers everything with a status of its own, while it has one. */
+let other: Server
+let answers: number | undefined
+beforeAll(async () => {
+  other = createServer((_, response) => response.writeHead(answers ?? 500).end('{}'))
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+})
+afterAll(() => other.close())
+afterEach(() => {
+  answers = undefined
+})
+const { run, signsNothing } = useCommands(sandbox, {
+  catalog: () => ({
+    ...sandbox.world.catalog(),
+    ...(answers && { attestation: `http://127.0.0.1:${(other.address() as AddressInfo).port}` }),
+  }),
+})
 const fault = async (line: string) =>
   expect(await run(`sandbox fault ${line} --json`)).toMatchObject({ exit: 0 })
 /** What is sent over the bridge and left alone: however slow the machine is, its burn is signed. */
@@ -216,4 +234,71 @@ test('what was given up after its funds went over the bridge is not said to be i
   await fault('clear')
   while (!(await explain(id)).funds.includes('with the recipient on sandbox-two'))
     await new Promise((resolve) => setTimeout(resolve, 50))
+})
+
+const hour = 3_600_000
+const isMinted = async (): Promise<boolean> => {
+  const { tokenMessenger: address } = sandbox.world.catalog().cctpV2.find((end) => end.chainId === 31338)!
+  const topics = [topicOf('MintAndWithdraw(address,uint256,address,uint256)')]
+  const filter = { address, topics, fromBlock: '0x0' }
+  return (await sandbox.chain(31338).rpc.request<unknown[]>('eth_getLogs', [filter])).length > 0
+}
+
+test('what an attestation service does not know of long ago is neither waiting, nor unminted, nor lost', async () => {
+  await fault('bridge stuck')
+  const id = await across()
+  answers = 404
+  expect(await explain(id)).toMatchObject({
+    situation: 'BRIDGE_WAITING',
+    funds: expect.stringMatching(burned),
+  })
+  const old = await explain(id, 50 * hour)
+  expect(old.situation).toBe('BRIDGE_STUCK')
+  expect(old.verdict).toMatch(
+    /^The attestation service of the bridge does not know the transfer, which was sent 300\d min ago, and 60 min are usual at most\. That does not say that it is lost: it may be attested late, or be delivered already\. Look at what 0x\w{40} got on sandbox-two since/,
+  )
+  expect(old.funds).toMatch(/Whether it is minted there is not known; nobody else can have it\.$/)
+  expect(old.next).toBe(`sluice action export ${id}`)
+  expect(JSON.stringify(old.evidence)).toMatch(/attestation service of the bridge does not know 0x/)
+  expect(JSON.stringify(old.evidence)).not.toContain('has not attested')
+  // Who goes on with it is told the same, and soon.
+  const resumed = await run(['action', 'resume', id, '--json'], { later: 50 * hour })
+  expect(resumed).toMatchObject({
+    exit: 20,
+    json: { error: { code: 'PENDING', hint: `sluice action explain ${id}` } },
+  })
+  expect(resumed.json.error.message).toContain('does not know what was sent more than 60 min ago')
+  // One that answers something else has said nothing.
+  answers = 429
+  expect((await explain(id)).verdict).toMatch(/^Nobody can be asked now whether the bridge has attested/)
+  answers = undefined
+  await fault('clear')
+  await until(id, 'BRIDGE_DELIVERED')
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+})
+
+test('what was delivered by a transaction that nobody names is gone on with for a while only, and told as that', async () => {
+  await fault('bridge stuck')
+  const id = await across()
+  await fault('clear')
+  await expect.poll(isMinted, { timeout: 20_000 }).toBe(true)
+  await fault('rpc-502 --network sandbox-two --method eth_getLogs')
+  const { exit, json } = await run(['action', 'resume', id, '--json'])
+  expect({ exit, ...json.error }).toMatchObject({
+    exit: 20,
+    code: 'PENDING',
+    message: expect.stringMatching(/^The bridge delivered on sandbox-two, and nobody names the transaction/),
+    hint: `Name another RPC in SLUICE_RPC_SANDBOX_TWO, one that gives logs, then: sluice action resume ${id}`,
+  })
+  await fault('clear')
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+})
+
+test('going on without waiting does not wait for a bridge', async () => {
+  await fault('bridge stuck')
+  const id = await across()
+  expect(await run(['action', 'resume', id, '--json', '--no-wait'])).toMatchObject({
+    exit: 20,
+    json: { error: { code: 'PENDING' } },
+  })
 })

@@ -123,6 +123,17 @@ const run = (id: string, more: Partial<Execution> = {}) =>
     arrived: mint,
     ...more,
   })
+/** What both chains and the bridge say came to an operation. */
+const broughtIn = (id: string) => (told: Hex | null) =>
+  broughtTo(
+    {
+      rpc: (chainId) => httpRpc(sandbox.chain(chainId).rpcUrl),
+      catalog: sandbox.world.catalog(),
+      now: Date.now,
+    },
+    journal.find(id)!,
+    told,
+  )
 const supplied = () => sandbox.balanceOf(two, there().receipt.address, sandbox.user.address)
 
 describe('an operation over two chains', () => {
@@ -155,6 +166,38 @@ describe('an operation over two chains', () => {
     expect((await run('lied')).state).toBe('DONE')
   })
 
+  it.each([
+    ['names no delivery', async () => undefined],
+    [
+      'is gone',
+      async () => {
+        throw new AppError('SERVICE_UNREACHABLE', 'gone')
+      },
+    ],
+    [
+      'does not know it any more',
+      async () =>
+        (await mint()) ? Promise.reject(new AppError('QUOTE_NOT_FOUND', 'no such quote')) : undefined,
+    ],
+  ])('goes on by what the chains show where its service %s', async (what, arrived) => {
+    plan(what)
+    const done = await run(what, { arrived, brought: broughtIn(what) })
+    expect(done).toMatchObject({ state: 'DONE', legs: [{}, { arrival: { hash: await mint() } }] })
+  })
+
+  it('that is given up while it waits for a bridge ends then', async () => {
+    plan('closed')
+    const error = await run('closed', {
+      arrived: async () => undefined,
+      timeoutMs: 3_600_000,
+      onProgress: ({ kind }) => {
+        if (kind === 'waiting') journal.settle('closed', 'CANCELLED', 'given up by the person', 21)
+      },
+    }).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ code: 'PARTIAL' })
+    expect(journal.attempts('closed', 2)).toEqual([])
+  })
+
   it('that got less than was agreed ends, by the event of the bridge alone, and stays so whatever comes later', async () => {
     plan('short')
     await sandbox.world.faults.set({
@@ -167,22 +210,16 @@ describe('an operation over two chains', () => {
       reason: null,
     })
     const wallet = sandbox.user.address
-    const rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)
     const gift = async (much: bigint) => {
       const call = { chainId: two, token: there().asset.address, to: wallet, amount: much }
       return (await sandbox.sendAs(two, wallet, transfer(call))).transactionHash
     }
-    const short = async (hash: Hex) => {
-      const ground = { rpc, catalog: sandbox.world.catalog() }
-      const seen = await broughtTo(ground, journal.find('short')!, hash)
-      return seen && 'short' in seen ? seen.short : undefined
-    }
     const end = (more: Partial<Execution>) =>
-      run('short', { short, ...more }).catch((caught: unknown) => caught)
+      run('short', { brought: broughtIn('short'), ...more }).catch((caught: unknown) => caught)
     // The attestation is known, and who names another transaction ends nothing by it.
     const other = await gift(1n)
     expect(
-      await end({ arrived: async () => other, short: async () => undefined, timeoutMs: 1_500 }),
+      await end({ arrived: async () => other, brought: async () => undefined, timeoutMs: 1_500 }),
     ).toMatchObject({
       code: 'PENDING',
     })

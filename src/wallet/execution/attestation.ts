@@ -4,10 +4,10 @@ import type { Catalog, CctpV2Constants } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import { getJson } from '../../net/http.ts'
 
-/** What the attestation service of a bridge has for a burn; `message` where it gives one. */
-export type Attestation = { isAttested: boolean; message?: BurnMessage }
+/** What the attestation service of a bridge has for a burn, which it may not know at all; `message` where it gives one. */
+export type Attestation = { isKnown: boolean; isAttested: boolean; message?: BurnMessage }
 
-/** Asks the attestation service about a burn; `undefined` where it cannot be asked. */
+/** Asks the attestation service about a burn; `undefined` where it cannot be asked, or does not say. */
 export async function attestationOf(
   { attestation }: Catalog,
   here: CctpV2Constants | undefined,
@@ -19,12 +19,14 @@ export async function attestationOf(
     const answer = await getJson(`${base}/v2/messages/${here.domain}?transactionHash=${burn}`, {
       deadlineMs: 5_000,
     })
-    if (answer.status === 404) return { isAttested: false }
+    if (answer.status === 404) return { isKnown: false, isAttested: false }
+    if (answer.status !== 200) return undefined
     const { messages } = (answer.body ?? {}) as { messages?: { status?: unknown; message?: unknown }[] }
     const [first] = messages ?? []
     const text = HexData.safeParse(first?.message).data
     const message = text === undefined || text === '0x' ? undefined : decodeMessage(text)
-    return { isAttested: first?.status === 'complete', ...(message && { message }) }
+    const isAttested = first?.status === 'complete'
+    return { isKnown: first !== undefined, isAttested, ...(message && { message }) }
   } catch (error) {
     if (error instanceof AppError && error.code.startsWith('SERVICE_')) return undefined
     throw error

@@ -126,10 +126,7 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
       const { quoteId } = planNow()
       return quoteId === null ? undefined : delivered(quoteId)
     },
-    short: async (hash) => {
-      const seen = await broughtTo(ground, journal.find(operation.id)!, hash, way.depth)
-      return seen && 'short' in seen ? seen.short : undefined
-    },
+    brought: (told) => broughtTo(ground, journal.find(operation.id)!, told, way.depth),
     result: () => resultNow({ rpc, catalog }, journal.find(operation.id)!),
     approve: shownOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
     beforeLeg: (leg, left) => beforeLeg(ground, operation.id, leg, left, lifted),

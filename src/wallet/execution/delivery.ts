@@ -20,11 +20,18 @@ export type Awaited = {
   burn: { chainId: number; hash: Hex; blockNumber: number }
 }
 
+/** The longest that an attestation takes when all is well, in ms: before the source block is final, and after. */
+export const usualMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
+
 /**
- * What is known of funds on a bridge that burns and mints; `undefined` is what nobody could be asked about. `brought` is the
- * transaction that delivered them, and what came in it: `isOurs` where the bridge's own event names the message of the burn.
+ * What is known of funds on a bridge that burns and mints; `undefined` is what nobody could be asked about. `isUnknown` where the
+ * attestation service does not know a burn that it should know by now: that says nothing of what became of it. `burnedAt` is epoch ms.
+ * `brought` is the transaction that delivered them, and what came in it: `isOurs` where the bridge's own event names the message of
+ * the burn.
  */
 export type Delivery = {
+  burnedAt: number | undefined
+  isUnknown: boolean
   isAttested: boolean | undefined
   isFast: boolean
   isMinted: boolean | undefined
@@ -52,7 +59,7 @@ export function awaitedOf(operation: Operation): Awaited | undefined {
  * delivery: it counts where it brought all of it, or where the bridge's own event says so.
  */
 export async function deliveryOf(
-  { rpc, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
+  { rpc, catalog, now }: Pick<Ground, 'rpc' | 'catalog' | 'now'>,
   { leg, burn }: Awaited,
   told: Hex | null,
 ): Promise<Delivery> {
@@ -70,17 +77,21 @@ export async function deliveryOf(
   }
   const named = told === null ? undefined : await look(told)
   const isNamed = named !== undefined && (named.isOurs || named.amount >= leg.arrival.minimum)
-  const isUsed = nonce && there && !isNamed ? await ifAnswered(isNonceUsed(node, there, nonce)) : undefined
-  const hash =
-    isUsed && nonce && there
-      ? await mintOf(node, there, nonce, await timeOf(rpc(burn.chainId), burn))
-      : undefined
+  const burnedAt = isNamed ? undefined : await timeOf(rpc(burn.chainId), burn)
+  const isUsed =
+    nonce && there && !isNamed ? await ifAnswered(within(isNonceUsed(node, there, nonce))) : undefined
+  const hash = isUsed && nonce && there ? await mintOf(node, there, nonce, burnedAt ?? 0) : undefined
   const brought = isNamed ? named : hash && (await look(hash))
+  const isOld = burnedAt !== undefined && now() - burnedAt > usualMs.standard
+  const isUnknown = !brought && attestation?.isKnown === false && isOld
+  // Without an attestation nobody can mint; a service that has forgotten a burn, or never heard of it, does not say that there is none.
+  const isUnattested = attestation?.isAttested === false && !isUnknown
   return {
-    isAttested: attestation?.isAttested,
+    burnedAt,
+    isUnknown,
+    isAttested: isUnknown ? undefined : attestation?.isAttested,
     isFast: attestation?.message?.minFinalityThreshold === finality.fast,
-    // Without an attestation nobody can mint.
-    isMinted: brought ? true : (isUsed ?? (attestation?.isAttested === false ? false : undefined)),
+    isMinted: brought ? true : (isUsed ?? (isUnattested ? false : undefined)),
     brought,
   }
 }
@@ -105,8 +116,8 @@ async function isNonceUsed(
   return quantity(await rpc.request('eth_call', [{ to, data }, 'latest']), 'a nonce of the bridge') !== 0n
 }
 
-/** Clocks of two chains differ by less than this, in seconds. */
-const clocksDiffer = 3_600
+/** Clocks of two chains differ by less than this, in ms. */
+const clocksDiffer = 3_600_000
 
 /** The transaction that delivered a message, however long ago: by the events of the other end, back to the time of the burn. */
 const mintOf = async (
@@ -115,16 +126,18 @@ const mintOf = async (
   nonce: Hex,
   since: number,
 ): Promise<Hex | undefined> =>
-  (await ifAnswered(within(logBack(rpc, { address, topics: [received, null, nonce] }, since - clocksDiffer))))
-    ?.transactionHash
+  (
+    await ifAnswered(
+      within(logBack(rpc, { address, topics: [received, null, nonce] }, (since - clocksDiffer) / 1_000)),
+    )
+  )?.transactionHash
 
-/** When a burn was mined, in Unix seconds; the beginning of time where its chain does not say. */
-async function timeOf(rpc: Rpc, { blockNumber }: Awaited['burn']): Promise<number> {
-  const block = await ifAnswered(
-    rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [
-      `0x${blockNumber.toString(16)}`,
-      false,
-    ]),
-  )
-  return Number(block?.timestamp ?? 0)
+/** When a burn was mined, in epoch ms; `undefined` where its chain does not say. */
+async function timeOf(rpc: Rpc, { blockNumber }: Awaited['burn']): Promise<number | undefined> {
+  const asked = rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [
+    `0x${blockNumber.toString(16)}`,
+    false,
+  ])
+  const { timestamp } = (await ifAnswered(within(asked))) ?? {}
+  return timestamp === undefined ? undefined : 1_000 * Number(timestamp)
 }

@@ -3,29 +3,17 @@ import type { Leg, Operation, Step } from '../../store/operation.ts'
 import { systemClock } from '../chain/clock.ts'
 import { readHead } from '../chain/fees.ts'
 import { rpcInTime } from '../chain/in-time.ts'
-import { arrivedOnChain } from './arrival.ts'
+import { awaitArrival } from './await-arrival.ts'
 import { refuseDead } from './dead.ts'
 import { endingOf } from './ending.ts'
 import { refuseLost } from './lost.ts'
 import { outcomeOf } from './outcome.ts'
 import { reopenGone } from './reopen.ts'
-import {
-  current,
-  type Execution,
-  isClosed,
-  isOver,
-  isUnsigned,
-  pause,
-  type Run,
-  stepAt,
-  stopped,
-} from './run.ts'
-import { endShort } from './short.ts'
+import { current, type Execution, hasEnded, isClosed, isUnsigned, type Run, stepAt, stopped } from './run.ts'
 import type { KnownGas } from './sign.ts'
 import { signerInTime } from './sign-in-time.ts'
 import { standing } from './standing.ts'
 import { executeStep, sendStep } from './step.ts'
-import { findOnChain, isLocal } from './watch.ts'
 
 /**
  * Signs, sends and follows the steps of an operation, in order, to the end; or goes on where an earlier run stopped.
@@ -67,9 +55,6 @@ export async function execute(execution: Execution): Promise<Operation> {
   }
 }
 
-/** Whether a run has nothing to do any more. One look decides: another process may end it between two. */
-const hasEnded = (operation: Operation): boolean => isOver(operation) || operation.state === 'ATTENTION'
-
 /** Says that an operation that was left in part goes on. */
 function resumed(run: Run): void {
   if (current(run).state === 'PARTIAL') run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
@@ -84,7 +69,7 @@ const unfinished = (run: Run, leg: Leg): Step[] =>
 /** One leg under the lock of its wallet. Later legs wait first for what an earlier one sends. */
 async function executeLeg(run: Run, leg: Leg): Promise<void> {
   const isDone = current(run).steps.some((step) => step.leg === leg.leg) && unfinished(run, leg).length === 0
-  if (!isDone && leg.arrival && leg.arrival.hash === null) await awaitArrival(run, leg)
+  if (!isDone && leg.arrival && leg.arrival.hash === null) await awaitArrival(run, leg, leg.arrival)
   if (unfinished(run, leg).length === 0) return
   const { wallet } = current(run)
   const waitMs = Math.min(run.lockWaitMs ?? 60_000, Math.max(0, run.until - run.clock.now()))
@@ -158,26 +143,4 @@ function tooLate(run: Run): AppError {
     details: { operation: run.operationId },
     hint: `sluice action resume ${run.operationId}, or close it: sluice action abandon ${run.operationId}`,
   })
-}
-
-async function awaitArrival(run: Run, leg: Leg): Promise<void> {
-  if (!leg.arrival) return
-  run.onProgress?.({ kind: 'waiting', leg })
-  const rpc = run.rpc(leg.chainId)
-  // Who is asked may count the questions: on a chain that is at hand, they become rarer.
-  for (let waitMs = isLocal(rpc) ? 25 : 2_000; ; waitMs = Math.min(2 * waitMs, isLocal(rpc) ? 400 : 2_000)) {
-    try {
-      const hash = await run.arrived?.(leg)
-      if (hash && arrivedOnChain(await findOnChain(rpc, hash), leg.arrival)) {
-        run.journal.arrive(run.operationId, leg.leg, hash)
-        run.onProgress?.({ kind: 'arrived', leg, hash })
-        return
-      }
-      const short = hash && (await run.short?.(hash))
-      if (short) return void outcomeOf(endShort(run.journal, run.operationId, short))
-    } catch (error) {
-      if (!(error instanceof AppError) || errorRow(error.code).retryable !== true) throw error
-    }
-    await pause(run, waitMs)
-  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { EvmAddress, Hash } from '../../domain/address.ts'
+import { EvmAddress, Hash, type Hex } from '../../domain/address.ts'
 import type { Operation } from '../../store/operation.ts'
 
 const Amount = z.object({
@@ -20,6 +20,15 @@ const Short = z.object({
 
 /** That a bridge brought less than was agreed: where, in which transaction, and to whom. */
 export type Short = z.infer<typeof Short>
+
+/**
+ * Why a delivery is not seen that should be: the bridge made it, and nobody finds the transaction; or the attestation service does not
+ * know what was burned, and it was burned too long ago for that to be usual.
+ */
+export type Unseen = 'unfound' | 'unknown'
+
+/** What a bridge has brought, for good, or why that is not known where it should be. */
+export type Brought = { arrived: Hex } | { short: Short } | { unseen: Unseen }
 
 const Result = z.object({ out: Amount.optional(), short: Short.optional() })
 

@@ -7,7 +7,7 @@ import type { Journal } from '../../store/journal-words.ts'
 import type { Leg, Operation, Step } from '../../store/operation.ts'
 import type { Clock } from '../chain/clock.ts'
 import type { TransactionSigner } from '../keys/who.ts'
-import type { Short } from './result.ts'
+import type { Brought } from './result.ts'
 import type { Patience } from './stuck.ts'
 import type { TakeLock } from './wallet-lock.ts'
 
@@ -75,8 +75,8 @@ export type Execution = {
   onProgress?: (progress: Progress) => void
   /** The transaction that brought the funds of a leg, as soon as the service knows it. Our own node is asked about it. */
   arrived?: (leg: Leg) => Promise<Hex | undefined>
-  /** Whether that transaction brought less than was agreed, for good and by the chain alone: then nothing more is waited for. */
-  short?: (hash: Hex) => Promise<Short | undefined>
+  /** What came, by the chains alone, whether somebody names the transaction that brought it or not. */
+  brought?: (told: Hex | null) => Promise<Brought | undefined>
   /** What is written down of an operation when it is done. Nothing that fails in it keeps that from being so. */
   result?: () => Promise<unknown>
   /** Called before anything is signed in this run: shows the signer what it will be asked for. */
@@ -113,6 +113,10 @@ export const stepAt = (run: Run, index: number): Step => {
 /** Whether nothing can happen to an operation any more. */
 export const isOver = ({ state }: Operation): boolean =>
   state === 'DONE' || state === 'CANCELLED' || state === 'FAILED' || state === 'DROPPED'
+
+/** Whether a run has nothing to do any more. One look decides: another process may end it between two. */
+export const hasEnded = (operation: Operation): boolean =>
+  isOver(operation) || operation.state === 'ATTENTION'
 
 /** Whether nothing was signed for a step yet. */
 export const isUnsigned = ({ state }: Step): boolean => state === 'PLANNED' || state === 'RESERVED'

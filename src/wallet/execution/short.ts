@@ -6,34 +6,32 @@ import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Operation } from '../../store/operation.ts'
-import { ifAnswered } from '../chain/within.ts'
+import { ifAnswered, within } from '../chain/within.ts'
 import type { Ground } from '../ground.ts'
 import { howDeep } from './deep.ts'
 import { awaitedOf, deliveryOf } from './delivery.ts'
-import { resultOf, type Short } from './result.ts'
+import { type Brought, resultOf, type Short } from './result.ts'
 import type { Depth } from './run.ts'
-
-type Seen = { arrived: Hex } | { short: Short }
 
 /**
  * What a bridge has brought to an operation that waits for it, by the chain of the other end and for good: all of it, or
- * less than was agreed. `undefined` while that is not known. `told` is the delivery that a service names.
+ * less than was agreed. `undefined` while it is on its way. `told` is the delivery that a service names.
  */
 export async function broughtTo(
-  ground: Pick<Ground, 'rpc' | 'catalog'>,
+  ground: Pick<Ground, 'rpc' | 'catalog' | 'now'>,
   operation: Operation,
   told: Hex | null,
   depth?: Depth,
-): Promise<Seen | undefined> {
+): Promise<Brought | undefined> {
   const awaited = awaitedOf(operation)
   if (!awaited) return undefined
   const { arrival, chainId } = awaited.leg
-  const { brought } = await deliveryOf(ground, awaited, told)
+  const { brought, isMinted, isUnknown } = await deliveryOf(ground, awaited, told)
   const network = networkNamed(ground.catalog.networks, chainId)
-  if (!brought) return undefined
+  if (!brought) return isMinted ? { unseen: 'unfound' } : isUnknown ? { unseen: 'unknown' } : undefined
   const { found, amount, isOurs } = brought
   const looked = howDeep(ground.rpc(chainId), found.blockNumber, depth ?? network.depth, network.depth)
-  if (!(await ifAnswered(looked))?.deep) return undefined
+  if (!(await ifAnswered(within(looked)))?.deep) return undefined
   if (amount >= arrival.minimum) return { arrived: found.hash }
   // That too little came is only said by the bridge's own event for this burn.
   if (!isOurs) return undefined
@@ -70,7 +68,7 @@ export async function noteBrought(
   const awaited = awaitedOf(operation)
   if (!awaited || !['EXECUTING', 'PARTIAL'].includes(operation.state)) return operation
   const seen = await broughtTo(ground, operation, told)
-  if (!seen) return operation
+  if (!seen || 'unseen' in seen) return operation
   if ('short' in seen) return endShort(ground.journal, operation.id, seen.short)
   ground.journal.arrive(operation.id, awaited.leg.leg, seen.arrived)
   return ground.journal.find(operation.id)!

@@ -8,13 +8,10 @@ import { tokenAt } from '../../domain/token.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Arrival, JournalEvent, Operation } from '../../store/operation.ts'
 import { ifAnswered, within } from '../chain/within.ts'
-import { deliveryOf } from '../execution/delivery.ts'
+import { deliveryOf, usualMs } from '../execution/delivery.ts'
 import { resultOf } from '../execution/result.ts'
 import type { Ground } from '../ground.ts'
 import { type BridgeFacts, type StepFacts, wentWell } from './facts.ts'
-
-/** The longest that an attestation takes when all is well, in ms: before the source block is final, and after. */
-const usual = { fast: 10 * 60_000, standard: 60 * 60_000 }
 
 /** Where funds are that a later leg waits for; `undefined` while nothing is on a bridge. `told` is the hash that the service names. */
 export async function lookAtBridge(
@@ -34,7 +31,11 @@ export async function lookAtBridge(
   const { hash: burn, blockNumber } = mined
   const awaited = { leg: { ...leg, arrival: leg.arrival }, burn: { chainId, hash: burn, blockNumber } }
   const named = Hash.safeParse(told).data ?? resultOf(operation).short?.hash ?? null
-  const { isAttested, isFast, isMinted, brought } = await deliveryOf(ground, awaited, named)
+  const { burnedAt, isUnknown, isAttested, isFast, isMinted, brought } = await deliveryOf(
+    ground,
+    awaited,
+    named,
+  )
   const shown = (amount: bigint) => amountText(ground, leg.chainId, awaited.leg.arrival, amount)
   const { minimum } = leg.arrival
   const isLess = brought !== undefined && brought.amount < minimum
@@ -44,10 +45,14 @@ export async function lookAtBridge(
     to: networkNamed(networks, leg.chainId),
     recipient: leg.arrival.recipient,
     burn,
-    since:
+    // The journal may have been told of it long after.
+    since: Math.min(
       events.findLast(({ index, becomes }) => index === sent.step.index && becomes === 'FINAL_OK')?.at ??
-      operation.updated,
-    usualMs: isFast ? usual.fast : usual.standard,
+        operation.updated,
+      burnedAt ?? Infinity,
+    ),
+    usualMs: isFast ? usualMs.fast : usualMs.standard,
+    isUnknown,
     isAttested,
     isMinted,
     delivered: brought && {

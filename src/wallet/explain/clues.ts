@@ -27,6 +27,7 @@ export function cluesOf(facts: Facts, service: string): Clue[] {
   ]
   const said = [
     service,
+    ...(bridge?.isUnknown ? [`the attestation service of the bridge does not know ${bridge.burn}`] : []),
     ...(bridge === undefined || bridge.isAttested === undefined
       ? []
       : [`the bridge has ${bridge.isAttested ? '' : 'not '}attested ${bridge.burn}`]),

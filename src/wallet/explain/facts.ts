@@ -38,7 +38,7 @@ export type StepFacts = { step: Step; attempts: Attempt[]; network: Network; see
 
 /**
  * Where the funds of a later leg are, which an earlier one sent over a bridge. `since` is epoch ms; `isAttested` and
- * `isMinted` are unknown where nobody could be asked. What was `delivered` may be minted and not found; `later` came after a
+ * `isMinted` are unknown where nobody could be asked, and `isUnknown` says that the attestation service should know of it, and does not. What was `delivered` may be minted and not found; `later` came after a
  * delivery that was too small.
  */
 export type BridgeFacts = {
@@ -48,6 +48,7 @@ export type BridgeFacts = {
   burn: Hex
   since: number
   usualMs: number
+  isUnknown: boolean
   isAttested: boolean | undefined
   isMinted: boolean | undefined
   delivered:

@@ -52,6 +52,16 @@ const bridgeRows: readonly Row[] = [
     next: (facts) => command(facts, 'resume'),
   },
   {
+    // What it does not know may be attested late, or delivered long ago: that nobody minted it, nobody says.
+    situation: 'BRIDGE_STUCK',
+    is: ({ bridge }) => bridge?.isUnknown === true,
+    verdict: (facts) =>
+      `The attestation service of the bridge does not know the transfer, which was sent ${minutes(waited(facts))} ago, and ${minutes(bridge(facts).usualMs)} are usual at most. That does not say that it is lost: it may be attested late, or be delivered already. Look at what ${bridge(facts).recipient} got on ${bridge(facts).to.name} since, and ask whoever runs the bridge with what is exported.`,
+    funds: onTheBridge,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'export'),
+  },
+  {
     situation: 'BRIDGE_STUCK',
     is: (facts) => facts.bridge !== undefined && waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
