@@ -75,7 +75,10 @@ function standing(error: AppError, operation: Planned, verb: string | undefined)
       code: 'PENDING',
       message: `Interrupted. Something of ${id} is signed, and it is not over yet`,
       // Who did not want it to go on does not now.
-      hint: verb === 'revoke' || verb === 'abandon' ? again(id, verb) : `sluice action resume ${id}`,
+      hint:
+        verb === 'revoke' || verb === 'abandon' || verb === 'cancel'
+          ? again(id, verb)
+          : `sluice action resume ${id}`,
     }
   return goesOn(error, operation)
     ? {

@@ -160,7 +160,11 @@ test('a fee is raised within what the plan said, and beyond it only when the per
   expect(begun.exit).toBe(20)
   const id = begun.json.error.details.id
   lieFrom(1)
-  for (let tried = 0; tried < 8; tried++) await run(`action speed-up ${id} --timeout 1s --json`, here())
+  let last = begun
+  for (let tried = 0; tried < 8; tried++)
+    last = await run(`action speed-up ${id} --timeout 1s --json`, here())
+  // It is the plan that is in the way, and no policy.
+  expect(last.json.error.hint).toMatch(/^sluice action speed-up \S+ --max-fee [0-9.]+/)
   expect(signed().length).toBeGreaterThan(1)
   expect(signed().every(({ maxFeePerGas }) => maxFeePerGas <= feeCap)).toBe(true)
   await run(`action cancel ${id} --timeout 1s --yes --json`, here())

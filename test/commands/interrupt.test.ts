@@ -128,18 +128,18 @@ describe('a signal', () => {
       const { id } = JSON.parse((await sluice(...line, '--no-wait')).out).error.details
       const attempts = signed()
       const resume = ['action', 'resume', id, '--json']
-      const told = ({ exit, out, err }: Awaited<ReturnType<typeof sluice>>) => {
+      const told = ({ exit, out, err }: Awaited<ReturnType<typeof sluice>>, next = `resume ${id}`) => {
         expect(`${out}${err}`).not.toContain('signed nothing')
         expect({ exit, out }).toMatchObject({ exit: 20 })
         const { code, hint, details } = JSON.parse(out).error
-        expect([code, hint, details.id]).toEqual(['PENDING', `sluice action resume ${id}`, id])
+        expect([code, hint, details.id]).toEqual(['PENDING', `sluice action ${next}`, id])
       }
       // As soon as there is somebody to hear it, which is before anything is loaded; and later.
       const cancel = ['action', 'cancel', 'three-moments', '--yes', '--json']
-      for (const ran of await Promise.all(
+      const ran = await Promise.all(
         [line, resume, cancel].map((args) => spawnSluice(at.home, args, { env: atOnce })),
-      ))
-        told(ran)
+      )
+      for (const [nth, one] of ran.entries()) told(one, nth === 2 ? `cancel ${id} --yes` : undefined)
       for (const [nth, ms] of [150, 400, 800].entries()) {
         const running = startSluice(at.home, nth % 2 === 0 ? resume : line)
         await sleep(ms)

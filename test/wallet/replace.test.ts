@@ -5,6 +5,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
+import { gwei } from '../../src/wallet/policy/terms.ts'
 import { type Chain, startChain } from './chain.ts'
 import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
 
@@ -189,6 +190,59 @@ describe('by the person', () => {
     expect(code(await outcome)).toBe('CANCELLED')
     expect(code(await run(journal, home, chain.url, 'stopped').catch((e: unknown) => e))).toBe('CANCELLED')
     expect(await paid()).toBe(before)
+  })
+
+  it.each(['bump', 'cancel'] as const)(
+    'a %s that may not cost enough says what would do, and that does; where a policy is in the way, that is said',
+    async (replacement) => {
+      const id = `capped-${replacement}`
+      await stopped(id)
+      const capped = (feeCap: Execution['feeCap']) =>
+        run(journal, home, chain.url, id, { replacement, feeCap: feeCap! }).catch((e: unknown) => e)
+      const cap = attempts(id)[0]!.maxFeePerGas
+      const kind = replacement === 'bump' ? `speed-up ${id}` : `cancel ${id} --yes`
+      const { hint } = (await capped((_, __, ___, lifted = cap) => lifted)) as AppError
+      expect(hint).toMatch(new RegExp(`^sluice action ${kind} --max-fee [0-9.]+$`))
+      const enough = gwei(hint!.split(' ').at(-1)!)
+      // What a policy allows is not lifted by a person.
+      const held = (await capped((_, __, ___, lifted = cap) =>
+        lifted < enough ? lifted : enough - 1n,
+      )) as AppError
+      expect(held).toMatchObject({
+        code: 'PENDING',
+        message: expect.stringContaining('than the policy allows'),
+      })
+      expect(held.hint).not.toContain('--max-fee')
+      expect(attempts(id)).toHaveLength(1)
+      const outcome = capped(() => enough)
+      await replaced(id)
+      await chain.rpc.request('evm_mine')
+      expect(await outcome).toMatchObject(replacement === 'bump' ? { state: 'DONE' } : { code: 'CANCELLED' })
+    },
+  )
+
+  it('a cancel that is interrupted is gone on with as one, before it is signed and after', async () => {
+    await stopped('let-go')
+    const cancelled = (signal: AbortSignal) =>
+      run(journal, home, chain.url, 'let-go', { replacement: 'cancel', signal }).catch((e: unknown) => e)
+    const again = { code: 'PENDING', hint: 'sluice action cancel let-go --yes' }
+    const early = new AbortController()
+    const unsigned = run(journal, home, chain.url, 'let-go', {
+      replacement: 'cancel',
+      feeCap: () => {
+        early.abort()
+        throw new AppError('RPC_UNREACHABLE', 'not now')
+      },
+      signal: early.signal,
+    }).catch((e: unknown) => e)
+    expect(await unsigned).toMatchObject(again)
+    expect(attempts('let-go')).toHaveLength(1)
+    const late = new AbortController()
+    const outcome = cancelled(late.signal)
+    await replaced('let-go')
+    late.abort()
+    expect(await outcome).toMatchObject(again)
+    expect(attempts('let-go').at(-1)!.kind).toBe('cancel')
   })
 
   it('a cancel that comes too late changes nothing, and signs nothing more', async () => {

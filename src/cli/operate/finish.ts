@@ -143,10 +143,14 @@ export async function follow(
   }
 }
 
+/** A next step that signs, at the end of a hint. */
+const isGoneOnWith =
+  /sluice action (resume|replan|revoke|speed-up|cancel(?= \S+ --yes)) [\w.:-]+( --yes)?( --max-fee [0-9.]+)?$/
+
 /** Where the next step is to go on, it names the signer as it was named here. */
 function withSigner(error: unknown, { again }: Who): unknown {
   if (!(error instanceof AppError) || !again) return error
-  if (!/sluice action (resume|replan|revoke) [\w.:-]+$/.test(error.hint ?? '')) return error
+  if (!isGoneOnWith.test(error.hint ?? '')) return error
   const { code, message, details, cause, hint } = error
   return new AppError(code, message, { cause, hint: `${hint} ${again}`, ...(details && { details }) })
 }

@@ -110,9 +110,9 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
   return execute({
     ...way,
     ...(nonces && { nonces }),
-    feeCap: (step, gas, kind) => {
+    feeCap: (step, gas, kind, more = lifted) => {
       const now = journal.find(operation.id) ?? operation
-      return capFor({ journal, operation: now, networks, lifted, present: policyFor(kind) }, step, gas)
+      return capFor({ journal, operation: now, networks, lifted: more, present: policyFor(kind) }, step, gas)
     },
     journal,
     operationId: operation.id,

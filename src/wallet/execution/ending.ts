@@ -41,6 +41,9 @@ function explain(run: Run, error: unknown): unknown {
   const inTheAir = now.steps.some(
     ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
   )
+  // Who cancels does not want the rest to be signed, should what he cancels be mined after all.
+  const again =
+    inTheAir && run.replacement === 'cancel' ? `sluice action cancel ${run.operationId} --yes` : resume
   if (error === stopped)
     return new AppError(
       'PENDING',
@@ -49,14 +52,14 @@ function explain(run: Run, error: unknown): unknown {
         : isAllFinal(now)
           ? 'All of it is signed and final, and what it sent to another chain has not arrived yet'
           : 'Some steps are final, and the rest is not signed yet',
-      { details, hint: resume },
+      { details, hint: again },
     )
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
   if (inTheAir || retryable || !(error instanceof AppError))
     return new AppError('PENDING', `Something is signed, and it could not be followed to its end: ${why}`, {
       details,
       cause: error,
-      hint: resume,
+      hint: again,
     })
   run.journal.settle(run.operationId, 'PARTIAL', why, 21)
   return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {

@@ -5,6 +5,7 @@ import type { Rpc } from '../../net/rpc.ts'
 import type { Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
 import { broadcast } from './broadcast.ts'
+import { capped } from './capped.ts'
 import { agreed, howDeep } from './deep.ts'
 import { finishStep, followLater } from './finish-step.ts'
 import { replace } from './replace.ts'
@@ -109,7 +110,8 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   if (run.replacement && !watch.replaced) {
     watch.replaced = true
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
-    if (!(await replace(run, index, run.replacement, head))) throw capped(run)
+    if (!(await replace(run, index, run.replacement, head)))
+      throw await capped(run, index, run.replacement, head)
     return restart(run, watch, Number(head.number))
   }
   if (run.clock.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {
@@ -147,16 +149,6 @@ function restart(run: Run, watch: Watch, block: number): void {
   watch.since = watch.lastSend
   watch.sinceBlock = block
 }
-
-const capped = (run: Run): AppError =>
-  new AppError(
-    'PENDING',
-    'A higher fee is needed than the plan or --max-fee allows; what was sent before still waits',
-    {
-      details: { operation: run.operationId },
-      hint: `sluice action speed-up ${run.operationId} --max-fee GWEI`,
-    },
-  )
 
 /** How far below the newest block of its day a transaction may end up, when a reorganisation puts it into another block. */
 const deepest = 64

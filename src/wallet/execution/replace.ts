@@ -17,6 +17,13 @@ async function gasOfNothing(rpc: Rpc, { wallet }: Step): Promise<bigint> {
   return gas > plainGas ? withRoom(gas) : plainGas
 }
 
+/** The gas limit of a replacement: that of what it replaces, or of a transaction that does nothing. */
+export async function gasFor(run: Run, index: number, kind: 'bump' | 'cancel'): Promise<bigint> {
+  const step = stepAt(run, index)
+  if (kind === 'cancel') return gasOfNothing(run.rpc(step.transaction.chainId), step)
+  return run.journal.attempts(run.operationId, index).reduce(mostGas, 0n)
+}
+
 /**
  * Puts the same step with a higher fee, or a transaction that does nothing, in the place of what waits under its nonce.
  * Written down before it is sent. Gives `undefined` when the fee cap allows no replacement.
@@ -32,7 +39,7 @@ export async function replace(
   const rpc = run.rpc(chainId)
   const before = run.journal.attempts(run.operationId, index)
   const last = before.at(-1)!
-  const gas = kind === 'cancel' ? await gasOfNothing(rpc, step) : before.reduce(mostGas, 0n)
+  const gas = await gasFor(run, index, kind)
   const market = await currentFees(rpc, head)
   const fees = replacementFees(last, market, run.feeCap?.(step, gas, kind) ?? undefined)
   if (!fees) return undefined

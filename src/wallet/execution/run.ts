@@ -36,8 +36,13 @@ export type FaultPoint =
 /** How deep a transaction must lie: a number of blocks, its own included, or what the chain itself calls safe. */
 export type Depth = number | 'safe' | 'finalized'
 
-/** The most that a unit of gas of a step may cost, in wei, where it is signed with so much gas; null is any price. Asked before every signature: the first, one with a higher fee, or one that does nothing in its place. */
-export type FeeCap = (step: Step, gas: bigint, kind: 'first' | 'bump' | 'cancel') => bigint | null
+/** The most that a unit of gas of a step may cost, in wei, where it is signed with so much gas; null is any price. Asked before every signature: the first, one with a higher fee, or one that does nothing in its place. `lifted` is what the person were to allow beyond the plan, where it is asked what that would change. */
+export type FeeCap = (
+  step: Step,
+  gas: bigint,
+  kind: 'first' | 'bump' | 'cancel',
+  lifted?: bigint,
+) => bigint | null
 
 /** All that execution needs from outside. */
 export type Execution = {

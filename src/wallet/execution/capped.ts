@@ -1,0 +1,40 @@
+import { formatUnits } from 'viem/utils'
+
+import { AppError } from '../../domain/errors.ts'
+import { currentFees, type Head } from '../chain/fees.ts'
+import { gasFor } from './replace.ts'
+import { type Run, stepAt } from './run.ts'
+import { replacementFees } from './stuck.ts'
+
+/** That a replacement needs a higher fee than it may have, and what would do: a number that can be pasted, or another policy. */
+export async function capped(
+  run: Run,
+  index: number,
+  kind: 'bump' | 'cancel',
+  head: Head,
+): Promise<AppError> {
+  const { operationId: id } = run
+  const step = stepAt(run, index)
+  const last = run.journal.attempts(id, index).at(-1)!
+  const market = await currentFees(run.rpc(step.transaction.chainId), head)
+  const enough = roundedUp(replacementFees(last, market, undefined)!.maxFeePerGas)
+  const cap = run.feeCap?.(step, await gasFor(run, index, kind), kind, enough) ?? undefined
+  const isPolicy = cap !== undefined && cap < enough
+  const again = kind === 'cancel' ? `sluice action cancel ${id} --yes` : `sluice action speed-up ${id}`
+  return new AppError(
+    'PENDING',
+    `A higher fee is needed than ${isPolicy ? 'the policy allows' : 'the plan or --max-fee allows'}; what was sent before still waits`,
+    {
+      details: { operation: id },
+      hint: isPolicy
+        ? `Somebody who may change the policy has to decide; to follow what was sent: sluice action resume ${id}`
+        : `${again} --max-fee ${formatUnits(enough, 9)}`,
+    },
+  )
+}
+
+/** A fee that is as easy to read as its size allows, and not less: whole gwei, or thousandths of one. */
+function roundedUp(wei: bigint): bigint {
+  const unit = [10n ** 9n, 10n ** 6n].find((one) => wei >= 10n * one) ?? 1n
+  return ((wei + unit - 1n) / unit) * unit
+}
