@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { approve, transfer } from '../../src/calls/erc20.ts'
 import type { Address } from '../../src/domain/address.ts'
+import type { Intent } from '../../src/domain/intent.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { Operation } from '../../src/store/operation.ts'
 import { begin, carryOut } from '../../src/wallet/execution/carry-out.ts'
@@ -15,6 +17,7 @@ import { parseAssertions } from '../../src/wallet/policy/asserts.ts'
 import { strictTerms, type Terms } from '../../src/wallet/policy/terms.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { journalIn, newHome, removeHome } from './operation.ts'
+import { unableTo } from './unable.ts'
 
 const sandbox = useSandbox()
 const chainId = 31337
@@ -28,14 +31,17 @@ beforeEach(() => {
   journal = journalIn(home)
 })
 afterEach(() => {
+  unable = []
   journal.close()
   removeHome(home)
 })
 
 const usdc = () => sandbox.token(chainId, 'USDC')
+/** What the node cannot do in a test. */
+let unable: readonly string[] = []
 const ground = (): Ground => ({
   journal,
-  rpc: (id) => sandbox.chain(id).rpc,
+  rpc: (id) => unableTo(sandbox.chain(id).rpc, unable),
   catalog: sandbox.world.catalog(),
   locks: join(home, 'locks'),
   now: Date.now,
@@ -44,19 +50,39 @@ const pay = (to: Address, much = amount) => transfer({ chainId, token: usdc().ad
 
 /** A payment to the friend that has passed the guard. */
 const checked = (terms: Partial<Terms> = {}, id = 'pay'): Promise<Checked> => {
-  const wallet = sandbox.user.address
-  const intent = { kind: 'transfer', wallet, token: usdc(), recipient: friend, amount } as const
+  const intent = {
+    kind: 'transfer',
+    wallet: sandbox.user.address,
+    token: usdc(),
+    recipient: friend,
+    amount,
+  } as const
+  return checkedOf(intent, pay(friend), terms, id)
+}
+/** The same for an allowance that is taken back from the friend. */
+const revoking = (terms: Partial<Terms>, id = 'revoke'): Promise<Checked> => {
+  const intent = { kind: 'revoke', wallet: sandbox.user.address, token: usdc(), spender: friend } as const
+  const none = approve({ chainId, token: usdc().address, spender: friend, amount: 0n })
+  return checkedOf(intent, none, terms, id)
+}
+const checkedOf = (
+  intent: Intent,
+  transaction: Transaction,
+  terms: Partial<Terms>,
+  id: string,
+): Promise<Checked> => {
+  const { wallet, kind } = intent
   const about = {
-    type: 'transfer',
+    type: kind,
     strategyId: null,
     provider: null,
     network: 'sandbox-one',
     amounts: {},
   } as unknown as Checked['proposal']['about']
-  const legs = [{ chainId, intent, transactions: [pay(friend)] }]
+  const legs = [{ chainId, intent, transactions: [transaction] }]
   const proposal = {
     id,
-    kind: 'transfer',
+    kind,
     request: {},
     wallet,
     legs,
@@ -165,5 +191,40 @@ describe('the terms of a plan hold again just before it is signed', () => {
     const policy = { sha256: '00', policy: { hours: '00:00-00:00' } }
     const good = await checked()
     await refused(begin(ground(), { ...good, terms: { ...good.terms, policy } }, 'key'), 'POLICY_LIMIT')
+  })
+})
+
+describe('where nothing can simulate, and a policy wants a simulation', () => {
+  const nothing = ['eth_simulateV1', 'overrides']
+  const wanting = (maxTotalFee: string): Partial<Terms> => ({
+    policy: { sha256: '00', policy: { simulation: 'required', maxTotalFee } },
+  })
+
+  test('an allowance is taken back all the same, and nothing else is done', async () => {
+    await sandbox.sendAs(
+      chainId,
+      sandbox.user.address,
+      approve({ chainId, token: usdc().address, spender: friend, amount: 7n }),
+    )
+    const left = async () =>
+      BigInt(
+        await sandbox.call(
+          chainId,
+          usdc().address,
+          'function allowance(address,address) view returns (uint256)',
+          [sandbox.user.address, friend],
+        ),
+      )
+    const payment = begin(ground(), await checked(wanting('1')), 'key')
+    unable = nothing
+    await expect(checked(wanting('1'), 'pay-2')).rejects.toMatchObject({ code: 'POLICY_SIMULATION' })
+    await refused(payment, 'POLICY_SIMULATION')
+    // What it costs is held to the policy also where nobody knows before how much that is.
+    const dear = begin(ground(), await revoking(wanting('0.000000000001'), 'dear'), 'key-2')
+    await refused(dear, 'POLICY_FEE_CAP')
+    expect(await left()).toBe(7n)
+    const revocation = begin(ground(), await revoking(wanting('1')), 'key-3')
+    expect((await carry(revocation)).state).toBe('DONE')
+    expect(await left()).toBe(0n)
   })
 })

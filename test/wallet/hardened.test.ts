@@ -19,6 +19,7 @@ import { simulateLeg } from '../../src/wallet/simulation/simulate.ts'
 import { targetOf } from '../support/families.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { deployed } from './compile.ts'
+import { unableTo } from './unable.ts'
 
 const sandbox = useSandbox()
 const chainId = 31337
@@ -73,25 +74,7 @@ const trapCall = async (functionName: string, args: readonly unknown[]) =>
     encodeFunctionData({ abi: trap, functionName, args } as never),
   )
 
-/** A node that answers some methods otherwise. */
-const without = (methods: readonly string[]): Rpc => {
-  const { rpc } = sandbox.chain(chainId)
-  const unknown = (method: string) =>
-    new AppError('RPC_ERROR', 'no', {
-      details: { code: -32601, message: `the method ${method} is not available` },
-    })
-  return {
-    ...rpc,
-    request: async (method, params = []) => {
-      if (
-        methods.includes(method) ||
-        (method === 'eth_call' && methods.includes('overrides') && params.length > 2)
-      )
-        throw unknown(method)
-      return rpc.request(method, params)
-    },
-  }
-}
+const without = (methods: readonly string[]): Rpc => unableTo(sandbox.chain(chainId).rpc, methods)
 
 describe('a vault that gives shares only to whoever simulates', () => {
   const lying = async (): Promise<{ intent: Intent; transactions: Transaction[]; vault: Address }> => {

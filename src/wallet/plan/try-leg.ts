@@ -55,7 +55,7 @@ export async function tryLeg(
     if (!readable) throw error
     return simulateLeg(question(readable))
   })
-  refuseUnseen(simulation, terms)
+  refuseUnseen(intent, simulation, terms)
   if (simulation.how === 'unavailable') return simulation
   const [shares, pays] = await Promise.all([sharesFor(rpc, intent), paysFor(rpc, intent)])
   if (intent.kind === 'deposit') refuseDust(intent, shares, simulation.changes)
@@ -104,11 +104,15 @@ const namedBy = (intent: Intent): Token[] => [
   ...(intent.kind === 'withdraw' || intent.kind === 'claim' ? [ticketOf(intent.strategy) ?? []].flat() : []),
 ]
 
-/** Without a simulation nobody signs who cannot be asked, whose policy wants one, or who said what it must show. */
-function refuseUnseen({ how }: Simulation, { policy, canAsk, asserts }: Terms): void {
+/**
+ * Without a simulation nobody signs who cannot be asked, whose policy wants one, or who said what it must show. An allowance is taken
+ * back all the same: that call is decoded to the last byte, and whoever needs it may have no other node.
+ */
+function refuseUnseen({ kind }: Intent, { how }: Simulation, { policy, canAsk, asserts }: Terms): void {
   if (how !== 'unavailable') return
   const rule = policy?.policy.simulation
-  if (asserts.length === 0 && (rule === undefined ? canAsk : rule === 'optional')) return
+  const isAllowed = kind === 'revoke' || (rule === undefined ? canAsk : rule === 'optional')
+  if (asserts.length === 0 && isAllowed) return
   throw new AppError('POLICY_SIMULATION', 'The node cannot simulate, so the effect of this is not known', {
     hint: 'Use a node that knows eth_simulateV1, or allow it in the policy: "simulation": "optional"',
   })

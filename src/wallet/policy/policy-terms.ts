@@ -65,14 +65,17 @@ export function isWithin(hours: string, at: number): boolean {
   return begins <= ends ? now >= begins && now < ends : now >= begins || now < ends
 }
 
+/** Taking allowances back is never what a policy is there to stop: only what it costs is held to it. */
+const isRevocation = (legs: PolicyFacts['legs']): boolean =>
+  legs.every(({ intent }) => intent.kind === 'revoke')
+
 /** The rules about price, time and how much was checked. */
 export function termRules(
   policy: Policy,
   { legs, at, quoteAgeMs, assurance, simulation }: PolicyFacts,
 ): Rule[] {
   const { maxSlippage, hours, maxQuoteAge, minAssurance, maxServiceFeeBps } = policy
-  // Taking allowances back is never what a policy is there to stop: only what it costs is held to it.
-  const isRescue = legs.every(({ intent }) => intent.kind === 'revoke')
+  const isRescue = isRevocation(legs)
   const most = maxSlippage === undefined ? 0 : (slippageIn(maxSlippage) ?? 0)
   const swaps = legs.filter(({ intent }) => intent.kind === 'swap' || isPriced(intent))
   const is = (rule: string, code: Rule['code'], wanted: string, found: string, met: boolean): Rule => ({
@@ -114,7 +117,7 @@ export function termRules(
           const [wanted, found] = [`at most ${maxServiceFeeBps} bps`, `${bpsOf(fee)} bps`]
           return [is('maxServiceFeeBps', 'POLICY_SERVICE_FEE', wanted, found, bpsOf(fee) <= maxServiceFeeBps)]
         })),
-    ...(policy.simulation === 'required' && simulation
+    ...(policy.simulation === 'required' && simulation && !isRescue
       ? [is('simulation', 'POLICY_SIMULATION', 'required', simulation.how, simulation.how !== 'unavailable')]
       : []),
     ...(minAssurance === undefined || isRescue
@@ -124,7 +127,10 @@ export function termRules(
 }
 
 /** The rules about what gas may cost. */
-export function feeRules({ maxFeePerGas, maxTotalFee }: Policy, { simulation, coin }: PolicyFacts): Rule[] {
+export function feeRules(
+  { maxFeePerGas, maxTotalFee }: Policy,
+  { legs, simulation, coin }: PolicyFacts,
+): Rule[] {
   if (!simulation) return []
   const { gas, fees } = simulation
   const total = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas
@@ -137,13 +143,15 @@ export function feeRules({ maxFeePerGas, maxTotalFee }: Policy, { simulation, co
       met: fees.maxFeePerGas <= gwei(maxFeePerGas),
       code: 'POLICY_FEE_CAP',
     },
-    maxTotalFee !== undefined && {
-      rule: 'maxTotalFee',
-      wanted: `at most ${maxTotalFee} ${coin.symbol}`,
-      found: nothingKnown ? 'not known' : formatAmount(total, coin),
-      met: !nothingKnown && total <= parseUnits(maxTotalFee, coin.decimals),
-      code: 'POLICY_FEE_CAP',
-    },
+    // What cannot be tried is held to the total where it is signed, by the gas that its node asks then.
+    maxTotalFee !== undefined &&
+      !(nothingKnown && isRevocation(legs)) && {
+        rule: 'maxTotalFee',
+        wanted: `at most ${maxTotalFee} ${coin.symbol}`,
+        found: nothingKnown ? 'not known' : formatAmount(total, coin),
+        met: !nothingKnown && total <= parseUnits(maxTotalFee, coin.decimals),
+        code: 'POLICY_FEE_CAP',
+      },
   ]
   return rows.filter((row) => row !== false)
 }
