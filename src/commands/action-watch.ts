@@ -4,13 +4,13 @@ import { duration } from '../cli/globals.ts'
 import { reportFor } from '../cli/operate/finish.ts'
 import { observe } from '../cli/watching.ts'
 import { Hash, type Hex } from '../domain/address.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, errorRow } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell.ts'
-import { ifAnswered } from '../wallet/chain/within.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { isAwaiting } from '../wallet/execution/delivery.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
-import { isShort } from '../wallet/execution/result.ts'
+import { hasEnded } from '../wallet/execution/run.ts'
+import { hasNews } from '../wallet/execution/seen.ts'
 import { takeTurn, whileIdle } from '../wallet/execution/turn.ts'
 import { settled } from '../wallet/execution/unfinished.ts'
 import type { Ground } from '../wallet/ground.ts'
@@ -21,42 +21,52 @@ import { anyView, inJournal, journalled, looked } from './action-run.ts'
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
   const intervalMs = duration(options.interval)
+  const ground = await cli.place.ground()
   const ends = await Promise.all(
     ids.map((id) =>
-      observe(cli, () => watched(cli, id), {
-        isOver: ({ status }) => isFinalStatus(status),
+      observe(cli, () => watched(cli, ground, id), {
+        // What needs a person does not go on by itself.
+        isOver: ({ id: found, status }) =>
+          isFinalStatus(status) || inJournal(ground, found)?.state === 'ATTENTION',
         view: anyView,
         intervalMs,
         again: `sluice action watch --timeout 1h ${shellOperand(id)}`,
       }),
     ),
   )
-  const refunded = ends.find(({ status }) => status.toUpperCase() === 'REFUNDED')
-  if (refunded)
-    throw new AppError('REFUNDED', `Action ${refunded.id} ended in a refund`, {
-      details: { id: refunded.id },
-      hint: `sluice action explain ${shellOperand(refunded.id)}`,
-    })
-  const ground = await cli.place.ground()
-  const short = ends.map(({ id }) => inJournal(ground, id)).find((one) => one !== undefined && isShort(one))
-  if (short) outcomeOf(short)
-  const failed = ends.find(({ status }) => status.toUpperCase() === 'FAILED')
-  if (failed)
-    throw new AppError('ACTION_FAILED', `Action ${failed.id} failed`, {
-      details: { id: failed.id },
-      hint: `sluice action explain ${shellOperand(failed.id)}`,
-    })
+  const failures = ends.flatMap((end) => failureOf(ground, end) ?? [])
+  // Where something of one was signed, the end of another of which nothing was does not hide that.
+  const told = failures.find(({ code }) => errorRow(code).exit >= 20) ?? failures[0]
+  if (told) throw told
+}
+
+/** How an action ended that did not come to where it was to: as the journal has it, else in the word of the service. `undefined` where it went well. */
+function failureOf(ground: Ground, { id, status }: Report | Action): AppError | undefined {
+  const hint = `sluice action explain ${shellOperand(id)}`
+  const operation = inJournal(ground, id)
+  if (operation && hasEnded(operation)) {
+    try {
+      outcomeOf(operation)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      const { code, message, details } = error
+      return new AppError(code, message, { details: { id, ...details }, cause: error, hint })
+    }
+  }
+  if (status.toUpperCase() === 'REFUNDED')
+    return new AppError('REFUNDED', `Action ${id} ended in a refund`, { details: { id }, hint })
+  if (status.toUpperCase() !== 'FAILED') return undefined
+  return new AppError('ACTION_FAILED', `Action ${id} failed`, { details: { id }, hint })
 }
 
 /** What the journal knows, moved on by what the service sees on the chain; an operation of another machine is the service's alone. */
-async function watched(cli: Cli, id: string): Promise<Report | Action> {
-  const ground = await cli.place.ground()
+async function watched(cli: Cli, ground: Ground, id: string): Promise<Report | Action> {
   const operation = await looked(cli, ground, id)
   if (!operation) return (await cli.service()).getAction({ id })
   const report = reportFor(ground, operation)
-  if (isFinalStatus(report.status)) return report
+  if (hasEnded(operation)) return report
   const { status, finishedAt, transactions } = await (await cli.service()).getAction({ id: operation.id })
-  if (!isFinalStatus(status) && !isAwaiting(operation)) return report
   const now = await noted(cli, ground, operation)
   const known = reportFor(ground, now)
   // What a service says of a bridge is not taken for its end: the chain of the other end says what came.
@@ -72,13 +82,15 @@ async function watched(cli: Cli, id: string): Promise<Report | Action> {
 const turnMs = 1_000
 
 /**
- * An operation of the journal, moved on by what the chains show of it: in the turn of its wallet, and while nobody signs with that. As
- * it stands in the journal where somebody is at work with it, or where a chain does not answer.
+ * An operation of the journal, moved on by what the chains show of it, where they show something new: in the turn of its wallet, and while
+ * nobody signs with that. As it stands in the journal where somebody is at work with it, or where a chain does not answer.
  */
-async function noted(cli: Cli, ground: Ground, { id, wallet, legs }: Planned): Promise<Planned> {
-  const told = await deliveryTold(cli, journalled(ground, id))
+async function noted(cli: Cli, ground: Ground, operation: Planned): Promise<Planned> {
+  const { id, wallet, legs } = operation
   const chains = legs.map(({ chainId }) => chainId)
   const note = async () => {
+    const told = await deliveryTold(cli, operation)
+    if (!(await hasNews(ground, operation, told))) return operation
     const turn = await takeTurn(ground, wallet, { waitMs: turnMs, signal: cli.world.interrupt.signal })
     try {
       return await whileIdle(ground, wallet, chains, () => settled(ground, journalled(ground, id), told))
@@ -86,8 +98,9 @@ async function noted(cli: Cli, ground: Ground, { id, wallet, legs }: Planned): P
       turn.release()
     }
   }
-  const now = await ifAnswered(note()).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'WALLET_BUSY') return undefined
+  const now = await note().catch((error: unknown) => {
+    // Who only watches needs neither the wallet nor a chain: he is told what is written, and what the service says.
+    if (error instanceof AppError && errorRow(error.code).exit < 20) return undefined
     throw error
   })
   return now ?? journalled(ground, id)

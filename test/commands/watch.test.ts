@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
+import { openJournal } from '../../src/store/journal.ts'
 import { exclusiveLock } from '../../src/store/lock.ts'
 import { type Document, useCommands } from '../support/run.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
@@ -58,3 +59,72 @@ test.each(['turn', 'chain'])(
     expect(await shown(id)).toEqual(last)
   },
 )
+
+describe('a watch ends with the code of what it watched:', () => {
+  const place = 'aave-v3-usdc-sandbox-one'
+  const pay = 'transfer --network sandbox-one --token USDC --to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+  const rpc = () => sandbox.chain(31337).rpc
+  const idOf = async (line: string): Promise<string> =>
+    (await run(`${line} --yes --json`)).json.error.details.id
+  const ended = async (ids: string | string[]) => {
+    const { exit, error } = await watch(ids)
+    return { exit, code: error.code, hint: error.hint }
+  }
+  /** A payment that waits, and what is done about it before blocks are made again. */
+  const waiting = async (amount: number, meanwhile: (id: string) => Promise<unknown>): Promise<string> => {
+    await rpc().request('evm_setAutomine', [false])
+    const id = await idOf(`${pay} --amount ${amount} --no-wait`)
+    await meanwhile(id)
+    await rpc().request('evm_setAutomine', [true])
+    return id
+  }
+  const cancelled = () =>
+    waiting(1, async (id) => {
+      expect(await run(`action cancel ${id} --yes --no-wait --json`)).toMatchObject({ exit: 20 })
+      await rpc().request('evm_mine')
+    })
+
+  test('cancelled by our own transaction, and reverted, also where nobody was there to note it', async () => {
+    const one = await cancelled()
+    const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    if (constants.family !== 'aave-v3') throw new Error('an Aave strategy was expected')
+    await run(`sandbox fault revert ${constants.pool} --network sandbox-one --reason bang --times 1`)
+    const two = await idOf(`deposit ${place} --amount 100`)
+    const hint = (id: string) => `sluice action explain ${id}`
+    expect(await ended(one)).toEqual({ exit: 24, code: 'CANCELLED', hint: hint(one) })
+    expect(await shown(one)).toMatchObject({ status: 'FAILED', transactions: [{ status: 'cancelled' }] })
+    expect(await ended(two)).toEqual({ exit: 22, code: 'REVERTED', hint: hint(two) })
+    expect(await run(`action revoke ${two} --yes --json`)).toMatchObject({ exit: 0 })
+  })
+
+  test('given up in part, given up before anything was signed, and several of them', async () => {
+    const part = await idOf(`deposit ${place} --amount 100 --no-wait`)
+    await expect
+      .poll(async () => (await run(`action abandon ${part} --yes --json`)).exit, { timeout: 10_000 })
+      .toBe(0)
+    expect(await ended(part)).toMatchObject({ exit: 21, code: 'PARTIAL' })
+    const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
+    journal.insert({
+      id: 'dropped-0001',
+      idemKey: 'dropped-0001',
+      request: {},
+      plan: { intents: [null], about: { type: 'TRANSFER', amounts: {} }, terms: {} },
+      kind: 'transfer',
+      wallet: sandbox.user.address,
+      legs: [{ chainId: 31337, steps: [] }],
+    })
+    journal.settle('dropped-0001', 'DROPPED', 'given up by the person', 130)
+    journal.close()
+    expect(await ended('dropped-0001')).toMatchObject({ exit: 9, code: 'DECLINED' })
+    // Below 20 it would be said that nothing was signed.
+    expect(await ended(['dropped-0001', part])).toMatchObject({ exit: 21, code: 'PARTIAL' })
+    expect(await run(`action revoke ${part} --yes --json`)).toMatchObject({ exit: 0 })
+  })
+
+  test('its nonce used by another, which no waiting mends', async () => {
+    const id = await waiting(2, () => rpc().request('anvil_dropAllTransactions'))
+    await sandbox.sendAs(31337, sandbox.user.address, { to: sandbox.user.address, value: 1n })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })
+    expect(await ended(id)).toMatchObject({ exit: 23, code: 'SUPERSEDED' })
+  })
+})

@@ -86,7 +86,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   transfer: planned(DoneDocument),
   'action list': service(ActionList),
   'action show': service(KnownDocument),
-  'action watch': { stands: 'follows', success: null, line: KnownDocument },
+  'action watch': { stands: 'ends', success: null, line: KnownDocument },
   'action resume': signer(DoneDocument),
   'action speed-up': signer(DoneDocument),
   'action cancel': signer(DoneDocument),

@@ -1,16 +1,15 @@
 import { decodeApprove } from '../../calls/erc20.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/network-named.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
 import type { Checked } from '../plan/plan.ts'
 import { resultNow } from './came.ts'
 import { isAwaiting } from './delivery.ts'
+import { settleSeen } from './seen.ts'
 import { noteBrought } from './short.ts'
 import { isAllFinal, standing } from './standing.ts'
-import { confirmationsOf, findStep } from './watch.ts'
 
 /** What a transaction does to an allowance, or what an action may live on: chain, token, spender. */
 type Claim = { chainId: number; token: string; spender: string }
@@ -136,26 +135,6 @@ async function ended(ground: Ground, operation: Operation): Promise<Operation | 
 
 const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
   ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(state)
-
-/** Notes a step that is final on the chain, by a receipt that is canonical in two looks. */
-async function settleSeen({ journal, rpc, catalog }: Ground, id: string, step: Step): Promise<void> {
-  if (step.state !== 'SIGNED' && step.state !== 'BROADCAST' && step.state !== 'INCLUDED') return
-  const { chainId } = step.transaction
-  const look = () => findStep(rpc(chainId), step, journal.attempts(id, step.index))
-  const [first, found] = [await look(), await look()]
-  if (!first || !found || first.blockHash !== found.blockHash) return
-  if (
-    (await confirmationsOf(rpc(chainId), found.blockNumber)) < networkNamed(catalog.networks, chainId).depth
-  )
-    return
-  const { ok, logs: _, ...inclusion } = found
-  if (step.state === 'SIGNED') journal.sent(found.hash, 'found on chain')
-  if (step.state !== 'INCLUDED')
-    journal.move(id, step.index, 'INCLUDED', `block ${found.blockNumber}`, inclusion)
-  const attempt = journal.attempts(id, step.index).find(({ hash }) => hash === found.hash)
-  const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
-  journal.move(id, step.index, becomes, `block ${found.blockNumber}`, inclusion)
-}
 
 /**
  * Makes way for a new plan under the same key: gives `undefined` when the old one, of which nothing was signed, is

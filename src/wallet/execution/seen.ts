@@ -1,0 +1,45 @@
+import type { Hex } from '../../domain/address.ts'
+import { networkNamed } from '../../domain/network-named.ts'
+import type { Operation, Step } from '../../store/operation.ts'
+import type { Ground } from '../ground.ts'
+import { isAwaiting } from './delivery.ts'
+import { broughtTo } from './short.ts'
+import { isAllFinal } from './standing.ts'
+import { confirmationsOf, type Found, findStep } from './watch.ts'
+
+/** A step that is final on the chain and not in the journal, by a receipt that is canonical in two looks. */
+async function finalOnChain(
+  { journal, rpc, catalog }: Ground,
+  id: string,
+  step: Step,
+): Promise<Found | undefined> {
+  if (step.state !== 'SIGNED' && step.state !== 'BROADCAST' && step.state !== 'INCLUDED') return undefined
+  const { chainId } = step.transaction
+  const look = () => findStep(rpc(chainId), step, journal.attempts(id, step.index))
+  const [first, found] = [await look(), await look()]
+  if (!first || !found || first.blockHash !== found.blockHash) return undefined
+  const { depth } = networkNamed(catalog.networks, chainId)
+  return (await confirmationsOf(rpc(chainId), found.blockNumber)) < depth ? undefined : found
+}
+
+/** Notes a step that is final on the chain. */
+export async function settleSeen(ground: Ground, id: string, step: Step): Promise<void> {
+  const seen = await finalOnChain(ground, id, step)
+  if (!seen) return
+  const { journal } = ground
+  const { ok, logs: _, ...inclusion } = seen
+  if (step.state === 'SIGNED') journal.sent(inclusion.hash, 'found on chain')
+  if (step.state !== 'INCLUDED')
+    journal.move(id, step.index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
+  const attempt = journal.attempts(id, step.index).find(({ hash }) => hash === inclusion.hash)
+  const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
+  journal.move(id, step.index, becomes, `block ${inclusion.blockNumber}`, inclusion)
+}
+
+/** Whether the chains show something of an operation that its journal does not have. Only looks: nobody has to wait for it. */
+export async function hasNews(ground: Ground, operation: Operation, told: Hex | null): Promise<boolean> {
+  for (const step of operation.steps) if (await finalOnChain(ground, operation.id, step)) return true
+  if (!isAwaiting(operation)) return isAllFinal(operation)
+  const seen = await broughtTo(ground, operation, told)
+  return seen !== undefined && !('unseen' in seen)
+}
