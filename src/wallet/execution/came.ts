@@ -109,9 +109,14 @@ const isByShares = ({ constants, receipt }: StrategyEntry): boolean =>
 
 /**
  * How much of the native coin came to a wallet in its own transaction: by its balance before and after the block, less
- * what the transaction cost it. `undefined` where another transaction of that block is from or to the wallet.
+ * what the transaction cost it. `undefined` where another transaction of that block is from or to the wallet, or where that cost is not
+ * known. What another one paid to the wallet from inside a contract counts as well: a node shows that only where it traces.
  */
-async function coinCame(rpc: Rpc, { hash, blockNumber, gasUsed, gasPrice }: Found, wallet: Address) {
+export async function coinCame(
+  rpc: Rpc,
+  { hash, blockNumber, gasUsed, gasPrice }: Found,
+  wallet: Address,
+): Promise<bigint | undefined> {
   const [before, after, block, receipt] = await rpc.batch([
     ['eth_getBalance', [wallet, hexQuantity(blockNumber - 1)]],
     ['eth_getBalance', [wallet, hexQuantity(blockNumber)]],
@@ -126,8 +131,13 @@ async function coinCame(rpc: Rpc, { hash, blockNumber, gasUsed, gasPrice }: Foun
   )
   if (!own || isTouched) return undefined
   // Rollups take a fee for the chain below them beside the gas.
-  const { l1Fee = '0x0' } = (receipt ?? {}) as { l1Fee?: string | null }
+  const fees = (receipt ?? {}) as Partial<Record<`${'l1Fee' | 'operatorFee'}${string}`, string | null>>
+  const { l1Fee, operatorFeeScalar, operatorFeeConstant } = fees
   const isSender = sameAddress(own.from, wallet)
+  // The operator of an OP Stack chain may take a fee of its own, by a formula that another fork changed (source: its specification,
+  // Isthmus and Jovian), and a receipt does not say of which fork it is.
+  const isOperated = [operatorFeeScalar, operatorFeeConstant].some((part) => BigInt(part ?? 0) > 0n)
+  if (isSender && isOperated) return undefined
   const cost = isSender
     ? gasUsed * gasPrice + quantity(l1Fee ?? '0x0', 'a fee') + quantity(own.value, 'a value')
     : 0n
