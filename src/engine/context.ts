@@ -33,10 +33,14 @@ export type Ground = {
   lending: (owner: Address) => Promise<Stats | null>
 }
 
+/** Who is told of a quote that is stored and cannot be read, so that a list is without it. */
+export type Unread = (quoteId: string, fault: unknown) => void
+
 /** What every part of the engine works with. `now` is in epoch milliseconds; `newId` makes UUIDs. */
 export type Context = Ground & {
   store: EngineStore
   customer: string
+  unread?: Unread
   now: () => number
   newId: () => string
 }

@@ -7,14 +7,15 @@ import { actionOf } from './actions/show.ts'
 import { strategyBytecode } from './bytecode.ts'
 import { withCharges } from './charged-service.ts'
 import { chargesOf } from './charges.ts'
-import type { Context, Ground } from './context.ts'
+import type { Context, Ground, Unread } from './context.ts'
 import { customerOf, feesOf, setFees } from './customer.ts'
 import type { Crowd } from './fresh.ts'
 import { groundOf } from './ground.ts'
 import type { Missed } from './kept.ts'
+import { quotesOf } from './listed-quotes.ts'
 import type { OutsidePrices } from './outside-prices.ts'
 import { historyOf, walletOf } from './positions.ts'
-import { quoteFor, quotesOf } from './quotes.ts'
+import { quoteFor } from './quotes.ts'
 import { recommend } from './recommend.ts'
 import { oneStrategy } from './strategies.ts'
 import { swapStatus } from './swap-status.ts'
@@ -32,6 +33,8 @@ export type EngineNeeds = {
   sees?: Sees
   /** Who is told when a chain does not answer and its rows are left out. */
   missed?: Missed
+  /** Who is told of a stored quote that cannot be read and is left out of a list. */
+  unread?: Unread
   /** Who prices what the chains do not, for display; without it, nobody outside is asked. */
   outside?: OutsidePrices | undefined
   now: () => number

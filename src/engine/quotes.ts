@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-import type { Page } from '../api/page.ts'
 import { Quote, type QuoteInput } from '../api/quote.ts'
 import { erc20Abi } from '../calls/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
+import { maxUint256 } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 import { usualSlippage } from '../domain/slippage.ts'
@@ -14,7 +14,6 @@ import { type Context, endNamed } from './context.ts'
 import { priceOf, usd } from './prices.ts'
 import { refuseLost, refuseRecipient } from './refuse-lost.ts'
 import { storedOffer } from './stored-quote.ts'
-import { lastKnown } from './swap-status.ts'
 import { best } from './swaps/best.ts'
 import type { Ask } from './swaps/provider.ts'
 import { holdToRamp } from './swaps/ramps.ts'
@@ -59,6 +58,8 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
   const cost = charge && amountIn === undefined ? shareBeside(offer.amountIn, charge) : kept
   if (cost === undefined) throw allOfIt()
   const paid = offer.amountIn + cost
+  if (offer.maxAmountIn + cost > maxUint256)
+    throw new AppError('QUOTE_GENERATION_FAILED', 'With the fees it is more than any token can hold')
   const fee = charge && cost > 0n ? stated('service', charge, tokenIn, cost, paid) : null
   const [priceIn, priceOut, ahead] = await Promise.all([
     read(context.chain(from.chainId), priceOf(context.catalog, tokenIn)),
@@ -97,6 +98,8 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
     slippage,
     fees: [...offer.fees, ...(fee ? [fee] : [])],
   }
+  // What is stored is what can be read again.
+  const quote = z.decode(Quote, wire)
   await context.store.saveQuote({
     id,
     customer: context.customer,
@@ -108,7 +111,7 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
     createdAt: now,
     expiresAt: deadline * 1000,
   })
-  return z.decode(Quote, wire)
+  return quote
 }
 
 const allOfIt = (): AppError =>
@@ -147,34 +150,4 @@ async function tokenFor(context: Context, network: Network, address: Address): P
   })
   if (!token) throw new AppError('QUOTE_GENERATION_FAILED', `${address} is not a token on ${network.name}`)
   return { chainId: network.chainId, address, name: token.symbol, ...token }
-}
-
-/** The quotes given out, newest first, without `rawQuote`, with the deadline as text, and where each stood when it was last looked at. */
-export async function quotesOf(
-  context: Context,
-  input: {
-    originChain?: string | undefined
-    destinationChain?: string | undefined
-    provider?: string | undefined
-    page?: number | undefined
-    limit?: number | undefined
-  },
-): Promise<Page<Quote>> {
-  const { page = 1, limit = 10 } = input
-  const by = {
-    originChain: input.originChain ?? null,
-    destinationChain: input.destinationChain ?? null,
-    provider: input.provider ?? null,
-    networks: context.catalog.networks.map(({ name }) => name),
-  }
-  const { rows, total } = await context.store.quotes(context.customer, by, limit, (page - 1) * limit)
-  const items = rows.map((row) => {
-    const { rawQuote: _, ...wire } = JSON.parse(row.wire) as z.input<typeof Quote>
-    return z.decode(Quote, {
-      ...wire,
-      deadline: wire.deadlineDate,
-      status: lastKnown(row, context.now()),
-    })
-  })
-  return { items, page, limit, total, hasMore: page * limit < total }
 }

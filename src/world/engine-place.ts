@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 import type { Place } from '../cli/world.ts'
 import { catalogOn } from '../domain/catalog.ts'
-import { missedOn } from './missed.ts'
+import { missedOn, unreadOn } from './missed.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { outsideOf } from './prices.ts'
@@ -27,10 +27,10 @@ export function enginePlace(needs: PlaceNeeds): Place {
     const store = needs.keep(engineStore(sqliteSql(file, { migrations: engineMigrations })))
     const { catalog, rpc } = await opened()
     const outside = await outsideOf(env, now)
-    const missed = missedOn(io, globals)
+    const [missed, unread] = [missedOn(io, globals), unreadOn(io, globals)]
     return (on?: number) =>
       createEngine({
-        ...{ ...outside, missed, rpc, store, customer: 'local', now, newId },
+        ...{ ...outside, missed, unread, rpc, store, customer: 'local', now, newId },
         catalog: on === undefined ? catalog : catalogOn(catalog, (chainId) => chainId === on),
       })
   })

@@ -10,7 +10,7 @@ import { sandboxAccountAddress } from '../sandbox/public-account.ts'
 import { deskSigner } from '../wallet/signing/account.ts'
 import { displayPrices } from './display-prices.ts'
 import { chainInTime } from './in-time.ts'
-import { missedOn } from './missed.ts'
+import { missedOn, unreadOn } from './missed.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { policyHere } from './policy-here.ts'
@@ -89,10 +89,10 @@ export function sandboxPlace(needs: Needs): Place {
   const engine = once(async () => {
     const { catalog, rpc, store, aheadMs } = await opened()
     const { createEngine } = await import('../engine/engine.ts')
-    const missed = missedOn(io, globals)
+    const [missed, unread] = [missedOn(io, globals), unreadOn(io, globals)]
     return (on?: number) =>
       createEngine({
-        ...{ missed, rpc, store, customer: 'local', now: () => now() + aheadMs, newId },
+        ...{ missed, unread, rpc, store, customer: 'local', now: () => now() + aheadMs, newId },
         catalog: on === undefined ? catalog : catalogOn(catalog, (chainId) => chainId === on),
       })
   })

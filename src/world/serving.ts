@@ -11,6 +11,7 @@ import type { Caller } from '../server/access.ts'
 import type { KeyOwner } from '../store/keys.ts'
 import { apiKeys } from './api-keys.ts'
 import { listens, pem } from './listening.ts'
+import { unreadIn } from './missed.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { outsideOf } from './prices.ts'
 
@@ -53,6 +54,7 @@ export function servingSide(
         catalog,
         rpc: (chainId) => watch(networkNamed(catalog.networks, chainId), rpc(chainId)),
         missed,
+        unread: unreadIn(log),
         store: store.engine,
         crowd,
         now,

@@ -195,6 +195,7 @@ describe('the bridge', () => {
     ['its fees with an error', 500, {}],
     ['its fees with nonsense', 200, { fees: 'high' }],
     ['its fees with none for this speed', 200, []],
+    ['its fees with one that is all there is', 200, [{ finalityThreshold: 1000, minimumFee: 10_000 }]],
   ])('that answers %s is PROVIDER_API_ERROR, and names itself', async (_, status, body) => {
     const ask = asked(await attestation(status, body))
     expect(await ask('GET', '/v2/swap/quote', far())).toMatchObject({

@@ -89,7 +89,11 @@ describe('without testnets', () => {
     expect((await all('GET', '/quotes')).body.totalDocs).toBe(2)
     const shown = (await some('GET', '/quotes')).body
     expect([shown.totalDocs, shown.docs.map(({ id }: { id: string }) => id)]).toEqual([1, [own.id]])
-    expect((await some('GET', '/quotes', { destinationChain: 'sandbox-two' })).body.totalDocs).toBe(0)
+    for (const destinationChain of ['sandbox-two', 'nowhere'])
+      expect(await some('GET', '/quotes', { destinationChain })).toMatchObject({
+        status: 422,
+        body: { error: { message: `destinationChain: there is no network "${destinationChain}"` } },
+      })
   })
 
   test('nothing is there at all where every network is a testnet', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
@@ -272,8 +273,18 @@ describe('the log', () => {
       database,
     ]).ended
     const { key, id } = oneDocument(made.out)
+    // A quote that an older version stored, and nobody can read.
+    const sql = new DatabaseSync(database.replace(/^sqlite:/, ''))
+    sql.exec(`insert into quotes (id, customer, provider, origin_chain, destination_chain, wire, offer, created_at, expires_at)
+      values ('broken', 'acme', 'cctp', 'sandbox-one', 'sandbox-two', '{"canary-6":', '', 1, 2)`)
+    sql.close()
     const { err } = await serving(['--database', database], async (url) => {
       const headers = { 'x-api-key': key, authorization: 'Bearer canary-1', cookie: 'canary-2' }
+      for (const _ of [1, 2])
+        expect(await (await fetch(`${url}/quotes`, { headers })).json()).toMatchObject({
+          docs: [],
+          totalDocs: 1,
+        })
       await fetch(`${url}/strategies?limit=3&secret=canary-3`, { headers })
       await fetch(`${url}/fees`, { headers: { 'x-api-key': 'canary-4' } })
       await fetch(`${url}/transfer/bytecode`, {
@@ -286,7 +297,8 @@ describe('the log', () => {
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Document)
-    expect(lines).toEqual([
+    expect(lines.filter(({ route }) => route !== '/quotes')).toEqual([
+      { time: expect.any(String), level: 'error', quote: 'broken', error: expect.any(String) },
       {
         time: expect.any(String),
         level: 'info',

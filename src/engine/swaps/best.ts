@@ -1,3 +1,4 @@
+import { maxUint256 } from '../../domain/amount.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
@@ -41,7 +42,9 @@ export async function best(
     able.map(async (provider) => ({ provider, offer: await intime(provider.quote(ask, signal), signal) })),
   )
   const offers = answers.flatMap((answer) =>
-    answer.status === 'fulfilled' && answer.value.offer ? [answer.value as Won] : [],
+    answer.status === 'fulfilled' && answer.value.offer && isPayable(answer.value.offer)
+      ? [answer.value as Won]
+      : [],
   )
   const [first, ...rest] = offers
   if (first)
@@ -68,6 +71,10 @@ export async function best(
         { cause: faults[0] },
       )
 }
+
+/** Whether a token can hold each of its amounts: what is more can neither be paid nor written into a call. */
+const isPayable = ({ amountIn, amountOut, maxAmountIn, minAmountOut }: Offer) =>
+  [amountIn, amountOut, maxAmountIn, minAmountOut].every((amount) => amount >= 0n && amount <= maxUint256)
 
 const beats = ({ exact }: Ask, a: Offer, b: Offer) =>
   exact === 'in' ? a.amountOut > b.amountOut : a.amountIn < b.amountIn

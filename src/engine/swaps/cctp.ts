@@ -150,7 +150,10 @@ async function feeRate(
   const fees = Fees.safeParse(body)
   const fee = fees.data?.find(({ finalityThreshold }) => finalityThreshold === finality[speed])
   if (status !== 200 || !fee) throw wrong('The attestation service did not name its fees', status)
-  return BigInt(Math.ceil(fee.minimumFee * 100))
+  const rate = BigInt(Math.ceil(fee.minimumFee * 100))
+  // Nothing ever comes of a transfer that costs all of itself.
+  if (rate >= parts) throw wrong('The attestation service names a fee that is all there is', status)
+  return rate
 }
 
 const parts = 1_000_000n
