@@ -142,7 +142,8 @@ export const errorTable = {
   POLICY_STANDING_ALLOWANCE: { exit: 8, hint: 'sluice wallet approvals list' },
   POLICY_ASSURANCE: { exit: 8, hint: 'If you know what you do: --max-assurance-loss, or --trust-first-use' },
   POLICY_LIMIT: { exit: 8, hint: 'See what the policy allows: sluice policy check PLAN' },
-  POLICY_SERVICE_FEE: { exit: 8, hint: 'If you accept it: --max-service-fee 2%' },
+  // The flag that allows more is named where it can help.
+  POLICY_SERVICE_FEE: { exit: 8, hint: notAsked },
   POLICY_FEE_CAP: { exit: 8, hint: 'Wait for a quieter market, or allow more: --max-fee GWEI' },
 
   // Before signing.

@@ -1,4 +1,4 @@
-import type { Address } from '../domain/address.ts'
+import { type Address, sameAddress } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { chargesOf, paymentOf, type StatedFee, shareOf, stated } from './charges.ts'
 import type { Context } from './context.ts'
@@ -16,7 +16,7 @@ const nothing: WithdrawalFee = { fees: [], payments: [], charged: 0n }
 /**
  * What is charged of a withdrawal of `amount`: a share of the profit in it, which is what comes out beyond what was put in and is still
  * there. So the principal comes out first, and no profit is charged twice. Where it is not known, nothing is charged, and that is said.
- * What is queued brings nothing yet, and is not charged.
+ * What is queued brings nothing yet, and is not charged; nor is who collects the fees.
  */
 export async function withdrawalFee(
   context: Context,
@@ -25,7 +25,7 @@ export async function withdrawalFee(
   amount: bigint,
 ): Promise<WithdrawalFee> {
   const { profit: charge } = await chargesOf(context)
-  if (!charge || market.queue) return nothing
+  if (!charge || market.queue || sameAddress(charge.to, wallet)) return nothing
   const { asset } = market.entry
   const principal = await principalIn(context, market, wallet)
   if (principal === null) {

@@ -82,6 +82,16 @@ describe('with a collector, a swap', () => {
     expect((await run(`action explain ${json.id} --json`)).json.situation).toBe('DONE')
   })
 
+  test('by the collector itself pays nobody else, and all but what is swapped stays', async () => {
+    const me = sandbox.user.address
+    await run(`fees set --collector ${me} --json`)
+    const mine = await held(usdc(), me)
+    const { exit, json } = await run(swap())
+    expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['approve', 'swap', 'fee'] })
+    expect(json.transactions[2].text).toContain('to the wallet itself')
+    expect(mine - (await held(usdc(), me))).toBe(99_750_000n)
+  })
+
   test('says so in the quote, which is for what is left, and in the plan', async () => {
     const ask = 'swap quote --from sandbox-one --token-in USDC --token-out WETH'
     const { json: free } = await run(`${ask} --amount-in 99.75 --json`)
@@ -327,6 +337,14 @@ describe('with a collector, a strategy', () => {
     const [out, fee] = [BigInt(json.amounts.out.raw), await held(usdc())]
     expect(fee).toBeGreaterThanOrEqual(BigInt(said.amount.raw))
     expect((await held(usdc(), sandbox.user.address)) - mine).toBe(out - fee)
+  })
+
+  test('charges its collector nothing', async () => {
+    await run(`fees set --collector ${sandbox.user.address} --performance-fee-bps 2000 --json`)
+    await run(deposit)
+    await sandbox.world.warp(365 * 86_400)
+    const { exit, json } = await run(withdraw('max'))
+    expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['withdraw'] })
   })
 
   test('is withdrawn from at most at what may be charged', async () => {

@@ -83,6 +83,18 @@ describe('a fee that is stated', () => {
     })
   })
 
+  test.each([
+    ['a swap', swapIntent({ fee: { ...fee, to: wallet } }), swapping()],
+    ['a withdrawal', withdrawal({ fee: { ...fee, to: wallet } }), [leaving()]],
+  ])('comes back where the wallet of %s collects the fees itself, and says so', (_, intent, transactions) => {
+    expect(check(intent, [...transactions, pay(cost, wallet)]).at(-1)).toMatchObject({
+      role: 'fee',
+      text: 'Pay a fee of 0.25 USDC to the wallet itself, which collects the fees: it keeps it',
+      call: { name: 'transfer', args: { to: getAddress(wallet), amount: '250000' } },
+    })
+    expect(refusal(() => check(intent, [...transactions, pay(cost, thief)]))?.code).toBe('POLICY_RECIPIENT')
+  })
+
   test('stands after a reset of the allowance, too', () => {
     const reset = approve({ chainId, token: usdc.address, spender: router, amount: 0n })
     const roles = check(swapIntent(), [reset, ...swapping(), pay()]).map(({ role }) => role)
@@ -163,12 +175,6 @@ describe('the guard refuses', () => {
       'POLICY_SERVICE_FEE',
     ],
     [
-      'a fee to the wallet itself',
-      swapIntent({ fee: { ...fee, to: wallet } }),
-      [approval, action, pay(cost, wallet)],
-      'POLICY_SERVICE_FEE',
-    ],
-    [
       'a fee of nothing',
       withdrawal({ fee: { ...fee, amount: 0n } }),
       [leaving(), pay(0n)],
@@ -193,7 +199,10 @@ describe('the guard refuses', () => {
       'POLICY_SERVICE_FEE',
     ],
   ])('%s', (_, intent, transactions, code) => {
-    expect(refusal(() => check(intent, transactions))?.code).toBe(code)
+    const error = refusal(() => check(intent, transactions))
+    expect(error?.code).toBe(code)
+    // None of these is too much of a fee: no flag makes them right.
+    expect(error?.hint).not.toContain('--max-service-fee')
   })
 })
 
@@ -240,6 +249,11 @@ describe('what must come of a withdrawal that is charged', () => {
   ])('of %s is all that is left of it, but for rounding', (_, intent) => {
     expect(seems(intent, left)).toBeUndefined()
     expect(seems(intent, left - 1n)).toBe('POLICY_SIMULATION')
+  })
+  test('is all of it where the wallet collects the fees itself', () => {
+    const intent = withdrawal({ fee: { ...fee, to: wallet } })
+    expect(seems(intent, amount - 2n)).toBeUndefined()
+    expect(seems(intent, amount - 3n)).toBe('POLICY_SIMULATION')
   })
   test('of the native coin is that, too', () => {
     const intent = withdrawal({ strategy: { ...lending, asset: coin } })

@@ -20,7 +20,7 @@ function statementFault(
   const whole = intent.kind === 'swap' ? intent.amountIn : intent.kind === 'withdraw' ? wholeOf(intent) : of
   if (whole !== undefined && of > whole) return no(`A fee is charged of ${of}, and this is about ${whole}`)
   if (amount <= 0n || amount >= of) return no(`A fee of ${amount} is charged of ${of}`)
-  if (to === nativeAddress || sameAddress(to, intent.wallet)) return no(`A fee is paid to ${to}`)
+  if (to === nativeAddress) return no('A fee is paid to nobody, where it would be lost')
   return undefined
 }
 
@@ -47,7 +47,10 @@ export function refuseDearFee(intent: Intent, most: number = usualServiceFeeBps)
   )
 }
 
-/** The payment of the fee that was stated: this token, this amount, to this collector, and nothing else in it. */
+/**
+ * The payment of the fee that was stated: this token, this amount, to this collector, and nothing else in it. A collector may act by
+ * itself, too: what it pays then comes back to it.
+ */
 export function checkFee(
   intent: Intent,
   transaction: Transaction,
@@ -70,6 +73,8 @@ export function checkFee(
     return refuse('POLICY_VALUE', `The fee carries ${transaction.value} wei, not ${value}`)
   return {
     call: { name, args },
-    text: `Pay the service a fee of ${formatAmount(fee.amount, token)} to ${fee.to}`,
+    text: sameAddress(fee.to, intent.wallet)
+      ? `Pay a fee of ${formatAmount(fee.amount, token)} to the wallet itself, which collects the fees: it keeps it`
+      : `Pay the service a fee of ${formatAmount(fee.amount, token)} to ${fee.to}`,
   }
 }

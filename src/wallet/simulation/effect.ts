@@ -86,8 +86,11 @@ function leastIn(shares: bigint | undefined): bigint {
  * What must come out at least, less the fee: what was read at a price that moves, or of everything what the market says that it `pays` and
  * that which the fee was charged of, and anything at all.
  */
-function leastOut({ amount, shares, fee, least }: Extract<Intent, { kind: 'withdraw' }>, pays = 0n): bigint {
-  const paid = fee?.amount ?? 0n
+function leastOut(
+  { wallet, amount, shares, fee, least }: Extract<Intent, { kind: 'withdraw' }>,
+  pays = 0n,
+): bigint {
+  const paid = fee && !sameAddress(fee.to, wallet) ? fee.amount : 0n
   if (least !== undefined) return least - paid
   if (shares === undefined) return amount - rounding - paid
   const worth = pays - drift(pays) - rounding - paid
