@@ -61,7 +61,7 @@ export const routes = {
     path: '/strategies/{id}/bytecode',
     input: StrategyBytecodeInput,
     output: StrategyBytecode,
-    doc: 'The ordered transactions that deposit into (lend) or withdraw from a strategy. An amount of 2^256 - 1 withdraws all. Ours: `claim`, the second step of a withdrawal that is queued, takes all that can be claimed (its amount is 2^256 - 1), and `queued` says that a withdrawal is one.',
+    doc: 'The ordered transactions that deposit into (lend) or withdraw from a strategy. An amount of 2^256 - 1 withdraws all. `from` is for `lend`, where the funds are on another network; `slippage` counts where a strategy is bought and sold at a price that moves, and has no effect elsewhere. Ours: `claim`, the second step of a withdrawal that is queued, takes all that can be claimed (its amount is 2^256 - 1), and `queued` says that a withdrawal is one.',
   },
   getWallet: {
     method: 'GET',

@@ -1,19 +1,17 @@
 import type { StrategyBytecode, StrategyBytecodeInput } from '../api/bytecode.ts'
-import { sameAddress } from '../domain/address.ts'
 import { maxUint256, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Network } from '../domain/network.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { type Context, endNamed, marketNamed, networkOf } from './context.ts'
-import type { Market, MarketState, Step } from './markets/market.ts'
+import { depositAcross } from './deposit-across.ts'
+import { holdSlippage } from './exchanged.ts'
+import type { Market, Step } from './markets/market.ts'
 import { mayDeposit } from './may-deposit.ts'
 import { claimStep, waitOf } from './queued.ts'
-import { quoteFor } from './quotes.ts'
 import { refuseLost } from './refuse-lost.ts'
 import { stepIn } from './step-in.ts'
-import { offerOf, providerNamed, quoteRow, routeOf } from './stored-quote.ts'
 import { standings } from './strategies.ts'
 import { withdrawal } from './withdrawal.ts'
 import { type WithdrawalFee, withdrawalFee } from './withdrawal-fee.ts'
@@ -29,17 +27,32 @@ export async function strategyBytecode(
       details: { errors: [{ path: 'amount', message: 'must be above zero' }] },
     })
   refuseLost(context, market.entry.chainId, input.wallet, 'wallet')
+  if (input.slippage !== undefined) holdSlippage(input.slippage)
+  const home = networkOf(context, market.entry)
+  const origin = input.from === undefined ? home : endNamed(context, input.from)
+  if (input.action !== 'lend' && origin.chainId !== home.chainId)
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `from: what comes out of ${market.entry.slug} begins on ${home.name}`,
+      {
+        details: { errors: [{ path: 'from', message: `is not ${home.name}, where this strategy is` }] },
+      },
+    )
   if (input.action === 'claim') return claimed(context, input, market)
   const [standing] = await standings(context, [market])
   if (!standing?.state)
     throw new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${market.entry.slug} do not answer`)
-  const home = networkOf(context, market.entry)
-  const origin = input.from === undefined ? home : endNamed(context, input.from)
   if (input.action === 'withdraw') {
     const { step, out } = await withdrawal(context, market, standing.state, input)
     return sameChain(context, input, market, step, await withdrawalFee(context, market, input.wallet, out))
   }
-  if (origin.chainId !== home.chainId) return crossChain(context, input, market, standing.state, origin, home)
+  if (origin.chainId !== home.chainId) {
+    const { row, ...made } = await depositAcross(context, input, market, standing.state, origin, home)
+    const answer = await finished(context, input, market, made)
+    // What was refused on the way was given to nobody, and is no quote.
+    await context.store.saveQuote(row)
+    return answer
+  }
   mayDeposit(market, standing.state, input.amount)
   return sameChain(context, input, market, await stepIn(context, market, input))
 }
@@ -74,8 +87,9 @@ async function sameChain(
 ): Promise<StrategyBytecode> {
   const { chainId } = market.entry
   const payments = fee?.payments ?? []
-  const bytecode = await withApprovals(context.chain(chainId), input.wallet, step)
   const isDeposit = input.action === 'lend'
+  const paid = isDeposit ? market.entry.asset : undefined
+  const bytecode = await withApprovals(context.chain(chainId), input.wallet, step, paid)
   const seconds = isDeposit ? undefined : await waitOf(context, market, input.wallet)
   return finished(context, input, market, {
     type: isDeposit ? 'SAMECHAIN_INVESTMENT_DEPOSIT' : 'SAMECHAIN_INVESTMENT_WITHDRAW',
@@ -85,64 +99,6 @@ async function sameChain(
     chainIdIn: chainId,
     quote: null,
     queued: seconds === undefined ? null : { seconds },
-  })
-}
-
-/** A deposit whose funds are on another chain: the bridge first, then the deposit of what the bridge brings at least. Deposits are not charged. */
-async function crossChain(
-  context: Context,
-  input: StrategyBytecodeInput,
-  market: Market,
-  state: MarketState,
-  from: Network,
-  to: Network,
-): Promise<StrategyBytecode> {
-  const { asset } = market.entry
-  const bridges = context.catalog.cctpV2
-  const [here, there] = [
-    bridges.find(({ chainId }) => chainId === from.chainId),
-    bridges.find(({ chainId }) => chainId === to.chainId),
-  ]
-  if (market.exchange)
-    throw new AppError(
-      'NO_ROUTE_FOUND',
-      `${market.entry.slug} is bought at a price that moves, and a bridge takes a while: bring ${asset.symbol} to ${to.name} first`,
-    )
-  if (!here || !there || !sameAddress(there.token, asset.address))
-    throw new AppError('NO_ROUTE_FOUND', `No bridge brings ${asset.symbol} from ${from.name} to ${to.name}`)
-  const quote = await quoteFor(
-    context,
-    {
-      chainIdIn: from.chainId,
-      chainIdOut: to.chainId,
-      tokenIn: here.token,
-      tokenOut: there.token,
-      amountIn: input.amount,
-      destinationAddress: input.wallet,
-    },
-    null,
-  )
-  const row = await quoteRow(context, quote.id)
-  const offer = offerOf(row!)
-  mayDeposit(market, state, offer.minAmountOut)
-  const burn = providerNamed(context, quote.provider).build(routeOf(context, row!), offer, {
-    wallet: input.wallet,
-    recipient: input.wallet,
-    deadline: Math.floor(row!.expiresAt / 1000),
-  })
-  const away = await withApprovals(context.chain(from.chainId), input.wallet, burn)
-  const home = await withApprovals(
-    context.chain(to.chainId),
-    input.wallet,
-    market.deposit({ amount: offer.minAmountOut, owner: input.wallet }),
-  )
-  return finished(context, input, market, {
-    type: 'CROSSCHAIN_INVESTMENT_DEPOSIT',
-    bytecode: [...away, ...home],
-    kinds: [...kindsOf(away, 'bridge'), ...kindsOf(home, 'deposit')],
-    chainIdIn: from.chainId,
-    quote,
-    queued: null,
   })
 }
 

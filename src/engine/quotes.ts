@@ -8,9 +8,11 @@ import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 import { usualSlippage } from '../domain/slippage.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
+import type { QuoteRow } from '../store/engine-rows.ts'
 import { aheadOf, read } from './chain.ts'
 import { type Charge, shareBeside, shareOf, stated } from './charges.ts'
 import { type Context, endNamed } from './context.ts'
+import { holdSlippage } from './exchanged.ts'
 import { priceOf, usd } from './prices.ts'
 import { refuseLost, refuseRecipient } from './refuse-lost.ts'
 import { storedOffer } from './stored-quote.ts'
@@ -23,13 +25,23 @@ const askDeadline = 5_000
 
 /** The best quote for a swap, persisted; it lives for five minutes. What is charged is a part of its input, and paid apart. */
 export async function quoteFor(context: Context, input: QuoteInput, charge: Charge | null): Promise<Quote> {
+  const { quote, row } = await newQuote(context, input, charge)
+  await context.store.saveQuote(row)
+  return quote
+}
+
+/** The same before it is persisted: nobody was given it yet. */
+export async function newQuote(
+  context: Context,
+  input: QuoteInput,
+  charge: Charge | null,
+): Promise<{ quote: Quote; row: QuoteRow }> {
   const { amountIn, amountOut, slippage = usualSlippage } = input
   if (amountIn !== undefined && amountOut !== undefined)
     throw new AppError('INVALID_AMOUNT_PARAMS', 'Send amountIn or amountOut, not both')
   if (amountIn === undefined && amountOut === undefined)
     throw new AppError('MISSING_AMOUNT_PARAMS', 'Send amountIn or amountOut')
-  if (!(slippage >= 0.0001 && slippage <= 0.5))
-    throw new AppError('INVALID_SLIPPAGE', 'slippage is a fraction from 0.0001 to 0.5')
+  holdSlippage(slippage)
   const amount = amountIn ?? amountOut!
   if (amount === 0n) throw new AppError('QUOTE_GENERATION_FAILED', 'The amount must be above zero')
   const from = networkSaid(context, input, 'originChain', 'chainIdIn')
@@ -100,7 +112,7 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
   }
   // What is stored is what can be read again.
   const quote = z.decode(Quote, wire)
-  await context.store.saveQuote({
+  const row = {
     id,
     customer: context.customer,
     provider: provider.name,
@@ -110,8 +122,8 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
     offer: storedOffer(ask, input.destinationAddress, offer, fee, deadline + ahead),
     createdAt: now,
     expiresAt: deadline * 1000,
-  })
-  return quote
+  }
+  return { quote, row }
 }
 
 const allOfIt = (): AppError =>

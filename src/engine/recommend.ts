@@ -1,10 +1,10 @@
 import type { Recommendation, RecommendationInput } from '../api/recommendation.ts'
-import { sameAddress } from '../domain/address.ts'
 import { categories } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
 import { strategyBytecode } from './bytecode.ts'
 import { type Context, endNamed } from './context.ts'
+import { bridgedFrom, takesBridged } from './deposit-across.ts'
 import type { Shown } from './kept.ts'
 import type { Market } from './markets/market.ts'
 
@@ -70,16 +70,14 @@ export async function recommend(context: Context, input: RecommendationInput): P
   }
 }
 
-/** Whether a market is on the destination asked for, and can be reached from the origin asked for: it is there, or a bridge brings its asset. */
-function goesThere({ catalog }: Context, { entry }: Market, { from, to }: RecommendationInput): boolean {
-  const known = (name: string) => endNamed({ catalog }, name).chainId
-  if (to !== undefined && known(to) !== entry.chainId) return false
-  if (from === undefined || known(from) === entry.chainId) return true
-  const bridged = (chainId: number) => catalog.cctpV2.find((bridge) => bridge.chainId === chainId)
-  const [here, there] = [bridged(known(from)), bridged(entry.chainId)]
-  return (
-    here !== undefined &&
-    here.attestation === there?.attestation &&
-    sameAddress(there?.token ?? '', entry.asset.address)
-  )
+/**
+ * Whether a market is on the destination asked for, and can be reached from the origin asked for: it is there, or takes what a bridge
+ * brings of its asset. A withdrawal begins and ends where the market is.
+ */
+function goesThere(context: Context, market: Market, { from, to, action }: RecommendationInput): boolean {
+  const { chainId } = market.entry
+  const origin = from === undefined ? chainId : endNamed(context, from).chainId
+  if (to !== undefined && endNamed(context, to).chainId !== chainId) return false
+  if (origin === chainId) return true
+  return action !== 'withdraw' && takesBridged(market) && bridgedFrom(context, market, origin) !== undefined
 }

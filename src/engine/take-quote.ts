@@ -47,7 +47,7 @@ export async function swapBytecodeOf(
   refuseLost(context, route.from.chainId, wallet, 'wallet')
   const chain = context.chain(route.from.chainId)
   const step = provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })
-  const acting = await withApprovals(chain, wallet, step)
+  const acting = await withApprovals(chain, wallet, step, route.tokenIn)
   const fee = feeIn(row)
   const payments = fee ? [paymentOf(fee)] : []
   const cost = BigInt(fee?.amount ?? 0)

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 
+import type { Exchange } from '../../src/calls/exchange.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
+import { strategyBytecode } from '../../src/engine/bytecode.ts'
+import type { Market } from '../../src/engine/markets/market.ts'
 import { quoteFor } from '../../src/engine/quotes.ts'
+import { recommend } from '../../src/engine/recommend.ts'
 import type { Offer } from '../../src/engine/swaps/provider.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn } from './support.ts'
@@ -82,4 +86,116 @@ test('the list of quotes takes networks and providers as a quote does, and refus
     { provider: '' },
   ])
     expect(await codeOf(service.listQuotes(filter))).toBe('VALIDATION_ERROR')
+})
+
+describe('a deposit from another network', () => {
+  const lend = { action: 'lend' as const, wallet: sandbox.user.address, from: 'sandbox-one' }
+  const id = 'aave-v3-usdc-sandbox-two'
+
+  test('that is refused leaves no quote that nobody was given', async () => {
+    const { service, context } = engineOn(sandbox)
+    const market = context.markets.find(({ entry }) => entry.slug === id)!
+    const { reads, parse } = market.state
+    const state: Market['state'] = {
+      reads,
+      parse: (answers) => {
+        const stands = parse(answers)
+        return stands && { ...stands, headroom: 5n }
+      },
+    }
+    const full = { ...context, markets: [{ ...market, state }] }
+    expect(await codeOf(strategyBytecode(full, { ...lend, id, amount: 1_000_000n }))).toBe(
+      'STRATEGY_CAP_REACHED',
+    )
+    expect((await service.listQuotes({})).total).toBe(0)
+    const { quote } = await service.strategyBytecode({ ...lend, id, amount: 1_000_000n })
+    expect((await service.listQuotes({})).items.map((one) => one.id)).toEqual([quote!.id])
+  })
+
+  test('is recommended only where it can be made: not into what is bought at a price that moves', async () => {
+    const { context } = engineOn(sandbox)
+    const usual = await recommend(context, { identifier: 'usdc', from: 'sandbox-one', to: 'sandbox-two' })
+    const exchanged = new Map(
+      context.markets.map((market) => [
+        market,
+        market.entry.slug === usual.strategy.slug ? { ...market, exchange: {} as Exchange } : market,
+      ]),
+    )
+    const among: typeof context.kept.among = async (chainIds) =>
+      (await context.kept.among(chainIds)).map((rows) =>
+        rows.map((row) => ({ ...row, market: exchanged.get(row.market)! })),
+      )
+    const moving = { ...context, markets: [...exchanged.values()], kept: { ...context.kept, among } }
+    const asked = { identifier: 'usdc', to: 'sandbox-two' }
+    expect((await recommend(moving, asked)).strategy.slug).toBe(usual.strategy.slug)
+    expect((await recommend(moving, { ...asked, from: 'sandbox-two' })).strategy.slug).toBe(
+      usual.strategy.slug,
+    )
+    const other = await recommend(moving, { ...asked, from: 'sandbox-one' })
+    expect(other.strategy.slug).not.toBe(usual.strategy.slug)
+    expect(
+      (await strategyBytecode(moving, { ...lend, id: other.strategy.slug, amount: 1_000_000n })).crossChain
+        .isCrossChain,
+    ).toBe(true)
+  })
+
+  test('is none where no attestation service is known, and is not recommended there', async () => {
+    const catalog = { ...sandbox.world.catalog(), attestation: null }
+    const { service } = engineOn(sandbox, { catalog })
+    const asked = { identifier: 'usdc', from: 'sandbox-one', to: 'sandbox-two' }
+    expect(await codeOf(service.recommend(asked))).toBe('STRATEGY_NOT_FOUND')
+    expect(await codeOf(service.strategyBytecode({ ...lend, id, amount: 1n }))).toBe('NO_ROUTE_FOUND')
+  })
+})
+
+describe('a withdrawal', () => {
+  const id = 'aave-v3-usdc-sandbox-one'
+  const wallet = sandbox.user.address
+
+  test.each(['withdraw', 'claim'] as const)(
+    'refuses to begin on another network than its strategy is on: %s',
+    async (action) => {
+      const { service } = engineOn(sandbox)
+      const asked = { id, action, amount: maxUint256, wallet }
+      expect(await codeOf(service.strategyBytecode({ ...asked, from: 'sandbox-two' }))).toBe(
+        'VALIDATION_ERROR',
+      )
+      expect(await codeOf(service.strategyBytecode({ ...asked, from: 'SANDBOX-ONE' }))).toBe(
+        action === 'claim' ? 'VALIDATION_ERROR' : 'INSUFFICIENT_FUNDS',
+      )
+      expect(await codeOf(service.strategyBytecode({ ...asked, slippage: 0.9 }))).toBe('INVALID_SLIPPAGE')
+    },
+  )
+
+  test('is recommended where it begins', async () => {
+    const { service } = engineOn(sandbox)
+    for (const from of ['sandbox-one', 'sandbox-two'])
+      expect(
+        (await service.recommend({ identifier: 'usdc', action: 'withdraw', from })).destinationChain,
+      ).toBe(from)
+    const apart = { identifier: 'usdc', action: 'withdraw' as const, from: 'sandbox-one', to: 'sandbox-two' }
+    expect(await codeOf(service.recommend(apart))).toBe('STRATEGY_NOT_FOUND')
+  })
+})
+
+describe('more than there is of a token', () => {
+  const wallet = sandbox.user.address
+
+  test.each(['aave-v3-usdc-sandbox-one', 'sandbox-vault-usdc-sandbox-two'])(
+    'is not deposited into %s: nothing is approved first',
+    async (id) => {
+      const { service } = engineOn(sandbox)
+      for (const amount of [maxUint256, 10n ** 30n])
+        expect(await codeOf(service.strategyBytecode({ id, action: 'lend', amount, wallet }))).toBe(
+          'INSUFFICIENT_FUNDS',
+        )
+    },
+  )
+
+  test('is not burnt by the bridge either', async () => {
+    const { service } = engineOn(sandbox)
+    const { quote } = await service.quote({ ...far(), amountIn: maxUint256, transferSpeed: 'standard' })
+    const order = { quote: quote.raw as never, walletAddress: wallet }
+    expect(await codeOf(service.swapBytecode(order))).toBe('INSUFFICIENT_FUNDS')
+  })
 })
