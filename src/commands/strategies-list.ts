@@ -37,6 +37,7 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   const least = options.minApy === undefined ? undefined : rate(options.minApy)
   const series = new Map<string, readonly number[]>()
   let unknown = ''
+  let isNone = false
   let missing: string[] = []
   const network =
     options.network === undefined
@@ -46,6 +47,7 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   const look = async () => {
     const { every, left } = await everyStrategy(cli, service, network)
     missing = left
+    isNone = every.length === 0 && network === undefined
     const rows = rowsOf(every, options, least)
     unknown = rows.length > 0 ? '' : unheard(every, options, network)
     const page = pageOf(rows, paging)
@@ -56,7 +58,7 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
     get empty() {
       const lacks =
         missing.length > 0 ? `Without ${plain(missing.join(', '))}, of which nobody answers: ` : ''
-      return `${lacks}${unknown}${listView.empty}`
+      return `${lacks}${unknown}${isNone ? none : listView.empty}`
     },
     get columns() {
       const hasTrend = [...series.values()].some((points) => points.length > 1)
@@ -160,6 +162,8 @@ const orders: Record<ListOptions['sort'], (a: Strategy, b: Strategy) => number> 
 }
 
 type Row = ReturnType<typeof strategyJson>
+
+const none = 'There are no strategies here. To see what this profile reaches: sluice doctor'
 
 const listView: ListView<Row> = {
   columns: strategyColumns,

@@ -111,20 +111,14 @@ export function servingSide(
     },
     check: async ({ database: wanted }) => {
       const database = databaseOf(dir, wanted)
-      const [{ openChain, headOf }, store] = await Promise.all([
-        import('../engine/chain.ts'),
+      const [{ servedNetworks }, store] = await Promise.all([
+        import('./served-networks.ts'),
         openStore(database),
       ])
       const { catalog, rpc } = await opened()
       const keys = (await store.keys.all()).filter(({ revokedAt }) => revokedAt === null)
       await store.close()
-      const networks = await Promise.all(
-        catalog.networks.map(async (network) => ({
-          network: network.name,
-          chainId: network.chainId,
-          blockNumber: Number((await headOf(openChain(network, rpc(network.chainId)))).number),
-        })),
-      )
+      const networks = await servedNetworks(catalog, rpc)
       return { database, keys: keys.length, strategies: catalog.strategies.length, networks }
     },
     keys: async (wanted): Promise<ApiKeys> => {

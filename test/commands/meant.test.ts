@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
+import { alwaysSays } from '../support/served.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
@@ -46,6 +47,17 @@ test.each([
   else expect(err).toMatch(words)
   const json = (await run(`strategies list ${filter} --json`)).json
   expect([json.items, json.total]).toEqual([[], 0])
+})
+
+test('a list of a service without strategies says so, and names no filter and not itself', async () => {
+  const service = await alwaysSays(200, { docs: [], totalDocs: 0, page: 1, limit: 100, totalPages: 0 })
+  const there = { env: { SLUICE_BASE_URL: service.url }, secrets: { apiKey: 'key-meant' } }
+  for (const filter of ['', '--asset USDC']) {
+    const { exit, err } = await run(`strategies list ${filter}`, there)
+    expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining('There are no strategies here') })
+    expect(err).not.toContain('sluice strategies list')
+  }
+  await service.close()
 })
 
 test('the network of an RPC that was mistyped is guessed', async () => {

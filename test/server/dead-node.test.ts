@@ -111,4 +111,18 @@ test('a node of another chain costs the rows of its own network, and the others 
   expect(totals.error.details).toEqual({ missing: ['sandbox-two'] })
   process.kill(pid)
   await server.ended
+  const check = ['serve', '--check', ...engine]
+  const one = await startSluice(home, check, { env }).ended
+  expect(oneDocument(one.out).error).toMatchObject({
+    code: 'CHAIN_ID_MISMATCH',
+    message: expect.stringMatching(/^sandbox-two: /),
+    details: { networks: ['sandbox-two'] },
+    hint: expect.stringContaining('in SLUICE_RPC_SANDBOX_TWO.'),
+  })
+  const swapped = { ...env, SLUICE_RPC_SANDBOX_ONE: rpcs.SLUICE_RPC_SANDBOX_TWO! }
+  const both = await startSluice(home, check, { env: swapped }).ended
+  expect(oneDocument(both.out).error).toMatchObject({
+    message: expect.stringMatching(/^sandbox-one: .*; sandbox-two: /),
+    hint: expect.stringContaining('in SLUICE_RPC_SANDBOX_ONE, SLUICE_RPC_SANDBOX_TWO.'),
+  })
 })
