@@ -3,6 +3,7 @@ import { AppError } from '../domain/errors.ts'
 import { rpcVariable } from '../domain/network-named.ts'
 import type { EngineStore } from '../store/engine.ts'
 import { type Chain, read } from './chain.ts'
+import { inPassing } from './in-passing.ts'
 import type { RpcLog } from './logs/filters.ts'
 import type { Market, MarketEvent } from './markets/market.ts'
 import type { Reading } from './reading.ts'
@@ -89,7 +90,7 @@ export async function readThen(
     throw error
   })
   if (then === undefined) throw forgotten(chain, blockNumber)
-  await store.keepFact(chainId, `${name} ${blockHash}`, then.toString())
+  await inPassing(store.keepFact(chainId, `${name} ${blockHash}`, then.toString()))
   return then
 }
 

@@ -1,6 +1,7 @@
 import type { Address } from '../../domain/address.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import type { Chain } from '../chain.ts'
+import { inPassing } from '../in-passing.ts'
 import type { Market } from '../markets/market.ts'
 import { nameOf } from './filters.ts'
 
@@ -21,6 +22,6 @@ export async function readAgain(
   const name = `read again ${place.source} ${place.owner}`
   const last = await store.fact(chainId, name)
   if (last !== undefined && now() - Number(last) < apart) return
-  await store.keepFact(chainId, name, String(now()))
-  await store.forgetLogs(place, -1)
+  await inPassing(store.keepFact(chainId, name, String(now())))
+  await inPassing(store.forgetLogs(place, -1))
 }

@@ -2,6 +2,7 @@ import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import type { Chain } from '../chain.ts'
+import { inPassing } from '../in-passing.ts'
 
 /** So many blocks are asked about in one exchange. */
 const probes = 16n
@@ -27,7 +28,7 @@ export async function firstBlockOf(
     throw error
   })
   if (found !== undefined && found + BigInt(chain.network.depth) <= head)
-    await store.keepFact(chainId, name, found.toString())
+    await inPassing(store.keepFact(chainId, name, found.toString()))
   return found
 }
 

@@ -3,6 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import type { LogPlace } from '../../store/engine-past.ts'
 import type { Chain } from '../chain.ts'
+import { inPassing } from '../in-passing.ts'
 import type { LogFilter, Market } from '../markets/market.ts'
 import { hashesOf, type Tip } from './blocks.ts'
 import { isFor, nameOf, queriesOf, type RpcLog } from './filters.ts'
@@ -10,8 +11,15 @@ import { firstBlockOf } from './first-block.ts'
 import { newWindow, piecesOf, type Range, type Window } from './ranges.ts'
 import { stamped } from './times.ts'
 
-/** A market whose logs are wanted, as far as they were read: `next` is the first block that is not. */
-type Source = { market: Market; place: LogPlace; filters: LogFilter[]; after: number | null; next: bigint }
+/** A market whose logs are wanted, as far as they were read: `next` is the first block that is not, `known` the logs before it. */
+type Source = {
+  market: Market
+  place: LogPlace
+  filters: LogFilter[]
+  after: number | null
+  next: bigint
+  known: RpcLog[]
+}
 
 /** A chain of fewer blocks is read from its beginning, without looking for a better one. */
 const short = 10_000n
@@ -34,8 +42,9 @@ export async function logsOf(
   const base =
     last === tip.number ? tip : { number: last, hash: (await hashesOf(chain, [last])).get(last) ?? '' }
   const window = newWindow(now)
+  const keeping = { goesOn: true }
   for (const { range, members } of stretches(sources, last))
-    await readInto(store, chain, members, { range, window, base })
+    await readInto(store, chain, members, { range, window, base, keeping })
   const newest: RpcLog[] = []
   const ends = [base, tip]
   const rest = { from: last < 0n ? 0n : last + 1n, to: tip.number }
@@ -45,12 +54,10 @@ export async function logsOf(
   }
   await stillOn(chain, ends)
   const found = new Map<Market, RpcLog[]>()
-  for (const { market, place, filters, next } of sources) {
-    const kept = (await store.keptLogs(place))
-      .filter(({ block }) => BigInt(block) <= tip.number)
-      .map(({ log }) => JSON.parse(log) as RpcLog)
+  for (const { market, filters, next, known } of sources) {
+    const before = known.filter(({ blockNumber }) => BigInt(blockNumber) <= tip.number)
     const tail = newest.filter((log) => BigInt(log.blockNumber) >= next && isFor(filters, log))
-    found.set(market, inOrder([...kept, ...tail]))
+    found.set(market, inOrder([...before, ...tail]))
   }
   return found
 }
@@ -89,9 +96,20 @@ async function begun(
   return Promise.all(
     known.map(async ({ market, place, filters, marks }) => {
       const held = marks.find(({ block, hash }) => now.get(BigInt(block)) === hash)
-      if (held !== marks[0]) await store.forgetLogs(place, held?.block ?? -1)
-      const next = held ? BigInt(held.block) + 1n : await startOf(store, chain, market, head)
-      return { market, place, filters, after: held?.block ?? null, next }
+      if (held !== marks[0]) await inPassing(store.forgetLogs(place, held?.block ?? -1))
+      if (!held)
+        return {
+          market,
+          place,
+          filters,
+          after: null,
+          next: await startOf(store, chain, market, head),
+          known: [],
+        }
+      const known = (await store.keptLogs(place))
+        .filter(({ block }) => Number(block) <= Number(held.block))
+        .map(({ log }) => JSON.parse(log) as RpcLog)
+      return { market, place, filters, after: held.block, next: BigInt(held.block) + 1n, known }
     }),
   )
 }
@@ -121,7 +139,7 @@ async function readInto(
   store: EngineStore,
   chain: Chain,
   members: readonly Source[],
-  { range, window, base }: { range: Range; window: Window; base: Tip },
+  { range, window, base, keeping }: { range: Range; window: Window; base: Tip; keeping: { goesOn: boolean } },
 ): Promise<void> {
   for await (const { tips, logs: found } of piecesOf(chain, queriesIn(members), range, window)) {
     const logs = await stamped(chain, found)
@@ -138,8 +156,14 @@ async function readInto(
         log: JSON.stringify(log),
       })),
     }))
-    if (!(await store.keepLogs(pieces, { block: Number(to), hash }))) throw rearranged(chain)
+    const isKept = keeping.goesOn
+      ? await inPassing(store.keepLogs(pieces, { block: Number(to), hash }))
+      : undefined
+    if (isKept === false) throw rearranged(chain)
+    // Behind a piece that is not kept, the next ones would leave a hole.
+    if (isKept === undefined) keeping.goesOn = false
     for (const member of members) {
+      member.known.push(...logs.filter((log) => isFor(member.filters, log)))
       member.after = Number(to)
       member.next = to + 1n
     }

@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import { type BlockRef, type Chain, read } from '../chain.ts'
+import { inPassing } from '../in-passing.ts'
 import { firstBlockOf } from '../logs/first-block.ts'
 import type { Market } from '../markets/market.ts'
 import { optional } from '../reading.ts'
@@ -65,7 +66,8 @@ export async function inceptionOf(
   const state = await read(chain, optional(market.state), first)
   const index = state && state.index > 0n ? state.index : undefined
   const found: Inception = { at: Number(block.timestamp), index }
-  await store.keepFact(chainId, nameOf(market), [found.at, ...(index === undefined ? [] : [index])].join(' '))
+  const fact = [found.at, ...(index === undefined ? [] : [index])].join(' ')
+  await inPassing(store.keepFact(chainId, nameOf(market), fact))
   return found
 }
 

@@ -2,6 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import type { Snapshot } from '../../store/engine-snapshots.ts'
 import { type Chain, read } from '../chain.ts'
+import { inPassing } from '../in-passing.ts'
 import { hashesOf } from '../logs/blocks.ts'
 import type { Market } from '../markets/market.ts'
 import { optional, together } from '../reading.ts'
@@ -39,13 +40,13 @@ export async function readingsAt(
     }),
     block,
   )
-  if (rows.length > 0) await store.keepSnapshots(chain.network.chainId, rows, true)
+  if (rows.length > 0) await inPassing(store.keepSnapshots(chain.network.chainId, rows, true))
   return rows
 }
 
 /** Remembers that a node keeps no old states. */
 export const rememberNone = (store: EngineStore, { network }: Chain, now: number) =>
-  store.keepFact(network.chainId, refused, now.toString())
+  inPassing(store.keepFact(network.chainId, refused, now.toString()))
 
 /** Readings as they are kept. */
 export const snapshotsOf = (

@@ -4,6 +4,7 @@ import type { Snapshot } from '../../store/engine-snapshots.ts'
 import { blockBefore } from '../block-before.ts'
 import type { BlockRef, Chain } from '../chain.ts'
 import type { Grown } from '../growth.ts'
+import { inPassing } from '../in-passing.ts'
 import type { Market } from '../markets/market.ts'
 import type { Standing } from '../standings.ts'
 import { beginningOf, type Inception, knownInceptions } from './inception.ts'
@@ -116,7 +117,7 @@ async function keepToday(store: EngineStore, chainId: number, rows: readonly Sna
   const kept = await store.snapshots(chainId, { from: today, to: today })
   const known = new Set(kept.map(({ market }) => market))
   const missing = rows.filter(({ market }) => !known.has(market))
-  if (missing.length > 0) await store.keepSnapshots(chainId, missing, false)
+  if (missing.length > 0) await inPassing(store.keepSnapshots(chainId, missing, false))
 }
 
 /** What markets were a month ago, off what is kept, and off the chain for the rest. */
