@@ -106,7 +106,7 @@ export const routes = {
       ...paging,
     }),
     output: PageOf(Quote),
-    doc: 'The quotes given to this customer, newest first, without rawQuote. `status` is as it was last looked at; the status of a swap looks anew.',
+    doc: 'The quotes given to this customer, newest first, without rawQuote. Networks are names or chain ids; one that is none, and a provider that is none, is refused. `status` is as it was last looked at; the status of a swap looks anew.',
   },
   quote: {
     method: 'GET',
