@@ -51,6 +51,14 @@ describe('a quote for more than any token can hold', () => {
   })
 })
 
+test('a quote that cannot be read is not stored', async () => {
+  const { service, context } = engineOn(sandbox)
+  const providers = context.providers.map((provider) => ({ ...provider, name: 7 as never }))
+  const ask = { ...far(), amountIn: 1_000_000n }
+  await expect(quoteFor({ ...context, providers }, ask, null)).rejects.toThrow()
+  expect((await service.listQuotes({})).total).toBe(0)
+})
+
 test('a quote that cannot be read costs its own row in the list, and is told of', async () => {
   const told: string[] = []
   const { service, context } = engineOn(sandbox, { unread: (id, fault) => told.push(`${id} ${!!fault}`) })
