@@ -1,5 +1,5 @@
 import { type Run, stepAt } from './run.ts'
-import { verifySigned } from './sign.ts'
+import { verifyStep } from './verify.ts'
 import { hintOf } from './watch.ts'
 
 /**
@@ -10,7 +10,7 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
   const step = stepAt(run, index)
   const attempts = run.journal.attempts(run.operationId, index).toReversed()
   for (const attempt of all ? attempts : attempts.slice(0, 1)) {
-    await verifySigned(attempt, step)
+    await verifyStep(attempt, step)
     let answer = 'accepted'
     try {
       await run.rpc(step.transaction.chainId).request('eth_sendRawTransaction', [attempt.raw])

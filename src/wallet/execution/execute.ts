@@ -4,6 +4,7 @@ import { systemClock } from '../chain/clock.ts'
 import { readHead } from '../chain/fees.ts'
 import { rpcInTime } from '../chain/in-time.ts'
 import { awaitArrival } from './await-arrival.ts'
+import { cancelWaiting } from './cancel-waiting.ts'
 import { refuseDead } from './dead.ts'
 import { endingOf } from './ending.ts'
 import { refuseLost } from './lost.ts'
@@ -29,13 +30,14 @@ export async function execute(execution: Execution): Promise<Operation> {
     ...time,
     rpc: (chainId) => rpcInTime(execution.rpc(chainId), time),
     signer: signerInTime(execution.signer, { ...execution, ...time }),
+    replaced: new Set(),
   }
   run.fault?.('after_op')
   run.journal.check(run.operationId)
   await reopenGone(run, run.operationId)
+  resumed(run)
   const operation = current(run)
   if (hasEnded(operation)) return outcomeOf(operation)
-  resumed(run)
   try {
     for (const leg of operation.legs) await executeLeg(run, leg)
     const now = current(run)
@@ -55,9 +57,11 @@ export async function execute(execution: Execution): Promise<Operation> {
   }
 }
 
-/** Says that an operation that was left in part goes on. */
+/** Says that an operation that was left in part goes on, or that waited for a person because of a nonce that does not matter any more. */
 function resumed(run: Run): void {
-  if (current(run).state === 'PARTIAL') run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
+  const { state, ...now } = current(run)
+  const isSettled = state === 'ATTENTION' && standing(now).every((step) => step.state !== 'SUPERSEDED')
+  if (state === 'PARTIAL' || isSettled) run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
 }
 
 /** What is left of a leg. A step whose nonce somebody else used, and for which no new plan stands, is spoken of when all else is followed. */
@@ -108,7 +112,10 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     const gas = gasOf.get(index)
     return gas === undefined ? undefined : ({ [how]: gas } as KnownGas)
   }
+  if (run.replacement === 'cancel') await cancelWaiting(run, leg)
   for (const { index } of unfinished(run, leg)) {
+    // What came after a step that failed was followed with it.
+    if (stepAt(run, index).state === 'FINAL_OK') continue
     if (isUnsigned(stepAt(run, index))) {
       if (run.replacement === 'cancel') throw tooLate(run)
       refuseLost(run)

@@ -1,12 +1,13 @@
 import { AppError } from '../../domain/errors.ts'
 import { allowanceLeft } from './outcome.ts'
 import { current, type Run, stepAt } from './run.ts'
+import { isNeedless } from './standing.ts'
 import { takenWords } from './taken.ts'
 import type { Found } from './watch.ts'
 
 /**
  * Writes down how a step ended. One that reverted, or that was cancelled, ends the operation here, as soon as `follow` has
- * seen the end of what came after it and is on its way already.
+ * seen the end of what came after it and is on its way already; unless what it was to prepare has happened without it.
  */
 export async function finishStep(
   run: Run,
@@ -28,6 +29,7 @@ export async function finishStep(
   for (const other of current(run).steps)
     if (['SIGNED', 'BROADCAST', 'INCLUDED'].includes(stepAt(run, other.index).state))
       await follow(other.index)
+  if (isNeedless(current(run), stepAt(run, index))) return
   const left = await allowanceLeft(run.rpc(step.transaction.chainId), operation, step)
   const details = { operation: operationId, hash: found.hash, index, allowance: left ?? null }
   const taken = takenWords(run, step.transaction.chainId, left)

@@ -1,17 +1,16 @@
-import { sameAddress } from '../../domain/address.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Rpc } from '../../net/rpc.ts'
-import type { Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
 import { broadcast } from './broadcast.ts'
 import { capped } from './capped.ts'
 import { agreed, howDeep } from './deep.ts'
-import { finishStep, followLater } from './finish-step.ts'
+import { finishStep } from './finish-step.ts'
+import { isUsed, noteWaiting } from './nonce-owner.ts'
 import { replace } from './replace.ts'
 import { current, pause, type Run, stepAt, stopped } from './run.ts'
 import { remedy, usualPatience } from './stuck.ts'
-import { blockNumber, type Found, findStep, isLocal, ownerOfNonce } from './watch.ts'
+import { blockNumber, type Found, findStep, isLocal } from './watch.ts'
 
 /** What following a step remembers from one look to the next. Times are monotonic. */
 type Watch = {
@@ -19,7 +18,6 @@ type Watch = {
   since: number
   sinceBlock: number
   sends: number
-  replaced: boolean
   /** Whoever has the key did not sign a replacement: he is not asked again in this run. */
   refused: boolean
 }
@@ -39,7 +37,6 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
     since: now,
     sinceBlock: -1,
     sends: 0,
-    replaced: false,
     refused: false,
   }
   let wait = local ? 2 : 500
@@ -61,6 +58,7 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
         seenTwice = false
         const isJustSent = local && sent && run.clock.now() - now < momentMs
         if (!isJustSent) await missing(run, index, rpc, watch)
+        if (stepAt(run, index).state === 'SUPERSEDED') return
       }
     } catch (error) {
       if (!(error instanceof AppError) || !error.code.startsWith('RPC_') || errorRow(error.code).exit >= 20)
@@ -106,9 +104,10 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
     run.onProgress?.({ kind: 'gone', step: stepAt(run, index), hash })
     watch.lastSend = Number.NEGATIVE_INFINITY
   }
-  if (await refuseOwner(run, stepAt(run, index), rpc)) return
-  if (run.replacement && !watch.replaced) {
-    watch.replaced = true
+  if (await isUsed(run, index, rpc, (later) => follow(run, later, false))) return
+  if (run.replacement && !run.replaced.has(index)) {
+    run.replaced.add(index)
+    await noteWaiting(run, index, rpc)
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
     if (!(await replace(run, index, run.replacement, head)))
       throw await capped(run, index, run.replacement, head)
@@ -116,6 +115,7 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   }
   if (run.clock.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {
     watch.lastSend = run.clock.now()
+    await noteWaiting(run, index, rpc)
     // The newest is what should be mined; now and then the older ones, should a node have forgotten those.
     await broadcast(run, index, ++watch.sends % 3 === 0)
     return
@@ -148,36 +148,4 @@ function restart(run: Run, watch: Watch, block: number): void {
   watch.lastSend = run.clock.now()
   watch.since = watch.lastSend
   watch.sinceBlock = block
-}
-
-/** How far below the newest block of its day a transaction may end up, when a reorganisation puts it into another block. */
-const deepest = 64
-
-/** Throws SUPERSEDED when a transaction that is not ours holds the nonce for good; gives whether anybody has used it. */
-async function refuseOwner(
-  run: Run,
-  { wallet, nonce, fromBlock, index, transaction }: Step,
-  rpc: Rpc,
-): Promise<boolean> {
-  if (nonce === null) return false
-  const used = Number(await rpc.request<string>('eth_getTransactionCount', [wallet, 'latest']))
-  if (used <= nonce) return false
-  const { journal, operationId } = run
-  const owner = await ownerOfNonce(rpc, wallet, nonce, (fromBlock ?? 0) - deepest)
-  const attempts = journal.attempts(operationId, index)
-  if (!owner || attempts.some(({ hash }) => sameAddress(hash, owner.hash))) return true
-  const { depth } = networkNamed(run.networks, transaction.chainId)
-  const final = await howDeep(rpc, owner.blockNumber, depth <= 1 ? depth : 'finalized', depth)
-  if (!final.deep) return true
-  await followLater(run, index, (later) => follow(run, later, false))
-  if (stepAt(run, index).state === 'SIGNED') journal.sent(attempts.at(-1)!.hash, 'nonce used by another')
-  journal.supersede(operationId, index, owner.hash, `nonce ${nonce} was used by ${owner.hash}`)
-  throw new AppError(
-    'SUPERSEDED',
-    `Nonce ${nonce} of ${wallet} was used by another transaction, ${owner.hash}`,
-    {
-      details: { operation: operationId, hash: owner.hash, nonce },
-      hint: `See what it was; then a new plan: sluice action replan ${operationId}`,
-    },
-  )
 }

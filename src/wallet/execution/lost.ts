@@ -1,5 +1,6 @@
 import { outcomeOf } from './outcome.ts'
 import { current, type Run } from './run.ts'
+import { standing } from './standing.ts'
 
 /**
  * Refuses to go on where a stranger's transaction has the nonce of a step, and no new plan was made since: what is left of
@@ -8,8 +9,10 @@ import { current, type Run } from './run.ts'
 export function refuseLost(run: Run): void {
   const events = run.journal.events(run.operationId)
   const planned = events.findLast(({ why }) => why.startsWith('planned'))?.seq ?? 0
+  const counts = new Set(standing(current(run)).map(({ index }) => index))
   const lost = events.findLast(
-    ({ seq, becomes, index }) => becomes === 'SUPERSEDED' && index !== null && seq > planned,
+    ({ seq, becomes, index }) =>
+      becomes === 'SUPERSEDED' && index !== null && seq > planned && counts.has(index),
   )
   if (!lost) return
   run.journal.settle(run.operationId, 'ATTENTION', `its nonce was used by ${lost.why}`, 23)

@@ -94,8 +94,8 @@ export type Execution = {
   fault?: (point: FaultPoint) => void
 }
 
-/** What one run carries along. `until` is on the monotonic clock. */
-export type Run = Execution & { until: number; clock: Clock }
+/** What one run carries along. `until` is on the monotonic clock; `replaced` are the steps that were replaced in it as the person asked. */
+export type Run = Execution & { until: number; clock: Clock; replaced: Set<number> }
 
 /** Thrown inside a run when the time is over or the person interrupts. It never leaves `execute`. */
 export const stopped = Symbol('stopped')
@@ -125,6 +125,10 @@ export const hasEnded = (operation: Operation): boolean =>
 
 /** Whether nothing was signed for a step yet. */
 export const isUnsigned = ({ state }: Step): boolean => state === 'PLANNED' || state === 'RESERVED'
+
+/** Whether a step is signed and the journal does not know its end. */
+export const isInTheAir = ({ state }: Step): boolean =>
+  state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
 /** Waits, unless the time is over or somebody interrupts. */
 export async function pause(run: Run, ms: number): Promise<void> {

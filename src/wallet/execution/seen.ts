@@ -3,32 +3,43 @@ import { networkNamed } from '../../domain/network-named.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
 import { isAwaiting } from './delivery.ts'
+import { minedElsewhere } from './nonce-owner.ts'
 import { broughtTo } from './short.ts'
+import { takeIn } from './signed-elsewhere.ts'
 import { isAllFinal } from './standing.ts'
+import type { Signed } from './verify.ts'
 import { confirmationsOf, type Found, findStep } from './watch.ts'
 
-/** A step that is final on the chain and not in the journal, by a receipt that is canonical in two looks. */
+type Final = { found: Found; elsewhere?: Signed }
+
+/** A step that is final on the chain and not in the journal, by a receipt that is canonical in two looks; `elsewhere` is what the journal does not know that was sent. */
 async function finalOnChain(
   { journal, rpc, catalog }: Ground,
   id: string,
   step: Step,
-): Promise<Found | undefined> {
+): Promise<Final | undefined> {
   if (step.state !== 'SIGNED' && step.state !== 'BROADCAST' && step.state !== 'INCLUDED') return undefined
   const { chainId } = step.transaction
-  const look = () => findStep(rpc(chainId), step, journal.attempts(id, step.index))
-  const [first, found] = [await look(), await look()]
+  const attempts = journal.attempts(id, step.index)
+  const known = await findStep(rpc(chainId), step, attempts)
+  const elsewhere = known ? undefined : await minedElsewhere(rpc(chainId), step, attempts)
+  const look = () => findStep(rpc(chainId), step, elsewhere ? [elsewhere] : attempts)
+  const [first, found] = [known ?? (await look()), await look()]
   if (!first || !found || first.blockHash !== found.blockHash) return undefined
   const { depth } = networkNamed(catalog.networks, chainId)
-  return (await confirmationsOf(rpc(chainId), found.blockNumber)) < depth ? undefined : found
+  return (await confirmationsOf(rpc(chainId), found.blockNumber)) < depth
+    ? undefined
+    : { found, ...(elsewhere && { elsewhere }) }
 }
 
-/** Notes a step that is final on the chain. */
+/** Notes a step that is final on the chain. Only for the holder of the wallet's lock. */
 export async function settleSeen(ground: Ground, id: string, step: Step): Promise<void> {
   const seen = await finalOnChain(ground, id, step)
   if (!seen) return
   const { journal } = ground
-  const { ok, logs: _, ...inclusion } = seen
-  if (step.state === 'SIGNED') journal.sent(inclusion.hash, 'found on chain')
+  if (seen.elsewhere) takeIn(journal, id, step, seen.elsewhere)
+  const { ok, logs: _, ...inclusion } = seen.found
+  if (step.state === 'SIGNED' && !seen.elsewhere) journal.sent(inclusion.hash, 'found on chain')
   if (step.state !== 'INCLUDED')
     journal.move(id, step.index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
   const attempt = journal.attempts(id, step.index).find(({ hash }) => hash === inclusion.hash)

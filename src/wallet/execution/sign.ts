@@ -1,7 +1,5 @@
-import type { TransactionSerializableEIP1559 } from 'viem'
-import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
+import { keccak256 } from 'viem/utils'
 
-import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
@@ -10,8 +8,7 @@ import { currentFees, type Fees, type Head, withinCap, withRoom } from '../chain
 import { revertReason } from '../chain/revert.ts'
 import type { TransactionSigner } from '../keys/who.ts'
 import type { FeeCap } from './run.ts'
-
-type Signed = Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>
+import { type Signed, verifySigned } from './verify.ts'
 
 const dataOf = (error: AppError): `0x${string}` | undefined => {
   const data = error.details?.data
@@ -87,56 +84,3 @@ export async function signAttempt(
   await verifySigned(signed, step)
   return signed
 }
-
-/** Throws POLICY_TAMPER unless `raw` is exactly this attempt of this step, signed by its wallet. Only a cancel is other than the step: nothing, to oneself. */
-export async function verifySigned(
-  { hash, raw, kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas, nonce }: Signed,
-  step: Step,
-): Promise<void> {
-  const { from, ...read } = await readBack(raw)
-  const wanted =
-    kind === 'cancel'
-      ? { to: step.wallet, data: '0x', value: 0n, chainId: step.transaction.chainId }
-      : step.transaction
-  const same =
-    read.type === 'eip1559' &&
-    keccak256(raw) === hash &&
-    sameAddress(from, step.wallet) &&
-    sameAddress(read.to ?? '', wanted.to) &&
-    sameAddress(transaction.to, wanted.to) &&
-    (read.data ?? '0x') === wanted.data.toLowerCase() &&
-    (read.value ?? 0n) === wanted.value &&
-    read.chainId === wanted.chainId &&
-    (read.nonce ?? 0) === nonce &&
-    nonce === step.nonce &&
-    read.gas === gas &&
-    read.maxFeePerGas === maxFeePerGas &&
-    (read.maxPriorityFeePerGas ?? 0n) === maxPriorityFeePerGas &&
-    (read.accessList ?? []).length === 0
-  if (!same) throw untrue('what was to be signed')
-}
-
-/** Half of the order of secp256k1: a signature with more in `s` is not valid (EIP-2). */
-const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
-
-/** Signed bytes as a transaction and who signed it; what is none, or could be told in other bytes too, is POLICY_TAMPER. */
-async function readBack(raw: Hex) {
-  try {
-    const { r, s, v, yParity, ...read } = parseTransaction(raw as `0x02${string}`)
-    if (r === undefined || s === undefined || yParity === undefined) throw untrue('signed')
-    const plainly = { ...read, type: 'eip1559' } as TransactionSerializableEIP1559
-    // One transaction has one hash: what a node would refuse, or could know by another hash, is not sent.
-    if (BigInt(s) > halfOrder || serializeTransaction(plainly, { r, s, yParity }) !== raw)
-      throw untrue('written as it must be')
-    const hash = keccak256(serializeTransaction(plainly))
-    return { ...read, from: await recoverAddress({ hash, signature: { r, s, yParity } }) }
-  } catch (cause) {
-    throw cause instanceof AppError ? cause : untrue('a signed transaction', cause)
-  }
-}
-
-const untrue = (what: string, cause?: unknown): AppError =>
-  new AppError('POLICY_TAMPER', `What came back from the signer is not ${what}`, {
-    cause,
-    hint: 'Do not use this signer again before you know why. Other ways to sign: sluice help signing',
-  })

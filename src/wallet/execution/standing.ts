@@ -6,11 +6,22 @@ const inVain: readonly Step['state'][] = ['SUPERSEDED', 'FINAL_REVERTED', 'CANCE
 
 /**
  * The steps that an operation stands on: one whose nonce somebody else used, and what failed with it, is left behind by the
- * plan that was made for it since.
+ * plan that was made for it since; one that was to prepare what happened without it is left behind as well.
  */
 export const standing = ({ steps, plan }: Pick<Operation, 'steps' | 'plan'>): Step[] => {
   const since = (plan as Partial<KeptPlan> | null)?.since
-  return steps.filter(({ state, leg, index }) => !inVain.includes(state) || index >= (since?.[leg] ?? 0))
+  return steps.filter(
+    (step) =>
+      !inVain.includes(step.state) ||
+      (step.index >= (since?.[step.leg] ?? 0) && !isNeedless({ steps }, step)),
+  )
+}
+
+/** Whether all that a step was to prepare, as an approval does, has happened all the same. */
+export function isNeedless({ steps }: Pick<Operation, 'steps'>, { leg, role, index }: Step): boolean {
+  if (role === 'action' || role === 'fee') return false
+  const prepared = steps.filter((one) => one.leg === leg && one.role === 'action' && one.index > index)
+  return prepared.length > 0 && prepared.every(({ state }) => state === 'FINAL_OK')
 }
 
 /** Whether all that an operation stands on happened, and is final. */

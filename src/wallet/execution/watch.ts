@@ -61,7 +61,7 @@ export async function findOnChain(
 export async function findStep(
   rpc: Rpc,
   { wallet }: Pick<Step, 'wallet'>,
-  attempts: readonly Attempt[],
+  attempts: readonly Pick<Attempt, 'hash' | 'transaction'>[],
 ): Promise<Found | undefined> {
   for (const { hash, transaction } of attempts) {
     const found = await findOnChain(rpc, hash, { from: wallet, to: transaction.to })

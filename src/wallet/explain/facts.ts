@@ -29,6 +29,8 @@ export type Seen = {
   /** Final in the journal, in a block that is on the chain no more. */
   isGone: boolean
   owner?: Owner
+  /** What has our nonce and is the step itself, sent elsewhere: an attempt that the journal does not know. */
+  elsewhere?: Attempt
   /** The nonce that the chain expects next. */
   latest: number
 }

@@ -35,7 +35,8 @@ export async function gather(
       const network = networkNamed(catalog.networks, chainId)
       if (attempts.length === 0 || chains.get(chainId)?.is !== 'there') return { step, attempts, network }
       const seen = await lookAtStep(rpc(chainId), network, step, attempts, depth ?? network.depth)
-      return { step, attempts, network, ...(seen && { seen }) }
+      const all = seen?.elsewhere ? [...attempts, seen.elsewhere] : attempts
+      return { step, attempts: all, network, ...(seen && { seen }) }
     }),
   )
   // A node that answered at first and not for a step is silent after all.

@@ -11,6 +11,7 @@ import { ifAnswered, patienceMs, within } from '../chain/within.ts'
 import { howDeep } from '../execution/deep.ts'
 import { isGone } from '../execution/reopen.ts'
 import type { Depth } from '../execution/run.ts'
+import { asStep } from '../execution/signed-elsewhere.ts'
 import { confirmationsOf, findStep, ownerOfNonce, seenAt } from '../execution/watch.ts'
 import type { ChainFacts, Owner, Seen } from './facts.ts'
 import { reasonOf } from './reason.ts'
@@ -75,12 +76,14 @@ async function look(
     }
   }
   const waiting = await waitingOf(rpc, attempts)
-  const owner = waiting === undefined ? await strangerAt(rpc, network, step, attempts, latest) : undefined
+  const holder = waiting === undefined ? await strangerAt(rpc, network, step, attempts, latest) : undefined
+  const elsewhere = holder && (await sentElsewhere(rpc, step, holder))
+  if (elsewhere) return { ...(await look(rpc, network, step, [...attempts, elsewhere], depth)), elsewhere }
   return {
     reason: null,
     isOutOfGas: false,
     ...(waiting !== undefined && { waiting }),
-    ...(owner && { owner }),
+    ...(holder && { owner: holder }),
     isGone: isFinal(step) && (await isGone(rpc, step)),
     latest,
   }
@@ -97,6 +100,14 @@ async function waitingOf(rpc: Rpc, attempts: readonly Attempt[]): Promise<Hex | 
     if (shown && (shown.blockNumber ?? null) === null) return hash
   }
   return undefined
+}
+
+/** Whoever holds our nonce, as an attempt of the step that the journal does not know, where it is the step itself. */
+async function sentElsewhere(rpc: Rpc, step: Step, holder: Owner): Promise<Attempt | undefined> {
+  const attempt = await asStep(rpc, step, holder)
+  return attempt === undefined || attempt === 'another'
+    ? undefined
+    : { ...attempt, created: 0, sends: 0, lastAnswer: null }
 }
 
 /** The transaction that has our nonce and is none of our attempts. */

@@ -1,0 +1,106 @@
+import { sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/network-named.ts'
+import { quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Step } from '../../store/operation.ts'
+import { howDeep } from './deep.ts'
+import { followLater } from './finish-step.ts'
+import { current, type Run, stepAt } from './run.ts'
+import { asStep, type Holder, takeIn } from './signed-elsewhere.ts'
+import { isNeedless } from './standing.ts'
+import type { Signed } from './verify.ts'
+import { ownerOfNonce, seenAt } from './watch.ts'
+
+/** How far below the newest block of its day a transaction may end up, when a reorganisation puts it into another block. */
+const deepest = 64
+
+/**
+ * Looks who has used the nonce of a step that is in no block; gives whether anybody has. What is the step itself is taken into the
+ * journal, and found there by the next look. Another one that has it for good is SUPERSEDED, as soon as what came after it is followed to its
+ * end by `follow`; unless what the step was to prepare has happened all the same: then the step is only left behind.
+ */
+export async function isUsed(
+  run: Run,
+  index: number,
+  rpc: Rpc,
+  follow: (index: number) => Promise<void>,
+): Promise<boolean> {
+  const { wallet, nonce, fromBlock, transaction } = stepAt(run, index)
+  if (nonce === null) return false
+  const latest = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
+  if (Number(quantity(latest, 'the nonce')) <= nonce) return false
+  const { journal, operationId } = run
+  const owner = await ownerOfNonce(rpc, wallet, nonce, (fromBlock ?? 0) - deepest)
+  // A node that does not show what has the nonce proves nothing.
+  if (!owner || (await whoseIs(run, index, rpc, owner)) !== 'another') return true
+  const { depth } = networkNamed(run.networks, transaction.chainId)
+  const final = await howDeep(rpc, owner.blockNumber, depth <= 1 ? depth : 'finalized', depth)
+  if (!final.deep) return true
+  await followLater(run, index, follow)
+  if (stepAt(run, index).state === 'SIGNED')
+    journal.sent(journal.attempts(operationId, index).at(-1)!.hash, 'nonce used by another')
+  const why = `nonce ${nonce} was used by ${owner.hash}`
+  if (isNeedless(current(run), stepAt(run, index))) {
+    journal.move(operationId, index, 'SUPERSEDED', owner.hash)
+    return true
+  }
+  journal.supersede(operationId, index, owner.hash, why)
+  throw new AppError(
+    'SUPERSEDED',
+    `Nonce ${nonce} of ${wallet} was used by another transaction, ${owner.hash}`,
+    {
+      details: { operation: operationId, hash: owner.hash, nonce },
+      hint: `See what it was; then a new plan: sluice action replan ${operationId}`,
+    },
+  )
+}
+
+/** Takes into the journal what waits in the place of a step and is the step itself: a replacement must cost more than that. */
+export async function noteWaiting(run: Run, index: number, rpc: Rpc): Promise<void> {
+  const { wallet, nonce } = stepAt(run, index)
+  const seen = nonce === null ? undefined : await seenAt(rpc, wallet, nonce)
+  if (seen?.hash && !seen.blockNumber) await whoseIs(run, index, rpc, { hash: seen.hash, blockNumber: null })
+}
+
+/** Whose a transaction under the nonce of a step is, and tells where it was sent elsewhere. */
+async function whoseIs(run: Run, index: number, rpc: Rpc, holder: Holder): Promise<Whose> {
+  const { journal, operationId } = run
+  const whose = await note(journal, operationId, stepAt(run, index), rpc, holder)
+  if (whose === 'taken in') run.onProgress?.({ kind: 'adopted', step: stepAt(run, index), hash: holder.hash })
+  return whose
+}
+
+type Whose = 'ours' | 'taken in' | 'another' | undefined
+
+/** Whether a transaction under the nonce of a step is an attempt of it; from now on it is one where it is the step itself. */
+async function whoseIs(
+  run: Run,
+  index: number,
+  rpc: Rpc,
+  holder: Holder,
+): Promise<'ours' | 'another' | undefined> {
+  const { journal, operationId } = run
+  if (journal.attempts(operationId, index).some(({ hash }) => sameAddress(hash, holder.hash))) return 'ours'
+  const attempt = await asStep(rpc, stepAt(run, index), holder)
+  if (attempt === undefined || attempt === 'another') return attempt
+  takeIn(journal, operationId, stepAt(run, index), attempt)
+  run.onProgress?.({ kind: 'adopted', step: stepAt(run, index), hash: attempt.hash })
+  return 'ours'
+}
+
+/** What was mined in the place of a step and is the step itself, where none of its attempts is known by it. */
+export async function minedElsewhere(
+  rpc: Rpc,
+  step: Step,
+  attempts: readonly Pick<Signed, 'hash'>[],
+): Promise<Signed | undefined> {
+  const { wallet, nonce, fromBlock } = step
+  if (nonce === null) return undefined
+  const latest = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
+  if (Number(quantity(latest, 'the nonce')) <= nonce) return undefined
+  const owner = await ownerOfNonce(rpc, wallet, nonce, (fromBlock ?? 0) - deepest)
+  if (!owner || attempts.some(({ hash }) => sameAddress(hash, owner.hash))) return undefined
+  const attempt = await asStep(rpc, step, owner)
+  return attempt === 'another' ? undefined : attempt
+}

@@ -1,0 +1,256 @@
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+
+import { AppError } from '../../src/domain/errors.ts'
+import { quantity } from '../../src/net/quantity.ts'
+import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
+import type { Journal } from '../../src/store/journal-words.ts'
+import type { Execution } from '../../src/wallet/execution/run.ts'
+import { type Chain, startChain } from './chain.ts'
+import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
+
+let chain: Chain
+let home: string
+let journal: Journal
+
+const paid = async () => quantity(await chain.rpc.request('eth_getBalance', [payee, 'latest']), 'balance')
+const code = (error: unknown) => (error as { code?: string }).code
+const dear = 10n ** 12n
+const forms = {
+  'as it was': { type: 'eip1559', maxFeePerGas: dear, maxPriorityFeePerGas: dear },
+  'in the form with one price': { type: 'legacy', gasPrice: dear },
+  'in the form with a list of accesses': {
+    type: 'eip2930',
+    gasPrice: dear,
+    accessList: [{ address: payee, storageKeys: [] }],
+  },
+} as const
+/** The same payment with a higher fee, as a wallet elsewhere signs it; `more` makes it another one. */
+const again = (nonce: number, form: keyof typeof forms = 'as it was', more: { value?: bigint } = {}) =>
+  signer.signTransaction({
+    chainId: 31337,
+    nonce,
+    gas: 60_000n,
+    to: payee,
+    value: oneCoin,
+    ...forms[form],
+    ...more,
+  } as never)
+const send = (raw: string) => chain.rpc.request<string>('eth_sendRawTransaction', [raw])
+const mine = () => chain.rpc.request('evm_mine')
+const nonceOf = (id: string, index = 0) => journal.find(id)!.steps[index]!.nonce!
+const outcome = (id: string, more: Partial<Execution> = {}) =>
+  run(journal, home, chain.url, id, more).catch((error: unknown) => error)
+
+/** An operation that is sent on a chain that mines nothing by itself. */
+async function waiting(id: string, count = 1): Promise<void> {
+  await chain.rpc.request('evm_setAutomine', [false])
+  planPayments(journal, id, count)
+  expect(code(await outcome(id, { noWait: true, pipeline: true }))).toBe('PENDING')
+}
+
+beforeEach(async () => {
+  chain = await startChain()
+  home = newHome()
+  journal = journalIn(home)
+})
+afterEach(async () => {
+  journal.close()
+  removeHome(home)
+  await chain.stop()
+})
+
+describe('what has the nonce of a step and is the same call of the same wallet', () => {
+  it.each(Object.keys(forms) as (keyof typeof forms)[])(
+    'is the step, sent elsewhere %s: done, paid once, and whole in the journal',
+    async (form) => {
+      const before = await paid()
+      await waiting('faster')
+      const hash = await send(await again(nonceOf('faster'), form))
+      await mine()
+      expect(await outcome('faster')).toMatchObject({
+        state: 'DONE',
+        steps: [{ state: 'FINAL_OK', inclusion: { hash } }],
+      })
+      expect((await paid()) - before).toBe(oneCoin)
+      expect(journal.attempts('faster', 0).map(({ hash }) => hash)).toContain(hash)
+      journal.check('faster')
+      // A reorganisation that takes its block away changes nothing: it is known, and sent again.
+      await chain.rpc.request('evm_setAutomine', [true])
+      await chain.rpc.request('anvil_reorg', [1, []])
+      await chain.rpc.request('anvil_dropAllTransactions')
+      expect(await outcome('faster')).toMatchObject({ state: 'DONE' })
+      expect((await paid()) - before).toBe(oneCoin)
+    },
+  )
+
+  it('is one attempt of several that were sent at once, whichever of them it is', async () => {
+    const before = await paid()
+    await waiting('both', 2)
+    await send(await again(nonceOf('both', 1)))
+    await mine()
+    expect(await outcome('both')).toMatchObject({ state: 'DONE' })
+    expect((await paid()) - before).toBe(2n * oneCoin)
+  })
+
+  it('is what a cancel has to cost more than, where it only waits', async () => {
+    const before = await paid()
+    await waiting('stopped')
+    const hash = await send(await again(nonceOf('stopped')))
+    const cancelled = outcome('stopped', { replacement: 'cancel' })
+    while (!journal.attempts('stopped', 0).some(({ kind, sends }) => kind === 'cancel' && sends > 0))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    await mine()
+    expect(code(await cancelled)).toBe('CANCELLED')
+    expect(journal.attempts('stopped', 0).map((one) => one.hash)).toContain(hash)
+    expect(await paid()).toBe(before)
+  })
+
+  it('is no stranger where the node does not show what it is: nothing is said to be lost', async () => {
+    await waiting('unshown')
+    const hash = await send(await again(nonceOf('unshown')))
+    await mine()
+    const node = httpRpc(chain.url)
+    const blind: Rpc = {
+      ...node,
+      request: (async (method: string, params?: unknown[]) => {
+        if (method === 'eth_getTransactionByHash') return null
+        const answer = await node.request<{ transactions?: unknown[] }>(method, params)
+        return method === 'eth_getBlockByNumber' && answer ? { ...answer, transactions: [] } : answer
+      }) as Rpc['request'],
+    }
+    expect(code(await outcome('unshown', { rpc: () => blind, timeoutMs: 1_000 }))).toBe('PENDING')
+    expect(journal.find('unshown')!.state).toBe('EXECUTING')
+    // A node that has it in its block only is enough.
+    const byBlock: Rpc = {
+      ...node,
+      request: (async (method: string, params?: unknown[]) =>
+        method === 'eth_getTransactionByHash' ? null : node.request(method, params)) as Rpc['request'],
+    }
+    expect(await outcome('unshown', { rpc: () => byBlock })).toMatchObject({
+      state: 'DONE',
+      steps: [{ inclusion: { hash } }],
+    })
+  })
+
+  it('is another transaction where it pays anything else, and waits for a person', async () => {
+    await waiting('other')
+    await send(await again(nonceOf('other'), 'as it was', { value: oneCoin - 1n }))
+    await mine()
+    expect(code(await outcome('other'))).toBe('SUPERSEDED')
+    expect(journal.attempts('other', 0)).toHaveLength(1)
+  })
+})
+
+describe('an approval that was lost', () => {
+  /** An approval and what it is for, both sent; somebody else uses the nonce of the first. */
+  const lost = async (id: string, more: readonly { role: string }[] = []) => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    const transaction = { to: payee, data: '0x' as const, value: oneCoin, chainId: 31337 }
+    const steps = [{ role: 'approve' }, { role: 'action' }, ...more].map(({ role }, at) => ({
+      role,
+      text: role,
+      transaction: { ...transaction, value: BigInt(at + 1) },
+    }))
+    const request = { of: id }
+    const legs = [{ chainId: 31337, steps }]
+    journal.insert({ id, idemKey: id, request, kind: 'deposit', wallet: signer.address, legs })
+    await outcome(id, { noWait: true, pipeline: true })
+    await send(await again(nonceOf(id), 'as it was', { value: 77n }))
+    await mine()
+  }
+
+  test('is left behind where what it was for happened all the same: done', async () => {
+    await lost('whole')
+    const told: string[] = []
+    const done = await outcome('whole', {
+      onProgress: ({ kind, step }: never) => told.push(`${kind} ${(step as { index: number })?.index}`),
+    })
+    expect(done).toMatchObject({ state: 'DONE', steps: [{ state: 'SUPERSEDED' }, { state: 'FINAL_OK' }] })
+    expect(told.filter((one) => one.startsWith('final'))).toEqual(['final 1'])
+    expect(await outcome('whole')).toMatchObject({ state: 'DONE' })
+    journal.check('whole')
+  })
+
+  test('is left behind by what waited for a person because of it, too', async () => {
+    await lost('held')
+    // As it was written down before such a one was known to be needless.
+    const error = new AppError('BUG', 'stopped here')
+    await outcome('held', {
+      fault: (point) => {
+        if (point === 'after_final') throw error
+      },
+    })
+    expect(journal.find('held')!.steps[1]!.state).toBe('FINAL_OK')
+    journal.supersede('held', 0, `0x${'77'.repeat(32)}`, 'its nonce was used')
+    expect(journal.find('held')!.state).toBe('ATTENTION')
+    expect(await outcome('held')).toMatchObject({ state: 'DONE', exit: 0 })
+  })
+
+  test('does not keep what comes after that from being signed', async () => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    await lost('paying', [{ role: 'fee' }])
+    await chain.rpc.request('evm_setAutomine', [true])
+    expect(await outcome('paying')).toMatchObject({
+      state: 'DONE',
+      steps: [{ state: 'SUPERSEDED' }, { state: 'FINAL_OK' }, { role: 'fee', state: 'FINAL_OK' }],
+    })
+  })
+})
+
+describe('a cancel of several that wait', () => {
+  const kinds = (id: string, index: number) => journal.attempts(id, index).map(({ kind }) => kind)
+
+  it('puts nothing in the place of all of them, and ends as cancelled', async () => {
+    const before = await paid()
+    await waiting('all', 2)
+    const order: number[] = []
+    expect(
+      code(
+        await outcome('all', {
+          replacement: 'cancel',
+          noWait: true,
+          onProgress: (progress) => {
+            if (progress.kind === 'cancelling') order.push(progress.step.index)
+          },
+        }),
+      ),
+    ).toBe('PENDING')
+    expect(order).toEqual([1, 0])
+    await mine()
+    expect(code(await outcome('all'))).toBe('CANCELLED')
+    expect(journal.find('all')).toMatchObject({
+      state: 'CANCELLED',
+      exit: 24,
+      steps: [{ state: 'CANCELLED' }, { state: 'CANCELLED' }],
+    })
+    expect(await paid()).toBe(before)
+  })
+
+  it('keeps the last from happening where the first is mined before its own cancel', async () => {
+    const before = await paid()
+    await waiting('late', 2)
+    const first = journal.attempts('late', 0)[0]!
+    await outcome('late', { replacement: 'cancel', noWait: true })
+    await chain.rpc.request('anvil_dropTransaction', [journal.attempts('late', 0).at(-1)!.hash])
+    await send(first.raw)
+    await mine()
+    await chain.rpc.request('evm_setAutomine', [true])
+    expect(code(await outcome('late'))).toBe('CANCELLED')
+    expect((await paid()) - before).toBe(oneCoin)
+    expect(journal.find('late')).toMatchObject({
+      exit: 24,
+      steps: [{ state: 'FINAL_OK' }, { state: 'CANCELLED' }],
+    })
+  })
+
+  it('leaves the first as it is where it may not cost enough, and says what would do; the last is cancelled', async () => {
+    await waiting('short', 2)
+    let asked = 0
+    const refused = await outcome('short', {
+      replacement: 'cancel',
+      feeCap: (_, __, kind) => (kind === 'cancel' && asked++ === 0 ? null : 1n),
+    })
+    expect(refused).toMatchObject({ code: 'PENDING' })
+    expect([kinds('short', 0), kinds('short', 1)]).toEqual([['run'], ['run', 'cancel']])
+  })
+})
