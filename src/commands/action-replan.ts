@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { action, type Cli } from '../cli/cli.ts'
 import { planAgain } from '../cli/operate/again.ts'
 import { finish, reportFor } from '../cli/operate/finish.ts'
+import { refuseDoneSince } from '../cli/operate/not-twice.ts'
 import { refuseOver } from '../cli/operate/over.ts'
 import { planPrices } from '../cli/operate/plan-prices.ts'
 import { withSigner } from '../cli/options.ts'
@@ -17,11 +18,12 @@ import type { Planned } from '../wallet/execution/carry-out.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenGone } from '../wallet/execution/reopen.ts'
 import { isOver } from '../wallet/execution/run.ts'
+import { isLost } from '../wallet/execution/standing.ts'
 import { takeTurn } from '../wallet/execution/turn.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { planJson } from '../wallet/plan/plan-json.ts'
 import { openLeg, promisedBy, replaceLeg } from '../wallet/plan/replan.ts'
-import { type GoOnOptions, journalled, liftedBy, ownerOf } from './action-run.ts'
+import { type GoOnOptions, goOn, journalled, liftedBy, ownerOf } from './action-run.ts'
 
 type Options = GoOnOptions & { acceptMinOut?: string }
 
@@ -50,7 +52,9 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const operation = journalled(ground, found.id)
   refuseOver(ground, operation)
   if (isOver(operation)) return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
+  if (isSettled(operation)) return goOn(cli, operation.id, options, undefined)
   const who = await ownerOf(cli, operation, options)
+  if (!options.dryRun) await refuseDoneSince(cli, ground, operation, options)
   const least = leastOf(ground, operation, options.acceptMinOut)
   const again = await planAgain(cli, ground, operation, least, liftedBy(options))
   if (!again) {
@@ -87,6 +91,9 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
     turn.release()
   }
 }
+
+/** Whether nothing that counts of what waits for a person is lost: then there is nothing to plan, only to go on. */
+const isSettled = (operation: Planned): boolean => operation.state === 'ATTENTION' && !isLost(operation)
 
 /** The least that what is an exchange may bring, from what was typed. */
 function leastOf(ground: Ground, operation: Planned, text: string | undefined): bigint | null {

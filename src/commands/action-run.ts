@@ -101,7 +101,7 @@ export async function goOn(
   })
   try {
     const now = journalled(ground, operation.id)
-    if (replacement === undefined) await refuseDoneSince(cli, ground, now, options)
+    if (replacement !== 'cancel') await refuseDoneSince(cli, ground, now, options)
     await finish(cli, ground, now, who, {
       ...options,
       turn,

@@ -2,7 +2,9 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Planned } from '../../wallet/execution/carry-out.ts'
 import { doneElsewhere } from '../../wallet/execution/done-elsewhere.ts'
+import { standing } from '../../wallet/execution/standing.ts'
 import type { Ground } from '../../wallet/ground.ts'
+import { decodeIntent, type KeptPlan } from '../../wallet/plan/intent-json.ts'
 import type { Checked } from '../../wallet/plan/plan.ts'
 import type { Cli } from '../cli.ts'
 import type { SigningOptions } from '../options.ts'
@@ -20,7 +22,7 @@ export async function refuseDone(
   { allowDuplicate }: Pick<SigningOptions, 'allowDuplicate'>,
 ): Promise<void> {
   if (allowDuplicate || nonce !== null) return
-  const hash = await doneElsewhere(ground, wallet, actionsOf(steps), -1, exactOf(legs))
+  const hash = await doneElsewhere(ground, wallet, actionsOf(steps), { exact: exactOf(legs) })
   if (hash === undefined || (await isWanted(cli, hash))) return
   throw new AppError(
     'DONE_ELSEWHERE',
@@ -33,14 +35,14 @@ export async function refuseDone(
 }
 
 /** The amounts of swaps that no other quote changes. */
-const exactOf = (legs: Checked['proposal']['legs']): bigint[] =>
+const exactOf = (legs: readonly Pick<Checked['proposal']['legs'][number], 'intent'>[]): bigint[] =>
   legs.flatMap(({ intent }) =>
     intent?.kind === 'swap' ? [intent.exact === 'in' ? intent.amountIn : intent.amountOut] : [],
   )
 
 /**
- * Before an operation goes on that was begun: the same for what is not signed of it. After a first signature that is
- * PARTIAL.
+ * Before an operation goes on that was begun, or is planned anew: the same for what is not signed of it, or lost its nonce. After a first
+ * signature that is PARTIAL.
  */
 export async function refuseDoneSince(
   cli: Cli,
@@ -58,13 +60,20 @@ export async function refuseDoneSince(
   }
 }
 
-async function refuseDoneLeft(cli: Cli, ground: Ground, { id, wallet, steps }: Planned): Promise<void> {
-  for (const { role, state, transaction } of steps) {
-    if (role !== 'action' || (state !== 'PLANNED' && state !== 'RESERVED')) continue
+async function refuseDoneLeft(cli: Cli, ground: Ground, operation: Planned): Promise<void> {
+  const { id, wallet, steps } = operation
+  for (const step of standing(operation)) {
+    const { role, state, transaction, nonce: lost } = step
+    if (role !== 'action' || !['PLANNED', 'RESERVED', 'SUPERSEDED'].includes(state)) continue
     const signed = steps.flatMap(({ nonce, state, transaction: { chainId } }) =>
       nonce !== null && state !== 'RESERVED' && chainId === transaction.chainId ? [nonce] : [],
     )
-    const hash = await doneElsewhere(ground, wallet, [transaction], Math.max(-1, ...signed))
+    const hash = await doneElsewhere(ground, wallet, [transaction], {
+      exact: exactIn(ground, operation, step),
+      ...(state === 'SUPERSEDED' && lost !== null
+        ? { above: lost, lost }
+        : { above: Math.max(-1, ...signed) }),
+    })
     if (hash === undefined || (await isWanted(cli, hash))) continue
     throw new AppError(
       'DONE_ELSEWHERE',
@@ -72,6 +81,11 @@ async function refuseDoneLeft(cli: Cli, ground: Ground, { id, wallet, steps }: P
       { details: { id, hash }, hint: `sluice action explain ${hash}, then: sluice action abandon ${id}` },
     )
   }
+}
+
+const exactIn = ({ catalog }: Ground, { plan }: Planned, { leg }: Planned['steps'][number]): bigint[] => {
+  const kept = (plan as KeptPlan).intents[leg]
+  return kept ? exactOf([{ intent: decodeIntent(kept, catalog) }]) : []
 }
 
 /** Whoever reads the exit code must hear that something is signed. */

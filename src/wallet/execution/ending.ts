@@ -72,6 +72,8 @@ function explain(run: Run, error: unknown): unknown {
 
 /** How to go on with what is left of an operation after a failure, `again` as a rule: what is not allowed now is refused again. */
 export function goOnAfter(error: AppError, id: string, again = `sluice action resume ${id}`): string {
+  const { before } = error.details ?? {}
+  if (typeof before === 'string') return `sluice action resume ${before}, then: ${again}`
   if (!error.code.startsWith('POLICY_')) return mended(error, again)
   const revoke = `sluice action revoke ${id}`
   return `Once that is allowed: ${again}${again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`}`

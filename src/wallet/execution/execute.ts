@@ -13,7 +13,7 @@ import { reopenGone } from './reopen.ts'
 import { current, type Execution, hasEnded, isClosed, isUnsigned, type Run, stepAt, stopped } from './run.ts'
 import type { KnownGas } from './sign.ts'
 import { signerInTime } from './sign-in-time.ts'
-import { standing } from './standing.ts'
+import { isLost, standing } from './standing.ts'
 import { executeStep, sendStep } from './step.ts'
 
 /**
@@ -59,9 +59,9 @@ export async function execute(execution: Execution): Promise<Operation> {
 
 /** Says that an operation that was left in part goes on, or that waited for a person because of a nonce that does not matter any more. */
 function resumed(run: Run): void {
-  const { state, ...now } = current(run)
-  const isSettled = state === 'ATTENTION' && standing(now).every((step) => step.state !== 'SUPERSEDED')
-  if (state === 'PARTIAL' || isSettled) run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
+  const now = current(run)
+  if (now.state === 'PARTIAL' || (now.state === 'ATTENTION' && !isLost(now)))
+    run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
 }
 
 /** What is left of a leg. A step whose nonce somebody else used, and for which no new plan stands, is spoken of when all else is followed. */

@@ -54,7 +54,7 @@ export async function takeNonce(question: NonceQuestion): Promise<Taken> {
   if (pinned !== undefined) return takePinned(question, head, { latest, pending })
   const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
   const nonce = question.queueBehind ? Math.max(ours, pending) : ours
-  await refuseGap(rpc, step, { nonce, pending }, clock)
+  await refuseGap(question, { nonce, pending })
   journal.sawHead(chainId, Number(head.number), head.hash)
   journal.reserve(operationId, step.index, nonce, Number(head.number))
   return { head }
@@ -111,12 +111,11 @@ async function takePinned(
  * behind one that is missing, or fight one that is not ours.
  */
 async function refuseGap(
-  rpc: Rpc,
-  step: Step,
-  { nonce, pending: first }: { nonce: number; pending: number },
-  clock: Clock,
+  { journal, rpc, step, clock }: NonceQuestion,
+  counted: { nonce: number; pending: number },
 ): Promise<void> {
-  let pending = first
+  const { nonce } = counted
+  let { pending } = counted
   for (let tried = 1; ; tried++) {
     if (pending === nonce) return
     if (tried < 20) {
@@ -124,17 +123,23 @@ async function refuseGap(
       pending = (await counts(rpc, step)).pending
       continue
     }
+    const { chainId } = step.transaction
+    if (pending > nonce)
+      throw new AppError(
+        'FOREIGN_PENDING',
+        `Another transaction of ${step.wallet} is waiting on chain ${chainId}`,
+        {
+          details: { pending, nonce },
+          hint: 'Wait until it is mined, or go behind it: --queue-behind',
+        },
+      )
+    const first = journal.holderOf(chainId, step.wallet, pending)?.operation
     throw new AppError(
       'FOREIGN_PENDING',
-      pending > nonce
-        ? `Another transaction of ${step.wallet} is waiting on chain ${step.transaction.chainId}`
-        : `An earlier operation of ${step.wallet} is signed and has not reached chain ${step.transaction.chainId}`,
+      `${first === undefined ? `An earlier operation of ${step.wallet}` : `The action ${first}`} is signed and has not reached chain ${chainId}: nothing of ${step.wallet} can go before it`,
       {
-        details: { pending, nonce },
-        hint:
-          pending < nonce
-            ? 'sluice action list, then: sluice action resume ID'
-            : 'Wait until it is mined, or go behind it: --queue-behind',
+        details: { pending, nonce, ...(first !== undefined && { before: first }) },
+        hint: first === undefined ? 'sluice action list --status PENDING' : `sluice action resume ${first}`,
       },
     )
   }

@@ -17,6 +17,10 @@ export const standing = ({ steps, plan }: Pick<Operation, 'steps' | 'plan'>): St
   )
 }
 
+/** Whether a nonce is lost of what an operation stands on, so that it needs a new plan. */
+export const isLost = (operation: Pick<Operation, 'steps' | 'plan'>): boolean =>
+  standing(operation).some(({ state }) => state === 'SUPERSEDED')
+
 /** Whether all that a step was to prepare, as an approval does, has happened all the same. */
 export function isNeedless({ steps }: Pick<Operation, 'steps'>, { leg, role, index }: Step): boolean {
   if (role === 'action' || role === 'fee') return false

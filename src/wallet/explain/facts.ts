@@ -3,7 +3,7 @@ import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/network.ts'
 import type { Attempt, Operation, Step } from '../../store/operation.ts'
 import type { Head } from '../chain/fees.ts'
-import { standing } from '../execution/standing.ts'
+import { isLost, standing } from '../execution/standing.ts'
 import type { Found } from '../execution/watch.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
 import type { AllowanceLeft } from '../record/allowances-left.ts'
@@ -78,7 +78,7 @@ export type Facts = {
   brought: TokenAmount | undefined
   /** What was claimed since from the queue that a withdrawal went into, be it of this withdrawal or of another one. */
   claimed: { id: string; out: TokenAmount | undefined } | undefined
-  /** The action that holds the nonce before that of `focus`. */
+  /** The action of the same wallet that comes first: that holds the nonce before that of `focus`, or that its chain should have before anything else can be signed. */
   before: string | undefined
 }
 
@@ -89,7 +89,10 @@ export const isInTheAir = ({ state }: Step): boolean =>
 /** Whether a step ended as it should, by the journal or by the chain. */
 export const wentWell = ({ step, seen }: StepFacts): boolean =>
   step.state === 'FINAL_OK' ||
-  (isInTheAir(step) && seen?.found?.ok === true && seen.found.isDeep && seen.found.kind !== 'cancel')
+  ((isInTheAir(step) || step.state === 'SUPERSEDED') &&
+    seen?.found?.ok === true &&
+    seen.found.isDeep &&
+    seen.found.kind !== 'cancel')
 
 /** Whether a step of an action is signed and not settled for good, besides the one that decides. */
 export const isMoreWaiting = ({ steps, focus }: Pick<Facts, 'steps' | 'focus'>): boolean =>
@@ -103,7 +106,8 @@ export const isTooLittle = ({ bridge }: Pick<Facts, 'bridge'>): boolean =>
 export function focusOf(all: readonly StepFacts[], operation: Operation): StepFacts | undefined {
   const { state } = operation
   const counts = standing(operation)
-  const steps = state === 'ATTENTION' ? all : all.filter(({ step }) => counts.includes(step))
+  const steps =
+    state === 'ATTENTION' && isLost(operation) ? all : all.filter(({ step }) => counts.includes(step))
   const moving = steps.filter(({ step }) => isInTheAir(step))
   const ended = (how: Step['state']) => steps.find(({ step }) => step.state === how)
   return (

@@ -1,5 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/network-named.ts'
+import { quantity } from '../../net/quantity.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import { ifAnswered, within } from '../chain/within.ts'
 import { cameAcross, whatCame } from '../execution/came.ts'
@@ -45,6 +46,7 @@ export async function gather(
       chains.set(network.chainId, { network, is: 'silent', why: 'it stopped answering' })
   const isThere = [...chains.values()].every(({ is }) => is === 'there')
   const focus = focusOf(steps, operation)
+  const unsigned = operation.steps.find(({ state }) => state === 'PLANNED' || state === 'RESERVED')
   return {
     operation,
     plan: operation.plan as KeptPlan,
@@ -53,7 +55,7 @@ export async function gather(
     chains,
     steps,
     focus,
-    unsigned: operation.steps.find(({ state }) => state === 'PLANNED' || state === 'RESERVED'),
+    unsigned,
     left: await leftOf(ground, operation, isThere),
     bridge: isThere
       ? await ifAnswered(lookAtBridge(ground, operation, steps, events, await told))
@@ -63,7 +65,12 @@ export async function gather(
       (isThere ? await within(whatCame(ground, operation, minedIn(steps))) : undefined),
     brought: isThere ? await within(cameAcross(ground, operation)) : undefined,
     claimed: claimedSince(ground, operation),
-    before: focus && isInTheAir(focus.step) ? holderBefore(ground, focus) : undefined,
+    before:
+      focus && isInTheAir(focus.step)
+        ? holderBefore(ground, focus)
+        : unsigned && chains.get(unsigned.transaction.chainId)?.is === 'there'
+          ? await within(inTheWay(ground, operation.id, unsigned))
+          : undefined,
   }
 }
 
@@ -80,6 +87,15 @@ async function leftOf(ground: Ground, operation: Operation, isThere: boolean): P
 function holderBefore({ journal }: Ground, { step, seen }: StepFacts): string | undefined {
   if (!seen || step.nonce === null || seen.latest >= step.nonce) return undefined
   return journal.holderOf(step.transaction.chainId, step.wallet, seen.latest)?.operation
+}
+
+/** The action of the same wallet that is signed and that the node does not have, so that nothing else can be signed. */
+async function inTheWay({ journal, rpc }: Ground, id: string, step: Step): Promise<string | undefined> {
+  const { chainId } = step.transaction
+  const count = await rpc(chainId).request('eth_getTransactionCount', [step.wallet, 'pending'])
+  const holder = journal.holderOf(chainId, step.wallet, Number(quantity(count, 'the pending nonce')))
+  const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
+  return held && isInTheAir(held) && holder.operation !== id ? holder.operation : undefined
 }
 
 /** The transaction in which a step did what it was for, by the journal or by the chain, final or not. */
