@@ -63,16 +63,6 @@ export async function noteWaiting(run: Run, index: number, rpc: Rpc): Promise<vo
   if (seen?.hash && !seen.blockNumber) await whoseIs(run, index, rpc, { hash: seen.hash, blockNumber: null })
 }
 
-/** Whose a transaction under the nonce of a step is, and tells where it was sent elsewhere. */
-async function whoseIs(run: Run, index: number, rpc: Rpc, holder: Holder): Promise<Whose> {
-  const { journal, operationId } = run
-  const whose = await note(journal, operationId, stepAt(run, index), rpc, holder)
-  if (whose === 'taken in') run.onProgress?.({ kind: 'adopted', step: stepAt(run, index), hash: holder.hash })
-  return whose
-}
-
-type Whose = 'ours' | 'taken in' | 'another' | undefined
-
 /** Whether a transaction under the nonce of a step is an attempt of it; from now on it is one where it is the step itself. */
 async function whoseIs(
   run: Run,

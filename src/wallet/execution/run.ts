@@ -8,6 +8,7 @@ import type { Leg, Operation, Step } from '../../store/operation.ts'
 import type { Clock } from '../chain/clock.ts'
 import type { TransactionSigner } from '../keys/who.ts'
 import type { Brought } from './result.ts'
+import { isLost } from './standing.ts'
 import type { Patience } from './stuck.ts'
 import type { TakeLock } from './wallet-lock.ts'
 
@@ -119,9 +120,9 @@ export const stepAt = (run: Run, index: number): Step => {
 export const isOver = ({ state }: Operation): boolean =>
   state === 'DONE' || state === 'CANCELLED' || state === 'FAILED' || state === 'DROPPED'
 
-/** Whether a run has nothing to do any more. One look decides: another process may end it between two. */
+/** Whether a run has nothing to do any more, for it is over, or waits for a person because of a nonce that is lost. One look decides: another process may end it between two. */
 export const hasEnded = (operation: Operation): boolean =>
-  isOver(operation) || operation.state === 'ATTENTION'
+  isOver(operation) || (operation.state === 'ATTENTION' && isLost(operation))
 
 /** Whether nothing was signed for a step yet. */
 export const isUnsigned = ({ state }: Step): boolean => state === 'PLANNED' || state === 'RESERVED'
