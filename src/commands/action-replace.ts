@@ -10,7 +10,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenGone } from '../wallet/execution/reopen.ts'
-import { isOver } from '../wallet/execution/run.ts'
+import { isInTheAir, isOver } from '../wallet/execution/run.ts'
 import { isAllFinal } from '../wallet/execution/standing.ts'
 import { type GoOnOptions, goOn, journalled } from './action-run.ts'
 
@@ -56,19 +56,22 @@ async function replaceWaiting(
     await confirm(
       cli.io,
       cli.globals,
-      `Cancel what waits of ${operation.id}? It costs the fee of a plain transaction`,
+      `Cancel what waits of ${operation.id}? It costs the fee of ${costOf(operation)}`,
       `sluice action cancel ${operation.id} --yes`,
     )
   await goOn(cli, operation.id, options, kind)
 }
 
+/** All that is on its way is cancelled, each by a transaction that does nothing. */
+const costOf = ({ steps }: Planned): string => {
+  const waiting = steps.filter(isInTheAir).length
+  return waiting > 1 ? `${waiting} plain transactions` : 'a plain transaction'
+}
+
 /** What is not on its way cannot be made faster, and is not cancelled by a transaction. */
 function refuseIdle(operation: Planned, kind: 'bump' | 'cancel'): void {
   const { id, state, steps } = operation
-  if (
-    steps.some((step) => step.state === 'SIGNED' || step.state === 'BROADCAST' || step.state === 'INCLUDED')
-  )
-    return
+  if (steps.some(isInTheAir)) return
   if (state === 'OPEN')
     throw new AppError('USAGE', `Nothing of ${id} is signed, so nothing of it waits`, {
       hint: kind === 'bump' ? `sluice action resume ${id}` : `sluice action abandon ${id}`,

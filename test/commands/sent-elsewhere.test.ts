@@ -7,11 +7,12 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import { openJournal } from '../../src/store/journal.ts'
 import { findOnChain } from '../../src/wallet/execution/watch.ts'
+import type { Clue } from '../../src/wallet/explain/verdict.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
-const { run, signsNothing, home } = useCommands(sandbox)
+const { run, signsNothing, home, attempts } = useCommands(sandbox)
 const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const rpc = () => sandbox.chain(31337).rpc
 const wallet = () => sandbox.user.address
@@ -102,7 +103,19 @@ describe('what was sped up elsewhere', () => {
     const { id } = (await run(`${transfer(3)} --no-wait`)).json.error.details
     const hash = await spedUp(nonce)
     expect(await explain(id)).toMatchObject({ situation: 'WAITING', safeToRetry: false })
-    expect(JSON.stringify((await explain(id)).evidence)).toContain(`${hash} waits in the mempool`)
+    const { evidence } = await explain(id)
+    expect(JSON.stringify(evidence)).toContain(`${hash} waits in the mempool`)
+    // The journal is not said to know what only the chain shows.
+    expect(
+      evidence.find(({ source, text }: Clue) => source === 'journal' && text.includes(hash)),
+    ).toBeUndefined()
+    // Sped up once more, it costs more than what waits, and is no replay.
+    const raised = run(['action', 'speed-up', id, '--max-fee', '500', '--json'])
+    await expect.poll(attempts).toBe(3)
+    await expect.poll(async () => JSON.stringify((await explain(id)).evidence)).not.toContain(`${hash} waits`)
+    await mining(true)
+    await rpc().request('evm_mine')
+    expect(await raised).toMatchObject({ exit: 0, json: { replayed: false } })
   })
 
   test('is seen by who would give it up', async () => {
@@ -274,6 +287,21 @@ describe('an approval that was lost to another transaction', () => {
 })
 
 describe('an action that is signed and not with its chain', () => {
+  test('is named by what is done in part and cannot go on before it', async () => {
+    const half = (await run('deposit aave-v3-usdc-sandbox-one --amount 2 --yes --json --no-wait')).json.error
+      .details.id
+    await mining(false)
+    const { id: first } = (await run(`${transfer(1)} --no-wait`)).json.error.details
+    await rpc().request('anvil_dropAllTransactions')
+    await mining(true)
+    expect(await run(['action', 'resume', half, '--json'])).toMatchObject({
+      exit: 21,
+      json: { error: { hint: `sluice action resume ${first}, then: sluice action resume ${half}` } },
+    })
+    expect(await run(['action', 'resume', first, '--json'])).toMatchObject({ exit: 0 })
+    expect(await run(['action', 'resume', half, '--json'])).toMatchObject({ exit: 0 })
+  })
+
   test('is named by what cannot begin before it, which is said to go on with that', async () => {
     await mining(false)
     const { id: first } = (await run(`${transfer(1)} --no-wait`)).json.error.details

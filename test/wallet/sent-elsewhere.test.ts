@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 
 import { AppError } from '../../src/domain/errors.ts'
+import { sandboxNetworks } from '../../src/domain/network.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
+import type { Facts } from '../../src/wallet/explain/facts.ts'
+import { lookAtStep } from '../../src/wallet/explain/look.ts'
+import { over } from '../../src/wallet/explain/over.ts'
 import { type Chain, startChain } from './chain.ts'
 import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
 
@@ -124,6 +128,18 @@ describe('what has the nonce of a step and is the same call of the same wallet',
     }
     expect(code(await outcome('unshown', { rpc: () => blind, timeoutMs: 1_000 }))).toBe('PENDING')
     expect(journal.find('unshown')!.state).toBe('EXECUTING')
+    // Nor is it told as lost by who only looks, and as safe to be asked for anew.
+    const [step] = journal.find('unshown')!.steps
+    const [network] = sandboxNetworks
+    const seen = await lookAtStep(blind, network!, step!, journal.attempts('unshown', 0), 1)
+    expect(seen?.owner).toMatchObject({ hash, isShown: false })
+    const facts = {
+      operation: journal.find('unshown')!,
+      steps: [],
+      focus: { step, seen },
+    } as unknown as Facts
+    const is = (situation: string) => over.find((row) => row.situation === situation)!.is(facts)
+    expect([is('SUPERSEDED'), is('NONCE_TAKEN_NOT_FINAL')]).toEqual([false, true])
     // A node that has it in its block only is enough.
     const byBlock: Rpc = {
       ...node,
@@ -149,6 +165,11 @@ describe('an approval that was lost', () => {
   /** An approval and what it is for, both sent; somebody else uses the nonce of the first. */
   const lost = async (id: string, more: readonly { role: string }[] = []) => {
     await chain.rpc.request('evm_setAutomine', [false])
+    await begin(id, more)
+    await send(await again(nonceOf(id), 'as it was', { value: 77n }))
+    await mine()
+  }
+  const begin = async (id: string, more: readonly { role: string }[] = []) => {
     const transaction = { to: payee, data: '0x' as const, value: oneCoin, chainId: 31337 }
     const steps = [{ role: 'approve' }, { role: 'action' }, ...more].map(({ role }, at) => ({
       role,
@@ -159,8 +180,6 @@ describe('an approval that was lost', () => {
     const legs = [{ chainId: 31337, steps }]
     journal.insert({ id, idemKey: id, request, kind: 'deposit', wallet: signer.address, legs })
     await outcome(id, { noWait: true, pipeline: true })
-    await send(await again(nonceOf(id), 'as it was', { value: 77n }))
-    await mine()
   }
 
   test('is left behind where what it was for happened all the same: done', async () => {
@@ -192,6 +211,20 @@ describe('an approval that was lost', () => {
     expect(await outcome('held')).toMatchObject({ state: 'DONE', exit: 0 })
   })
 
+  test('or cancelled is left behind alike: what went through without it is done, and not said to be cancelled', async () => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    await begin('cancelled')
+    await outcome('cancelled', { replacement: 'cancel', noWait: true })
+    const [first, cancel] = journal.attempts('cancelled', 1)
+    await chain.rpc.request('anvil_dropTransaction', [cancel!.hash])
+    await send(first!.raw)
+    await mine()
+    expect(await outcome('cancelled')).toMatchObject({
+      state: 'DONE',
+      steps: [{ state: 'CANCELLED' }, { state: 'FINAL_OK' }],
+    })
+  })
+
   test('does not keep what comes after that from being signed', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     await lost('paying', [{ role: 'fee' }])
@@ -204,6 +237,28 @@ describe('an approval that was lost', () => {
 })
 
 describe('a cancel of several that wait', () => {
+  it('is not forgotten where the node fails for a moment', async () => {
+    await waiting('shaky', 2)
+    const node = httpRpc(chain.url)
+    let fails = 2
+    const shaky: Rpc = {
+      ...node,
+      request: (async (method: string, params?: unknown[]) => {
+        if (method === 'eth_estimateGas' && fails-- > 0) throw new AppError('RPC_UNREACHABLE', 'not now')
+        return node.request(method, params)
+      }) as Rpc['request'],
+    }
+    const cancelled = outcome('shaky', { replacement: 'cancel', rpc: () => shaky })
+    while (!journal.attempts('shaky', 0)[1]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
+    await chain.rpc.request('evm_setAutomine', [true])
+    await mine()
+    expect(code(await cancelled)).toBe('CANCELLED')
+    expect([kinds('shaky', 0), kinds('shaky', 1)]).toEqual([
+      ['run', 'cancel'],
+      ['run', 'cancel'],
+    ])
+  })
+
   const kinds = (id: string, index: number) => journal.attempts(id, index).map(({ kind }) => kind)
 
   it('puts nothing in the place of all of them, and ends as cancelled', async () => {

@@ -105,7 +105,7 @@ export async function follow(
   const tell = (progress: Progress) => {
     // What another machine sent is found and followed here: nothing of it is new.
     if (progress.kind === 'adopted') found = true
-    moved ||= !found || progress.kind === 'signed'
+    moved ||= !found || ['signed', 'raised', 'cancelling'].includes(progress.kind)
     // What a bridge takes its time for is not the wallet's business.
     if (progress.kind === 'waiting') turn?.release()
     const { line, moving } = progressLine(progress, operation, ground.catalog.networks, cli.io.err)

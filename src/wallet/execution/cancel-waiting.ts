@@ -1,27 +1,38 @@
 import { quantity } from '../../net/quantity.ts'
-import type { Leg } from '../../store/operation.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import type { Leg, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
 import { capped } from './capped.ts'
 import { noteWaiting } from './nonce-owner.ts'
 import { replace } from './replace.ts'
-import { current, isInTheAir, type Run } from './run.ts'
+import { current, isInTheAir, isOfNode, pause, type Run } from './run.ts'
 
 /**
  * Puts a transaction that does nothing in the place of all that waits of a leg, the last nonce first: what was approved may be mined
  * before its own cancel is, and must not find the action behind it still there. PENDING where the fee may not be high enough.
  */
 export async function cancelWaiting(run: Run, { leg, chainId }: Leg): Promise<void> {
-  const waiting = current(run).steps.filter((step) => step.leg === leg && isInTheAir(step))
-  if (waiting.length === 0) return
   const rpc = run.rpc(chainId)
-  const count = await rpc.request('eth_getTransactionCount', [current(run).wallet, 'latest'])
-  const latest = Number(quantity(count, 'the nonce'))
-  const head = await readHead(rpc, chainId)
-  for (const { index, nonce } of waiting.toReversed()) {
-    // What is mined cannot be cancelled, unless its block goes away again: whoever follows it sees to that.
-    if (nonce === null || nonce < latest) continue
-    run.replaced.add(index)
-    await noteWaiting(run, index, rpc)
-    if (!(await replace(run, index, 'cancel', head))) throw await capped(run, index, 'cancel', head)
-  }
+  for (const step of current(run).steps.toReversed())
+    while (step.leg === leg && isInTheAir(step) && !run.replaced.has(step.index))
+      try {
+        if (!(await cancelOne(run, step, rpc))) break
+      } catch (error) {
+        if (run.noWait || !isOfNode(error)) throw error
+        await pause(run, retryMs)
+      }
+}
+
+/** How long a node that failed is left alone, in ms. */
+const retryMs = 500
+
+/** Cancels one step; not what is mined, which can only be cancelled when its block goes away: whoever follows it sees to that. */
+async function cancelOne(run: Run, { index, nonce, wallet, transaction }: Step, rpc: Rpc): Promise<boolean> {
+  const latest = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
+  if (nonce === null || Number(quantity(latest, 'the nonce')) > nonce) return false
+  await noteWaiting(run, index, rpc)
+  const head = await readHead(rpc, transaction.chainId)
+  if (!(await replace(run, index, 'cancel', head))) throw await capped(run, index, 'cancel', head)
+  run.replaced.add(index)
+  return true
 }

@@ -1,4 +1,4 @@
-import { AppError, errorRow } from '../../domain/errors.ts'
+import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { readHead } from '../chain/fees.ts'
@@ -8,7 +8,7 @@ import { agreed, howDeep } from './deep.ts'
 import { finishStep } from './finish-step.ts'
 import { isUsed, noteWaiting } from './nonce-owner.ts'
 import { replace } from './replace.ts'
-import { current, pause, type Run, stepAt, stopped } from './run.ts'
+import { current, isOfNode, pause, type Run, stepAt, stopped } from './run.ts'
 import { remedy, usualPatience } from './stuck.ts'
 import { blockNumber, type Found, findStep, isLocal } from './watch.ts'
 
@@ -61,8 +61,7 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
         if (stepAt(run, index).state === 'SUPERSEDED') return
       }
     } catch (error) {
-      if (!(error instanceof AppError) || !error.code.startsWith('RPC_') || errorRow(error.code).exit >= 20)
-        throw error
+      if (!isOfNode(error)) throw error
     }
     // Who does not want to wait has had a look, and what nobody had sent again.
     if (run.noWait) throw stopped
@@ -106,11 +105,11 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   }
   if (await isUsed(run, index, rpc, (later) => follow(run, later, false))) return
   if (run.replacement && !run.replaced.has(index)) {
-    run.replaced.add(index)
     await noteWaiting(run, index, rpc)
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
     if (!(await replace(run, index, run.replacement, head)))
       throw await capped(run, index, run.replacement, head)
+    run.replaced.add(index)
     return restart(run, watch, Number(head.number))
   }
   if (run.clock.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {

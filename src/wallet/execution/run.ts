@@ -1,5 +1,5 @@
 import type { Hex } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Network } from '../../domain/network.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Rpc } from '../../net/rpc.ts'
@@ -142,6 +142,10 @@ export async function pause(run: Run, ms: number): Promise<void> {
     throw error
   }
 }
+
+/** Whether a failure is of a node, which may answer the next time. */
+export const isOfNode = (error: unknown): boolean =>
+  error instanceof AppError && error.code.startsWith('RPC_') && errorRow(error.code).exit < 20
 
 /** Whether somebody gave an operation up, so that nothing of it may be signed any more. */
 export const isClosed = ({ state }: Operation): boolean => state === 'CANCELLED' || state === 'DROPPED'

@@ -77,13 +77,16 @@ async function look(
   }
   const waiting = await waitingOf(rpc, attempts)
   const holder = waiting === undefined ? await strangerAt(rpc, network, step, attempts, latest) : undefined
-  const elsewhere = holder && (await sentElsewhere(rpc, step, holder))
-  if (elsewhere) return { ...(await look(rpc, network, step, [...attempts, elsewhere], depth)), elsewhere }
+  const same = holder && (await asStep(rpc, step, holder))
+  if (same && same !== 'another') {
+    const elsewhere = { ...same, created: 0, sends: 0, lastAnswer: null }
+    return { ...(await look(rpc, network, step, [...attempts, elsewhere], depth)), elsewhere }
+  }
   return {
     reason: null,
     isOutOfGas: false,
     ...(waiting !== undefined && { waiting }),
-    ...(holder && { owner: holder }),
+    ...(holder && { owner: { ...holder, isShown: same === 'another' } }),
     isGone: isFinal(step) && (await isGone(rpc, step)),
     latest,
   }
@@ -102,14 +105,6 @@ async function waitingOf(rpc: Rpc, attempts: readonly Attempt[]): Promise<Hex | 
   return undefined
 }
 
-/** Whoever holds our nonce, as an attempt of the step that the journal does not know, where it is the step itself. */
-async function sentElsewhere(rpc: Rpc, step: Step, holder: Owner): Promise<Attempt | undefined> {
-  const attempt = await asStep(rpc, step, holder)
-  return attempt === undefined || attempt === 'another'
-    ? undefined
-    : { ...attempt, created: 0, sends: 0, lastAnswer: null }
-}
-
 /** The transaction that has our nonce and is none of our attempts. */
 async function strangerAt(
   rpc: Rpc,
@@ -117,7 +112,7 @@ async function strangerAt(
   { wallet, nonce, fromBlock }: Step,
   attempts: readonly Attempt[],
   latest: number,
-): Promise<Owner | undefined> {
+): Promise<Omit<Owner, 'isShown'> | undefined> {
   if (nonce === null) return undefined
   const isOurs = (hash: string) => attempts.some((attempt) => sameAddress(attempt.hash, hash))
   if (latest <= nonce) {

@@ -91,7 +91,8 @@ export const over: readonly Row[] = [
   },
   {
     situation: 'SUPERSEDED',
-    is: ({ focus }) => focus?.step.state === 'SUPERSEDED' || focus?.seen?.owner?.isDeep === true,
+    is: ({ focus }) =>
+      focus?.step.state === 'SUPERSEDED' || (focus?.seen?.owner?.isDeep === true && focus.seen.owner.isShown),
     verdict: (facts) =>
       sameText(facts) ??
       `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}.`,
@@ -107,7 +108,7 @@ export const over: readonly Row[] = [
     situation: 'NONCE_TAKEN_NOT_FINAL',
     is: ({ focus }) => focus?.seen?.owner !== undefined,
     verdict: (facts) =>
-      `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and it is not final: either can still win.`,
+      `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.seen!.owner!.isShown ? 'it is not final: either can still win' : 'the node does not show what it is: it may be this one, sent elsewhere'}.`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: never,
     next: (facts) => command(facts, 'resume'),
