@@ -32,6 +32,7 @@ export async function teller({ err, drawOn }: Io, quiet: boolean): Promise<Telle
       say(line)
     },
     doing: (line) => {
+      if (!err.redraws) return
       if (!spinner.isSpinning) since = performance.now()
       spinner.start(shown(line, err))
     },

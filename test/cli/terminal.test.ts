@@ -68,6 +68,13 @@ describe('a deposit at a terminal', () => {
     expect(attemptsIn(home.data)).toBe(before)
   })
 
+  test('is done in a terminal of no size as well, without anything that turns', async () => {
+    const at = shown(`${deposit} --yes`, { isUnsized: true })
+    expect(await at.exit).toBe(0)
+    expect(await at.screen()).toMatch(/^status {4}SUCCESS$/m)
+    expect(at.bytes()).not.toContain('2/2 Supply')
+  })
+
   test('that waits for a block tells for how long, and Ctrl-C leaves the terminal as it was', async () => {
     await sluice('sandbox fault stop-mining')
     try {

@@ -20,17 +20,22 @@ export type Terminal = {
   end: () => void
 }
 
-/** How big the terminal is, and what more is in the environment. */
-export type Sizes = { columns?: number; rows?: number; env?: Record<string, string> }
+/** How big the terminal is, whether nobody has told it, and what more is in the environment. */
+export type Sizes = { columns?: number; rows?: number; isUnsized?: boolean; env?: Record<string, string> }
 
 /** Starts `bin/sluice.js` in a pseudo-terminal with a model of the screen, a home, and nothing else of our environment. */
 export function terminal(
   home: string,
   args: readonly string[],
-  { columns = 80, rows = 24, env = {} }: Sizes = {},
+  { columns = 80, rows = 24, isUnsized = false, env = {} }: Sizes = {},
 ): Terminal {
   const model = new headless.Terminal({ cols: columns, rows, scrollback: 1000, allowProposedApi: true })
-  const child = spawn(process.execPath, [bin, ...args], {
+  const program = [process.execPath, bin, ...args]
+  // As those of a container or of a job are, whose other end never says how big they are.
+  const [file, ...rest] = isUnsized
+    ? ['sh', '-c', 'stty cols 0 rows 0 && exec "$@"', 'sh', ...program]
+    : program
+  const child = spawn(file!, rest, {
     cols: columns,
     rows,
     cwd: home,
@@ -57,7 +62,8 @@ export function terminal(
     exit,
     bytes: () => bytes,
     type: (keys) => child.write(keys),
-    end: () => child.kill(),
+    // Whoever draws without end hears no softer signal.
+    end: () => child.kill('SIGKILL'),
     resize: (wide, high) => {
       child.resize(wide, high)
       model.resize(wide, high)

@@ -10,8 +10,8 @@ export type Stream = {
   readonly columns: number
   /** How many lines it shows; missing where there is no end. */
   readonly rows?: number
-  /** Whether what was written may be drawn anew: nobody's log, and a terminal that knows how. */
-  redraws?: boolean
+  /** Whether what was written may be drawn anew: nobody's log, and a terminal that knows how and has a size now. */
+  readonly redraws?: boolean
   /** Calls back whenever the window gets another size, until what it gives is called. */
   onResize?: (draw: () => void) => () => void
   paint: ChalkInstance
@@ -68,7 +68,11 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
     },
     paint: new Chalk({ level: painted ? 2 : 0 }),
     ...(to.isTTY && painted && hasLinks && { link: hyperlink }),
-    ...(to.isTTY && { ascii: !hasUnicode(env), redraws: env.TERM !== 'dumb' && !isSet(env.CI) }),
+    ...(to.isTTY && { ascii: !hasUnicode(env) }),
+    // A terminal that nobody gave a size has no columns, and what is drawn anew is counted in lines.
+    get redraws() {
+      return to.isTTY === true && to.columns > 0 && env.TERM !== 'dumb' && !isSet(env.CI)
+    },
     onResize: (draw) => {
       to.on('resize', draw)
       return () => void to.off('resize', draw)
