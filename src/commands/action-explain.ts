@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
+import { swapTold } from '../cli/operate/swap-told.ts'
 import type { View } from '../cli/output.ts'
 import { fields } from '../cli/terminal/table.ts'
 import { wrapped } from '../cli/terminal/wrap.ts'
@@ -14,7 +15,7 @@ import type { Planned } from '../wallet/execution/carry-out.ts'
 import { explain, type Told } from '../wallet/explain/explain.ts'
 import type { Verdict } from '../wallet/explain/verdict.ts'
 import type { Ground } from '../wallet/ground.ts'
-import type { KeptPlan } from '../wallet/plan/intent-json.ts'
+import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
 import { inJournal } from './action-run.ts'
 
 /** `action explain`: one verdict about an action, for whoever has to decide what to do. */
@@ -53,11 +54,11 @@ export async function verdictFor(cli: Cli, ground: Ground, operation: Planned): 
 /** What the service says of an action. One that does not answer says nothing, and is not waited for. */
 async function toldOf(cli: Cli, { id, plan }: Planned): Promise<Told> {
   // The bridge of a deposit has a quote of its own.
-  const quoteId = (plan as Partial<KeptPlan> | null)?.quoteId ?? id
+  const quotes = plan ? quotesOf(plan as KeptPlan) : []
   const service = await cli.service()
   const [known, swap] = await Promise.all([
     asked(service.getAction({ id }), ({ status }) => `the service says ${status}`),
-    asked(service.swapStatus({ id: quoteId }), ({ status }) => `the swap is ${status}`),
+    asked(swapTold(cli, quotes.length > 0 ? quotes : [id]), (swap) => `the swap is ${swap?.status}`),
   ])
   const texts = swap.answer ? [known.text, swap.text] : [known.text]
   return { text: texts.join(', '), delivered: swap.answer?.destinationTxHash ?? null }

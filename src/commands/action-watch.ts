@@ -2,8 +2,9 @@ import { type Action, isFinalStatus } from '../api/action.ts'
 import type { Cli } from '../cli/cli.ts'
 import { duration } from '../cli/globals.ts'
 import { reportFor } from '../cli/operate/finish.ts'
+import { deliveryNamed } from '../cli/operate/swap-told.ts'
 import { observe } from '../cli/watching.ts'
-import { Hash, type Hex } from '../domain/address.ts'
+import type { Hex } from '../domain/address.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
@@ -14,7 +15,7 @@ import { hasNews } from '../wallet/execution/seen.ts'
 import { takeTurn, whileIdle } from '../wallet/execution/turn.ts'
 import { settled } from '../wallet/execution/unfinished.ts'
 import type { Ground } from '../wallet/ground.ts'
-import type { KeptPlan } from '../wallet/plan/intent-json.ts'
+import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
 import type { Report } from '../wallet/record/report.ts'
 import { anyView, inJournal, journalled, looked } from './action-run.ts'
 
@@ -108,11 +109,9 @@ async function noted(cli: Cli, ground: Ground, operation: Planned): Promise<Plan
 
 /** The transaction that the service names as the delivery of a bridge; `null` where it names none, or fails: then only the chain is asked. */
 async function deliveryTold(cli: Cli, operation: Planned): Promise<Hex | null> {
-  const { quoteId } = operation.plan as KeptPlan
-  if (quoteId === null || !isAwaiting(operation)) return null
+  if (!isAwaiting(operation)) return null
   try {
-    const { destinationTxHash } = await (await cli.service()).swapStatus({ id: quoteId })
-    return Hash.safeParse(destinationTxHash).data ?? null
+    return (await deliveryNamed(cli, quotesOf(operation.plan as KeptPlan))) ?? null
   } catch (error) {
     if (error instanceof AppError) return null
     throw error

@@ -1,4 +1,3 @@
-import { Hash } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import { carryOut, type Planned } from '../../wallet/execution/carry-out.ts'
@@ -17,6 +16,7 @@ import { timeLeft } from '../time-left.ts'
 import { progressLine, reportView } from '../views/report-view.ts'
 import { type ExecutionOptions, wayOf } from '../way.ts'
 import { planAgain } from './again.ts'
+import { deliveryNamed } from './swap-told.ts'
 
 /** How an operation is gone on with: its options, what it is replaced by when it waits, and what a unit of gas may cost beyond its plan. */
 export type Going = Partial<ExecutionOptions> & {
@@ -128,11 +128,7 @@ export async function follow(
         timeoutMs: timeLeft(cli),
         signal: cli.world.interrupt.signal,
         onProgress: tell,
-        delivered: async (quoteId) =>
-          Hash.safeParse(
-            (await (await cli.service()).swapStatus({ id: quoteId }, { signal: cli.world.interrupt.signal }))
-              .destinationTxHash,
-          ).data,
+        delivered: (quotes) => deliveryNamed(cli, quotes, cli.world.interrupt.signal),
       }),
     )
     return { done, moved }

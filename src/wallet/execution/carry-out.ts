@@ -5,7 +5,7 @@ import type { Ground } from '../ground.ts'
 import type { TransactionSigner } from '../keys/who.ts'
 import { pinContracts } from '../plan/code.ts'
 import { capFor, keptBound } from '../plan/fee-bound.ts'
-import { encodeIntent, type KeptPlan } from '../plan/intent-json.ts'
+import { encodeIntent, type KeptPlan, quotesOf } from '../plan/intent-json.ts'
 import type { Checked } from '../plan/plan.ts'
 import { decodeTerms, encodeTerms } from '../policy/terms.ts'
 import { beforeLeg } from './before-leg.ts'
@@ -19,7 +19,7 @@ import { fileLocks } from './wallet-lock.ts'
 /** An operation of the journal, as those see it who may not open the store. */
 export type Planned = Operation
 
-/** How an operation is carried out. `delivered` tells the hash that brought the funds of a later leg, as soon as the service knows it. */
+/** How an operation is carried out. `delivered` tells the hash that brought the funds of a later leg, as soon as the service knows it by one of the quotes. */
 export type Way = Pick<
   Execution,
   | 'depth'
@@ -38,7 +38,7 @@ export type Way = Pick<
   timeoutMs: number
   signal: AbortSignal
   onProgress: (progress: Progress) => void
-  delivered: (quoteId: string) => Promise<Hex | undefined>
+  delivered: (quotes: readonly string[]) => Promise<Hex | undefined>
   fault?: (point: string) => void
 }
 
@@ -122,10 +122,7 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
     tokens,
     lock: fileLocks(locks),
     deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
-    arrived: async () => {
-      const { quoteId } = planNow()
-      return quoteId === null ? undefined : delivered(quoteId)
-    },
+    arrived: async () => delivered(quotesOf(planNow())),
     brought: (told) => broughtTo(ground, journal.find(operation.id)!, told, way.depth),
     result: () => resultNow({ rpc, catalog }, journal.find(operation.id)!),
     approve: shownOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),

@@ -71,6 +71,8 @@ export type KeptPlan = {
   intents: (Loose | null)[]
   about: About
   quoteId: string | null
+  /** The quotes that were planned with before it, newest first. */
+  quotesBefore?: readonly string[]
   planHash: string
   assurance: string
   nonce: number | null
@@ -87,3 +89,7 @@ export type KeptPlan = {
 /** What the action of a leg was for, by the journal. */
 export const actedIn = ({ acted, intents }: KeptPlan, leg: number): Loose | null | undefined =>
   acted?.[leg] ?? intents[leg]
+
+/** The quotes that an operation was planned with, newest first; the older shape may have no name for one. */
+export const quotesOf = (plan: Pick<KeptPlan, 'quoteId' | 'quotesBefore'>): string[] =>
+  [plan.quoteId ?? '', ...(plan.quotesBefore ?? [])].filter((id) => id !== '')

@@ -9,7 +9,7 @@ import type { Ground } from '../ground.ts'
 import { isPriced } from '../guard/spends.ts'
 import { decodeTerms, encodeTerms } from '../policy/terms.ts'
 import { keptBound } from './fee-bound.ts'
-import { actedIn, decodeIntent, encodeIntent, type KeptPlan } from './intent-json.ts'
+import { actedIn, decodeIntent, encodeIntent, type KeptPlan, quotesOf } from './intent-json.ts'
 import { type Checked, checkProposal } from './plan.ts'
 import type { ProposedLeg } from './proposal.ts'
 
@@ -129,7 +129,7 @@ export function replaceLeg(
     ...(acted && { acted: { ...kept.acted, [leg]: acted } }),
     since: { ...kept.since, [leg]: first },
     intents: kept.intents.map((old, at) => (at === leg ? intent && encodeIntent(intent) : old)),
-    quoteId: proposal.quoteId ?? kept.quoteId,
+    ...(proposal.quoteId !== null && { quoteId: proposal.quoteId, quotesBefore: quotesOf(kept) }),
     expiresAt: proposal.expiresAt,
     planHash: hash,
     assurance,

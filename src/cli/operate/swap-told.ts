@@ -1,0 +1,35 @@
+import type { SwapStatus } from '../../api/quote.ts'
+import { Hash, type Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Cli } from '../cli.ts'
+
+/**
+ * What the service says of what was sent over a bridge, by the quotes that an operation was planned with, newest first: it may know the
+ * transaction by one that was planned anew since. The first that has a delivery counts, else the newest. `undefined` without a quote.
+ */
+export async function swapTold(
+  cli: Cli,
+  quotes: readonly string[],
+  signal?: AbortSignal,
+): Promise<SwapStatus | undefined> {
+  if (quotes.length === 0) return undefined
+  const service = await cli.service()
+  let newest: SwapStatus | undefined
+  let fault: AppError | undefined
+  for (const id of quotes) {
+    try {
+      const status = await service.swapStatus({ id }, signal && { signal })
+      if (status.destinationTxHash !== null) return status
+      newest ??= status
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      fault ??= error
+    }
+  }
+  if (newest) return newest
+  throw fault
+}
+
+/** The transaction that the service names as the delivery. */
+export const deliveryNamed = async (...asked: Parameters<typeof swapTold>): Promise<Hex | undefined> =>
+  Hash.safeParse((await swapTold(...asked))?.destinationTxHash).data

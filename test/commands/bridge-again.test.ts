@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, attempts } = useCommands(sandbox)
+const swap =
+  'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 20 --speed standard'
+const deposit = 'deposit aave-v3-usdc-sandbox-two --amount 20 --from sandbox-one'
+
+/** An action whose approval went out alone, and whose quote is stale by the time its burn is to be signed. */
+const stale = async (line: string): Promise<string> => {
+  const { id } = (await run(`${line} --yes --json --no-wait`)).json.error.details
+  await sandbox.world.warp(3_600)
+  return id
+}
+const resume = (id: string, timeout = '30s') => run(['action', 'resume', id, '--json', '--timeout', timeout])
+const explain = async (id: string) => (await run(['action', 'explain', id, '--json'])).json
+
+test.each([
+  ['swap', swap, 2],
+  ['deposit', deposit, 4],
+])(
+  'a %s over a bridge whose quote expired before its burn ends when it has arrived',
+  async (_, line, signed) => {
+    const id = await stale(line)
+    const done = await resume(id)
+    expect(done.err).toContain('The quote expired; a new one brings no less')
+    expect(done).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
+    expect(attempts()).toBe(signed)
+  },
+)
+
+test('a swap whose burn lost its nonce, and was planned anew, ends when it has arrived', async () => {
+  const { rpc } = sandbox.chain(31337)
+  await rpc.request('evm_setAutomine', [false])
+  const { id } = (await run(`${swap} --yes --json --no-wait --pipeline`)).json.error.details
+  const { transactions } = (await run(['action', 'show', id, '--json'])).json
+  await rpc.request('anvil_dropTransaction', [transactions[1].hash])
+  await rpc.request('evm_setAutomine', [true])
+  await rpc.request('evm_mine')
+  await sandbox.sendAs(31337, sandbox.user.address, { to: sandbox.user.address, value: 1n })
+  expect(await resume(id)).toMatchObject({ exit: 23, json: { error: { code: 'SUPERSEDED' } } })
+  const done = await run(['action', 'replan', id, '--yes', '--json', '--timeout', '30s'])
+  expect(done).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
+  expect(attempts()).toBe(3)
+})
+
+test('the service knows a burn that was planned anew by the first quote, and is asked about that one too', async () => {
+  expect(await run('sandbox fault bridge stuck --json')).toMatchObject({ exit: 0 })
+  const id = await stale(swap)
+  expect(await resume(id, '3s')).toMatchObject({ exit: 20 })
+  await sandbox.world.faults.clear()
+  const said = async () =>
+    (await explain(id)).evidence.find(({ source }: { source: string }) => source === 'service').text
+  await expect.poll(said, { timeout: 10_000 }).toContain('the swap is fulfilled')
+  // No node is there to find the delivery: only the service names it.
+  await run('sandbox fault rpc-502 --network sandbox-two --method eth_getLogs --json')
+  expect(await resume(id)).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
+})
