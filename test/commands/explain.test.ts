@@ -279,6 +279,14 @@ describe('what is signed and in no block', () => {
     expect(await explain(id)).toMatchObject({ situation: 'CANCELLED', funds: stillThere(), next: null })
   })
 
+  test('what was to be cancelled and is sped up since is not said to be cancelled any more', async () => {
+    await fault('stop-mining')
+    const id = await sent()
+    for (const verb of ['cancel', 'speed-up'])
+      expect(await run(['action', verb, id, '--no-wait', '--yes', '--json'])).toMatchObject({ exit: 20 })
+    expect(await explain(id)).toMatchObject({ situation: 'WAITING', next: `sluice action resume ${id}` })
+  })
+
   test('a deposit whose approval was cancelled and whose call reverted is in the wallet, and is not said to be done', async () => {
     await fault('stop-mining')
     const id = idOf(await deposit('--pipeline', '--no-wait'))

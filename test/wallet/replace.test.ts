@@ -192,6 +192,21 @@ describe('by the person', () => {
     expect(await paid()).toBe(before)
   })
 
+  it('a speed-up takes a cancel back, which the program does not cancel again by itself', async () => {
+    const before = await paid()
+    await stopped('taken-back')
+    const replacedBy = (replacement: 'bump' | 'cancel', more: Partial<Execution> = {}) =>
+      run(journal, home, chain.url, 'taken-back', { replacement, ...more }).catch((e: unknown) => e)
+    for (const replacement of ['cancel', 'bump'] as const)
+      expect(code(await replacedBy(replacement, { noWait: true }))).toBe('PENDING')
+    const outcome = run(journal, home, chain.url, 'taken-back', { patience }).catch((e: unknown) => e)
+    await mineDear(gwei('200'), () => attempts('taken-back').length > 3)
+    expect(attempts('taken-back').map(({ kind }) => kind)).toEqual(['run', 'cancel', 'bump', 'bump'])
+    await chain.rpc.request('evm_mine')
+    expect(await outcome).toMatchObject({ state: 'DONE' })
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+
   it.each(['bump', 'cancel'] as const)(
     'a %s that may not cost enough says what would do, and that does; where a policy is in the way, that is said',
     async (replacement) => {

@@ -34,6 +34,9 @@ export function replacementFees(
   return least <= cap && maxPriorityFeePerGas <= cap ? { maxFeePerGas: cap, maxPriorityFeePerGas } : undefined
 }
 
+/** Whether a transaction is to be cancelled: the newest attempt says what is wanted, as a higher fee takes a cancel back. */
+export const isCancelling = (attempts: readonly Attempt[]): boolean => attempts.at(-1)?.kind === 'cancel'
+
 /** What is to be done about a transaction that waits: nothing, a higher fee, or a transaction that takes its place and does nothing. */
 export function remedy(
   attempts: readonly Attempt[],
@@ -42,7 +45,7 @@ export function remedy(
   head: Pick<Head, 'timestamp'>,
   deadline: number | undefined,
 ): 'wait' | 'bump' | 'cancel' {
-  const cancelling = attempts.some(({ kind }) => kind === 'cancel')
+  const cancelling = isCancelling(attempts)
   if (deadline !== undefined && head.timestamp > deadline && !cancelling) return 'cancel'
   if (waited.ms < patience.ms || waited.blocks < patience.blocks) return 'wait'
   const bumps = attempts.filter(({ kind }) => kind !== 'run').length

@@ -1,3 +1,4 @@
+import { isCancelling } from '../execution/stuck.ts'
 import { type Facts, isInTheAir, wentWell } from './facts.ts'
 import { never, type Row } from './row.ts'
 import { allowed, amountOf, chainsThat, command, fundsNow, gwei, originOf, stepWord } from './words.ts'
@@ -66,7 +67,7 @@ export const waitingRows: readonly Row[] = [
   },
   {
     situation: 'CANCELLING',
-    is: (facts) => inTheAir(facts) && facts.focus!.attempts.some(({ kind }) => kind === 'cancel'),
+    is: (facts) => inTheAir(facts) && isCancelling(facts.focus!.attempts),
     verdict: (facts) =>
       `${step(facts)} is being cancelled: it and a transaction that does nothing wait for the same nonce, and what is mined first decides.`,
     funds,
