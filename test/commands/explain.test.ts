@@ -287,6 +287,22 @@ describe('what is signed and in no block', () => {
     expect(await explain(id)).toMatchObject({ situation: 'WAITING', next: `sluice action resume ${id}` })
   })
 
+  test('what is cancelled is not safe to begin anew while another step of it may still be mined', async () => {
+    await fault('stop-mining')
+    const id = idOf(await deposit('--pipeline', '--no-wait'))
+    expect(await run(['action', 'cancel', id, '--yes', '--json', '--no-wait'])).toMatchObject({ exit: 20 })
+    // The call is forgotten by this node, and another one may have it.
+    await fault(`drop-waiting ${(await nonce()) + 1}`)
+    await rpc().request('evm_mine')
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'CANCELLED',
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    expect(said.verdict).toMatch(/ Another step of it is signed, and may still be mined\.$/)
+  })
+
   test('a deposit whose approval was cancelled and whose call reverted is in the wallet, and is not said to be done', async () => {
     await fault('stop-mining')
     const id = idOf(await deposit('--pipeline', '--no-wait'))

@@ -90,6 +90,30 @@ describe('a quote that expires after the approval', () => {
   })
 })
 
+test('a new quote that costs more than was accepted is not taken, however little more that is', async () => {
+  const usdc = await balance('USDC')
+  const begun = await run(
+    'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-out 100 --yes --json --no-wait',
+  )
+  expect(begun).toMatchObject({ exit: 20 })
+  const { id } = begun.json.error.details
+  await sell(400_000)
+  await sandbox.world.warp(3_600)
+  const before = attempts()
+  const refused = await run(['action', 'resume', id, '--json'])
+  expect(refused).toMatchObject({
+    exit: 21,
+    json: { error: { code: 'PARTIAL', hint: `sluice action revoke ${id}` } },
+  })
+  const { message } = refused.json.error
+  const [, now, was] =
+    /^A new quote costs ([0-9.]+) USDC, and ([0-9.]+) USDC was accepted$/.exec(message) ?? []
+  expect(Number(now)).toBeGreaterThan(Number(was))
+  expect(Number(now)).toBeLessThan(2 * Number(was))
+  expect(attempts()).toBe(before)
+  expect(await balance('USDC')).toBe(usdc)
+})
+
 describe('a nonce that another transaction used', () => {
   test('is left behind by a new plan, and paid once', async () => {
     const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'

@@ -2,6 +2,7 @@ import { parseTransaction } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { AppError } from '../../src/domain/errors.ts'
+import { sandboxNetworks } from '../../src/domain/network.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
@@ -156,6 +157,27 @@ describe('a transaction that waits for too long', () => {
       steps: [{ state: 'CANCELLED' }],
     })
     expect([await paid(), await nonceNow()]).toEqual([before, nonce + 1])
+  })
+})
+
+describe('a nonce that somebody else used', () => {
+  it('is given up only when that is final', async () => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    planPayments(journal, 'taken')
+    const goOn = (more: Partial<Execution>) =>
+      run(journal, home, chain.url, 'taken', {
+        networks: sandboxNetworks.map((network) => ({ ...network, depth: 3 })),
+        ...more,
+      }).catch((e: unknown) => e)
+    expect(code(await goOn({ noWait: true }))).toBe('PENDING')
+    await chain.rpc.request('anvil_dropAllTransactions')
+    await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: signer.address }])
+    await chain.rpc.request('evm_mine')
+    expect(code(await goOn({ noWait: true }))).toBe('PENDING')
+    expect(journal.find('taken')).toMatchObject({ state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] })
+    await chain.rpc.request('anvil_mine', ['0x2'])
+    expect(code(await goOn({}))).toBe('SUPERSEDED')
+    expect(journal.find('taken')).toMatchObject({ state: 'ATTENTION', steps: [{ state: 'SUPERSEDED' }] })
   })
 })
 
