@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { action, type Cli } from '../cli/cli.ts'
 import { reportFor } from '../cli/operate/finish.ts'
 import { when } from '../cli/terminal/format.ts'
+import type { Stream } from '../cli/terminal/io.ts'
 import { toJson } from '../cli/to-json.ts'
 import { evidencePage } from '../cli/views/evidence-page.ts'
 import type { World } from '../cli/world.ts'
@@ -11,7 +12,7 @@ import { AppError } from '../domain/errors.ts'
 import { listing } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { evidenceOf, readEvidence } from '../wallet/record/evidence.ts'
-import { checkEvidence } from '../wallet/record/evidence-on-chain.ts'
+import { type Check, checkEvidence } from '../wallet/record/evidence-on-chain.ts'
 import { verdictFor } from './action-explain.ts'
 import { journalled } from './action-run.ts'
 
@@ -98,10 +99,16 @@ async function verify(cli: Cli, file: string): Promise<void> {
       `${to.paint.green('✓')} unchanged since ${when(value.made)}  ${to.paint.dim(`sha256 ${value.sha256}`)}`,
       ...value.transactions.map(
         ({ hash, verdict, why }) =>
-          `${verdict === 'confirmed' ? to.paint.green('✓') : to.paint.yellow('?')} ${plain(hash)}  ${verdict}${why === null ? '' : to.paint.dim(` ${plain(why)}`)}`,
+          `${markOf(verdict, why, to)} ${plain(hash)}  ${verdict}${why === null ? '' : to.paint.dim(` ${plain(why)}`)}`,
       ),
     ].join('\n'),
   )
+}
+
+/** A check mark is for what did what it was for; what the chain confirms to have failed has another. */
+function markOf(verdict: Check['verdict'], why: string | null, { paint }: Stream): string {
+  if (verdict !== 'confirmed') return paint.yellow('?')
+  return why === null ? paint.green('✓') : paint.red('✗')
 }
 
 async function textOf(cli: Cli, file: string): Promise<string> {

@@ -126,8 +126,8 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
         assurance,
         policy,
         ...steps.flatMap((one) => [
-          ...[one.network, `chain ${one.chainId}`, one.to, one.contract, one.call.name, one.text],
-          ...Object.entries(one.call.args).flat(),
+          ...[one.network, `chain ${one.chainId}`, one.to, one.contract, one.text],
+          ...(one.data === '0x' ? [] : [one.call.name, ...Object.entries(one.call.args).flat()]),
           one.needs?.amount.formatted,
         ]),
         ...contracts.filter(({ firstUse }) => firstUse).map((one) => one.address),
@@ -216,11 +216,17 @@ test('the native coin stands among the balances where it is what moves, with the
   const gas = -BigInt(raw) - 1_500_000_000_000_000_000n
   expect(gas).toBeGreaterThan(21_000n)
   expect(gas).toBeLessThanOrEqual(BigInt(json.fees.maxCost.raw))
-  expect((await run(line)).out).toMatch(
-    /^balances +-1\.5000\d* ETH on sandbox-one \(-\$4,5\d\d\.\d\d\), gas included$/m,
-  )
+  const { out } = await run(line)
+  expect(out).toMatch(/^ {3}to +0x7{40}\n {3}carries +1\.5 ETH$/m)
+  expect(out).not.toContain('call')
+  expect(out).toMatch(/^balances +-1\.5000\d* ETH on sandbox-one \(-\$4,5\d\d\.\d\d\), gas included$/m)
   const deposit = await run('deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run --json')
   expect(deposit.json.simulation.changes.map(({ symbol }: { symbol: string }) => symbol)).not.toContain('ETH')
+})
+
+test('the address of nobody is not called a coin', async () => {
+  const { out } = await run('deposit sandbox-lido-eth-sandbox-one --amount 1 --dry-run')
+  expect(out).toMatch(/^ +referral +0x0{40}$/m)
 })
 
 test('what is received as shares is worth what its market gives for it, and what arrives elsewhere stands by itself', async () => {

@@ -70,6 +70,11 @@ describe('what waits', () => {
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 24 })
     expect(await run(['action', 'show', id, '--json'])).toMatchObject({ exit: 0, json: { status: 'FAILED' } })
     expect(await got()).toBe(before)
+    const file = join(home(), 'cancelled.json')
+    expect(await run(['action', 'export', id, '--out', file])).toMatchObject({ exit: 0 })
+    const verified = await run(['action', 'verify', file])
+    expect(verified).toMatchObject({ exit: 0 })
+    expect(verified.out).toMatch(/^✗ 0x\w{64} {2}confirmed it was cancelled, as the evidence says$/m)
   })
 
   test('is not cancelled without a yes', async () => {

@@ -84,6 +84,11 @@ test('REVERTED_GAS; there is nothing left to give up, and that says how it ended
     /^It is finished, and there is nothing to give up: .* reverted on chain$/,
   )
   expect(json.error.details.action).toMatchObject({ id, status: 'FAILED' })
+  const file = join(home(), 'reverted.json')
+  expect(await run(['action', 'export', id, '--out', file])).toMatchObject({ exit: 0 })
+  expect((await run(['action', 'verify', file])).out).toMatch(
+    /^✓ 0x\w{64} {2}confirmed\n✗ 0x\w{64} {2}confirmed it reverted, as the evidence says$/m,
+  )
 })
 
 test('REVERTED_DEADLINE: a swap that was mined too late, noticed or not', async () => {

@@ -1,4 +1,4 @@
-import { sameAddress } from '../../domain/address.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { plain } from '../../domain/text.ts'
 import type { planJson } from '../../wallet/plan/plan-json.ts'
 import { formatUnits } from '../terminal/format.ts'
@@ -13,13 +13,15 @@ export type Plan = ReturnType<typeof planJson>
 export function callView(plan: Plan, at: number, to: Stream): string {
   const { leg, network, to: target, contract, call, text, value, data, needs, simulated } = plan.steps[at]!
   const coin = leg === 0 && plan.fees ? plan.fees.maxCost.symbol : `of the coin of ${network}`
-  const named = Object.entries(call.args)
+  // What only carries the coin calls nothing.
+  const isCall = data !== '0x'
+  const named = isCall ? Object.entries(call.args) : []
   const rows = [
     [
-      data === '0x' ? 'to' : 'contract',
+      isCall ? 'contract' : 'to',
       `${addressLink(to, network, target)}${contract === null ? '' : ` ${plain(contract)}`}`,
     ],
-    ['call', plain(call.name)],
+    ...(isCall ? [['call', plain(call.name)] as const] : []),
     ...named.map(
       ([name, argument]) => [`  ${plain(name)}`, argumentText(plan, argument, network, to)] as const,
     ),
@@ -56,6 +58,8 @@ function argumentText(plan: Plan, argument: string, network: string, to: Stream)
 /** Whose address it is, as far as the plan says. */
 export function whose({ wallet, steps, contracts, simulation }: Plan, address: string): string | undefined {
   if (sameAddress(address, wallet)) return '(this wallet)'
+  // Nobody's, wherever it does not stand for the coin.
+  if (sameAddress(address, nativeAddress)) return undefined
   const known = [
     ...steps.map(({ to, contract }) => [to, contract] as const),
     ...contracts.map((contract) => [contract.address, contract.name] as const),

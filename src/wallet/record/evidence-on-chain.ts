@@ -17,6 +17,12 @@ type Step = {
 }
 type Shown = { from: string; to: string | null; input: string; value: string; nonce: string }
 
+/** What did not do what it was for, in a word: that too is confirmed. */
+const inVain: Readonly<Record<string, string>> = {
+  FINAL_REVERTED: 'it reverted, as the evidence says',
+  CANCELLED: 'it was cancelled, as the evidence says',
+}
+
 /** Asks the chain about every transaction that an evidence says is in a block. */
 export async function checkEvidence(
   rpc: (chainId: number) => Rpc,
@@ -36,7 +42,9 @@ async function check(rpc: (chainId: number) => Rpc, step: Step): Promise<Check> 
       node.request<Shown | null>('eth_getTransactionByHash', [hash]),
     ])
     if (!found || !shown) return say('unknown', 'the node does not have it')
-    const { to, data, value } = step.transaction
+    // What took its place under the nonce is nothing, to oneself.
+    const nothing = { to: step.wallet, data: '0x', value: '0' }
+    const { to, data, value } = step.state === 'CANCELLED' ? nothing : step.transaction
     const differs = [
       [sameAddress(shown.from, step.wallet), 'another wallet sent it'],
       [shown.to !== null && sameAddress(shown.to, to), 'it goes to another contract'],
@@ -47,7 +55,7 @@ async function check(rpc: (chainId: number) => Rpc, step: Step): Promise<Check> 
       [found.ok === (step.state !== 'FINAL_REVERTED'), found.ok ? 'it did not revert' : 'it reverted'],
     ] as const
     const first = differs.find(([same]) => !same)
-    return first ? say('refuted', first[1]) : say('confirmed')
+    return first ? say('refuted', first[1]) : say('confirmed', inVain[step.state])
   } catch (error) {
     if (error instanceof AppError) return say('unknown', error.message)
     throw error
