@@ -230,6 +230,51 @@ describe('with --revoke-on-failure', () => {
   })
 })
 
+describe('what a deposit allowed whose nonce another transaction used', () => {
+  /** A deposit whose approval is mined, and whose call another transaction was mined in the place of. */
+  const lost = async (key: string) => {
+    const { rpc } = sandbox.chain(31337)
+    await rpc.request('evm_setAutomine', [false])
+    const { id } = (await deposit(key, '--pipeline', '--no-wait')).json.error.details
+    const { transactions } = (await run(`action show ${id} --json`)).json
+    await rpc.request('anvil_dropTransaction', [transactions[1].hash])
+    await rpc.request('evm_setAutomine', [true])
+    await rpc.request('evm_mine')
+    await sandbox.sendAs(31337, sandbox.user.address, { to: sandbox.user.address, value: 1n })
+    return id as string
+  }
+  const next = (id: string) => `See what it was; then a new plan: sluice action replan ${id}`
+
+  test('is named in units and symbols', async () => {
+    const id = await lost('lost-0001')
+    expect(await error(line('lost-0001'))).toMatchObject({
+      exit: 23,
+      code: 'SUPERSEDED',
+      message: expect.stringMatching(
+        new RegExp(`^Nonce .* was used by another .*; ${pool()} may still take 100 USDC on sandbox-one$`),
+      ),
+      hint: next(id),
+      details: { allowance: { spender: pool(), amount: '100000000' } },
+    })
+    await takeBack(id)
+  })
+
+  test('is taken back with --revoke-on-failure, and a new plan allows it anew', async () => {
+    const id = await lost('lost-0002')
+    const { exit, message, hint, details } = await error(line('lost-0002').concat('--revoke-on-failure'))
+    expect({ exit, hint }).toEqual({ exit: 23, hint: next(id) })
+    expect(message).toMatch(/^Nonce .* was used by another .*\. Taken back: 100 USDC on sandbox-one from /)
+    expect(message).not.toContain('may still take')
+    expect(details).toMatchObject({ id, allowance: null, revoked: { status: 'revoked' } })
+    expect(await allowance()).toBe(0n)
+    expect(await run(`action replan ${id} --yes --json`)).toMatchObject({
+      exit: 0,
+      json: { id, status: 'SUCCESS' },
+    })
+    expect(await allowance()).toBe(0n)
+  })
+})
+
 const line = (key: string): string[] => [
   'deposit',
   place,

@@ -15,8 +15,8 @@ import { follow, type Going, withReport } from './finish.ts'
 import { revoking } from './revoking.ts'
 import { termsOf } from './terms.ts'
 
-/** The ends after which an allowance may be left that nothing will use. */
-const failures: readonly string[] = ['PARTIAL', 'REVERTED', 'CANCELLED']
+/** The ends after which an allowance may be left that nothing will use. A new plan after a lost nonce allows anew what it needs. */
+const failures: readonly string[] = ['PARTIAL', 'REVERTED', 'CANCELLED', 'SUPERSEDED']
 
 /**
  * With `--revoke-on-failure`: when an operation ends badly, the allowances that it gave are taken back at once, by an

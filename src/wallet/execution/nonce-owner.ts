@@ -6,9 +6,11 @@ import type { Rpc } from '../../net/rpc.ts'
 import type { Step } from '../../store/operation.ts'
 import { howDeep } from './deep.ts'
 import { followLater } from './finish-step.ts'
+import { allowanceLeft } from './outcome.ts'
 import { current, type Run, stepAt } from './run.ts'
 import { asStep, type Holder, takeIn } from './signed-elsewhere.ts'
 import { isNeedless } from './standing.ts'
+import { takenWords } from './taken.ts'
 import type { Signed } from './verify.ts'
 import { ownerOfNonce, seenAt } from './watch.ts'
 
@@ -46,11 +48,13 @@ export async function isUsed(
     return true
   }
   journal.supersede(operationId, index, owner.hash, why)
+  const left = await allowanceLeft(rpc, current(run), stepAt(run, index))
+  const taken = takenWords(run, transaction.chainId, left)
   throw new AppError(
     'SUPERSEDED',
-    `Nonce ${nonce} of ${wallet} was used by another transaction, ${owner.hash}`,
+    `Nonce ${nonce} of ${wallet} was used by another transaction, ${owner.hash}${taken}`,
     {
-      details: { operation: operationId, hash: owner.hash, nonce },
+      details: { operation: operationId, hash: owner.hash, nonce, allowance: left ?? null },
       hint: `See what it was; then a new plan: sluice action replan ${operationId}`,
     },
   )
