@@ -72,12 +72,21 @@ async function watched(cli: Cli, ground: Ground, id: string): Promise<Report | A
   const known = reportFor(ground, now)
   // What a service says of a bridge is not taken for its end: the chain of the other end says what came.
   if (isFinalStatus(known.status) || isAwaiting(now) || !isFinalStatus(status)) return known
+  // What was planned anew has other transactions than the service was asked for.
+  const isAsAsked = (now.plan as KeptPlan).since === undefined
   const seen = known.transactions.map((tx, at) => {
-    const { hash, status, blockNumber, gasUsed } = transactions[at] ?? tx
+    const told = isAsAsked ? transactions[at] : transactions.find(isSame(tx))
+    const { hash, status, blockNumber, gasUsed } = told ?? tx
     return { ...tx, hash: hash ?? tx.hash, status: status ?? tx.status, blockNumber, gasUsed }
   })
   return { ...known, status, finishedAt, transactions: seen }
 }
+
+/** Whether what a service tells is a transaction of the journal, by its nonce: any attempt of a step has that. */
+const isSame =
+  (known: Report['transactions'][number]) =>
+  ({ chainId, nonce }: Action['transactions'][number]): boolean =>
+    nonce !== null && nonce === known.nonce && chainId === known.chainId && known.status !== 'superseded'
 
 /** How long a look waits for the turn of a wallet, in ms: whoever has it for longer is at work with it, and writes by himself what he sees. */
 const turnMs = 1_000

@@ -126,5 +126,15 @@ describe('a watch ends with the code of what it watched:', () => {
     await sandbox.sendAs(31337, sandbox.user.address, { to: sandbox.user.address, value: 1n })
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })
     expect(await ended(id)).toMatchObject({ exit: 23, code: 'SUPERSEDED' })
+    // Planned anew and mined, and told by the service alone: what was lost is not said to be there twice.
+    expect(await run(`action replan ${id} --yes --no-wait --json`)).toMatchObject({ exit: 20 })
+    const name = `${sandbox.user.address.toLowerCase()}.turn`
+    const lock = await exclusiveLock(join(home(), 'data', 'sandbox', 'locks', name), 0)
+    const { exit, last } = await watch(id).finally(() => lock!.release())
+    expect({ exit, transactions: last.transactions }).toMatchObject({
+      exit: 0,
+      transactions: [{ status: 'superseded' }, { status: 'confirmed' }],
+    })
+    expect(last.transactions[0].hash).not.toBe(last.transactions[1].hash)
   })
 })
