@@ -49,8 +49,10 @@ const ours: readonly RegExp[] = [
   /^(wallet|cli)\/(?!operate\/asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|wallet|(held|open|operation|made)\.id|run\.operationId|holder\.operation|givesUp\.id)$/,
   /^commands\/action-(re\w+|abandon)\.ts: (id|operation\.id)$/,
   /^commands\/action-run\.ts: (operation\.id|wallet)$/,
+  // The action that is in the way, and the next step behind it, which is of this kind itself.
+  /^wallet\/execution\/(ending\.ts: (before|again)|nonce\.ts: first)$/,
   // Numbers.
-  /^sandbox\/faults\/chain-acts\.ts: head$|^wallet\/execution\/nonce\.ts: pending$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$/,
+  /^sandbox\/faults\/chain-acts\.ts: head$|^wallet\/execution\/nonce\.ts: pending$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$|^wallet\/execution\/capped\.ts: formatUnits\(enough, 9\)$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|plain\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
   // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
   /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/operate\/yield-proposals\.ts: slug$|^wallet\/plan\/standing\.ts: network$/,
