@@ -10,6 +10,8 @@ import { checkLeg } from '../guard/guard.ts'
 import { type LegInHand, slippageOf, spendsByAsset, untilOf } from '../guard/spends.ts'
 import { checkPlace } from '../plan/check-place.ts'
 import { decodeIntent, type KeptPlan } from '../plan/intent-json.ts'
+import { checkLater } from '../plan/later-legs.ts'
+import type { ProposedLeg } from '../plan/proposal.ts'
 import { tryLeg } from '../plan/try-leg.ts'
 import { acceptAssurance, assuranceOf, type Facts, type Level, reaches } from '../policy/assurance.ts'
 import type { KeptPolicy } from '../policy/policy.ts'
@@ -71,6 +73,8 @@ export async function beforeLeg(
       chains,
     ),
   ])
+  // What is sent to another chain cannot be taken back: it must still be of use there.
+  if (!isPaidOnly) await checkLater(ground, laterLegs(ground, operation, leg), terms)
   const assurance = assuranceNow(plan, terms, {
     simulation: simulation.how,
     code: contract?.state ?? 'pinned',
@@ -95,6 +99,23 @@ export async function beforeLeg(
   reserve(ground, operation, policies)
   return simulation.gas
 }
+
+/** The legs of an operation that come after one, as they were planned. */
+const laterLegs = ({ catalog }: Ground, { legs, steps, plan }: Operation, { leg: at }: Leg): ProposedLeg[] =>
+  legs.flatMap(({ leg, chainId, arrival }) => {
+    const kept = (plan as KeptPlan).intents[leg]
+    const of = steps.filter((step) => step.leg === leg && step.state === 'PLANNED')
+    return leg > at && kept && arrival
+      ? [
+          {
+            chainId,
+            arrival,
+            intent: decodeIntent(kept, catalog),
+            transactions: of.map((step) => step.transaction),
+          },
+        ]
+      : []
+  })
 
 /** What is left of a leg when only its fee is not paid. */
 const feeAlone = ({ chainId, intent, transactions }: LegInHand): LegInHand => ({

@@ -15,6 +15,7 @@ import type { Simulation } from '../simulation/simulation.ts'
 import { checkPlace } from './check-place.ts'
 import type { Contract } from './code.ts'
 import { boundOf, type FeeBound } from './fee-bound.ts'
+import { checkLater } from './later-legs.ts'
 import { type Comparison, checkPrice, compareWith, type Opinion } from './opinion.ts'
 import { activeLegs, coreOf, type Proposal } from './proposal.ts'
 import { withUnsaid } from './said.ts'
@@ -78,6 +79,7 @@ export async function examine(
   const simulation = first
     ? await tryLeg(ground, { ...first, ...untilOf(first.intent, callOf(steps, 0)) }, terms, chains)
     : null
+  if (first) await checkLater(ground, proposal.legs.slice(1), terms)
   const assurance = assuranceOf({
     simulation: simulation?.how ?? 'unavailable',
     code: leastKnown(contracts),

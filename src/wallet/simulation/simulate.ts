@@ -102,7 +102,7 @@ const read = (
  * A gas limit that is enough for what used this much: up to a fifth of the use is refunded only at the end (EIP-3529),
  * and each level of calls keeps a 64th back (EIP-150).
  */
-const limitFor = (gasUsed: bigint): bigint => (gasUsed * 7n) / 4n
+export const limitFor = (gasUsed: bigint): bigint => (gasUsed * 7n) / 4n
 
 /** The allowances that the leg itself gives, and those that were named. */
 function watchedAllowances({ transactions, allowances = [] }: SimulationQuestion): Allowance[] {

@@ -1,0 +1,88 @@
+import type { Address } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Network } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
+import { quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
+import { currentFees, type Head, readHead } from '../chain/fees.ts'
+import { patient } from '../chain/patient.ts'
+import type { Ground } from '../ground.ts'
+import { feeCapOf, type Terms } from '../policy/terms.ts'
+import { type Later, simulateLater } from '../simulation/simulate-later.ts'
+import { refuseCoarse, refuseDust } from '../simulation/too-small.ts'
+import type { ProposedLeg } from './proposal.ts'
+import { sharesFor } from './said.ts'
+
+/** The least gas of any transaction. */
+const leastGas = 21_000n
+
+/**
+ * Holds the legs that wait for what an earlier one sends against their chains as they are now, before that is sent: the wallet must have
+ * the coin there that they take (else INSUFFICIENT_FUNDS), and something must come of what arrives (else INVALID_AMOUNT or
+ * SIMULATION_REVERTED). Nothing that was sent over a bridge can be taken back.
+ */
+export async function checkLater(
+  ground: Pick<Ground, 'rpc' | 'catalog'>,
+  legs: readonly ProposedLeg[],
+  terms: Pick<Terms, 'maxFeePerGas' | 'policy'>,
+): Promise<void> {
+  for (const leg of legs) if (leg.arrival && leg.transactions.length > 0) await checkOne(ground, leg, terms)
+}
+
+async function checkOne(
+  { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
+  leg: ProposedLeg,
+  terms: Pick<Terms, 'maxFeePerGas' | 'policy'>,
+): Promise<void> {
+  const { chainId, intent, arrival, transactions } = leg
+  if (intent?.kind !== 'deposit' || !arrival) return
+  const rpc = patient(rpcOf(chainId))
+  const network = networkNamed(catalog.networks, chainId)
+  const { wallet } = intent
+  const { receipt } = intent.strategy
+  const head = await readHead(rpc, chainId)
+  const bridge = catalog.cctpV2.find((one) => one.chainId === chainId)
+  const { token, minimum: amount } = arrival
+  const question = { rpc, head, network: network.name, wallet, transactions, token, amount, receipt }
+  const tried = bridge && (await simulateLater({ ...question, messenger: bridge.tokenMessenger }))
+  if (tried) {
+    const shares = await sharesFor(rpc, intent)
+    refuseDust(intent, shares, [{ token: receipt, before: tried.before, delta: tried.after - tried.before }])
+    refuseCoarse(intent, shares)
+  }
+  await refusePoor({ rpc, head, network, wallet, leg, tried, cap: feeCapOf(terms) })
+}
+
+/** Refuses to begin what the wallet could not pay for to go on with. Fees move while a bridge is at work: a quarter more is wanted than they are now. */
+async function refusePoor(ask: {
+  rpc: Rpc
+  head: Head
+  network: Network
+  wallet: Address
+  leg: ProposedLeg
+  tried: Later | undefined
+  cap: bigint | null
+}): Promise<void> {
+  const { rpc, head, network, wallet, leg, tried, cap } = ask
+  const [coin, fees] = await Promise.all([
+    rpc.request('eth_getBalance', [wallet, { blockHash: head.hash }]),
+    currentFees(rpc, head),
+  ])
+  const held = quantity(coin, 'the balance')
+  const price = cap !== null && cap < fees.maxFeePerGas ? cap : fees.maxFeePerGas
+  const gas = (tried?.gas ?? leg.transactions.map(() => leastGas)).reduce((sum, limit) => sum + limit, 0n)
+  const value = leg.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
+  const needed = value + (gas * price * 5n) / 4n
+  if (held >= needed) return
+  const { native, name } = network
+  const shown = (sum: bigint) => formatAmount(sum, native)
+  throw new AppError(
+    'INSUFFICIENT_FUNDS',
+    `${wallet} has ${shown(held)} on ${name} and needs${tried ? '' : ' at least'} ${shown(needed)} there, for the gas of what follows the bridge`,
+    {
+      details: { network: name, symbol: native.symbol, held: held.toString(), needed: needed.toString() },
+      hint: `Send ${shown(needed - held)} to ${wallet} on ${name} first, then type the same again.`,
+    },
+  )
+}
