@@ -33,24 +33,6 @@ const burn = parseAbi([
   'function depositForBurn(uint256 amount, uint32 destinationDomain, bytes32 mintRecipient, address burnToken, bytes32 destinationCaller, uint256 maxFee, uint32 minFinalityThreshold)',
 ])
 
-/** Who mints for the bridge, and how (BaseTokenMessenger and TokenMinter of the same; FiatToken of `circlefin/stablecoin-evm`). */
-const mints = parseAbi([
-  'function localMinter() view returns (address)',
-  'function mint(address to, uint256 amount) returns (bool)',
-])
-
-/** Asks the bridge who mints what it brings. */
-export const askMinter = (messenger: Address): { to: Address; data: Hex } => ({
-  to: messenger,
-  data: encodeFunctionData({ abi: mints, functionName: 'localMinter' }),
-})
-
-/** What the token is told where the bridge brings some of it. Only the minter may; it is for simulations. */
-export const minted = (token: Address, to: Address, amount: bigint): { to: Address; data: Hex } => ({
-  to: token,
-  data: encodeFunctionData({ abi: mints, functionName: 'mint', args: [to, amount] }),
-})
-
 /** Burns `amount` here, so that `amount` less at most `maxFee` is minted to `recipient` in the other domain. */
 export const depositForBurn = (ask: {
   chainId: number

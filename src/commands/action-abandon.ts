@@ -3,6 +3,7 @@ import { leftLines, reportFor, withReport } from '../cli/operate/finish.ts'
 import { confirm } from '../cli/prompts.ts'
 import { reportView } from '../cli/views/report-view.ts'
 import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenGone } from '../wallet/execution/reopen.ts'
@@ -11,6 +12,7 @@ import { takeTurn, whileIdle } from '../wallet/execution/turn.ts'
 import { giveUp as close } from '../wallet/execution/unfinished.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { allowancesLeft } from '../wallet/record/allowances-left.ts'
+import { verdictFor } from './action-explain.ts'
 import { journalled } from './action-run.ts'
 
 /** `action abandon` */
@@ -29,10 +31,11 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
   const closed = isOver(operation) ? operation : await closeUnsigned(cli, ground, operation)
   refuseEnded(ground, closed)
   const left = await allowancesLeft(ground, closed)
+  const funds = (await verdictFor(cli, ground, closed))?.funds ?? null
   const tail =
     closed.state === 'DONE' ? ['It is finished: there was nothing to give up.'] : leftLines(left, closed.id)
-  cli.emit({ ...reportFor(ground, closed), allowancesLeft: left }, (value, to) =>
-    [reportView(value, to), ...tail].join('\n'),
+  cli.emit({ ...reportFor(ground, closed), allowancesLeft: left, funds }, (value, to) =>
+    [reportView(value, to), ...(funds === null ? [] : [`The funds: ${plain(funds)}`]), ...tail].join('\n'),
   )
 }
 

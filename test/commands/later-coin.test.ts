@@ -43,3 +43,55 @@ test('what would be dust when it arrives is not sent', async () => {
   expect(json.error.message).toMatch(/^0\.000001 USDC is too little for sandbox-vault-usdc-sandbox-two/)
   expect(exit).toBe(2)
 })
+
+/** A deposit whose funds are on the other chain, where the wallet has no coin any more to go on with. */
+async function stranded() {
+  const { json } = await run(`${across} --yes --json --no-wait`)
+  const { id } = json.error.details
+  // However slow the machine is, the burn is signed.
+  expect(await run(['action', 'resume', id, '--json', '--no-wait'])).toMatchObject({ exit: 20 })
+  await coinThere(0n)
+  for (let tries = 0; tries < 40; tries++) {
+    const ran = await run(['action', 'resume', id, '--json'])
+    if (ran.exit === 21) return { id: id as string, said: ran.json.error }
+  }
+  throw new Error('it never came to the other chain')
+}
+
+test('where the coin went meanwhile, resume, replan and explain say what lacks and where, and both ways out', async () => {
+  const { id, said } = await stranded()
+  const lacks = /0x\w{40} has 0 ETH on sandbox-two and needs, gas included, 0\.00\d+ ETH/
+  const ways = (verb: string) =>
+    new RegExp(
+      `^To go no further, and see where the funds are: sluice action abandon ${id}; once it has that: sluice action ${verb} ${id}$`,
+    )
+  expect(said).toMatchObject({ code: 'PARTIAL', message: expect.stringMatching(lacks) })
+  expect(said.hint).toMatch(ways('resume'))
+  const again = await signsNothing(() => run(['action', 'replan', id, '--json', '--yes']))
+  expect(again.exit).toBe(21)
+  expect(again.json.error).toMatchObject({ code: 'PARTIAL', message: expect.stringMatching(lacks) })
+  expect(again.json.error.hint).toMatch(ways('replan'))
+  const { json } = await signsNothing(() => run(['action', 'explain', id, '--json']))
+  expect(json).toMatchObject({
+    situation: 'PARTLY_DONE',
+    verdict: expect.stringMatching(lacks),
+    funds: expect.stringMatching(/^[\d.]+ USDC: in the wallet 0x\w{40} on sandbox-two\.$/),
+    next: `sluice action resume ${id}`,
+  })
+  expect(json.verdict).toContain(
+    `Send it there what it lacks, and go on; or give it up, which leaves the funds where they are: sluice action abandon ${id}`,
+  )
+  await coinThere(10n ** 18n)
+  expect((await run(['action', 'explain', id, '--json'])).json.verdict).not.toContain(
+    'cannot be gone on with',
+  )
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+})
+
+test('given up, it says where the funds are', async () => {
+  const { id } = await stranded()
+  const { exit, json } = await signsNothing(() => run(['action', 'abandon', id, '--yes', '--json']))
+  expect(exit).toBe(0)
+  expect(json.funds).toMatch(/^[\d.]+ USDC: in the wallet 0x\w{40} on sandbox-two\.$/)
+  expect((await run(['action', 'abandon', id, '--yes'])).out).toContain(`The funds: ${json.funds}`)
+})

@@ -61,7 +61,11 @@ export const ActionDocument = fields(report)
 export const DoneDocument = fields({ ...report, replayed: z.boolean() })
 
 /** An action that was closed. */
-export const ClosedDocument = fields({ ...report, allowancesLeft })
+export const ClosedDocument = fields({
+  ...report,
+  allowancesLeft,
+  funds: z.string().nullable().optional().describe('where the funds are; null where nobody can say'),
+})
 
 /** An action that only the service knows. */
 const ServiceAction = fields({

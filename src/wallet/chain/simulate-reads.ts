@@ -3,7 +3,7 @@ import { encodeFunctionData, keccak256 } from 'viem/utils'
 import { erc20Abi } from '../../calls/erc20.ts'
 import { stakewiseAbi } from '../../calls/stakewise.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
-import { formatAmount } from '../../domain/amount.ts'
+import { formatAmount, type Unit } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { quantity } from '../../net/quantity.ts'
@@ -15,6 +15,7 @@ export type Read = { to: Address; data: Hex }
 
 type Question = {
   rpc: Rpc
+  network?: string
   wallet: Address
   tokens: readonly Token[]
   allowances: readonly { token: Address; spender: Address }[]
@@ -57,6 +58,30 @@ export const word = (data: unknown, what: string): bigint => {
   return BigInt(data.slice(0, 66))
 }
 
+/** That a wallet has too little of something, and on which chain: INSUFFICIENT_FUNDS. */
+export function lacking(ask: {
+  wallet: Address
+  unit: Unit
+  network: string | undefined
+  held: bigint
+  needed: bigint
+  verb: string
+}): AppError {
+  const { wallet, unit, network, held, needed, verb } = ask
+  return new AppError(
+    'INSUFFICIENT_FUNDS',
+    `${wallet} has ${formatAmount(held, unit)}${network === undefined ? '' : ` on ${network}`} and ${verb} ${formatAmount(needed, unit)}`,
+    {
+      details: {
+        symbol: unit.symbol,
+        held: held.toString(),
+        needed: needed.toString(),
+        ...(network !== undefined && { network }),
+      },
+    },
+  )
+}
+
 /** Reads the wallet at a block, by the hash of that block. What a leg needs and is not there is INSUFFICIENT_FUNDS. */
 export async function readBefore(question: Question, head: Head): Promise<Before> {
   const { rpc, wallet, tokens, needs = [] } = question
@@ -78,11 +103,7 @@ export async function readBefore(question: Question, head: Head): Promise<Before
     const other = others.findIndex((one) => one.token === token)
     const held = values[known < 0 ? tokens.length + question.allowances.length + other : known]!
     if (held >= amount) continue
-    throw new AppError(
-      'INSUFFICIENT_FUNDS',
-      `${wallet} has ${formatAmount(held, token)} and needs ${formatAmount(amount, token)}`,
-      { details: { symbol: token.symbol, held: held.toString(), needed: amount.toString() } },
-    )
+    throw lacking({ wallet, unit: token, network: question.network, held, needed: amount, verb: 'needs' })
   }
   return {
     head,

@@ -1,4 +1,5 @@
 import { AppError, errorRow } from '../../domain/errors.ts'
+import { isDust } from '../simulation/too-small.ts'
 import { current, isClosed, type Run, stopped } from './run.ts'
 import { isAllFinal } from './standing.ts'
 
@@ -74,6 +75,11 @@ function explain(run: Run, error: unknown): unknown {
 export function goOnAfter(error: AppError, id: string, again = `sluice action resume ${id}`): string {
   const { before } = error.details ?? {}
   if (typeof before === 'string') return `sluice action resume ${before}, then: ${again}`
+  const goesOn = / (resume|replan) /.test(again)
+  const giveUp = `sluice action abandon ${id}`
+  if (goesOn && isDust(error)) return giveUp
+  if (goesOn && error.code === 'INSUFFICIENT_FUNDS')
+    return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`
   if (!error.code.startsWith('POLICY_')) return mended(error, again)
   const revoke = `sluice action revoke ${id}`
   return `Once that is allowed: ${again}${again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`}`

@@ -58,6 +58,9 @@ export type BridgeFacts = {
     | undefined
 }
 
+/** Why what is left of an action cannot be signed now; `forever` where waiting does not help. */
+export type Stuck = { reason: string; is: 'poor' | 'refused' | 'forever' }
+
 /** All that is known of an operation, from all who know something. */
 export type Facts = {
   operation: Operation
@@ -70,6 +73,8 @@ export type Facts = {
   focus: StepFacts | undefined
   /** The first step that is not signed. */
   unsigned: Step | undefined
+  /** Why that and what follows it cannot be signed now, where something speaks against it. */
+  stuck: Stuck | undefined
   /** What contracts may still take of what it allowed; `null` where that is not known. */
   left: readonly AllowanceLeft[] | null
   bridge: BridgeFacts | undefined

@@ -5,13 +5,14 @@ import type { Operation, Step } from '../../store/operation.ts'
 import { ifAnswered, within } from '../chain/within.ts'
 import { cameAcross, whatCame } from '../execution/came.ts'
 import { resultOf } from '../execution/result.ts'
-import type { Depth } from '../execution/run.ts'
+import { type Depth, isOver } from '../execution/run.ts'
 import type { Ground } from '../ground.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
 import { allowancesLeft } from '../record/allowances-left.ts'
 import { lookAtBridge } from './bridge.ts'
-import { type ChainFacts, type Facts, focusOf, isInTheAir, type StepFacts } from './facts.ts'
+import { type ChainFacts, type Facts, focusOf, isInTheAir, isTooLittle, type StepFacts } from './facts.ts'
 import { lookAtChain, lookAtStep } from './look.ts'
+import { whyStuck } from './stuck.ts'
 
 /** Asks journal, chains and bridge what they know of an operation. Nothing is signed or written. */
 export async function gather(
@@ -47,6 +48,13 @@ export async function gather(
   const isThere = [...chains.values()].every(({ is }) => is === 'there')
   const focus = focusOf(steps, operation)
   const unsigned = operation.steps.find(({ state }) => state === 'PLANNED' || state === 'RESERVED')
+  const bridge = isThere
+    ? await ifAnswered(lookAtBridge(ground, operation, steps, events, await told))
+    : undefined
+  // What is on a bridge, or moves, is not where the next step takes it from.
+  const waits =
+    isOver(operation) || isAwaiting(operation, bridge) || (focus !== undefined && isInTheAir(focus.step))
+  const isBegun = steps.some(({ attempts }) => attempts.length > 0)
   return {
     operation,
     plan: operation.plan as KeptPlan,
@@ -56,10 +64,9 @@ export async function gather(
     steps,
     focus,
     unsigned,
+    stuck: isThere && isBegun && !waits ? await whyStuck(ground, operation, unsigned) : undefined,
     left: await leftOf(ground, operation, isThere),
-    bridge: isThere
-      ? await ifAnswered(lookAtBridge(ground, operation, steps, events, await told))
-      : undefined,
+    bridge,
     came:
       resultOf(operation).out ??
       (isThere ? await within(whatCame(ground, operation, minedIn(steps))) : undefined),
@@ -82,6 +89,11 @@ async function leftOf(ground: Ground, operation: Operation, isThere: boolean): P
   if (!isAllowed) return []
   return isThere ? ((await within(allowancesLeft(ground, operation))) ?? null) : null
 }
+
+/** Whether a leg of an operation waits for what nobody has delivered, or for more than came. */
+const isAwaiting = ({ legs }: Operation, bridge: Facts['bridge']): boolean =>
+  legs.some(({ arrival }) => arrival !== null && arrival.hash === null) &&
+  (bridge?.isMinted !== true || isTooLittle({ bridge }))
 
 /** The unfinished action of the same wallet that holds the nonce which the chain expects next. */
 function holderBefore({ journal }: Ground, { step, seen }: StepFacts): string | undefined {

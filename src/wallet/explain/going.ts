@@ -3,6 +3,7 @@ import { standing } from '../execution/standing.ts'
 import { arrivedAt } from './arrived.ts'
 import { type Facts, isInTheAir, isTooLittle, wentWell } from './facts.ts'
 import { never, type Row } from './row.ts'
+import { goOnOrNot, stuckText } from './stuck.ts'
 import {
   allowed,
   command,
@@ -37,10 +38,10 @@ const bridgeRows: readonly Row[] = [
     situation: 'BRIDGE_DELIVERED',
     is: ({ bridge }) => bridge?.isMinted === true,
     verdict: (facts) =>
-      `The bridge delivered on ${bridge(facts).to.name}, and nobody has gone on with the rest since.`,
+      `The bridge delivered on ${bridge(facts).to.name}, and nobody has gone on with the rest since.${stuckText(facts)}`,
     funds: fundsNow,
     safeToRetry: never,
-    next: (facts) => command(facts, 'resume'),
+    next: goOnOrNot,
   },
   {
     situation: 'BRIDGE_UNDELIVERED',
@@ -132,10 +133,10 @@ export const going: readonly Row[] = [
     situation: 'PARTLY_DONE',
     is: isHalf,
     verdict: (facts) =>
-      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed.${isLeft(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back: ${command(facts, 'revoke')}` : ''}`,
+      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed.${isLeft(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back: ${command(facts, 'revoke')}` : ''}${stuckText(facts)}`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: (facts) => !hasMoved(facts),
-    next: (facts) => command(facts, 'resume'),
+    next: goOnOrNot,
   },
   {
     situation: 'MINED_UNNOTICED',

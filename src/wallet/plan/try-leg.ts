@@ -38,6 +38,7 @@ export async function tryLeg(
   const question = (tokens: readonly Token[]) => ({
     rpc,
     chainId,
+    network: network.name,
     native: network.native,
     wallet: intent.wallet,
     transactions,

@@ -1,6 +1,6 @@
 import { getAddress } from 'viem/utils'
 
-import { askMinter, minted } from '../../calls/cctp-v2.ts'
+import { askMinter, minted } from '../../calls/cctp-mint.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'

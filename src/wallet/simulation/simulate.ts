@@ -1,11 +1,10 @@
 import { decodeApprove } from '../../calls/erc20.ts'
-import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { formatAmount, type Unit } from '../../domain/amount.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type CommonHead, commonHead } from '../chain/common-head.ts'
 import { ownHead } from '../chain/own-head.ts'
 import { patient } from '../chain/patient.ts'
-import { readBefore } from '../chain/simulate-reads.ts'
+import { lacking, readBefore } from '../chain/simulate-reads.ts'
 import { refuseOtherPower, refuseOwnCode } from './authority-seen.ts'
 import { type Block, isUnsupported, type Outcome, runBlock } from './simulate-block.ts'
 import { callInstead } from './simulate-call.ts'
@@ -44,14 +43,13 @@ async function simulateOn(
 ): Promise<Simulation> {
   const before = await readBefore(question, head)
   const value = question.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
-  if (value > before.coin) throw short(question.wallet, question.native, before.coin, value, 'needs')
+  if (value > before.coin) throw short(question, before.coin, value, 'needs')
   const block: Block = { ...question, before, ...(peer && { peer }) }
   try {
     const estimate = await runBlock(block, undefined, before.head.timestamp + 1)
     const gas = estimate.gasUsed.map(limitFor)
     const cost = gas.reduce((sum, limit) => sum + limit, 0n) * before.fees.maxFeePerGas
-    if (value + cost > before.coin)
-      throw short(question.wallet, question.native, before.coin, value + cost, 'needs, gas included,')
+    if (value + cost > before.coin) throw short(question, before.coin, value + cost, 'needs, gas included,')
     const outcome = await agreeing(block, gas, before.head.timestamp + 1)
     examine(block, outcome)
     const { until } = question
@@ -117,9 +115,9 @@ function watchedAllowances({ transactions, allowances = [] }: SimulationQuestion
   ]
 }
 
-const short = (wallet: Address, unit: Unit, held: bigint, needed: bigint, verb: string): AppError =>
-  new AppError(
-    'INSUFFICIENT_FUNDS',
-    `${wallet} has ${formatAmount(held, unit)} and ${verb} ${formatAmount(needed, unit)}`,
-    { details: { symbol: unit.symbol, held: held.toString(), needed: needed.toString() } },
-  )
+const short = (
+  { wallet, native: unit, network }: SimulationQuestion,
+  held: bigint,
+  needed: bigint,
+  verb: string,
+): AppError => lacking({ wallet, unit, network, held, needed, verb })

@@ -8,11 +8,12 @@ import type { Fees } from '../chain/fees.ts'
 /**
  * What is to be tried. `tokens` are those whose balances are watched; `needs` is what the leg takes from the wallet;
  * `allowances` are those that are watched beside the approved ones. `until`, in Unix seconds, is the latest time at which
- * it may be included: it is tried then, too. `maxFeePerGas` is the most that a unit of gas may cost, in wei.
+ * it may be included: it is tried then, too. `network` is how the chain is called where something lacks there. `maxFeePerGas` is the most that a unit of gas may cost, in wei.
  */
 export type SimulationQuestion = {
   rpc: Rpc
   chainId: number
+  network?: string
   native: Unit
   wallet: Address
   transactions: readonly Transaction[]

@@ -24,9 +24,13 @@ export function refuseDust(
   throw new AppError(
     'INVALID_AMOUNT',
     `${formatAmount(amount, asset)} is too little for ${slug}: rounding leaves nothing of it`,
-    { details: { amount: amount.toString() }, hint: 'Name a larger amount.' },
+    { details: { amount: amount.toString(), strategy: slug }, hint: 'Name a larger amount.' },
   )
 }
+
+/** Whether a failure is that of dust, which another try does not change. */
+export const isDust = ({ code, details }: AppError): boolean =>
+  code === 'INVALID_AMOUNT' && typeof details?.strategy === 'string'
 
 /**
  * Refuses a deposit of which rounding to whole units of the receipt may keep more than a thousandth, dust aside: so it is where somebody

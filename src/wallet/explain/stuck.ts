@@ -1,0 +1,56 @@
+import { AppError } from '../../domain/errors.ts'
+import type { Operation, Step } from '../../store/operation.ts'
+import { ifAnswered, within } from '../chain/within.ts'
+import type { Ground } from '../ground.ts'
+import { decodeIntent, type KeptPlan } from '../plan/intent-json.ts'
+import { tryLeg } from '../plan/try-leg.ts'
+import { decodeTerms } from '../policy/terms.ts'
+import { isDust } from '../simulation/too-small.ts'
+import type { Facts, Stuck } from './facts.ts'
+import { command } from './words.ts'
+
+/** Tries what is not signed of an action whose funds are where that takes them from; `undefined` where nothing speaks against it, or nobody answers. */
+export async function whyStuck(
+  ground: Pick<Ground, 'rpc' | 'catalog'>,
+  { plan: kept, steps, legs }: Operation,
+  unsigned: Step | undefined,
+): Promise<Stuck | undefined> {
+  const plan = kept as KeptPlan
+  const encoded = unsigned && plan.intents[unsigned.leg]
+  if (!encoded || unsigned.role === 'fee') return undefined
+  const { leg, transaction } = unsigned
+  const transactions = steps
+    .filter((step) => step.leg === leg && (step.state === 'PLANNED' || step.state === 'RESERVED'))
+    .map((step) => step.transaction)
+  const { chainId } = transaction
+  const intent = decodeIntent(encoded, ground.catalog)
+  const chains = legs.map((one) => one.chainId)
+  try {
+    await ifAnswered(
+      within(tryLeg(ground, { chainId, intent, transactions }, decodeTerms(plan.terms), chains)),
+    )
+    return undefined
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (isDust(error)) return { reason: error.message, is: 'forever' }
+    if (error.code === 'INSUFFICIENT_FUNDS') return { reason: error.message, is: 'poor' }
+    return error.code === 'SIMULATION_REVERTED' ? { reason: error.message, is: 'refused' } : undefined
+  }
+}
+
+/** Why it cannot be gone on with now, and the ways out, as sentences that follow another one. */
+export function stuckText(facts: Facts): string {
+  const { stuck } = facts
+  if (!stuck) return ''
+  const giveUp = `give it up, which leaves the funds where they are: ${command(facts, 'abandon')}`
+  const ways = {
+    poor: `Send it there what it lacks, and go on; or ${giveUp}`,
+    refused: `Go on once that has changed; or ${giveUp}`,
+    forever: `That does not change by itself: ${giveUp}`,
+  }
+  return ` It cannot be gone on with now: ${stuck.reason}. ${ways[stuck.is]}`
+}
+
+/** What is to be done about what is not signed. */
+export const goOnOrNot = (facts: Facts): string =>
+  command(facts, facts.stuck?.is === 'forever' ? 'abandon' : 'resume')
