@@ -60,11 +60,14 @@ export const ActionDocument = fields(report)
 /** An action that was carried out; `replayed` where it was done before and nothing was sent. */
 export const DoneDocument = fields({ ...report, replayed: z.boolean() })
 
-/** An action that was closed. */
-export const ClosedDocument = fields({
+/** An action whose allowances were taken back. */
+export const ClosedDocument = fields({ ...report, allowancesLeft })
+
+/** `action abandon`: an action that was closed. */
+export const AbandonedDocument = fields({
   ...report,
   allowancesLeft,
-  funds: z.string().nullable().optional().describe('where the funds are; null where nobody can say'),
+  funds: maybe(z.string()).describe('where the funds are; null where nobody can say'),
 })
 
 /** An action that only the service knows. */

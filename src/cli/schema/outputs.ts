@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 
 import {
+  AbandonedDocument,
   ActionList,
   ClosedDocument,
   DoneDocument,
@@ -90,7 +91,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   'action resume': signer(DoneDocument),
   'action speed-up': signer(DoneDocument),
   'action cancel': signer(DoneDocument),
-  'action abandon': signer(ClosedDocument),
+  'action abandon': signer(AbandonedDocument),
   'action submit': planned(DoneDocument),
   'action replan': planned(DoneDocument),
   'action revoke': planned(ClosedDocument.or(DoneDocument)),

@@ -1,3 +1,4 @@
+import { placeOf } from '../../calls/places.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -49,7 +50,7 @@ async function checkOne(
   if (tried) {
     const shares = await sharesFor(rpc, intent)
     refuseDust(intent, shares, [{ token: receipt, before: tried.before, delta: tried.after - tried.before }])
-    refuseCoarse(intent, shares)
+    if ('read' in placeOf(intent.strategy).cost(intent.amount)) refuseCoarse(intent, shares)
   }
   await refusePoor({ rpc, head, network, wallet, leg, tried, cap: feeCapOf(terms) })
 }
