@@ -10,6 +10,7 @@ import {
   hashesByCustomer,
   txColumns,
 } from './engine-rows.ts'
+import { sentQueries, sentSchema } from './engine-sent.ts'
 import { snapshotQueries, snapshotSchema } from './engine-snapshots.ts'
 import { keysSchema } from './keys.ts'
 import type { Migration, Sql } from './sql.ts'
@@ -24,6 +25,7 @@ export const engineMigrations: readonly Migration[] = [
   snapshotSchema,
   actionsNewest,
   pastAgain,
+  sentSchema,
 ]
 
 /** What the engine remembers; every query about a customer names whose row it is. */
@@ -36,6 +38,7 @@ export function engineStore(sql: Sql) {
     ...pastQueries(sql),
     ...snapshotQueries(sql),
     ...handedOutQueries(sql),
+    ...sentQueries(sql),
 
     action: async (
       customer: string,

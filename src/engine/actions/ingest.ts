@@ -52,11 +52,4 @@ async function bind(context: Context, found: Tracked, hash: Hex, only?: number):
 /** Whether it makes the call that was asked for, and was not sent before that was asked for. */
 const isOf = (sent: FoundTx, wallet: Address, tx: ActionTxRow): boolean =>
   Number(sent.nonce) >= tx.fromNonce &&
-  isWanted(sent, {
-    wallet,
-    to: tx.recipient,
-    data: tx.data,
-    value: BigInt(tx.value),
-    fromBlock: tx.fromBlock,
-    fromNonce: tx.fromNonce,
-  })
+  isWanted(sent, { wallet, to: tx.recipient, data: tx.data, value: BigInt(tx.value) })

@@ -3,14 +3,28 @@ import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
 import type { Chain } from '../chain.ts'
 import type { Context } from '../context.ts'
 import { onceEach } from '../once-each.ts'
-import { findTransactions, type SoFar, soFar } from './find.ts'
+import { callOf, soFar } from './find.ts'
+import { type Sent, sentSince } from './sent.ts'
+import type { Tracked } from './track.ts'
 
-/** How far the wallet of an operation is on a chain: asked for once in a look at all its transactions. */
-type Far = (chainId: number) => Promise<SoFar>
+/** What the wallet of an operation has sent since it was handed out: read once for a chain, in a look at all its transactions. */
+export type Past = { on: (chainId: number) => Promise<Sent>; isAll: () => boolean }
 
-/** Asks that for the wallet of an operation. */
-export const farOf = (context: Context, { wallet }: ActionRow): Far =>
-  onceEach((chainId) => soFar(context.chain(chainId), wallet as Address))
+/** Reads that when it is first asked for; `isAll` says whether that was all, wherever it was. */
+export function pastOf(context: Context, { action, txs }: Tracked): Past {
+  const partly = new Set<number>()
+  const on = onceEach(async (chainId) => {
+    const chain = context.chain(chainId)
+    const wallet = action.wallet as Address
+    const { fromBlock, fromNonce } = txs.find((tx) => tx.chainId === chainId)!
+    const cost = action.status === 'failed' ? 'little' : 'whole'
+    const far = await soFar(chain, wallet)
+    const sent = await sentSince(context, chain, wallet, { fromBlock, fromNonce }, far, cost)
+    if (!sent.isAll) partly.add(chainId)
+    return sent
+  })
+  return { on, isAll: () => partly.size === 0 }
+}
 
 type Receipt = { status: Hex; blockNumber: Hex; blockHash: Hex; gasUsed: Hex }
 
@@ -34,17 +48,17 @@ export async function lookAt(
   action: ActionRow,
   tx: ActionTxRow,
   before: readonly ActionTxRow[],
-  far: Far,
+  past: Past,
 ): Promise<ActionTxRow> {
   const chain = context.chain(tx.chainId)
   const told = tx.hash === null ? {} : await whereIs(chain, tx.hash as Hex)
   // What is in no block may have been replaced, or sent again after it was lost.
   // Of what failed, only what is on no chain any more is looked for anew.
   const isSettled = told.receipt !== undefined || (action.status === 'failed' && tx.hash === null)
-  const found = isSettled ? undefined : await search(context, far, action, tx, before, told.nonce)
+  const found = isSettled ? undefined : await search(context, past, tx, before, told.nonce)
   const first = found ?? (tx.hash as Hex | null)
   if (first === null) return tx
-  const { hash, receipt, nonce } = await sentAgain(context, far, action, tx, {
+  const { hash, receipt, nonce } = await sentAgain(context, past, tx, {
     hash: first,
     nonce: tx.nonce,
     ...(found === undefined ? told : await whereIs(chain, found)),
@@ -65,19 +79,12 @@ export async function lookAt(
 type Standing = { hash: Hex; nonce: number | null; receipt?: Receipt }
 
 /** Where a transaction stands that was sent once more after it reverted: the last one counts, and the one that went through ends it. */
-async function sentAgain(
-  context: Context,
-  far: Far,
-  action: ActionRow,
-  tx: ActionTxRow,
-  first: Standing,
-): Promise<Standing> {
+async function sentAgain(context: Context, past: Past, tx: ActionTxRow, first: Standing): Promise<Standing> {
   for (let standing = first; ; ) {
     const { receipt, nonce, hash } = standing
     if (!receipt || Number(receipt.status) === 1 || nonce === null) return standing
     if (await context.store.hasTwin(tx)) return standing
-    const since = { ...tx, hash, fromNonce: nonce + 1, fromBlock: Number(receipt.blockNumber) }
-    const next = await search(context, far, action, since, [])
+    const next = await search(context, past, { ...tx, hash, fromNonce: nonce + 1 }, [])
     if (next === undefined) return standing
     standing = { hash: next, nonce: null, ...(await whereIs(context.chain(tx.chainId), next)) }
   }
@@ -88,9 +95,8 @@ async function sentAgain(
  * With a nonce, only what took that nonce.
  */
 async function search(
-  { store, chain }: Context,
-  far: Far,
-  action: ActionRow,
+  { store }: Context,
+  past: Past,
   tx: ActionTxRow,
   before: readonly ActionTxRow[],
   nonce?: number,
@@ -99,19 +105,10 @@ async function search(
     tx.fromNonce - 1,
     ...before.filter(({ chainId }) => chainId === tx.chainId).map((earlier) => earlier.nonce ?? -1),
   )
-  const wanted = {
-    wallet: action.wallet as Address,
-    to: tx.recipient,
-    data: tx.data,
-    value: BigInt(tx.value),
-    fromBlock: tx.fromBlock,
-    fromNonce: tx.fromNonce,
-  }
-  // Whoever looks at a failure often must not cost much each time.
-  const little = action.status === 'failed'
-  for (const found of await findTransactions(chain(tx.chainId), wanted, await far(tx.chainId), little)) {
-    const may = nonce === undefined ? Number(found.nonce) > last : Number(found.nonce) === nonce
-    if (!may) continue
+  const call = callOf({ to: tx.recipient, data: tx.data, value: BigInt(tx.value) })
+  for (const found of (await past.on(tx.chainId)).rows) {
+    const may = nonce === undefined ? found.nonce > last : found.nonce === nonce
+    if (!may || found.call !== call) continue
     const mine = (await store.claim(tx, found.hash)) as Hex | null
     if (mine !== null && mine !== tx.hash) return mine
   }

@@ -4,7 +4,7 @@ import { networkNamed } from '../../domain/network-named.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
 import type { Context } from '../context.ts'
 import { offerOf, providerNamed, quoteRow, routeOf } from '../stored-quote.ts'
-import { farOf, lookAt } from './look.ts'
+import { lookAt, pastOf } from './look.ts'
 import { type Evidence, isOver, nextState, type Seen, type State, transitions } from './states.ts'
 import { actionRow, isSwap, type Tracked, waysOf } from './track.ts'
 
@@ -55,13 +55,15 @@ async function broughtUp(context: Context, found: Tracked): Promise<Tracked> {
     return withPayment(context, found)
   const { action } = found
   const txs: ActionTxRow[] = []
-  const far = farOf(context, action)
-  for (const tx of found.txs) txs.push(await lookAt(context, action, tx, txs, far))
+  const past = pastOf(context, found)
+  for (const tx of found.txs) txs.push(await lookAt(context, action, tx, txs, past))
   // What was asked for is done when its action is: the payment of the service is another matter.
   const acting = txs.filter(({ kind }) => kind !== 'fee').filter(isNeeded)
   const seen = await Promise.all(acting.map((tx) => depthOf(context, tx)))
   const { delivered, destination, pastDeadline } = await delivery(context, action, acting, seen)
-  const status = nextState(action.status as State, { seen, pastDeadline, delivered })
+  // What is not read yet may have been sent in time.
+  const isLate = pastDeadline && past.isAll()
+  const status = nextState(action.status as State, { seen, pastDeadline: isLate, delivered })
   if (status === action.status && destination === action.destinationHash) return { action, txs }
   if (status !== action.status && !transitions[action.status as State].includes(status))
     throw new AppError('BUG', `An operation cannot go from ${action.status} to ${status}`, {
@@ -97,11 +99,11 @@ const isNeeded = (tx: ActionTxRow, at: number, all: readonly ActionTxRow[]): boo
 /** An operation that is fulfilled, with a payment that may have come later, or an approval that was seen only after its call. */
 async function withPayment(context: Context, { action, txs }: Tracked): Promise<Tracked> {
   const now: ActionTxRow[] = []
-  const far = farOf(context, action)
+  const past = pastOf(context, { action, txs })
   for (const tx of txs) {
     const isLate = tx.kind === 'fee' || tx.hash !== null
     const isOpen = action.status === 'fulfilled' && tx.succeeded === null && isLate
-    now.push(isOpen ? await lookAt(context, action, tx, now, far) : tx)
+    now.push(isOpen ? await lookAt(context, action, tx, now, past) : tx)
   }
   return { action, txs: now }
 }
