@@ -79,7 +79,9 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
         const isRoundOver = tried % endpoints.length === 0
         const asked = error.details?.retryAfterMs
         const waitMs = isRoundOver ? (typeof asked === 'number' ? asked : backoffMs(tried)) : 0
-        const isHopeless = endpoints.length === 1 && !mayPass(error)
+        // What is too much for one answer is so everywhere.
+        const isTooMuch = isRoundOver && error.details?.fault === 'too-large'
+        const isHopeless = isTooMuch || (endpoints.length === 1 && !mayPass(error))
         if (isHopeless || tried >= retries + endpoints.length || performance.now() + waitMs >= until)
           throw error
         if (waitMs > 0)

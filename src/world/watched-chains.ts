@@ -56,8 +56,9 @@ export function watchedChains(
         seen(name)
         return value
       } catch (error) {
-        // Whoever refuses a call has answered.
-        if (error instanceof AppError) seen(name, error.code === 'RPC_ERROR' ? undefined : error)
+        // Whoever refuses a call has answered, and so has who gives more than we take.
+        if (error instanceof AppError)
+          seen(name, error.code === 'RPC_ERROR' || error.details?.fault === 'too-large' ? undefined : error)
         throw error
       } finally {
         underWay.delete(call)

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 
-import type { Rpc } from '../../src/net/rpc.ts'
+import { httpRpc, type Rpc, severalRpc } from '../../src/net/rpc.ts'
 import { watchedChains } from '../../src/world/watched-chains.ts'
+import { listener } from '../support/listener.ts'
 
 const names = ['one', 'two', 'three']
 /** A node that answers so many ms later. */
@@ -37,4 +38,23 @@ test('a request is told of the networks that it waits for itself, and where it w
   ])
   await Promise.all(asked)
   expect(slow(waiting)).toEqual([])
+})
+
+test('a node that gives more than is taken has answered: its network is up, and another endpoint of it is asked once', async () => {
+  let asked = 0
+  const huge = `{"jsonrpc":"2.0","id":1,"result":"${'0'.repeat(9_000_000)}"}`
+  const node = await listener((_, response) => {
+    asked++
+    response.setHeader('content-type', 'application/json').end(huge)
+  })
+  const lines: string[] = []
+  const { watch, states } = watchedChains([{ name: 'one' }], { write: (line) => void lines.push(line) })
+  const all = [httpRpc(node.url), severalRpc([node.url, `${node.url}/other`])]
+  for (const rpc of all)
+    await expect(watch({ name: 'one' }, rpc).request('eth_getBlockByNumber')).rejects.toMatchObject({
+      details: { fault: 'too-large' },
+    })
+  await node.close()
+  expect(asked).toBe(3)
+  expect([lines, states()]).toEqual([[], [{ network: 'one', isUp: true }]])
 })
