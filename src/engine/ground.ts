@@ -10,6 +10,7 @@ import type { Crowd } from './fresh.ts'
 import { type Grown, grownOn } from './growth.ts'
 import { keptMarkets, type Missed } from './kept.ts'
 import { lendingOf } from './lending.ts'
+import { firstLog } from './logs/first-log.ts'
 import { marketsOf } from './markets/catalog.ts'
 import { onceEach } from './once-each.ts'
 import type { OutsidePrices } from './outside-prices.ts'
@@ -53,7 +54,7 @@ export function groundOf(needs: {
       ),
     ),
     kept: keptMarkets(catalog, markets, chain, { missed, now, grown, filled, crowd }),
-    providers: providersOf(catalog, chain),
+    providers: providersOf(catalog, chain, { store, now }),
     chain,
     lending: lendingOf(catalog, chain),
   }
@@ -73,6 +74,7 @@ function ratesOn(store: EngineStore, chain: () => Chain): Grown {
 function providersOf(
   { uniswapV3: pools, cctpV2, attestation }: Catalog,
   chain: (chainId: number) => Chain,
+  kept: { store: EngineStore; now: () => number },
 ): SwapProvider[] {
   const served = cctpV2.flatMap((end) => {
     const url = end.attestation ?? attestation
@@ -85,10 +87,7 @@ function providersOf(
           cctp(served, {
             attestation: (url, signal) => getJson(url, signal ? { signal } : {}),
             head: async (chainId) => (await headOf(chain(chainId))).number,
-            logs: (chainId, { address, topics, fromBlock }) =>
-              chain(chainId).rpc.request('eth_getLogs', [
-                { address, topics, fromBlock: `0x${fromBlock.toString(16)}`, toBlock: 'latest' },
-              ]),
+            log: (chainId, query, fromBlock) => firstLog(kept, chain(chainId), query, fromBlock),
           }),
         ]
   return [uniswapV3(pools, (chainId, reading) => read(chain(chainId), reading)), ...bridge]

@@ -4,8 +4,10 @@ import { describe, expect, test } from 'vitest'
 
 import type { Service } from '../../src/api/service.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
+import { httpRpc } from '../../src/net/rpc.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { targetOf } from '../support/families.ts'
+import { limitedNode } from '../support/log-limits.ts'
 import { calldata, type TestReceipt, topicOf, useSandbox } from '../support/sandbox.ts'
 import { cells, codeOf, engineOn, perform, seeded } from './support.ts'
 
@@ -129,6 +131,32 @@ describe('a transfer to the other chain', () => {
     const ends = [await arrival(service, ids[0]!), await arrival(service, ids[1]!)]
     expect(new Set(ends.map(({ originTxHash }) => originTxHash)).size).toBe(2)
     expect(new Set(ends.map(({ destinationTxHash }) => destinationTxHash)).size).toBe(2)
+  })
+
+  test('is found where the node takes few blocks of logs at once, however many there were since the quote, some in each look', async () => {
+    const node = await limitedNode(sandbox.chain(31338).rpcUrl, 2)
+    const { service } = engineOn(sandbox, {
+      rpc: (id) => (id === 31338 ? httpRpc(node.url) : sandbox.chain(id).rpc),
+    })
+    const { quote } = await service.quote({ ...far(31337), amountIn: 5_000000n })
+    await sandbox.chain(31338).rpc.request('anvil_mine', ['0x118'])
+    const before = await held(31338, wallet)
+    const { approvals, transactions } = await service.swapBytecode({
+      quote: quote.raw as never,
+      walletAddress: wallet,
+    })
+    await perform(sandbox, wallet, [...approvals, ...transactions])
+    while ((await held(31338, wallet)) === before) await sleep(20)
+    // A node that refuses is no error, and does not end anything.
+    node.limit = 0
+    expect((await service.swapStatus({ id: quote.id })).status).toBe('processing')
+    node.limit = 2
+    node.asked = 0
+    expect((await service.swapStatus({ id: quote.id })).status).toBe('processing')
+    expect(node.asked).toBeLessThan(200)
+    expect((await service.getAction({ id: quote.id })).status).toBe('SUCCESS')
+    expect((await service.swapStatus({ id: quote.id })).status).toBe('fulfilled')
+    await node.close()
   })
 
   test('of so little that the fee would eat it is no offer', async () => {

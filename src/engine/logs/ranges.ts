@@ -21,10 +21,13 @@ const sideBySide = 4
 /** And for so long, in ms. */
 const longest = 20_000
 
-/** A window at the beginning of a reading, by a clock in ms. */
-export function newWindow(now: () => number): Window {
-  const until = now() + longest
-  return { size: firstSize, most: mostSize, left: mostRanges, late: () => now() > until }
+/** A window at the beginning of a reading, by a clock in ms; it may cost less than usual. */
+export function newWindow(
+  now: () => number,
+  { ranges, ms }: { ranges: number; ms: number } = { ranges: mostRanges, ms: longest },
+): Window {
+  const until = now() + ms
+  return { size: firstSize, most: mostSize, left: ranges, late: () => now() > until }
 }
 
 /** What was read of a stretch, and what its ranges end with: the last is as far as it goes. */

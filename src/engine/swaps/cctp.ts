@@ -1,21 +1,23 @@
 import { z } from 'zod'
 
 import { decodeMessage, depositForBurn, finality, messageTransmitterV2Abi } from '../../calls/cctp-v2.ts'
-import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import { type Address, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { CctpV2Constants } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import { topicOf } from '../readings/topics.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
-/** What the bridge asks of the network: its attestation service, the newest block of a chain, and logs of a chain. */
+/** What the bridge asks of the network: its attestation service, the newest block of a chain, and a log of a chain. */
 export type CctpNetwork = {
   attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown }>
   head: (chainId: number) => Promise<bigint>
-  logs: (
+  /** The first log that answers a query from a block on, as far as that is known. */
+  log: (
     chainId: number,
-    filter: { address: string; topics: (string | null)[]; fromBlock: bigint },
-  ) => Promise<{ transactionHash: Hex }[]>
+    query: { address: Address[]; topics: (Hex[] | null)[] },
+    fromBlock: bigint,
+  ) => Promise<{ transactionHash: Hex } | undefined>
 }
 
 type Raw = { speed: 'fast' | 'standard'; maxFee: string; amount: string; destinationFromBlock: string }
@@ -99,15 +101,18 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
         return burn && sameAddress(burn.mintRecipient, recipient) && burn.amount.toString() === raw.amount
       })
       if (ours?.status !== 'complete') return { status: 'processing' }
-      const [received] = await network.logs(to.chainId, {
-        address: there.messageTransmitter,
-        topics: [
-          topicOf(messageTransmitterV2Abi, 'MessageReceived'),
-          null,
-          decodeMessage(ours.message)!.nonce,
-        ],
-        fromBlock: BigInt(raw.destinationFromBlock),
-      })
+      const received = await network.log(
+        to.chainId,
+        {
+          address: [there.messageTransmitter],
+          topics: [
+            [topicOf(messageTransmitterV2Abi, 'MessageReceived')],
+            null,
+            [decodeMessage(ours.message)!.nonce],
+          ],
+        },
+        BigInt(raw.destinationFromBlock),
+      )
       return received
         ? { status: 'fulfilled', destination: received.transactionHash }
         : { status: 'processing' }

@@ -1,0 +1,56 @@
+import { keccak256, stringToBytes } from 'viem/utils'
+
+import { AppError } from '../../domain/errors.ts'
+import type { EngineStore } from '../../store/engine.ts'
+import { type Chain, headOf } from '../chain.ts'
+import { hashesOf, type Tip } from './blocks.ts'
+import type { LogQuery, RpcLog } from './filters.ts'
+import { newWindow, piecesOf } from './ranges.ts'
+
+/** What one look may cost: so many ranges, and so long, in ms. Whoever looks again goes on where this one ended. */
+const most = { ranges: 120, ms: 8_000 }
+/** What was looked through is remembered once it is so many blocks, and where it was not all. */
+const worth = 1_000n
+
+/**
+ * The first log that answers a query, from a block on, in ranges that the node takes. `undefined` where there is none yet, or where the
+ * node did not get so far, or does not say: the next look knows more.
+ */
+export async function firstLog(
+  { store, now }: { store: EngineStore; now: () => number },
+  chain: Chain,
+  query: LogQuery,
+  fromBlock: bigint,
+): Promise<RpcLog | undefined> {
+  const { chainId, depth } = chain.network
+  const name = `none-up-to ${keccak256(stringToBytes(JSON.stringify([query, fromBlock.toString()]).toLowerCase()))}`
+  const mark = await markOf(chain, await store.fact(chainId, name))
+  const from = mark ? mark.number + 1n : fromBlock
+  const { number: head } = await headOf(chain)
+  let read: Tip | undefined
+  let isAll = false
+  try {
+    for await (const { tips, logs } of piecesOf(chain, [query], { from, to: head }, newWindow(now, most))) {
+      if (logs[0]) return logs[0]
+      read = tips.findLast(({ number }) => number + BigInt(depth) <= head + 1n) ?? read
+    }
+    isAll = true
+  } catch (error) {
+    if (!(error instanceof AppError && isUnsaid.includes(error.code))) throw error
+  } finally {
+    if (read && (!isAll || read.number - from >= worth))
+      await store.keepFact(chainId, name, `${read.number} ${read.hash}`)
+  }
+  return undefined
+}
+
+/** A node that refuses, that is behind, or that has too many blocks for one look. */
+const isUnsaid = ['RPC_ERROR', 'RPC_INCONSISTENT', 'HISTORY_UNREAD']
+
+/** How far it was read, if that block is still of this chain. */
+async function markOf(chain: Chain, kept: string | undefined): Promise<Tip | undefined> {
+  if (kept === undefined) return undefined
+  const [number, hash] = kept.split(' ') as [string, string]
+  const tip = { number: BigInt(number), hash }
+  return (await hashesOf(chain, [tip.number])).get(tip.number) === hash ? tip : undefined
+}
