@@ -12,6 +12,7 @@ import {
 } from './engine-rows.ts'
 import { sentQueries, sentSchema } from './engine-sent.ts'
 import { snapshotQueries, snapshotSchema } from './engine-snapshots.ts'
+import { isToldOfOther, toldQueries, toldSchema } from './engine-told.ts'
 import { keysSchema } from './keys.ts'
 import type { Migration, Sql } from './sql.ts'
 
@@ -26,6 +27,7 @@ export const engineMigrations: readonly Migration[] = [
   actionsNewest,
   pastAgain,
   sentSchema,
+  toldSchema,
 ]
 
 /** What the engine remembers; every query about a customer names whose row it is. */
@@ -39,6 +41,7 @@ export function engineStore(sql: Sql) {
     ...snapshotQueries(sql),
     ...handedOutQueries(sql),
     ...sentQueries(sql),
+    ...toldQueries(sql),
 
     action: async (
       customer: string,
@@ -66,15 +69,16 @@ export function engineStore(sql: Sql) {
     },
 
     /**
-     * Ties a transaction that was found on chain to its hash, unless the hash belongs to another one of this customer or the row
-     * has moved on since it was read; answers with the hash that the row has then.
+     * Ties a transaction that was found on chain to its hash, unless the hash belongs to another one of this customer, or was told of
+     * another one, or the row has moved on since it was read; answers with the hash that the row has then.
      */
-    claim: async (tx: ActionTxRow, hash: string): Promise<string | null> => {
+    claim: async (tx: ActionTxRow, hash: string, nonce: number): Promise<string | null> => {
       const { actionId, idx, chainId } = tx
       await sql.query(
         `update action_txs set hash = $4 where action_id = $1 and idx = $2 and hash is not distinct from $5
-         and not exists (select 1 from action_txs other where other.customer = action_txs.customer and other.chain_id = $3 and other.hash = $4)`,
-        [actionId, idx, chainId, hash, tx.hash],
+         and not exists (select 1 from action_txs other where other.customer = action_txs.customer and other.chain_id = $3 and other.hash = $4)
+         and not ${isToldOfOther('action_txs')}`,
+        [actionId, idx, chainId, hash, tx.hash, nonce],
       )
       const [row] = await sql.query<{ hash: string | null }>(
         'select hash from action_txs where action_id = $1 and idx = $2',
@@ -102,13 +106,24 @@ export function engineStore(sql: Sql) {
       return twin !== undefined
     },
 
-    /** Ties a transaction to its hash. Told by the client, it takes the hash from what it was guessed for; both are then looked at anew. */
-    bindTx: (customer: string, { actionId, idx, chainId }: ActionTxRow, hash: string) =>
+    /**
+     * Ties a transaction to its hash. Told by the client, it takes the hash from what it was guessed for; both are then looked at anew, but
+     * what was carried out already stays so, unless the block of that was lost (`isLost`). Says whether it did: not where the row has moved
+     * on since it was read.
+     */
+    bindTx: (customer: string, tx: ActionTxRow, hash: string, isLost: boolean): Promise<boolean> =>
       sql.transaction(async ({ query }) => {
+        const { actionId, idx, chainId } = tx
+        const [row] = await query<Pick<ActionTxRow, 'hash' | 'succeeded'>>(
+          'select hash, succeeded from action_txs where action_id = $1 and idx = $2',
+          [actionId, idx],
+        )
+        if (row?.hash !== tx.hash || (row.succeeded === 1 && !isLost)) return false
         await query(
           `update actions set status = 'pending', destination_hash = null, finished_at = null
-           where id = $4 or id in (select action_id from action_txs where customer = $1 and chain_id = $2 and hash = $3)`,
-          [customer, chainId, hash, actionId],
+           where (id = $4 and (status not in ('fulfilled', 'refunded') or $5 = 1))
+           or id in (select action_id from action_txs where customer = $1 and chain_id = $2 and hash = $3 and action_id <> $4)`,
+          [customer, chainId, hash, actionId, isLost ? 1 : 0],
         )
         await query(
           `update action_txs set hash = null, nonce = null, block_number = null, block_hash = null, succeeded = null, gas_used = null
@@ -120,6 +135,7 @@ export function engineStore(sql: Sql) {
           idx,
           hash,
         ])
+        return true
       }),
 
     /** Keeps what the chain shows of a transaction, as long as it is still tied to the same hash. */
@@ -129,11 +145,35 @@ export function engineStore(sql: Sql) {
         [tx.actionId, tx.idx, tx.hash, tx.nonce, tx.blockNumber, tx.blockHash, tx.succeeded, tx.gasUsed],
       ),
 
-    moveAction: (row: Pick<ActionRow, 'id' | 'status' | 'destinationHash' | 'updatedAt' | 'finishedAt'>) =>
-      sql.query(
-        'update actions set status = $2, destination_hash = $3, updated_at = $4, finished_at = $5 where id = $1',
-        [row.id, row.status, row.destinationHash, row.updatedAt, row.finishedAt],
-      ),
+    /** Moves an operation on, unless it is not what it was when it was looked at, or its transactions have other hashes; says whether it did. */
+    moveAction: (
+      row: Pick<ActionRow, 'id' | 'status' | 'destinationHash' | 'updatedAt' | 'finishedAt'>,
+      was: {
+        action: Pick<ActionRow, 'status' | 'destinationHash'>
+        txs: readonly Pick<ActionTxRow, 'hash'>[]
+      },
+    ): Promise<boolean> =>
+      sql.transaction(async ({ query }) => {
+        const txs = await query<{ hash: string | null }>(
+          'select hash from action_txs where action_id = $1 order by idx',
+          [row.id],
+        )
+        if (txs.some(({ hash }, at) => hash !== was.txs[at]?.hash)) return false
+        const moved = await query<{ id: string }>(
+          `update actions set status = $2, destination_hash = $3, updated_at = $4, finished_at = $5
+           where id = $1 and status = $6 and destination_hash is not distinct from $7 returning id`,
+          [
+            row.id,
+            row.status,
+            row.destinationHash,
+            row.updatedAt,
+            row.finishedAt,
+            was.action.status,
+            was.action.destinationHash,
+          ],
+        )
+        return moved.length > 0
+      }),
 
     setting: async (customer: string, name: string): Promise<string | undefined> =>
       (

@@ -29,7 +29,7 @@ export function pastOf(context: Context, { action, txs }: Tracked): Past {
 type Receipt = { status: Hex; blockNumber: Hex; blockHash: Hex; gasUsed: Hex }
 
 /** Where a transaction is: its receipt if it is in a block that is still part of the chain, and its nonce if the node knows it. */
-async function whereIs({ rpc }: Chain, hash: Hex): Promise<{ receipt?: Receipt; nonce?: number }> {
+export async function whereIs({ rpc }: Chain, hash: Hex): Promise<{ receipt?: Receipt; nonce?: number }> {
   const [receipt, sent] = (await rpc.batch([
     ['eth_getTransactionReceipt', [hash]],
     ['eth_getTransactionByHash', [hash]],
@@ -63,7 +63,14 @@ export async function lookAt(
     nonce: tx.nonce,
     ...(found === undefined ? told : await whereIs(chain, found)),
   })
-  const seen = receipt
+  const now = { ...tx, hash, nonce, ...seenIn(receipt) }
+  if (JSON.stringify(now) !== JSON.stringify(tx)) await context.store.saveTx(now)
+  return now
+}
+
+/** What a receipt says, as it is kept. */
+export const seenIn = (receipt: Receipt | undefined) =>
+  receipt
     ? {
         blockNumber: Number(receipt.blockNumber),
         blockHash: receipt.blockHash,
@@ -71,10 +78,6 @@ export async function lookAt(
         gasUsed: BigInt(receipt.gasUsed).toString(),
       }
     : { blockNumber: null, blockHash: null, succeeded: null, gasUsed: null }
-  const now = { ...tx, hash, nonce, ...seen }
-  if (JSON.stringify(now) !== JSON.stringify(tx)) await context.store.saveTx(now)
-  return now
-}
 
 type Standing = { hash: Hex; nonce: number | null; receipt?: Receipt }
 
@@ -109,7 +112,7 @@ async function search(
   for (const found of (await past.on(tx.chainId)).rows) {
     const may = nonce === undefined ? found.nonce > last : found.nonce === nonce
     if (!may || found.call !== call) continue
-    const mine = (await store.claim(tx, found.hash)) as Hex | null
+    const mine = (await store.claim(tx, found.hash, found.nonce)) as Hex | null
     if (mine !== null && mine !== tx.hash) return mine
   }
   return undefined

@@ -6,9 +6,10 @@ import type { Context } from '../context.ts'
 import { offerOf, providerNamed, quoteRow, routeOf } from '../stored-quote.ts'
 import { lookAt, pastOf } from './look.ts'
 import { type Evidence, isOver, nextState, type Seen, type State, transitions } from './states.ts'
+import { besides, toldBefore } from './told.ts'
 import { actionRow, isSwap, type Tracked, waysOf } from './track.ts'
 
-/** An operation with what else was sent of its quote by whoever took that in another way. */
+/** An operation with what else was sent of it: once more, or by whoever took its quote in another way. */
 export type TrackedWhole = Tracked & { others: ActionTxRow[] }
 
 /**
@@ -18,7 +19,9 @@ export type TrackedWhole = Tracked & { others: ActionTxRow[] }
 export async function tracked(context: Context, id: string): Promise<TrackedWhole | undefined> {
   const found = await actionRow(context, id)
   if (!found) return found
-  const ways = await waysOf(context, found)
+  let ways = await waysOf(context, found)
+  if (await toldBefore(context, id, ways))
+    ways = await waysOf(context, (await actionRow(context, id)) ?? found)
   const known = firstDone(ways)
   const now: Tracked[] = []
   for (const way of ways)
@@ -27,7 +30,8 @@ export async function tracked(context: Context, id: string): Promise<TrackedWhol
   const others = now
     .filter((way) => way !== counts && farther(way) >= swapSent)
     .flatMap(({ txs }) => txs.filter(({ hash }) => hash !== null))
-  return { ...counts, action: { ...counts.action, id: found.action.id }, others }
+  const again = await besides(context, id, now)
+  return { ...counts, action: { ...counts.action, id: found.action.id }, others: [...others, ...again] }
 }
 
 /** The way that was seen first to be carried out; of those seen at once, the oldest. */
@@ -50,7 +54,8 @@ function farther({ txs }: Tracked): number {
   return txs.some(({ hash }) => hash !== null) ? 1 : 0
 }
 
-async function broughtUp(context: Context, found: Tracked): Promise<Tracked> {
+/** An operation as the chains show it now. What another request has changed meanwhile is looked at again, a few times. */
+async function broughtUp(context: Context, found: Tracked, tries = 3): Promise<Tracked> {
   if (isOver(found.action.status as State) && !mayComeBack(context, found.action))
     return withPayment(context, found)
   const { action } = found
@@ -76,8 +81,9 @@ async function broughtUp(context: Context, found: Tracked): Promise<Tracked> {
     updatedAt: context.now(),
     finishedAt: isOver(status) ? context.now() : null,
   }
-  await context.store.moveAction(moved)
-  return { action: moved, txs }
+  if (await context.store.moveAction(moved, { action, txs })) return { action: moved, txs }
+  const fresh = (await context.store.action(context.customer, action.id)) ?? found
+  return tries > 1 ? broughtUp(context, fresh, tries - 1) : fresh
 }
 
 const aDay = 24 * 3_600_000
