@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest'
+
+import type { Hex } from '../../src/domain/address.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
+import { useSandbox } from '../support/sandbox.ts'
+import { codeOf, engineOn, perform } from './support.ts'
+
+const sandbox = useSandbox()
+const wallet = sandbox.user.address
+const chainId = 31337
+const rpc = () => sandbox.chain(chainId).rpc
+
+type Service = ReturnType<typeof engineOn>['service']
+const lend = (service: Service) =>
+  service.strategyBytecode({ id: 'aave-v3-usdc-sandbox-one', action: 'lend', amount: 250_000000n, wallet })
+const tell = (service: Service, actionId: string, txHash: Hex, event: 'SIGNED' | 'TX_FAILED' = 'SIGNED') =>
+  service.ingest({ actionId, event, txHash })
+/** Sends without waiting for a block. */
+const send = ({ to, data }: Transaction, more: object = {}) =>
+  rpc().request<Hex>('eth_sendTransaction', [{ from: wallet, to, data, gas: '0x4c4b40', ...more }])
+/** What happens while no block is made. */
+async function unmined<value>(work: () => Promise<value>): Promise<value> {
+  await rpc().request('evm_setAutomine', [false])
+  try {
+    return await work()
+  } finally {
+    await rpc().request('evm_setAutomine', [true])
+  }
+}
+
+describe('an operation that was carried out', () => {
+  test('stays so when a second send of it reverts, which is told beside it', async () => {
+    const { service } = engineOn(sandbox)
+    const { id, bytecode } = await lend(service)
+    await perform(sandbox, wallet, bytecode)
+    const done = await service.getAction({ id })
+    expect(done.status).toBe('SUCCESS')
+    const { to, data } = bytecode.at(-1)!
+    const second = await sandbox.sendAs(chainId, wallet, { to, data })
+    expect(second.status).toBe('0x0')
+    const told = await tell(service, id, second.transactionHash, 'TX_FAILED')
+    expect(told).toEqual({ ...done, transactions: [...done.transactions, expect.anything()] })
+    expect(told.transactions.at(-1)).toMatchObject({
+      kind: 'deposit',
+      hash: second.transactionHash,
+      status: 'failed',
+      error: 'reverted',
+    })
+    expect(await tell(service, id, second.transactionHash, 'TX_FAILED')).toEqual(told)
+    expect(await service.getAction({ id })).toEqual(told)
+  })
+
+  test('stays so while a second send of it waits, and when that is gone, also where it is a swap', async () => {
+    const { service } = engineOn(sandbox)
+    const { quote } = await service.quote({
+      chainIdIn: chainId,
+      chainIdOut: chainId,
+      tokenIn: sandbox.token(chainId, 'USDC').address,
+      tokenOut: sandbox.token(chainId, 'WETH').address,
+      amountIn: 1_000000n,
+    })
+    const made = await service.swapBytecode({ quote: quote.raw as never, walletAddress: wallet })
+    const receipts = await perform(sandbox, wallet, [...made.approvals, ...made.transactions])
+    const originTxHash = receipts.at(-1)!.transactionHash
+    const isDone = async () => {
+      expect((await service.getAction({ id: quote.id })).status).toBe('SUCCESS')
+      expect(await service.swapStatus({ id: quote.id })).toMatchObject({ status: 'fulfilled', originTxHash })
+      expect(await codeOf(service.swapBytecode({ quote: quote.raw as never, walletAddress: wallet }))).toBe(
+        'QUOTE_VALIDATION_ERROR',
+      )
+    }
+    await isDone()
+    await unmined(async () => {
+      const second = await send(made.transactions[0]!)
+      expect((await tell(service, quote.id, second)).status).toBe('SUCCESS')
+      await isDone()
+      await rpc().request('anvil_dropTransaction', [second])
+    })
+    await isDone()
+  })
+
+  test('is what was sent again, once its own block was lost', async () => {
+    const { service } = engineOn(sandbox)
+    const { id, bytecode } = await lend(service)
+    const before = await rpc().request<Hex>('evm_snapshot')
+    await perform(sandbox, wallet, bytecode)
+    expect((await service.getAction({ id })).status).toBe('SUCCESS')
+    await rpc().request('evm_revert', [before])
+    await rpc().request('evm_mine')
+    await rpc().request('evm_mine')
+    const hashes: Hex[] = []
+    for (const tx of bytecode) hashes.push(await send(tx, { gas: '0x4c4b41' }))
+    for (const hash of hashes) await tell(service, id, hash)
+    const now = await service.getAction({ id })
+    expect([now.status, ...now.transactions.map(({ hash }) => hash)]).toEqual(['SUCCESS', ...hashes])
+  })
+})
+
+test('a look that is overtaken by what a client tells writes nothing of what it saw before', async () => {
+  let meanwhile: (() => Promise<unknown>) | undefined
+  const slow = (real: Rpc): Rpc => ({
+    ...real,
+    request: async (method, params) => {
+      const answer = await real.request(method, params)
+      // How deep a transaction is is asked after all else, and before anything is written.
+      if (method === 'eth_blockNumber' && meanwhile) {
+        const now = meanwhile
+        meanwhile = undefined
+        await now()
+      }
+      return answer as never
+    },
+  })
+  const { service } = engineOn(sandbox, { rpc: (id) => slow(sandbox.chain(id).rpc) })
+  const [first, twin] = [await lend(service), await lend(service)]
+  const hashes = (await perform(sandbox, wallet, twin.bytecode)).map((one) => one.transactionHash)
+  meanwhile = async () => {
+    for (const hash of hashes) await tell(service, twin.id, hash)
+  }
+  const looked = await service.getAction({ id: first.id })
+  expect(meanwhile).toBeUndefined()
+  for (const { status, finishedAt, transactions } of [looked, await service.getAction({ id: first.id })]) {
+    expect([status, finishedAt]).toEqual(['INITIAL', null])
+    expect(transactions.map(({ hash }) => hash)).toEqual([null, null])
+  }
+  const own = await service.getAction({ id: twin.id })
+  expect([own.status, ...own.transactions.map(({ hash }) => hash)]).toEqual(['SUCCESS', ...hashes])
+})
+
+describe('a hash that no node knows yet', () => {
+  test.each([
+    ['the one that it was told of', [1, 0]],
+    ['its twin', [0, 1]],
+  ])(
+    'is that of the operation that it was told of, when it comes, although %s is asked first',
+    async (_, order) => {
+      const { service } = engineOn(sandbox)
+      const twins = [await lend(service), await lend(service)]
+      const [approval, deposit] = twins[1]!.bytecode as [Transaction, Transaction]
+      await perform(sandbox, wallet, [approval])
+      const hash = await unmined(async () => {
+        const early = await send(deposit)
+        await rpc().request('anvil_dropTransaction', [early])
+        expect(await rpc().request('eth_getTransactionByHash', [early])).toBeNull()
+        const told = await tell(service, twins[1]!.id, early)
+        expect(told.transactions.at(-1)).toMatchObject({ hash: null, status: 'pending' })
+        expect(await send(deposit)).toBe(early)
+        return early
+      })
+      await rpc().request('evm_mine')
+      for (const at of order) await service.getAction({ id: twins[at]!.id })
+      const [first, own] = await Promise.all(twins.map(({ id }) => service.getAction({ id })))
+      expect(own!.transactions.at(-1)).toMatchObject({ hash, status: 'confirmed' })
+      expect(own!.status).toBe('SUCCESS')
+      expect(first!.transactions.at(-1)!.hash).toBeNull()
+    },
+  )
+
+  test('of something else is forgotten when it comes, and no more than a few are remembered', async () => {
+    const { service, context } = engineOn(sandbox)
+    const { id, bytecode } = await lend(service)
+    const unseen = (at: number): Hex => `0x${at.toString(16).padStart(64, '0')}`
+    for (let at = 0; at < 12; at++) await tell(service, id, unseen(at))
+    expect(await context.store.told(id)).toHaveLength(8)
+    const hash = await unmined(async () => {
+      const other = { ...bytecode[0]!, to: wallet }
+      const early = await send(other)
+      await rpc().request('anvil_dropTransaction', [early])
+      await tell(service, id, early)
+      await send(other)
+      return early
+    })
+    await rpc().request('evm_mine')
+    expect((await service.getAction({ id })).status).toBe('INITIAL')
+    expect((await context.store.told(id)).map((one) => one.hash)).not.toContain(hash)
+  })
+})
