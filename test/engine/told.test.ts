@@ -149,7 +149,9 @@ describe('a hash that no node knows yet', () => {
         return early
       })
       await rpc().request('evm_mine')
-      for (const at of order) await service.getAction({ id: twins[at]!.id })
+      // The twin has never taken it for its own, not for a moment.
+      for (const at of order)
+        expect((await service.getAction({ id: twins[at]!.id })).status === 'SUCCESS').toBe(at === 1)
       const [first, own] = await Promise.all(twins.map(({ id }) => service.getAction({ id })))
       expect(own!.transactions.at(-1)).toMatchObject({ hash, status: 'confirmed' })
       expect(own!.status).toBe('SUCCESS')
