@@ -2,6 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { SentRow } from '../../store/engine-sent.ts'
 import type { Chain } from '../chain.ts'
 import type { Context } from '../context.ts'
+import { inPassing } from '../in-passing.ts'
 import { hashesOf } from '../logs/blocks.ts'
 import type { SoFar } from './find.ts'
 import { openOf, type Standing, type ToRead, toRead } from './to-read.ts'
@@ -34,8 +35,9 @@ export async function sentSince(
   if (count <= fromNonce) return { rows: [], isAll: true }
   const place = { chainId: chain.network.chainId, wallet }
   const kept = await store.sentFrom(place, fromNonce)
-  const isHeld = await holds(chain, kept)
-  if (!isHeld) await store.forgetSent(place)
+  const isHeld = await orNone(holds(chain, kept))
+  if (isHeld === undefined) return { rows: [], isAll: false }
+  const isFresh = isHeld || (await inPassing(store.forgetSent(place))) !== undefined
   const rows = new Map((isHeld ? kept : []).map((row) => [row.nonce, row]))
   const standing = { ...since, rows, count, head }
   const limit = most[cost]
@@ -48,7 +50,7 @@ export async function sentSince(
   const isFinal = ({ block }: { block: number }) => head - block + 1 >= chain.network.depth
   const found = read.flatMap(({ sent }) => sent).filter(({ nonce }) => rows.has(nonce))
   const final = [...found, ...notes].filter(isFinal)
-  if (final.length > 0) await store.keepSent(place, final)
+  if (isFresh && final.length > 0) await inPassing(store.keepSent(place, final))
   const none = new Set([...wanted.none, ...(wanted.of ? notes.map(({ nonce }) => nonce) : [])])
   const isKnown = openOf(standing).every((nonce) => none.has(nonce))
   return { rows: inOrder(rows), isAll: isKnown }

@@ -3,6 +3,7 @@ import { keccak256, stringToBytes } from 'viem/utils'
 import { AppError } from '../../domain/errors.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import { type Chain, headOf } from '../chain.ts'
+import { inPassing } from '../in-passing.ts'
 import { hashesOf, type Tip } from './blocks.ts'
 import type { LogQuery, RpcLog } from './filters.ts'
 import { newWindow, piecesOf } from './ranges.ts'
@@ -39,7 +40,7 @@ export async function firstLog(
     if (!(error instanceof AppError && isUnsaid.includes(error.code))) throw error
   } finally {
     if (read && (!isAll || read.number - from >= worth))
-      await store.keepFact(chainId, name, `${read.number} ${read.hash}`)
+      await inPassing(store.keepFact(chainId, name, `${read.number} ${read.hash}`))
   }
   return undefined
 }
