@@ -192,6 +192,67 @@ describe('a market of Compound v3', () => {
     expect(Number(theirs - 1_000_000n)).toBeCloseTo(0, -1)
   })
 
+  /** Sends these in one block, in this order. */
+  const inOneBlock = async (...calls: { from?: Address; data: Hex }[]) => {
+    const { rpc } = sandbox.chain(chainId)
+    await rpc.request('evm_setAutomine', [false])
+    const hashes: Hex[] = []
+    for (const { from = wallet, data } of calls)
+      hashes.push(await rpc.request('eth_sendTransaction', [{ from, to: comet, data, gas: '0xf4240' }]))
+    await rpc.request('evm_mine')
+    await rpc.request('evm_setAutomine', [true])
+    type Receipt = { status: Hex; blockNumber: Hex }
+    const receipts = await Promise.all(
+      hashes.map((hash) => rpc.request<Receipt>('eth_getTransactionReceipt', [hash])),
+    )
+    expect(receipts.map(({ status }) => status)).toEqual(calls.map(() => '0x1'))
+    expect(new Set(receipts.map(({ blockNumber }) => blockNumber)).size).toBe(1)
+  }
+  const takingOut = (much: bigint) => ({
+    data: calldata('function withdrawFrom(address,address,address,uint256)', [
+      wallet,
+      wallet,
+      entry.asset.address,
+      much,
+    ]),
+  })
+
+  test('knows what is still in it after any order of withdrawals and supplies within one block', async () => {
+    const approve = calldata('function approve(address,uint256)', [comet, maxUint256])
+    await perform(sandbox, wallet, await made('lend', amount))
+    await sandbox.sendAs(chainId, wallet, { to: entry.asset.address, data: approve })
+    const gift = calldata('function transfer(address,uint256)', [wallet, 3n])
+    let principal = amount
+    const holds = async () => {
+      const [is, balance] = [await position(), await held()]
+      expect(is).toMatchObject({ principal, profit: balance - principal })
+    }
+    for (const order of [
+      [-1_000_000n, 2_000_001n],
+      [7n, -5n, 11n],
+      [-400n, -500n, 1n, -600n],
+    ]) {
+      await sandbox.world.warp(30 * 86_400)
+      await inOneBlock(...order.map((much) => (much < 0n ? takingOut(-much) : supplying(much))))
+      principal += order.reduce((sum, much) => sum + much, 0n)
+      await holds()
+    }
+    // All of it comes out, and something goes in at once: only that is still in it.
+    for (const again of [5_000_003n, 1_000n]) {
+      await sandbox.world.warp(30 * 86_400)
+      await inOneBlock(takingOut(1_000n), takingOut(maxUint256), supplying(again))
+      principal = again
+      await holds()
+    }
+    // And so where it is a stranger who adds a little.
+    await sandbox.world.warp(30 * 86_400)
+    await inOneBlock(takingOut(maxUint256), { from: sandboxAddress(3), data: gift })
+    expect((await position())!.principal).toBeLessThanOrEqual(3n)
+    await perform(sandbox, wallet, [supplying(90_000_000n)])
+    await inOneBlock(takingOut(80_000_000n), { from: sandboxAddress(3), data: gift })
+    expect(Number((await position())!.principal)).toBeCloseTo(10_000_006, -1)
+  })
+
   test('never lends: more than the position is refused by the engine, and before signing whoever built it', async () => {
     await perform(sandbox, wallet, await made('lend', amount))
     expect(await codeOf(made('withdraw', amount * 2n))).toBe('INSUFFICIENT_FUNDS')

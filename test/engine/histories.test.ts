@@ -6,6 +6,10 @@ import { replay } from '../../bench/history-replay.ts'
 import { sabotages } from '../../bench/history-sabotage.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
+import { headOf } from '../../src/engine/chain.ts'
+import { eventsIn } from '../../src/engine/events.ts'
+import { logsOf } from '../../src/engine/logs/scan.ts'
+import { netInvested } from '../../src/engine/net-invested.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { engineOn, perform } from './support.ts'
@@ -64,6 +68,51 @@ describe('principal and profit', () => {
       expect((await replay(rpc, entry, wallet)).events).toHaveLength(3)
     },
   )
+
+  test('begin anew in the middle of a block also where nobody knows how the contract rounded', async () => {
+    const slug = 'aave-v3-usdc-sandbox-one'
+    const { rpc } = sandbox.chain(31337)
+    const { context, service } = engineOn(sandbox)
+    const order = async (action: 'lend' | 'withdraw', amount: bigint) =>
+      (await engineOn(sandbox).service.strategyBytecode({ id: slug, action, amount, wallet })).bytecode
+    await perform(sandbox, wallet, await order('lend', 40_000_003n))
+    const asset = sandbox.token(31337, 'USDC').address
+    const { to, data } = (await order('lend', 7_000_001n)).at(-1)!
+    const spends = calldata('function approve(address,uint256)', [to, maxUint256])
+    await sandbox.sendAs(31337, wallet, { to: asset, data: spends })
+    await sandbox.world.warp(90 * 86_400)
+    const [out] = await order('withdraw', maxUint256)
+    await rpc.request('evm_setAutomine', [false])
+    for (const one of [out!.data, data])
+      await rpc.request('eth_sendTransaction', [{ from: wallet, to, data: one, gas: '0x4c4b40' }])
+    await rpc.request('evm_mine')
+    await rpc.request('evm_setAutomine', [true])
+    const market = context.markets.find(({ entry }) => entry.slug === slug)!
+    const chain = context.chain(31337)
+    const logs = await logsOf(context, chain, [market], wallet, await headOf(chain))
+    const events = await eventsIn(context.store, chain, market, wallet, logs.get(market)!)
+    expect(events.map(({ type }) => type)).toEqual(['deposit', 'withdraw', 'deposit'])
+    // What came out was all there was by one of the roundings, and all but one unit by the other.
+    const unsure = events.map((event) => {
+      const all = events[0]!.shares[0]!
+      return event.type === 'withdraw' ? { ...event, shares: [all - 1n, all] } : { ...event, shares: [all] }
+    })
+    expect(await netInvested(context.store, chain, market, wallet, unsure)).toBe(7_000_001n)
+    // What was there before what came in may be as much as roundings make, and is none; more was left.
+    const at = `0x${events[2]!.blockNumber.toString(16)}`
+    const balance = calldata('function balanceOf(address)', [wallet])
+    const held = BigInt(
+      await rpc.request<Hex>('eth_call', [{ to: market.entry.receipt.address, data: balance }, at]),
+    )
+    const invested = (left: bigint) => {
+      const [first, second, last] = unsure
+      const all = [first!, second!, { ...last!, amount: held - left }]
+      return netInvested(context.store, chain, market, wallet, all)
+    }
+    expect(await invested(2n)).toBe(held - 2n)
+    expect(await invested(3n)).toBe(40_000_003n - unsure[1]!.amount + held - 3n)
+    expect((await service.getWallet({ address: wallet })).positions[0]!.principal).toBe(7_000_001n)
+  })
 
   test('count what was given at what its transfer says, also where a unit is worth twice what it was', async () => {
     const slug = 'aave-v3-usdc-sandbox-one'

@@ -314,6 +314,16 @@ test('shares whose worth the node has forgotten are an error, and not priced as 
   expect((await position(early)).principal).toBe(principal)
 })
 
+test('a transfer of nothing, which anybody may send in the name of the wallet, is no event, and no node has to remember its block', async () => {
+  await ask(slug, 'lend', 50_000000n)
+  const data = calldata('function transferFrom(address,address,uint256)', [wallet, stranger, 0n])
+  const { status } = await sandbox.sendAs(chainId, stranger, { to: entry().receipt.address, data })
+  expect(status).toBe('0x1')
+  await mine(120)
+  expect((await history()).map(({ type, amount }) => `${type} ${amount}`)).toEqual(['deposit 50000000'])
+  expect((await position()).principal).toBe(50_000000n)
+})
+
 test('many markets of a chain share their questions', async () => {
   const [first, ...others] = ['aave-v3-usdc-sandbox-one', 'aave-v3-usdt-sandbox-one', slug]
   await ask(first!, 'lend', 5_000000n)
