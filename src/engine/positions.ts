@@ -1,10 +1,9 @@
-import type { History } from '../api/history.ts'
 import type { Position, Wallet } from '../api/wallet.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { addsUp } from './adds-up.ts'
 import { type Chain, headOf, read } from './chain.ts'
-import { type Context, marketNamed } from './context.ts'
+import type { Context } from './context.ts'
 import { eventsIn } from './events.ts'
 import { type Held, holdings } from './holdings.ts'
 import { readAgain } from './logs/again.ts'
@@ -12,13 +11,12 @@ import type { RpcLog } from './logs/filters.ts'
 import { hasKept, logsOf } from './logs/scan.ts'
 import type { Market } from './markets/market.ts'
 import { netInvested } from './net-invested.ts'
-import { paged } from './paged.ts'
 import { sumUsd, usd } from './prices.ts'
 import { eachOnce, queuedIn, queuedOf, withQueued } from './queued.ts'
 import { known, together } from './reading.ts'
 import { type Standing, strategyOf } from './standings.ts'
+import { steadily } from './steadily.ts'
 import { grownStandings } from './strategies.ts'
-import { noteSearched } from './tickets.ts'
 
 /** What was put in and is still there; `null` is not known. */
 type Invested = Held & { principal: bigint | null }
@@ -106,16 +104,6 @@ async function investedAt(
   )
 }
 
-/** Work on a chain that may be rearranged meanwhile: then it is done anew, a few times. */
-async function steadily<value>(work: () => Promise<value>): Promise<value> {
-  for (let tried = 1; ; tried++)
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'RPC_INCONSISTENT') || tried === 3) throw error
-    }
-}
-
 /**
  * Never below zero: whoever took out more than he put in has put in nothing of what is there. Logs that do not tell where all `units` came
  * from are not all there are, by whatever fault: then it is not known, or else what was put in would count as profit.
@@ -167,28 +155,4 @@ function positionOf(
     profitUsd: usd(profit, asset, standing.price),
     apy: strategy.apy,
   }
-}
-
-/** What a wallet did in one strategy, newest first. */
-export async function historyOf(
-  context: Context,
-  input: { address: Address; strategyId: string; page?: number | undefined; limit?: number | undefined },
-): Promise<History> {
-  const market = marketNamed(context, input.strategyId)
-  const chain = context.chain(market.entry.chainId)
-  const events = await steadily(async () => {
-    const found = await logsOf(context, chain, [market], input.address, await headOf(chain))
-    const logs = found.get(market)!
-    const { logged } = market.queue ?? {}
-    if (logged) await noteSearched(context, market, input.address, logged(input.address, logs))
-    return eventsIn(context.store, chain, market, input.address, logs)
-  })
-  const items = events.reverse().map(({ txHash, at, type, amount }) => ({
-    txHash,
-    timestamp: new Date(at).toISOString(),
-    type,
-    amount,
-    status: 'confirmed',
-  }))
-  return paged(items, input)
 }

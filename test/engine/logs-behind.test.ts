@@ -115,7 +115,7 @@ describe.each(markets)('what was put into %s', (id, sum) => {
     expect(await charged(behind, id)).toBe('0')
   })
 
-  test('is known again from a node that has it, as those logs are read anew, once a day', async () => {
+  test('is known again from a node that has it, as those logs are read anew', async () => {
     const { last, service } = await missed(id, sum)
     const behind = service(nodes(last, 'of another node').rpc)
     expect((await position(behind, id)).principal).toBeNull()
@@ -142,6 +142,36 @@ describe.each(markets)('what was put into %s', (id, sum) => {
     expect(asked[1]).toBe(asked[0])
     expect(asked[0]).toBeGreaterThan(0)
     expect(asked[2]).toBe(0)
+  })
+
+  test('is told by no history that leaves it out: that is read anew at once, and again after a while', async () => {
+    await lend(id, sum)
+    await real().request('anvil_mine', ['0x8'])
+    let minutes = 0
+    const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
+    const history = async (rpc: Rpc) => {
+      const { service } = engineOn(sandbox, {
+        store,
+        now: () => Date.now() + minutes * 60_000,
+        rpc: (chain) => (chain === chainId ? rpc : sandbox.chain(chain).rpc),
+      })
+      const { items } = await service.walletHistory({ address: wallet, strategyId: id })
+      return items.map(({ type }) => type)
+    }
+    const unread = { code: 'HISTORY_UNREAD', details: { network: 'sandbox-one', strategy: id } }
+    const deaf = nodes(-1n, 'of another node')
+    await expect(history(deaf.rpc)).rejects.toMatchObject(unread)
+    const asked = deaf.behind
+    // Not each time: what nobody gives would be asked for again and again.
+    await expect(history(deaf.rpc)).rejects.toMatchObject(unread)
+    expect(deaf.behind - asked).toBeLessThan(asked)
+    await expect(history(real())).rejects.toMatchObject(unread)
+    minutes = 2
+    expect(await history(real())).toEqual(['deposit'])
+    // And where only once something was left out, nobody notices.
+    const { service } = engineOn(sandbox, { rpc: () => nodes(-1n, 'of another node', 1).rpc })
+    const { items } = await service.walletHistory({ address: wallet, strategyId: id })
+    expect(items.map(({ type }) => type)).toEqual(['deposit'])
   })
 
   test('on top of what is known makes none of it known', async () => {

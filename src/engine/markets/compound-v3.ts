@@ -42,7 +42,7 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
     worth: known,
     counted: (owner) => ({
       reads: [{ address: comet, abi, functionName: 'userBasic', args: [owner] }],
-      parse: ([basic]) => (basic as [principal: bigint] | undefined)?.[0] ?? null,
+      parse: ([basic]) => suppliedBy(basic as [principal: bigint] | undefined),
     }),
     // A supply or a withdrawal brings the index up to its block, and it stays so until the end of that.
     grown: {
@@ -59,6 +59,10 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
     event: eventOf,
   }
 }
+
+/** What an owner has supplied; below zero is a debt, of which no log of theirs tells. */
+const suppliedBy = (basic: [principal: bigint] | undefined): bigint | null =>
+  basic === undefined ? null : basic[0] > 0n ? basic[0] : 0n
 
 const names = [
   'getUtilization',

@@ -1,0 +1,78 @@
+import type { History } from '../api/history.ts'
+import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { rpcVariable } from '../domain/network-named.ts'
+import { addsUp } from './adds-up.ts'
+import { type Chain, headOf, read } from './chain.ts'
+import { type Context, marketNamed } from './context.ts'
+import { eventsIn, type Happened } from './events.ts'
+import { readAgain } from './logs/again.ts'
+import type { RpcLog } from './logs/filters.ts'
+import { logsOf } from './logs/scan.ts'
+import type { Market } from './markets/market.ts'
+import { paged } from './paged.ts'
+import type { Reading } from './reading.ts'
+import { steadily } from './steadily.ts'
+import { noteSearched } from './tickets.ts'
+
+/** What a wallet did in one strategy, newest first. What does not account for what is held there is HISTORY_UNREAD. */
+export async function historyOf(
+  context: Context,
+  input: { address: Address; strategyId: string; page?: number | undefined; limit?: number | undefined },
+): Promise<History> {
+  const market = marketNamed(context, input.strategyId)
+  const chain = context.chain(market.entry.chainId)
+  const { logs, events } = await whole(context, chain, market, input.address)
+  const { logged } = market.queue ?? {}
+  if (logged) await noteSearched(context, market, input.address, logged(input.address, logs))
+  const items = events.reverse().map(({ txHash, at, type, amount }) => ({
+    txHash,
+    timestamp: new Date(at).toISOString(),
+    type,
+    amount,
+    status: 'confirmed',
+  }))
+  return paged(items, input)
+}
+
+type Told = { logs: RpcLog[]; events: Happened[]; isWhole: boolean }
+
+/** All that happened; logs that leave out some of it are read anew, where that was not just done. */
+async function whole(context: Context, chain: Chain, market: Market, owner: Address): Promise<Told> {
+  const first = await steadily(() => told(context, chain, market, owner))
+  if (first.isWhole) return first
+  const isAnew = await readAgain(context, chain, market, owner)
+  const second = isAnew ? await steadily(() => told(context, chain, market, owner)) : first
+  if (second.isWhole) return second
+  throw notAll(chain, market, owner)
+}
+
+async function told(context: Context, chain: Chain, market: Market, owner: Address): Promise<Told> {
+  const head = await headOf(chain)
+  const [found, units] = await Promise.all([
+    logsOf(context, chain, [market], owner, head),
+    read(chain, unitsOf(market, owner), head.number),
+  ])
+  const logs = found.get(market)!
+  const events = await eventsIn(context.store, chain, market, owner, logs)
+  // Contracts that do not say what is held leave the logs alone to go by.
+  const isWhole = units === null || (await addsUp(context.store, chain, market, events, units))
+  return { logs, events, isWhole }
+}
+
+/** What is held in units of the events, which do not grow; `null` is not known. */
+function unitsOf(market: Market, owner: Address): Reading<bigint | null> {
+  if (market.counted) return market.counted(owner)
+  const { reads, parse } = market.shares(owner)
+  return { reads, parse: (answers) => parse(answers) ?? null }
+}
+
+const notAll = ({ rpc, network }: Chain, { entry }: Market, owner: Address): AppError =>
+  new AppError(
+    'HISTORY_UNREAD',
+    `What ${owner} holds of ${entry.slug} does not come out of the logs that the node at ${rpc.host} gives of it: some are missing`,
+    {
+      details: { network: network.name, strategy: entry.slug },
+      hint: `Ask again in a minute: then they are read anew. If it stays, name another RPC in ${rpcVariable(network)}.`,
+    },
+  )
