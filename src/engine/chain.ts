@@ -13,11 +13,11 @@ import { namedRpc } from './named-rpc.ts'
 import { agesOf } from './price-ages.ts'
 import type { Answer, Read, Reading } from './reading.ts'
 
-/** A chain that the engine reads: its network, the strict JSON-RPC under it, and viem's client over that. */
-export type Chain = { network: Network; rpc: Rpc; client: Client }
+/** A chain that the engine reads: its network, the strict JSON-RPC under it, viem's client over that, and what wraps its coin, where that is known. */
+export type Chain = { network: Network; rpc: Rpc; client: Client; wrapped?: Address | undefined }
 
 /** Opens a chain for reading. Nothing is asked before the first read. */
-export function openChain(network: Network, bare: Rpc): Chain {
+export function openChain(network: Network, bare: Rpc, wrapped?: Address): Chain {
   const rpc = namedRpc(network, bare)
   const request = ({ method, params }: { method: string; params?: unknown }) =>
     rpc.request(method, (params ?? []) as unknown[])
@@ -31,7 +31,7 @@ export function openChain(network: Network, bare: Rpc): Chain {
     transport: custom({ request }, { retryCount: 0 }),
     cacheTime: 0,
   })
-  return { network, rpc, client }
+  return { network, rpc, client, wrapped }
 }
 
 /** What a block is known by where several reads must agree. */

@@ -14,6 +14,7 @@ import { firstLog } from './logs/first-log.ts'
 import { marketsOf } from './markets/catalog.ts'
 import { onceEach } from './once-each.ts'
 import type { OutsidePrices } from './outside-prices.ts'
+import { wrappedOf } from './prices.ts'
 import { ratedOn } from './rated.ts'
 import { detailedOn } from './rates/detail.ts'
 import { realisedOn } from './rates/realised.ts'
@@ -37,7 +38,11 @@ export function groundOf(needs: {
   const { rpc, sees, store, missed = () => undefined, now, outside, crowd } = needs
   const catalog = visible(needs.catalog, sees)
   const markets = marketsOf(catalog)
-  const chain = onceEach((chainId) => openChain(networkNamed(catalog.networks, chainId), rpc(chainId)))
+  const chain = onceEach((chainId) => {
+    const network = networkNamed(catalog.networks, chainId)
+    const wrapped = wrappedOf(catalog, { chainId, symbol: network.native.symbol })
+    return openChain(network, rpc(chainId), wrapped?.address)
+  })
   const grown = onceEach((chainId) => ratesOn(store, () => chain(chainId)))
   const filled = filledFrom(outside, markets)
   return {

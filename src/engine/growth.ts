@@ -20,7 +20,7 @@ type Past = { asked: number; block: BlockTime; index: ReadonlyMap<Market, bigint
 
 /**
  * The rates of the markets of one chain that no contract states, by their share price now and a week ago, or since the newest block
- * before. A node that has no state of that block, and a market that is younger than a day, leave them unknown.
+ * before. A node that has no state of that block, and a market that is younger than that, leave them unknown.
  */
 export function grownOn(chain: () => Chain): Grown {
   let past: Past | undefined
@@ -31,15 +31,13 @@ export function grownOn(chain: () => Chain): Grown {
     return past
   }
   return async (standings, head) => {
-    const unknown = standings.flatMap(({ market, state }) =>
-      market.index && state?.apy === null ? [market] : [],
-    )
+    const unknown = standings.flatMap(({ market, state }) => (state?.apy === null ? [market] : []))
     const then = unknown.length === 0 ? undefined : await pastOf(unknown, head)
     return standings.map((standing) => {
       const { market, state } = standing
       const before = state?.apy === null ? then?.index.get(market) : undefined
       const seconds = head.timestamp - (then?.block.timestamp ?? head.timestamp)
-      if (!state || !before || seconds < day) return standing
+      if (!state || !before) return standing
       const ratio = Number(state.index) / Number(before)
       const rates = {
         apr: ((ratio - 1) * (market.simpleYear ?? year)) / seconds,
@@ -60,7 +58,7 @@ async function pastBefore(
     const first = block ?? { number: 0n, timestamp: head.timestamp }
     const none = markets.map(() => undefined)
     const prices = block
-      ? await read(chain, together(markets.map((market) => optional(market.index!))), block.number)
+      ? await read(chain, together(markets.map((market) => optional(market.index))), block.number)
       : none
     return {
       asked: head.timestamp,

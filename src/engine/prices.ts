@@ -70,7 +70,10 @@ export const feedAbi = parseAbi([
 ])
 
 /** The token that wraps the native coin, which is worth the same; `undefined` where not exactly one token is called so. */
-function wrappedOf({ tokens }: Catalog, { chainId, symbol }: Token): Token | undefined {
+export function wrappedOf(
+  { tokens }: Catalog,
+  { chainId, symbol }: Pick<Token, 'chainId' | 'symbol'>,
+): Token | undefined {
   const found = tokens.filter((token) => token.chainId === chainId && token.symbol === `W${symbol}`)
   return found.length === 1 ? found[0] : undefined
 }

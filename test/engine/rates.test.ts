@@ -1,14 +1,21 @@
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { StrategyEntry } from '../../src/domain/catalog.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { multicall3 } from '../../src/domain/network.ts'
+import { read } from '../../src/engine/chain.ts'
+import type { Market } from '../../src/engine/markets/market.ts'
+import { keyOf } from '../../src/engine/rates/point.ts'
+import { both, together } from '../../src/engine/reading.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine.ts'
 import { sqliteSql } from '../../src/store/sqlite.ts'
+import { deployedFrom } from '../support/compile.ts'
 import { reserveOf } from '../support/families.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
-import { engineOn, perform, watched } from './support.ts'
+import { engineOn, perform, watched, word } from './support.ts'
 
 const sandbox = useSandbox()
 const wallet = sandbox.user.address
@@ -287,4 +294,147 @@ describe('a market whose beginning the catalogue does not know', () => {
     expect((await service().getStrategy({ id: entry.slug })).startDate).toBe(shown.startDate)
     expect(said).not.toContain('eth_getCode')
   })
+
+  /** A market of Compound v3 with code in one block, which says what a unit is some blocks later; both are older than the blocks that are read. */
+  const initializedLate = async () => {
+    await sandbox.world.warp(day)
+    const file = join(import.meta.dirname, 'contracts', 'CometLike.sol')
+    const comet = await deployedFrom(sandbox, chainId, file, [sandbox.token(chainId, 'USDC').address])
+    const tell = (signature: string) =>
+      sandbox.sendAs(chainId, wallet, { to: comet, data: calldata(signature, []) })
+    const coded = await tell('function uninitialize()')
+    await rpc().request('anvil_mine', ['0x28'])
+    await sandbox.world.warp(3_600)
+    const begun = await tell('function initializeStorage()')
+    await rpc().request('anvil_mine', ['0x8'])
+    const base = entryOf(slugs[0]!)
+    const entry: StrategyEntry = {
+      ...base,
+      id: 'compound-v3-USDC-sandbox-one',
+      slug: 'compound-v3-usdc-sandbox-one',
+      startDate: null,
+      receipt: { ...base.receipt, address: comet, symbol: 'cUSDCv3' },
+      implementationSelector: 'compound-v3@2',
+      constants: { family: 'compound-v3', comet },
+    }
+    const timeIn = async (block: Hex) => Number((await blockOf(block)).timestamp)
+    return {
+      entry,
+      accrue: () => tell('function accrue()'),
+      coded: { block: Number(coded.blockNumber), at: await timeIn(coded.blockNumber) },
+      begun: { block: Number(begun.blockNumber), at: await timeIn(begun.blockNumber) },
+    }
+  }
+  const blockOf = (block: Hex) =>
+    rpc().request<{ number: Hex; timestamp: Hex }>('eth_getBlockByNumber', [block, false])
+  const iso = (at: number) => new Date(at * 1000).toISOString()
+  /** What a unit has become a year since a time at which it was one, off the contract itself. */
+  const grownSince = async ({ constants }: StrategyEntry, at: number) => {
+    if (constants.family !== 'compound-v3') throw new Error('another family')
+    const { number, timestamp } = await blockOf('latest' as Hex)
+    const data = calldata('function totalsBasic()', [])
+    const said = await rpc().request<Hex>('eth_call', [{ to: constants.comet, data }, number])
+    return (Number(word(said)) / 1e15) ** (year / (Number(timestamp) - at)) - 1
+  }
+
+  test('began when its contract first said what a unit is, where it had code before; also where that was not found before', async () => {
+    const { entry, accrue, coded, begun } = await initializedLate()
+    const catalog = { ...sandbox.world.catalog(), strategies: [entry] }
+    const store = storage()
+    const said: string[] = []
+    const service = (over: (real: Rpc) => Rpc = (real) => real) =>
+      engineOn(sandbox, {
+        store,
+        catalog,
+        rpc: (id) =>
+          id === chainId
+            ? over(whole(rpc(), entry.receipt.address, coded.block, said))
+            : sandbox.chain(id).rpc,
+      }).service
+    const shown = async (over?: (real: Rpc) => Rpc) => service(over).getStrategy({ id: entry.slug })
+    await sandbox.world.warp(12 * day)
+    await accrue()
+    // A node that knows when it got its code, and not what it said then: that is asked again.
+    const forgetting = (real: Rpc): Rpc => ({
+      ...real,
+      request: async (method, params = []) => {
+        if (method === 'eth_call' && Number(params[1]) <= begun.block + 8)
+          throw new AppError('RPC_ERROR', 'old', { details: { message: 'missing trie node' } })
+        return real.request(method, params)
+      },
+    })
+    expect(await shown(forgetting)).toMatchObject({ startDate: iso(coded.at), inceptionApy: null })
+    // What was kept of it once, without what a unit was then, is no answer for ever.
+    await store.keepFact(chainId, `inception ${keyOf({ entry } as Market)}`, String(coded.at))
+    const found = await shown()
+    expect(found.startDate).toBe(iso(begun.at))
+    expect(found.inceptionApy).toBeGreaterThan(0)
+    expect(Math.abs(found.inceptionApy! - (await grownSince(entry, begun.at)))).toBeLessThan(1e-9)
+    expect(found.avgApy).toBe(found.inceptionApy)
+    said.length = 0
+    await sandbox.world.warp(40 * day)
+    await accrue()
+    const later = (await service().listStrategies({})).items[0]!
+    expect(Math.abs(later.inceptionApy! - (await grownSince(entry, begun.at)))).toBeLessThan(1e-9)
+    expect(said).not.toContain('eth_getCode')
+  })
+
+  test('is not begun at a block before which a node has forgotten everything, without a word', async () => {
+    const { entry, coded, begun } = await initializedLate()
+    const store = storage()
+    // An honest node found the block of its code.
+    await store.keepFact(chainId, `first-block ${entry.receipt.address.toLowerCase()}`, String(coded.block))
+    const silent = (method: string, block: unknown) =>
+      (method === 'eth_call' || method === 'eth_getCode') && Number(block) <= begun.block + 4
+    const { service } = engineOn(sandbox, {
+      store,
+      catalog: { ...sandbox.world.catalog(), strategies: [entry] },
+      rpc: (id) => {
+        const real = sandbox.chain(id).rpc
+        const request: Rpc['request'] = async (method, params = []) =>
+          silent(method, params[1]) ? ('0x' as never) : real.request(method, params)
+        return { ...real, request, batch: (calls) => Promise.all(calls.map((call) => request(...call))) }
+      },
+    })
+    await sandbox.world.warp(12 * day)
+    expect(await service.getStrategy({ id: entry.slug })).toMatchObject({ inceptionApy: null })
+    const [kept] = await store.facts(chainId, 'inception ')
+    expect(kept).toBeUndefined()
+  })
+
+  test('is found of a coin that is older than what asks many contracts at once, by what wraps the coin', async () => {
+    const slug = 'sandbox-lido-eth-sandbox-one'
+    const entry: StrategyEntry = { ...entryOf(slug), startDate: null }
+    await sandbox.world.warp(day)
+    const born = Number(await rpc().request('eth_blockNumber'))
+    await sandbox.world.warp(12 * day)
+    const batch: Rpc['batch'] = (calls) =>
+      Promise.all(
+        calls.map(([method, params]) => {
+          if (method !== 'eth_getCode') return rpc().request(method, params)
+          const isYoung = [entry.receipt.address, multicall3].includes(params[0] as Address)
+          return isYoung && Number(params[1]) < born ? '0x' : rpc().request(method, [params[0], 'latest'])
+        }),
+      )
+    const { service } = engineOn(sandbox, {
+      catalog: { ...sandbox.world.catalog(), strategies: [entry] },
+      rpc: (id) => (id === chainId ? { ...rpc(), batch } : sandbox.chain(id).rpc),
+    })
+    const { startDate, inceptionApy } = await service.getStrategy({ id: slug })
+    expect(startDate).toBe(iso(Number((await blockOf(`0x${born.toString(16)}`)).timestamp)))
+    expect(inceptionApy).not.toBeNull()
+  })
+})
+
+test('every market says by itself what its state says of a unit', async () => {
+  const { context } = engineOn(sandbox)
+  await sandbox.world.warp(40 * day)
+  for (const network of sandbox.world.catalog().networks) {
+    const here = context.markets.filter(({ entry }) => entry.chainId === network.chainId)
+    const all = together(here.map(({ state, index }) => both(state, index)))
+    for (const [state, index] of await read(context.chain(network.chainId), all)) {
+      expect(index).toBe(state.index)
+      expect(index).toBeGreaterThan(0n)
+    }
+  }
 })

@@ -1,11 +1,14 @@
-import type { Address } from '../../domain/address.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import type { Chain } from '../chain.ts'
 import { inPassing } from '../in-passing.ts'
+import type { Market } from '../markets/market.ts'
+import { firstWhere } from './first-where.ts'
 
-/** So many blocks are asked about in one exchange. */
-const probes = 16n
+/** A contract that was there before a market: its asset, or what wraps that where it is the coin itself; `undefined` where none is known. */
+export const olderThan = ({ entry }: Market, { network, wrapped }: Chain): Address | undefined =>
+  entry.asset.address === nativeAddress ? (wrapped ?? network.multicall3) : entry.asset.address
 
 /**
  * The block in which a contract got its code, found in a few exchanges and kept; `undefined` where the node has no old states. `older` is a contract
@@ -39,22 +42,17 @@ async function search(
   head: bigint,
 ): Promise<bigint | undefined> {
   if (!(await codeAt(chain, address, [head]))[0]) return undefined
-  let [without, withCode] = [-1n, head]
-  while (withCode - without > 1n) {
-    const between = withCode - without
-    const step = between <= probes ? 1n : between / probes
-    const numbers: bigint[] = []
-    for (let at = without + step; at < withCode; at += step) numbers.push(at)
-    const has = await codeAt(chain, address, numbers)
-    const first = has.indexOf(true)
-    if (first !== 0) without = numbers.at(first === -1 ? -1 : first - 1)!
-    if (first !== -1) withCode = numbers[first]!
-  }
-  if (without < 0n) return 0n
-  return (await codeAt(chain, older, [without]))[0] ? withCode : undefined
+  const first = await firstWhere((blocks) => codeAt(chain, address, blocks), -1n, head)
+  if (first === 0n) return 0n
+  return (await codeAt(chain, older, [first - 1n]))[0] ? first : undefined
 }
 
-async function codeAt({ rpc }: Chain, address: Address, blocks: readonly bigint[]): Promise<boolean[]> {
+/** In which blocks there was code at an address. */
+export async function codeAt(
+  { rpc }: Chain,
+  address: Address,
+  blocks: readonly bigint[],
+): Promise<boolean[]> {
   const codes = await rpc.batch(
     blocks.map((number) => ['eth_getCode', [address, `0x${number.toString(16)}`]]),
   )

@@ -7,7 +7,7 @@ import { inPassing } from '../in-passing.ts'
 import type { LogFilter, Market } from '../markets/market.ts'
 import { hashesOf, type Tip } from './blocks.ts'
 import { isFor, nameOf, queriesOf, type RpcLog } from './filters.ts'
-import { firstBlockOf } from './first-block.ts'
+import { firstBlockOf, olderThan } from './first-block.ts'
 import { newWindow, piecesOf, type Range, type Window } from './ranges.ts'
 import { stamped } from './times.ts'
 
@@ -115,10 +115,10 @@ async function begun(
 }
 
 /** Where the logs of a market begin, or the beginning of the chain where nobody can say. */
-async function startOf(store: EngineStore, chain: Chain, { entry }: Market, head: bigint): Promise<bigint> {
+async function startOf(store: EngineStore, chain: Chain, market: Market, head: bigint): Promise<bigint> {
+  const { entry } = market
   if (entry.fromBlock > 0n || head <= short) return entry.fromBlock
-  const { multicall3 } = chain.network
-  const older = BigInt(entry.asset.address) === 0n ? multicall3 : entry.asset.address
+  const older = olderThan(market, chain)
   const found = older && (await firstBlockOf(store, chain, entry.receipt.address, older, head))
   return found ?? 0n
 }

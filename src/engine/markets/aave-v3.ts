@@ -44,6 +44,17 @@ export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Con
       ),
     ],
     state: reserve({ pool, aToken, asset: asset.address, decimals: asset.decimals }),
+    index: {
+      reads: [
+        {
+          address: pool,
+          abi: aaveV3PoolAbi,
+          functionName: 'getReserveNormalizedIncome',
+          args: [asset.address],
+        },
+      ],
+      parse: ([income]) => income as bigint,
+    },
     rewards: aaveExtras(aToken),
     shares: (owner) => balance(aToken, owner),
     worth: known,

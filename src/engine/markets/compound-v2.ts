@@ -48,9 +48,7 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
       answers('whether it is paused', pausedAt(constants, 0)),
     ],
     state: stateOf(constants, asset.decimals),
-    ...(constants.rate === 'growth' && {
-      index: { reads: [price(market)], parse: ([rate]: readonly Answer[]) => indexOf(rate, asset.decimals) },
-    }),
+    index: { reads: [price(market)], parse: ([rate]) => indexOf(rate, asset.decimals) },
     rewards: lenderExtras(constants),
     shares: (owner) => balance(market, owner),
     worth: (shares) => amountSaid(price(market), (rate) => (shares * rate) / scale),

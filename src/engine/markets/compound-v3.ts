@@ -37,6 +37,10 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
         : []),
     ],
     state: stateOf(comet, asset.address),
+    index: {
+      reads: [{ address: comet, abi, functionName: 'totalsBasic' }],
+      parse: ([totals]) => indexOf(totals as Totals),
+    },
     rewards: cometExtras(constants),
     shares: (owner) => balance(comet, owner),
     worth: known,
@@ -101,6 +105,9 @@ type Totals = { baseSupplyIndex: bigint }
 
 /** Indices count from 1e15 (source: CometCore). */
 const indexOf = ({ baseSupplyIndex }: Totals): bigint => (baseSupplyIndex * ray) / 10n ** 15n
+
+type Totals = { baseSupplyIndex: bigint }
+const indexOf = ({ baseSupplyIndex }: Totals) => baseSupplyIndex * (ray / indexScale)
 
 const logsOf = (comet: Address, owner: Address): LogFilter[] => [
   { address: comet, topics: [topicOf(abi, 'Supply'), null, topic(owner)] },

@@ -66,8 +66,8 @@ export type Market = {
   claims: readonly Claim[]
   /** What does it pay, what is in it, is it open? */
   state: Reading<MarketState>
-  /** What has one unit become, by itself: there where the rate is only known by how that grew. */
-  index?: Reading<bigint>
+  /** What has one unit become, by itself, as its state says it? A contract may say that long before, or after, it says the rest. */
+  index: Reading<bigint>
   /** What does it pay, by what it stands on? There where no contract says, and what must be asked depends on answers. `null` is not known. */
   rate?: () => Rounds<Rate | null>
   /** How many seconds has the year of its rate, where that is not compounded? What it paid is told alike. Without it, rates compound over 365 days. */

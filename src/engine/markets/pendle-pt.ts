@@ -39,6 +39,7 @@ export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): Ma
     claims: claimsOf(entry, constants),
     exchange: pendleExchange(constants, asset.address),
     state: stateOf(constants),
+    index: { reads: [ptPrice(constants, 0)], parse: ([price]) => indexOf(price as bigint) },
     shares: (owner) => balance(receipt.address, owner),
     worth: (shares) => priced(constants, (price) => (shares * price) / one),
     units: (amount) => priced(constants, (price) => unitsAt(price, amount)),
@@ -94,6 +95,8 @@ function claimsOf({ asset, receipt }: StrategyEntry, constants: PendlePtConstant
   ]
 }
 
+const indexOf = (price: bigint) => (price * ray) / one
+
 function stateOf(constants: PendlePtConstants): Reading<MarketState> {
   const { market, sy } = constants
   const reads: Read[] = [
@@ -113,7 +116,7 @@ function stateOf(constants: PendlePtConstants): Reading<MarketState> {
         apr,
         apy: Math.expm1(apr),
         tvl: inMarket + (totalPt * (price as bigint)) / one,
-        index: ((price as bigint) * ray) / one,
+        index: indexOf(price as bigint),
         canDeposit: isMature === false,
         canWithdraw: true,
         headroom: null,

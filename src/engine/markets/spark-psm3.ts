@@ -66,6 +66,7 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
         liquidity: idle as bigint,
       }),
     },
+    index: { reads: [psm3Rate(constants)], parse: ([rate]) => rate as bigint },
     shares: (owner) => balance(receipt.address, owner),
     worth: (shares) => amountSaid(rate, (said) => psm3Worth(said, shares, asset)),
     units: (amount) => amountSaid(rate, (said) => psm3Units(said, amount, asset)),

@@ -4,7 +4,7 @@ import type { EngineStore } from '../../store/engine.ts'
 import { type Chain, headOf } from '../chain.ts'
 import type { Shown } from '../kept.ts'
 import type { Market } from '../markets/market.ts'
-import { strategyOf } from '../standings.ts'
+import { type Standing, strategyOf } from '../standings.ts'
 import { type Inception, inceptionOf, knownInceptions } from './inception.ts'
 import { day, daysAgo, type Point } from './point.ts'
 import { averageDays, withRates } from './realised.ts'
@@ -41,12 +41,9 @@ export function detailedOn(store: EngineStore, chain: () => Chain, rewarding: Re
       rewarding(shown),
     ])
     const points = past?.points.filter((point) => point.at < at) ?? []
-    if (!past || !state || points.length === 0)
-      return reward
-        ? { ...shown.strategy, rates: ratesOf(market, [], { apy: shown.strategy.apy, reward }) }
-        : shown.strategy
-    const series = [...points, { at, index: state.index }]
-    const strategy = strategyOf(withRates(shown, past.begun, daysAgo(series, at, averageDays)))
+    const series = past && state && points.length > 0 ? [...points, { at, index: state.index }] : []
+    const strategy = past ? strategyOf(rated(shown, past.begun, series)) : shown.strategy
+    if (series.length === 0 && !reward) return strategy
     return { ...strategy, rates: ratesOf(market, series, { apy: strategy.apy, reward }) }
   }
   return (shown) => {
@@ -57,12 +54,18 @@ export function detailedOn(store: EngineStore, chain: () => Chain, rewarding: Re
   }
 }
 
+/** With what its past says; what that does not say of an average is what was known of it before. */
+function rated(shown: Shown, begun: Inception | undefined, series: readonly Point[]): Standing {
+  const said = withRates(shown, begun, daysAgo(series, shown.at, averageDays))
+  return { ...said, averageApy: said.averageApy ?? shown.averageApy ?? null }
+}
+
 async function pastNow(store: EngineStore, chain: Chain, shown: Shown): Promise<Past> {
   const { market, at } = shown
   const known = (await knownInceptions(store, chain.network.chainId, [market])).get(market)
   // Of what began today there is nothing to tell yet.
   if (known && at - known.at < day / 2) return { asked: at, begun: known, points: [] }
   const head = await headOf(chain)
-  const begun = known ?? (await inceptionOf(store, chain, market, head))
+  const begun = await inceptionOf(store, chain, market, head)
   return { asked: at, begun, points: await pastDays(store, chain, { market, since: begun?.at ?? 0 }, head) }
 }

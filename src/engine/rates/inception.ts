@@ -2,10 +2,12 @@ import { AppError } from '../../domain/errors.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import { type BlockRef, type Chain, read } from '../chain.ts'
 import { inPassing } from '../in-passing.ts'
-import { firstBlockOf } from '../logs/first-block.ts'
+import { codeAt, firstBlockOf, olderThan } from '../logs/first-block.ts'
+import { firstWhere } from '../logs/first-where.ts'
 import type { Market } from '../markets/market.ts'
 import { optional } from '../reading.ts'
 import { ray } from '../readings/reserve.ts'
+import { pastBlocks } from './past-blocks.ts'
 import { keyOf, type Point } from './point.ts'
 
 /** When a market began, in Unix seconds, and what a unit of it was then; `undefined` where only the time is known. */
@@ -43,32 +45,69 @@ function stated({ entry }: Market): Inception | undefined {
   return { at: Date.parse(entry.startDate) / 1000, index }
 }
 
-/** When a market began: by the catalogue, or by the block in which its contract got its code; `undefined` where the node has no old states. It is asked once. */
+/**
+ * When a market began: by the catalogue, or by the first block in which its contract says what a unit is, which may be long after it got
+ * its code. Where the node does not have those states, the time alone is told, or nothing; and whoever asks later asks again.
+ */
 export async function inceptionOf(
   store: EngineStore,
   chain: Chain,
   market: Market,
   head: BlockRef,
 ): Promise<Inception | undefined> {
-  const { chainId, multicall3 } = chain.network
+  const { chainId, depth } = chain.network
   const known = (await knownInceptions(store, chainId, [market])).get(market)
-  if (known) return known
-  const { asset, receipt } = market.entry
-  const older = BigInt(asset.address) === 0n ? multicall3 : asset.address
-  const first = older && (await firstBlockOf(store, chain, receipt.address, older, head.number))
-  if (first === undefined) return undefined
-  const block = await chain.rpc.request<{ timestamp: string } | null>('eth_getBlockByNumber', [
-    `0x${first.toString(16)}`,
-    false,
-  ])
+  if (known?.index !== undefined) return known
+  const older = olderThan(market, chain)
+  const coded = older && (await firstBlockOf(store, chain, market.entry.receipt.address, older, head.number))
+  if (coded === undefined) return known
+  const said = await firstSaid(chain, market, coded, head.number)
+  if (!said) return known ?? { at: await timeOf(chain, coded), index: undefined }
+  const found: Inception = { at: await timeOf(chain, said.block), index: said.index }
+  if (said.block + BigInt(depth) <= head.number)
+    await inPassing(store.keepFact(chainId, nameOf(market), `${found.at} ${found.index}`))
+  return found
+}
+
+/** Most contracts are told soon what they are: so many blocks after they got their code it is looked for first. */
+const soon = [0n, 16n, 256n, 4_096n, 65_536n, 1_048_576n]
+
+/** The first block from the one of its code on in which a market says what a unit is; `undefined` where the node does not have those states. */
+async function firstSaid(
+  chain: Chain,
+  market: Market,
+  coded: bigint,
+  head: bigint,
+): Promise<{ block: bigint; index: bigint } | undefined> {
+  const said = new Map<bigint, bigint>()
+  const says = (blocks: readonly bigint[]): Promise<boolean[]> =>
+    Promise.all(
+      blocks.map(async (block) => {
+        const index = await read(chain, optional(market.index), block)
+        if (index !== undefined && index > 0n) said.set(block, index)
+        return said.has(block)
+      }),
+    )
+  try {
+    const early = [...soon.map((later) => coded + later).filter((block) => block < head), head]
+    const at = (await says(early)).indexOf(true)
+    if (at === -1) return undefined
+    const block = at === 0 ? coded : await firstWhere(says, early[at - 1]!, early[at]!)
+    // Where it did not say it yet, its code was there: who has none of that block has not the past.
+    const isKnown = at === 0 || (await codeAt(chain, market.entry.receipt.address, [block - 1n]))[0]
+    return isKnown ? { block, index: said.get(block)! } : undefined
+  } catch (error) {
+    // Every node says in words of its own that it keeps no old states.
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
+    throw error
+  }
+}
+
+async function timeOf(chain: Chain, number: bigint): Promise<number> {
+  const [block] = await pastBlocks(chain, [number])
   if (!block)
     throw new AppError('RPC_INCONSISTENT', `The node at ${chain.rpc.host} does not know an old block`)
-  const state = await read(chain, optional(market.state), first)
-  const index = state && state.index > 0n ? state.index : undefined
-  const found: Inception = { at: Number(block.timestamp), index }
-  const fact = [found.at, ...(index === undefined ? [] : [index])].join(' ')
-  await inPassing(store.keepFact(chainId, nameOf(market), fact))
-  return found
+  return block.timestamp
 }
 
 /** A beginning to count growth from; `undefined` where what a unit was then is not known. */

@@ -76,9 +76,7 @@ export function vaultReadings(
         }
       },
     },
-    ...(rateIsGrowth({ backing, stated }) && {
-      index: { reads: [priced], parse: ([price]: readonly Answer[]) => indexOf(price) },
-    }),
+    index: { reads: [priced], parse: ([price]) => indexOf(price) },
     shares: (owner) => balance(vault, owner),
     worth: (shares) => amountSaid({ address: vault, abi, functionName: 'convertToAssets', args: [shares] }),
     ...(limits === 'stated' &&
@@ -92,8 +90,6 @@ export function vaultReadings(
     event: eventOf,
   }
 }
-
-const rateIsGrowth = ({ backing, stated }: Pick<VaultRules, 'backing' | 'stated'>) => !backing && !stated
 
 /** Rates that savings contracts state: 1e27 and more a second (sources: makerdao/usds, makerdao/sdai, sparkdotfi). */
 const statedAbi: Abi = parseAbi([

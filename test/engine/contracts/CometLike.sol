@@ -81,6 +81,16 @@ contract CometLike {
         baseToken = base;
     }
 
+    /// As it stands between its deployment and the call that initializes it.
+    function uninitialize() external {
+        (index, last) = (0, 0);
+    }
+
+    function initializeStorage() external {
+        require(last == 0, "AlreadyInitialized");
+        (index, last) = (1e15, uint40(block.timestamp));
+    }
+
     function set(uint256 utilization, bool noSupply, bool noWithdraw) external {
         accrue();
         (getUtilization, isSupplyPaused, isWithdrawPaused) = (utilization, noSupply, noWithdraw);
