@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { findAnvil } from '../src/sandbox/anvil.ts'
 import { startWorld } from '../src/sandbox/world.ts'
 import { campaignArguments, campaignEnds } from './arguments.ts'
-import { historyCell, historyWorld, slugs } from './histories.ts'
+import { historyCell } from './histories.ts'
 import { actsOf } from './history-acts.ts'
 import { sabotages } from './history-sabotage.ts'
+import { historyWorld, slugs } from './history-world.ts'
 
 /*
  * Deposits, withdrawals, shares that change hands and time, in any order on real contracts: principal and profit are the value to

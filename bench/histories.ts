@@ -4,55 +4,25 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Service } from '../src/api/service.ts'
 import type { Address, Hex } from '../src/domain/address.ts'
 import { maxUint256 } from '../src/domain/amount.ts'
-import type { Catalog, StrategyEntry } from '../src/domain/catalog.ts'
+import type { StrategyEntry } from '../src/domain/catalog.ts'
 import { AppError } from '../src/domain/errors.ts'
+import type { Transaction } from '../src/domain/transaction.ts'
 import { createEngine } from '../src/engine/engine.ts'
 import type { Rpc } from '../src/net/rpc.ts'
 import { sandboxAddress } from '../src/sandbox/accounts.ts'
 import type { SandboxWorld } from '../src/sandbox/world.ts'
 import { engineMigrations, engineStore } from '../src/store/engine.ts'
 import { sqliteSql } from '../src/store/sqlite.ts'
-import { deployAcross, hubOf, liveness } from '../test/protocols/across.ts'
-import { sandboxOf } from '../test/support/sandbox.ts'
 import type { Act } from './history-acts.ts'
 import { replay, worthAt } from './history-replay.ts'
 import { sabotaged } from './history-sabotage.ts'
-
-/** The markets of a cell: two reserves of the real Aave, and a vault and a staking vault over them, and a pool of the real HubPool of Across. */
-export const slugs = [
-  'aave-v3-usdc-sandbox-one',
-  'sandbox-vault-usdc-sandbox-one',
-  'aave-v3-weth-sandbox-one',
-  'sandbox-staking-weth-sandbox-one',
-  'across-usdc-sandbox-one',
-]
+import { type HistoryWorld, slugs } from './history-world.ts'
 
 const chainId = 31337
 const erc20 = parseAbi([
   'function transfer(address,uint256)',
   'function balanceOf(address) view returns (uint256)',
 ])
-
-/** A world with all of these markets in it, as long as it is not taken back. `earns` is what pays fees into the pool of Across. */
-export type HistoryWorld = { world: SandboxWorld; catalog: Catalog; earns: () => Promise<void> }
-
-/** Puts the HubPool into a world. */
-export async function historyWorld(world: SandboxWorld): Promise<HistoryWorld> {
-  const sandbox = sandboxOf(() => world)
-  const at = await deployAcross(sandbox, chainId)
-  const hub = hubOf(sandbox, chainId, at)
-  const leaf = { token: at.usdc, fees: 50_000_000n }
-  const known = world.catalog()
-  return {
-    world,
-    catalog: { ...known, strategies: [...known.strategies, ...at.entries] },
-    earns: async () => {
-      await hub.propose(leaf)
-      await world.warp(liveness + 1)
-      await hub.execute(leaf)
-    },
-  }
-}
 
 /** One interleaving on real contracts; after each act the engine is held against the replay. Answers with what was wrong, and takes the world back. */
 export async function historyCell(
@@ -99,8 +69,7 @@ async function held(rpc: Rpc, engine: Service, entries: readonly StrategyEntry[]
   for (const entry of entries) {
     const { principal, events } = await replay(rpc, entry, wallet)
     const position = positions.find(({ strategy }) => strategy.slug === entry.slug)
-    const { items } = await engine.walletHistory({ address: wallet, strategyId: entry.slug, limit: 100 })
-    const shown = items.map(({ type, amount }) => `${type} ${amount}`).reverse()
+    const shown = await shownOf(engine, entry, wallet)
     if (shown.join() !== events.join())
       wrong.push(`${entry.slug}: the history is ${shown.join(', ')} and not ${events.join(', ')}`)
     const shares = await balanceOf(rpc, entry.receipt.address, wallet)
@@ -116,6 +85,21 @@ async function held(rpc: Rpc, engine: Service, entries: readonly StrategyEntry[]
       wrong.push(`${entry.slug}: ${position.principal} and ${position.profit} are not ${worth}`)
   }
   return wrong
+}
+
+/** What the engine says that happened, oldest first, or why it says nothing. */
+async function shownOf(
+  engine: Service,
+  { slug: strategyId }: StrategyEntry,
+  address: Address,
+): Promise<string[]> {
+  try {
+    const { items } = await engine.walletHistory({ address, strategyId, limit: 100 })
+    return items.map(({ type, amount }) => `${type} ${amount}`).reverse()
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'HISTORY_UNREAD') return [error.code]
+    throw error
+  }
 }
 
 async function balanceOf(rpc: Rpc, token: Address, owner: Address): Promise<bigint> {
@@ -155,6 +139,16 @@ async function doneBy(
     if (act.do === 'lend') await order(wallet, 'lend', act.amount)
     if (act.do === 'withdraw') await order(wallet, 'withdraw', await some(wallet, act.part))
     if (act.do === 'leave') await order(wallet, 'withdraw', maxUint256)
+    if (act.do === 'turn') {
+      const all = await some(wallet, 1_000)
+      const out = (all * BigInt(act.part)) / 1_000n
+      // What is as little as roundings is something or nothing, as one likes.
+      if (all > out && all - out < 100n) return
+      const turned = async (action: 'lend' | 'withdraw', amount: bigint) =>
+        (await engine.strategyBytecode({ id: entry.slug, action, amount, wallet })).bytecode
+      const steps = out === 0n ? [] : await turned('withdraw', out === all ? maxUint256 : out)
+      await inOneBlock(rpc, wallet, [...steps, ...(await turned('lend', act.amount))])
+    }
     if (act.do === 'give') await given(wallet, stranger, act.part)
     if (act.do === 'take') {
       await order(stranger, 'lend', 1_000_003n)
@@ -168,6 +162,20 @@ async function doneBy(
   } catch (error) {
     const fine = ['INSUFFICIENT_FUNDS', 'INSUFFICIENT_LIQUIDITY', 'STRATEGY_CAP_REACHED', 'STRATEGY_PAUSED']
     if (!(error instanceof AppError && (fine.includes(error.code) || error.code === 'RPC_ERROR'))) throw error
+  }
+}
+
+/** Sends all of these, and then makes a block of them. */
+async function inOneBlock(rpc: Rpc, from: Address, all: readonly Transaction[]): Promise<void> {
+  await rpc.request('evm_setAutomine', [false])
+  try {
+    for (const { to, data, value } of all) {
+      const tx = { from, to, data, value: `0x${value.toString(16)}`, gas: '0x4c4b40' }
+      await rpc.request('eth_sendTransaction', [tx])
+    }
+    await rpc.request('evm_mine')
+  } finally {
+    await rpc.request('evm_setAutomine', [true])
   }
 }
 

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 
-/** Something that happens to a position: `part` is a thousandth of what there is, `amount` in the smallest unit of the asset. */
+/** Something that happens to a position, `turn` all of it in one block: `part` is a thousandth of what there is, `amount` in the smallest unit of the asset. */
 export type Act = { market: number } & (
   | { do: 'lend'; amount: bigint }
   | { do: 'withdraw'; part: number }
   | { do: 'leave' }
+  | { do: 'turn'; part: number; amount: bigint }
   | { do: 'give'; part: number }
   | { do: 'take'; part: number }
   | { do: 'stranger'; amount: bigint; part: number }
@@ -27,6 +28,7 @@ export const anyActs = (markets: number): fc.Arbitrary<Act[]> => {
     { weight: 4, arbitrary: lend },
     { weight: 3, arbitrary: fc.record({ market, do: fc.constant('withdraw' as const), part }) },
     { weight: 2, arbitrary: fc.record({ market, do: fc.constant('leave' as const) }) },
+    { weight: 2, arbitrary: fc.record({ market, do: fc.constant('turn' as const), part, amount }) },
     { weight: 3, arbitrary: fc.record({ market, do: fc.constant('give' as const), part }) },
     { weight: 2, arbitrary: fc.record({ market, do: fc.constant('take' as const), part }) },
     { weight: 1, arbitrary: fc.record({ market, do: fc.constant('stranger' as const), amount, part }) },

@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../src/domain/address.ts'
+import { type Address, type Hex, sameAddress } from '../src/domain/address.ts'
 import type { StrategyEntry } from '../src/domain/catalog.ts'
 import type { Rpc } from '../src/net/rpc.ts'
 
@@ -36,7 +36,7 @@ export async function replay(rpc: Rpc, entry: StrategyEntry, wallet: Address): P
   ])
   const me = wallet.toLowerCase()
   const found: { block: Hex; sign: 1n | -1n; amount: bigint; what: string }[] = []
-  for (const { address, topics, data, blockNumber: block } of all) {
+  for (const { address, topics, data, blockNumber: block, transactionHash: hash } of all) {
     const [from, to] = [topics[1]!, topics[2]!].map((topic) => `0x${topic.slice(26)}`.toLowerCase())
     const value = BigInt(data)
     if (from !== me && to !== me) continue
@@ -53,20 +53,47 @@ export async function replay(rpc: Rpc, entry: StrategyEntry, wallet: Address): P
       continue
     }
     const isBetween = BigInt(from!) !== 0n && BigInt(to!) !== 0n
-    if (!isBetween || from === to || value === 0n) continue
+    // Compound v3 burns what is given and mints what is received: then nothing of the asset moves beside.
+    const isGift =
+      constants.family === 'compound-v3' &&
+      !all.some((one) => one.transactionHash === hash && sameAddress(one.address, asset.address))
+    if (!(isBetween || isGift) || from === to || value === 0n) continue
     const amount = await worthAt(rpc, entry, value, block)
     found.push({ block, sign, amount, what: sign === 1n ? 'transfer_in' : 'transfer_out' })
   }
   let principal = 0n
-  for (const { block, sign, amount } of found) {
+  for (const [at, { block, sign, amount }] of found.entries()) {
     principal += sign * amount
-    if (sign === -1n && (await asked(rpc, receipt.address, selectors.balance, BigInt(wallet), block)) === 0n)
-      principal = 0n
+    if (sign === 1n) continue
+    const before = found.slice(0, at).filter((one) => one.block === block)
+    const isLast = found[at + 1]?.block !== block
+    const left = isLast
+      ? await asked(rpc, receipt.address, selectors.balance, BigInt(wallet), block)
+      : await leftIn(rpc, entry, wallet, {
+          block,
+          moved: before.reduce((sum, one) => sum + one.sign * one.amount, -amount),
+        })
+    if (left <= (isLast ? 0n : 50n)) principal = 0n
   }
   return {
     principal: principal < 0n ? 0n : principal,
     events: found.map(({ what, amount }) => `${what} ${amount}`),
   }
+}
+
+/** What was left in the middle of a block: what was there before it, as it is worth by the time of it, and what moved till then. */
+async function leftIn(
+  rpc: Rpc,
+  entry: StrategyEntry,
+  wallet: Address,
+  { block, moved }: { block: Hex; moved: bigint },
+): Promise<bigint> {
+  const { timestamp: time } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', [block, false])
+  const parent: Hex = `0x${(BigInt(block) - 1n).toString(16)}`
+  const data = `${selectors.balance}${BigInt(wallet).toString(16).padStart(64, '0')}`
+  const to = entry.receipt.address
+  const held = BigInt(await rpc.request<Hex>('eth_call', [{ to, data }, parent, {}, { time }]))
+  return (await worthAt(rpc, entry, held, block)) + moved
 }
 
 /** What so much of the receipt is worth in a block, by the market's own word. */
@@ -76,7 +103,7 @@ export async function worthAt(
   shares: bigint,
   block: Hex | 'latest',
 ): Promise<bigint> {
-  if (constants.family === 'aave-v3') return shares
+  if (constants.family === 'aave-v3' || constants.family === 'compound-v3') return shares
   if (constants.family !== 'across') return asked(rpc, receipt.address, selectors.worth, shares, block)
   const rate = await asked(rpc, constants.hubPool, selectors.rate, BigInt(asset.address), block)
   return (shares * rate) / 10n ** 18n

@@ -26,16 +26,16 @@ export async function readingsAt(
   markets: readonly Market[],
   block: PastBlock,
 ): Promise<Snapshot[] | undefined> {
-  const states = await read(chain, together(markets.map(({ state }) => optional(state))), block.number).catch(
+  const said = await read(chain, together(markets.map(({ index }) => optional(index))), block.number).catch(
     (error: unknown) => {
       if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
       throw error
     },
   )
-  if (!states) return undefined
+  if (!said) return undefined
   const rows = snapshotsOf(
     markets.flatMap((market, at) => {
-      const index = states[at]?.index
+      const index = said[at]
       return index === undefined || index <= 0n ? [] : [{ market, index }]
     }),
     block,
