@@ -340,6 +340,16 @@ describe('what a wallet owes to a market of Compound v3', () => {
     ])
   }
 
+  test('is no part of its history, which stays that of what it put in', async () => {
+    await owe(3_000n * 10n ** 8n, 10n ** 8n)
+    const history = () => service().walletHistory({ address: wallet, strategyId: entry.slug })
+    expect((await history()).items).toEqual([])
+    await perform(sandbox, wallet, await made('lend', 3_000_000_005n))
+    await sandbox.world.warp(86_400)
+    expect((await history()).items.map(({ type }) => type)).toEqual(['deposit'])
+    expect((await position())!.principal).toBeGreaterThan(0n)
+  })
+
   test('is nothing before it borrows', async () => {
     expect(await statsOf()).toBeNull()
   })

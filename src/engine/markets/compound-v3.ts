@@ -106,9 +106,6 @@ type Totals = { baseSupplyIndex: bigint }
 /** Indices count from 1e15 (source: CometCore). */
 const indexOf = ({ baseSupplyIndex }: Totals): bigint => (baseSupplyIndex * ray) / 10n ** 15n
 
-type Totals = { baseSupplyIndex: bigint }
-const indexOf = ({ baseSupplyIndex }: Totals) => baseSupplyIndex * (ray / indexScale)
-
 const logsOf = (comet: Address, owner: Address): LogFilter[] => [
   { address: comet, topics: [topicOf(abi, 'Supply'), null, topic(owner)] },
   { address: comet, topics: [topicOf(abi, 'Withdraw'), topic(owner)] },

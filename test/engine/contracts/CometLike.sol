@@ -121,7 +121,8 @@ contract CometLike {
     }
 
     function userBasic(address owner) external view returns (int104, uint64, uint64, uint16, uint8) {
-        return (int104(uint104(principal[owner])), 0, 0, 0, 0);
+        int104 owed = int104(uint104(borrowBalanceOf[owner]));
+        return (owed > 0 ? -owed : int104(principal[owner]), 0, 0, 0, 0);
     }
 
     function allowance(address, address) external pure returns (uint256) {
