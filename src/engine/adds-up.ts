@@ -3,7 +3,7 @@ import type { EngineStore } from '../store/engine.ts'
 import { type Chain, read } from './chain.ts'
 import { comesBy, type Happened } from './events.ts'
 import type { Market } from './markets/market.ts'
-import { readThen } from './past-worth.ts'
+import { readThen } from './past/past-worth.ts'
 import { ray } from './readings/reserve.ts'
 
 /** The least and the most that something moved, in units that do not grow. */

@@ -1,4 +1,4 @@
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../../domain/errors.ts'
 
 /** Work on a chain that may be rearranged meanwhile: then it is done anew, a few times. */
 export async function steadily<value>(work: () => Promise<value>): Promise<value> {

@@ -1,11 +1,11 @@
-import type { Address, Hex } from '../domain/address.ts'
-import { AppError } from '../domain/errors.ts'
-import { rpcVariable } from '../domain/network-named.ts'
-import type { EngineStore } from '../store/engine.ts'
-import { type Chain, read } from './chain.ts'
-import { inPassing } from './in-passing.ts'
-import type { Market, MarketEvent } from './markets/market.ts'
-import type { Reading } from './reading.ts'
+import type { Address, Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { rpcVariable } from '../../domain/network-named.ts'
+import type { EngineStore } from '../../store/engine.ts'
+import { type Chain, read } from '../chain.ts'
+import { inPassing } from '../in-passing.ts'
+import type { Market, MarketEvent } from '../markets/market.ts'
+import type { Reading } from '../reading.ts'
 
 /** A block of the past, as what happened in it knows it. */
 export type Moment = { blockNumber: bigint; blockHash: Hex }
