@@ -1,8 +1,8 @@
 import type { Address } from '../../domain/address.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import type { Chain } from '../chain.ts'
-import { comesBy, type Happened } from '../events.ts'
 import type { Market } from '../markets/market.ts'
+import { comesBy, type Happened } from './events.ts'
 import { sharesThen } from './past-worth.ts'
 
 /**

@@ -1,9 +1,9 @@
-import type { Address, Hex } from '../domain/address.ts'
-import type { EngineStore } from '../store/engine.ts'
-import type { Chain } from './chain.ts'
-import type { RpcLog } from './logs/filters.ts'
-import type { Market, MarketEvent } from './markets/market.ts'
-import { worthThen } from './past/past-worth.ts'
+import type { Address, Hex } from '../../domain/address.ts'
+import type { EngineStore } from '../../store/engine.ts'
+import type { Chain } from '../chain.ts'
+import type { RpcLog } from '../logs/filters.ts'
+import type { Market, MarketEvent } from '../markets/market.ts'
+import { worthThen } from './past-worth.ts'
 
 /** Something that an owner did in a market: `amount` is in the smallest unit of the asset, `at` in epoch milliseconds. */
 export type Happened = MarketEvent & {

@@ -1,10 +1,10 @@
-import { AppError } from '../domain/errors.ts'
-import type { EngineStore } from '../store/engine.ts'
-import { type Chain, read } from './chain.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { EngineStore } from '../../store/engine.ts'
+import { type Chain, read } from '../chain.ts'
+import type { Market } from '../markets/market.ts'
+import { ray } from '../readings/reserve.ts'
 import { comesBy, type Happened } from './events.ts'
-import type { Market } from './markets/market.ts'
-import { readThen } from './past/past-worth.ts'
-import { ray } from './readings/reserve.ts'
+import { readThen } from './past-worth.ts'
 
 /** The least and the most that something moved, in units that do not grow. */
 type Moved = { least: bigint; most: bigint }
