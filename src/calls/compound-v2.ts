@@ -21,11 +21,12 @@ export const cTokenAbi = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 amount)',
 ])
 
-/** What a comptroller says of pauses: one question of Moonwell and Benqi, one of Venus (0 mint, 1 redeem). */
+/** What a comptroller says of pauses, one question of Moonwell and Benqi, one of Venus (0 mint, 1 redeem), and of what may be in a market, which Benqi does not limit. */
 export const comptrollerAbi = parseAbi([
   'function treasuryPercent() view returns (uint256)',
   'function mintGuardianPaused(address market) view returns (bool)',
   'function actionPaused(address market, uint8 action) view returns (bool)',
+  'function supplyCaps(address market) view returns (uint256)',
   // Venus says more of it, after this.
   'function markets(address market) view returns (bool isListed)',
 ])

@@ -52,7 +52,9 @@ export async function read<value>(
     agesOf(chain.client, ages, blockNumber),
   ])
   let [nextPlain, nextAge] = [0, 0]
-  return parse(reads.map(({ code }) => (code ? renewed[nextAge++] : answers[nextPlain++])))
+  return parse(
+    reads.map(({ code, refused }) => (code ? renewed[nextAge++] : answers[nextPlain++]) ?? refused),
+  )
 }
 
 /** Into so many parts a call is cut that failed as a whole: one bad contract among a thousand is found in four rounds. */

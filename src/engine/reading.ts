@@ -2,13 +2,17 @@ import type { Abi } from 'viem'
 
 import type { Address, Hex } from '../domain/address.ts'
 
-/** One contract read, as data. With `code` the contract is nowhere: it is asked by what the call brings along (`price-ages.ts`). */
+/**
+ * One contract read, as data. With `code` the contract is nowhere: it is asked by what the call brings along (`price-ages.ts`). `refused` is
+ * the answer of a contract that has no such function, there where not all of them have it.
+ */
 export type Read = {
   address: Address
   abi: Abi
   functionName: string
   args?: readonly unknown[]
   code?: Hex
+  refused?: Answer
 }
 
 /** What a read gave, or `undefined` where the contract refused. */

@@ -6,7 +6,7 @@ import { strategyBytecode } from './bytecode.ts'
 import { type Context, endNamed } from './context.ts'
 import { bridgedFrom, takesBridged } from './deposit-across.ts'
 import type { Shown } from './kept.ts'
-import type { Market } from './markets/market.ts'
+import type { Market, MarketState } from './markets/market.ts'
 
 /** The strategy with the highest rate among those that are open for the action, for an asset name or a category in any casing. */
 export async function recommend(context: Context, input: RecommendationInput): Promise<Recommendation> {
@@ -31,7 +31,7 @@ export async function recommend(context: Context, input: RecommendationInput): P
   const rows = parts
     .flat()
     .filter(({ market }) => reachable.includes(market))
-    .filter(({ state }) => (action === 'lend' ? state?.canDeposit : state?.canWithdraw))
+    .filter(({ state }) => (action === 'lend' ? takes(state, amount) : state?.canWithdraw))
   const best = rows.reduce<Shown | undefined>(
     (a, b) => (a && (a.state!.apy ?? -1) >= (b.state!.apy ?? -1) ? a : b),
     undefined,
@@ -69,6 +69,10 @@ export async function recommend(context: Context, input: RecommendationInput): P
     ...(missing.length > 0 && { missing }),
   }
 }
+
+/** Whether a market takes deposits now, and has room for one of that size. */
+const takes = (state: MarketState | undefined, amount = 1n): boolean =>
+  state?.canDeposit === true && (state.headroom === null || amount <= state.headroom)
 
 /**
  * Whether a market is on the destination asked for, and can be reached from the origin asked for: it is there, or takes what a bridge

@@ -69,7 +69,7 @@ export function strategyOf(standing: Standing): Strategy {
     underlying: ref,
     actions: state
       ? [
-          ...(state.canDeposit ? ['lend'] : []),
+          ...(state.canDeposit && state.headroom !== 0n ? ['lend'] : []),
           ...(state.canWithdraw ? ['withdraw'] : []),
           ...(queue ? ['claim'] : []),
         ]

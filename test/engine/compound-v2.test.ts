@@ -193,6 +193,31 @@ describe('a market of the Compound v2 family', () => {
     expect(await codeOf(acting.made('lend', 5n))).toBe('STRATEGY_PAUSED')
   })
 
+  test('with caps takes what stays below them, and with a cap of zero anything', async () => {
+    const { service, entry, made, market, amount, call } = await opened('token')
+    const limit = (cap: bigint) => perform(sandbox, wallet, [call('function limit(uint256)', [cap])])
+    const inIt = await sandbox.balanceOf(chainId, entry.asset.address, market)
+    await limit(inIt + amount)
+    expect(await codeOf(made('lend', amount))).toBe('STRATEGY_CAP_REACHED')
+    await perform(sandbox, wallet, await made('lend', amount - 1n))
+    expect(await codeOf(made('lend', 1n))).toBe('STRATEGY_CAP_REACHED')
+    expect((await service.getStrategy({ id: entry.slug })).actions).toEqual(['withdraw'])
+    const best = async (sum?: bigint) =>
+      (
+        await service.recommend({
+          identifier: 'USDC',
+          to: 'sandbox-one',
+          ...(sum !== undefined && { wallet, amount: sum }),
+        })
+      ).strategy.slug
+    expect(await best()).not.toBe(entry.slug)
+    await limit(inIt + amount + 1n)
+    expect(await best()).toBe(entry.slug)
+    expect(await best(2n)).not.toBe(entry.slug)
+    await limit(0n)
+    await perform(sandbox, wallet, await made('lend', amount))
+  })
+
   test('whose rate counts blocks has the rate at which it grew', async () => {
     const { service, entry, made, amount } = await opened('token', { rate: 'growth', pauses: 'action' })
     await perform(sandbox, wallet, await made('lend', amount))

@@ -60,6 +60,16 @@ const send = async (from: `0x${string}`, slug: string, signature: string, args: 
   const receipt = await sandbox.sendAs(chainId, from, { to: marketOf(slug), data: calldata(signature, args) })
   expect(receipt.status).toBe('0x1')
 }
+const configure = async (signature: string, args: readonly unknown[]) => {
+  const data = calldata(signature, args)
+  const receipt = await sandbox.sendAs(chainId, sandboxAddress(0), { to: venus.comptroller, data })
+  expect(receipt.status).toBe('0x1')
+}
+const approve = (token: `0x${string}`, spender: `0x${string}`, amount: bigint) =>
+  sandbox.sendAs(chainId, wallet, {
+    to: token,
+    data: calldata('function approve(address,uint256)', [spender, amount]),
+  })
 describe.each([
   ['venus-usdc-sandbox-one', '1234.567891', 1_234_567_891n],
   ['venus-eth-sandbox-one', '3.000000000000000007', 3n * ether + 7n],
@@ -127,11 +137,6 @@ test('all that is left comes out less what Venus keeps of it, which its comptrol
 
 test('what the comptroller has paused is not asked for, and what it does not take is found out before anything is signed', async () => {
   const slug = 'venus-usdc-sandbox-one'
-  const configure = async (signature: string, args: readonly unknown[]) => {
-    const data = calldata(signature, args)
-    const receipt = await sandbox.sendAs(chainId, sandboxAddress(0), { to: venus.comptroller, data })
-    expect(receipt.status).toBe('0x1')
-  }
   const pause = (action: number, isOn: boolean) =>
     configure('function _setActionsPaused(address[],uint8[],bool)', [[marketOf(slug)], [action], isOn])
   const code = async (line: string) =>
@@ -143,9 +148,52 @@ test('what the comptroller has paused is not asked for, and what it does not tak
   await pause(1, true)
   expect(await code(`withdraw ${slug} --amount 1`)).toBe('STRATEGY_PAUSED')
   await pause(1, false)
-  await configure('function setMarketSupplyCaps(address[],uint256[])', [[marketOf(slug)], [50_000_000_000n]])
-  expect(await code(`deposit ${slug} --amount 1`)).toBe('SIMULATION_REVERTED')
 })
+
+test.each([
+  ['venus-usdc-sandbox-one', '--amount 1000000', '1', 'function mint(uint256)'],
+  ['venus-eth-sandbox-one', '--amount 900', '0.1', 'function mint()'],
+])(
+  '%s has a cap: what is left of it goes in, and no unit more; at a cap of zero nothing does',
+  async (slug, much, little, signature) => {
+    const { asset } = entryOf(slug)
+    const isCoin = signature === 'function mint()'
+    const cap = (most: bigint) =>
+      configure('function setMarketSupplyCaps(address[],uint256[])', [[marketOf(slug)], [most]])
+    const failure = async (amount: string) =>
+      (await signsNothing(() => run(`deposit ${slug} ${amount} --yes --json`))).json.error
+    const inIt =
+      (await said(slug, 'function getCash() view')) + (await said(slug, 'function totalBorrows() view'))
+    await cap(inIt + 10n ** BigInt(asset.decimals + (isCoin ? 0 : 3)))
+    // Interest comes with each block: from here on there is none until all is tried.
+    const allow = (amount: bigint) => isCoin || approve(asset.address, marketOf(slug), amount)
+    await allow(inIt)
+    const { code, details } = await failure(much)
+    expect(code).toBe('STRATEGY_CAP_REACHED')
+    const room = BigInt(details.headroom)
+    expect(room).toBeGreaterThan(0n)
+    const tried = (amount: bigint) =>
+      sandbox.chain(chainId).rpc.request<string>('eth_call', [
+        {
+          from: wallet,
+          to: marketOf(slug),
+          data: calldata(signature, isCoin ? [] : [amount]),
+          value: `0x${(isCoin ? amount : 0n).toString(16)}`,
+        },
+        'latest',
+      ])
+    // A market of the coin returns nothing, and no market less than that it took it.
+    expect(await tried(room)).toBe(isCoin ? '0x' : `0x${'0'.repeat(64)}`)
+    await expect(tried(room + 1n)).rejects.toThrow('market supply cap reached')
+    await allow(0n)
+    expect((await done(`deposit ${slug} --amount ${little}`)).status).toBe('SUCCESS')
+
+    await cap(0n)
+    expect((await failure(`--amount ${little}`)).code).toBe('STRATEGY_CAP_REACHED')
+    const { actions, paused } = (await run(`strategies show ${slug} --json`)).json
+    expect([actions, paused]).toEqual([['withdraw'], false])
+  },
+)
 
 test('its contracts say what they are, and each says that it is not the other', async () => {
   const [network] = sandbox.world.catalog().networks

@@ -87,7 +87,7 @@ const pausedAt = ({ market, comptroller, pauses }: CompoundV2Constants, action: 
     : { address: comptroller, abi: comptrollerAbi, functionName: 'actionPaused', args: [market, action] }
 
 function stateOf(constants: CompoundV2Constants, decimals: number): Reading<MarketState> {
-  const { market, rate, pauses } = constants
+  const { market, comptroller, rate, pauses } = constants
   const own = ['getCash', 'totalBorrows', 'totalReserves'] as const
   return {
     reads: [
@@ -95,19 +95,42 @@ function stateOf(constants: CompoundV2Constants, decimals: number): Reading<Mark
       ...own.map((functionName) => ({ address: market, abi, functionName })),
       pausedAt(constants, 0),
       pausedAt(constants, 1),
+      {
+        address: comptroller,
+        abi: comptrollerAbi,
+        functionName: 'supplyCaps',
+        args: [market],
+        refused: null,
+      },
       ...(rate === 'second' ? [{ address: market, abi, functionName: 'supplyRatePerTimestamp' }] : []),
     ],
-    parse: ([worth, cash, lent, kept, noMint, noRedeem, each]) => ({
-      ...(rate === 'second' ? perSecond(each as bigint) : { apr: null, apy: null }),
-      tvl: (cash as bigint) + (lent as bigint) - (kept as bigint),
-      index: indexOf(worth, decimals),
-      canDeposit: noMint === false,
-      // A guardian pauses what goes in, and never what comes out.
-      canWithdraw: pauses === 'guardian' || noRedeem === false,
-      headroom: null,
-      liquidity: cash as bigint,
-    }),
+    parse: ([worth, cash, lent, kept, noMint, noRedeem, cap, each]) => {
+      // The first read brings the interest in, so these are with that of this very second.
+      const tvl = (cash as bigint) + (lent as bigint) - (kept as bigint)
+      return {
+        ...(rate === 'second' ? perSecond(each as bigint) : { apr: null, apy: null }),
+        tvl,
+        index: indexOf(worth, decimals),
+        canDeposit: noMint === false,
+        // A guardian pauses what goes in, and never what comes out.
+        canWithdraw: pauses === 'guardian' || noRedeem === false,
+        headroom: cap === null ? null : roomUnder(cap as bigint, tvl, constants),
+        liquidity: cash as bigint,
+      }
+    },
   }
+}
+
+/**
+ * What may still go in; `null` is no limit. Moonwell limits nothing by a cap of zero, and stays below any other (source: its Comptroller,
+ * mintAllowed). Venus takes nothing at zero, and goes up to the cap (source: PolicyFacet, mintAllowed); a market of its coin holds a deposit
+ * already when it is asked whether that may come, and so counts it twice (source: VBNB, getCashPrior).
+ */
+function roomUnder(cap: bigint, tvl: bigint, { pauses, coin }: CompoundV2Constants): bigint | null {
+  if (pauses === 'guardian' && cap === 0n) return null
+  const room = cap - tvl - (pauses === 'guardian' ? 1n : 0n)
+  if (room <= 0n) return 0n
+  return pauses === 'action' && coin === 'market' ? room / 2n : room
 }
 
 const logsOf = (market: Address, asset: Address, owner: Address): LogFilter[] => {

@@ -20,6 +20,8 @@ contract CTokenLike {
     uint256 public totalReserves;
     bool public busy;
     bool[2] paused;
+    bool hasCaps;
+    uint256 cap;
     mapping(address => uint256) public balanceOf;
 
     constructor(address asset_, uint256 rate_) payable {
@@ -30,6 +32,16 @@ contract CTokenLike {
 
     function set(bool busy_, bool mints, bool redeems) external {
         (busy, paused[0], paused[1]) = (busy_, mints, redeems);
+    }
+
+    /// Until then it knows no caps at all, as Benqi does not.
+    function limit(uint256 cap_) external {
+        (hasCaps, cap) = (true, cap_);
+    }
+
+    function supplyCaps(address) external view returns (uint256) {
+        require(hasCaps);
+        return cap;
     }
 
     function markets(address) external pure returns (bool, uint256) {
@@ -54,7 +66,7 @@ contract CTokenLike {
         return rate;
     }
 
-    function getCash() external view returns (uint256) {
+    function getCash() public view returns (uint256) {
         return address(asset) == address(0) ? address(this).balance : asset.balanceOf(address(this));
     }
 
@@ -67,6 +79,7 @@ contract CTokenLike {
 
     function mint(uint256 amount) external returns (uint256) {
         if (busy) return 9;
+        require(cap == 0 || getCash() + totalBorrows - totalReserves + amount < cap, "market supply cap reached");
         asset.transferFrom(msg.sender, address(this), amount);
         give(msg.sender, amount);
         return 0;
