@@ -81,7 +81,7 @@ async function listedIn(chain: Chain, place: CometPlace): Promise<CometTerms | u
   }
 }
 
-/** One call a market: its reserves are asked for once, and again when an account uses one that is new. */
+/** One call a market: its reserves are asked for once, and again when an account uses one that is new. One in an e-mode takes another call. */
 function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountsOf {
   const known = new Map<string, Promise<Reserves>>()
   const reservesOf = (place: LendingPool): Promise<Reserves> => {
@@ -94,11 +94,13 @@ function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acco
     return asked
   }
   const accountOf = async (place: LendingPool, owner: Address) => {
-    const reserves = await reservesOf(place)
-    const account = await read(chain(place.chainId), accountIn(place, reserves, owner))
-    if (unknownIn(account.used ?? 0n, reserves) === 0n) return account
-    known.delete(nameOf(place))
-    return read(chain(place.chainId), accountIn(place, await reservesOf(place), owner))
+    const asked = async (reserves: Reserves, category?: bigint) =>
+      read(chain(place.chainId), accountIn(place, reserves, owner, category))
+    const before = await reservesOf(place)
+    const first = await asked(before)
+    const isNew = unknownIn(first.used ?? 0n, before) !== 0n
+    if (isNew) known.delete(nameOf(place))
+    return isNew || first.category ? asked(await reservesOf(place), first.category) : first
   }
   return (owner) =>
     poolsOf(catalog).map(async (place) => {

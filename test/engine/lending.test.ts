@@ -9,6 +9,7 @@ import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { refuses } from '../support/refusing.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
+import { speaks } from '../support/speaking.ts'
 import { codeSaying } from './sayings.ts'
 import { engineOn, over, perform, watched } from './support.ts'
 
@@ -187,8 +188,67 @@ describe('the lending stats of a wallet', () => {
     await setPrice('WETH', 2_800n * 10n ** 8n)
     const [stats, pool] = [await statsOf(), await counted(wallet)]
     expect(pool.available).toBe(0n)
-    expect(units(stats.maxBorrowValue)).toBe((pool.collateral * pool.ltv + 5_000n) / 10_000n - pool.debt)
+    expect(units(stats.maxBorrowValue)).toBe((pool.collateral * pool.ltv) / 10_000n - pool.debt)
     expect(Number(stats.maxBorrowValue)).toBeCloseTo(-100, 1)
+  })
+
+  test('say what can be borrowed by the rounding of the pool itself', async () => {
+    await supply('WETH', eth)
+    const isUp = async (price: bigint): Promise<boolean> => {
+      await setPrice('WETH', price)
+      const { collateral, ltv } = await counted(wallet)
+      return (collateral * ltv) % 10_000n >= 5_000n
+    }
+    let price = 3_000n * 10n ** 8n + 1n
+    while (!(await isUp(price))) price += 1n
+    expect(units((await statsOf()).maxBorrowValue)).toBe((await counted(wallet)).available)
+  })
+
+  test('of an account in an e-mode have the threshold of that for what counts in it', async () => {
+    const { pool } = constants()
+    await supply('WETH', 5n * eth)
+    await supply('USDC', 1_000_000000n)
+    await borrow('USDC', 6_000_123456n)
+    const thresholds = async () => (await statsOf()).underlying.map((one) => one.liquidationThreshold)
+    const before = await thresholds()
+    await enterMode(['WETH', 'USDC'])
+    const both = await thresholds()
+    expect([before[1], both]).toEqual([0.8, [0.95, 0.95]])
+    expect((await counted(wallet)).threshold).toBe(9500n)
+    const [stats, pooled] = [await statsOf(), await counted(wallet)]
+    near(stats.healthFactor as number, Number(pooled.health) / 1e18)
+    expect(units(stats.maxBorrowValue)).toBe(pooled.available)
+    // A pool since 3.2 says it by the number of each reserve, whatever the older words say.
+    const says = (terms: Hex | undefined, bitmap: Hex | undefined) =>
+      speaks(
+        sandbox,
+        chainId,
+        pool,
+        new Map([
+          ...(terms
+            ? ([[calldata('function getEModeCategoryCollateralConfig(uint8)', [1]), terms]] as const)
+            : []),
+          ...(bitmap
+            ? ([[calldata('function getEModeCategoryCollateralBitmap(uint8)', [1]), bitmap]] as const)
+            : []),
+        ]),
+      )
+    const data = await sandbox.call(chainId, pool, 'function getReserveData(address)', [token('WETH')])
+    const id = BigInt(`0x${data.slice(2 + 7 * 64, 2 + 8 * 64)}`)
+    const words = (...values: bigint[]) => concat(values.map((value) => toHex(value, { size: 32 })))
+    const terms = words(9200n, 9400n, 10_100n)
+    await says(terms, words(1n << id))
+    expect(await thresholds()).toEqual([before[0], 0.94])
+    await says(terms, words(0n))
+    expect(await thresholds()).toEqual(before)
+    await says(undefined, words(1n << id))
+    expect(await thresholds()).toEqual([null, null])
+  })
+
+  test('of an account whose e-mode the pool does not say have no thresholds', async () => {
+    await supply('WETH', 5n * eth)
+    await refuses(sandbox, chainId, constants().pool, 'function getUserEMode(address)')
+    expect((await statsOf()).underlying).toMatchObject([{ liquidationThreshold: null, price: '3000' }])
   })
 
   test('of two chains add up, but the health factor is that of the worse account', async () => {
@@ -360,6 +420,25 @@ describe('the lending stats of a wallet', () => {
     expect(underlying[1]).toMatchObject({ balanceUSD: '2', price: '2', liquidationThreshold: 0.8 })
   })
 })
+
+/** Makes a category of e-mode of some assets, and puts the wallet into it. */
+async function enterMode(symbols: readonly string[]): Promise<void> {
+  const address = async (to: Address, signature: string) =>
+    `0x${(await sandbox.call(chainId, to, signature)).slice(26, 66)}` as Address
+  const { pool } = constants()
+  const provider = await address(pool, 'function ADDRESSES_PROVIDER() view')
+  const configurator = await address(provider, 'function getPoolConfigurator() view')
+  const terms = [1, 9300, 9500, 10_100, '0x0000000000000000000000000000000000000000', 'alike']
+  await send(
+    owner,
+    configurator,
+    'function setEModeCategory(uint8,uint16,uint16,uint16,address,string)',
+    terms,
+  )
+  for (const symbol of symbols)
+    await send(owner, configurator, 'function setAssetEModeCategory(address,uint8)', [token(symbol), 1])
+  await send(wallet, pool, 'function setUserEMode(uint8)', [1])
+}
 
 /** Lists another token in the pool, at two dollars, like the USDC that is there. */
 async function listed(): Promise<Address> {

@@ -3,7 +3,8 @@ import { erc20Abi } from '../../calls/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 import { ageOf } from '../price-ages.ts'
 import { isFresh, type Price } from '../prices.ts'
-import { type Answer, type Reading, together } from '../reading.ts'
+import { type Answer, known, type Reading, together } from '../reading.ts'
+import { bits, modeOf, thresholdIn } from './e-mode.ts'
 import { balance } from './reserve.ts'
 
 /** Where an Aave v3 market stands: the pool and the oracle that prices its assets in USD with 8 decimals. */
@@ -75,31 +76,42 @@ export type Totals = {
 /** An account in a market. There are no totals where it cannot be read whole: then there may be more than these holdings, or their worth is not known. */
 export type Account = { holdings: Holding[]; totals: Totals | null }
 
-/** An account of Aave. `used` has two bits a reserve, the lower for a debt: some may be of reserves that were not known. */
-type AaveAccount = Account & { used: bigint | undefined }
+/** An account of Aave. `used` has two bits a reserve, the lower for a debt: some may be of reserves that were not known. `category` is its e-mode, zero for none. */
+type AaveAccount = Account & { used: bigint | undefined; category: bigint | undefined }
 
 /** The reserves of a pool, and whether these are all: some may not say what they are. */
 export type Reserves = { all: readonly Reserve[]; areAll: boolean }
 
-/** What an account has in a pool, all of one block. Stable debts are left out: no version of Aave has any more. */
-export function accountIn(place: LendingPool, reserves: Reserves, owner: Address): Reading<AaveAccount> {
+/** What an account has in a pool, all of one block. Stable debts are left out: no version of Aave has any more. What collateral counts at is known where the account is in this `category`. */
+export function accountIn(
+  place: LendingPool,
+  reserves: Reserves,
+  owner: Address,
+  category = 0n,
+): Reading<AaveAccount> {
   const { pool } = place
   const inside = together(reserves.all.map((reserve) => partOf(place, reserve, owner)))
+  const modeAsked = category === 0n ? known(undefined) : modeOf(pool, category)
   return {
     reads: [
+      { address: pool, abi: poolAbi, functionName: 'getUserEMode', args: [owner] },
       { address: pool, abi: poolAbi, functionName: 'getUserConfiguration', args: [owner] },
       { address: pool, abi: poolAbi, functionName: 'getUserAccountData', args: [owner] },
+      ...modeAsked.reads,
       ...inside.reads,
     ],
-    parse: ([configuration, totals, ...rest]) => {
+    parse: ([said, configuration, totals, ...rest]) => {
       const used = (configuration as { data: bigint } | undefined)?.data
-      const found = inside.parse(rest).map((part) => inAccount(part, used))
+      const modeReads = modeAsked.reads.length
+      const about = { used, category: said as bigint | undefined }
+      const thresholdOf = thresholdIn(about.category, modeAsked.parse(rest.slice(0, modeReads)))
+      const found = inside.parse(rest.slice(modeReads)).map((part) => inAccount(part, used, thresholdOf))
       const seesAll = used === undefined ? reserves.areAll : unknownIn(used, reserves) === 0n
       const isWhole = seesAll && found.every(({ isKnown }) => isKnown)
       const holdings = found.map(({ held }) => held)
       const isEmpty = holdings.every((held) => !counts(held) && (used !== undefined || held.lent === 0n))
-      if (isWhole && isEmpty) return { used, holdings: [], totals: nothing }
-      return { used, holdings, totals: isWhole && used !== undefined && totals ? totalsOf(totals) : null }
+      if (isWhole && isEmpty) return { ...about, holdings: [], totals: nothing }
+      return { ...about, holdings, totals: isWhole && used !== undefined && totals ? totalsOf(totals) : null }
     },
   }
 }
@@ -114,12 +126,12 @@ export const unknownIn = (used: bigint, { all }: Reserves): bigint =>
   used & ~all.reduce((known, { id }) => known | (3n << BigInt(2 * id)), 0n)
 
 function totalsOf(said: unknown): Totals {
-  const [collateral, debt, , threshold, maxLtv, healthFactor] = said as readonly bigint[]
+  const [collateral, debt, available, threshold, maxLtv, healthFactor] = said as readonly bigint[]
   return {
     collateral: collateral!,
     debt: debt!,
-    // By its pool's own rounding, half up; the pool itself says zero where it is less than the debt.
-    limit: (collateral! * maxLtv! + 5_000n) / 10_000n,
+    // Each version of a pool has a rounding of its own; it says zero where the limit is less than the debt.
+    limit: available! > 0n ? debt! + available! : (collateral! * maxLtv!) / 10_000n,
     carried: collateral! * threshold!,
     healthFactor: healthFactor!,
   }
@@ -139,6 +151,7 @@ type Part = {
 function inAccount(
   { reserve, lent, borrowed, data, price, age }: Part,
   used: bigint | undefined,
+  thresholdOf: ReturnType<typeof thresholdIn>,
 ): { held: Holding; isKnown: boolean } {
   const has = (bit: number) => used === undefined || bits(used, 2 * reserve.id + bit, 1) === 1n
   const held = {
@@ -147,7 +160,7 @@ function inAccount(
     lent: lent ?? 0n,
     borrowed: borrowed ?? 0n,
     borrowRate: data?.currentVariableBorrowRate ?? null,
-    liquidationThreshold: data ? bits(data.configuration, 16, 16) : null,
+    liquidationThreshold: data ? thresholdOf(data) : null,
     price: price || null,
     usd: isFresh(age) ? price || null : null,
   }
@@ -182,6 +195,3 @@ type Data = {
   aTokenAddress: Address
   variableDebtTokenAddress: Address
 }
-
-const bits = (word: bigint, first: number, count: number): bigint =>
-  (word >> BigInt(first)) & ((1n << BigInt(count)) - 1n)
