@@ -28,7 +28,7 @@ const risks: Readonly<Record<string, string>> = {
   'stader-ethx': 'A withdrawal is a request that is paid later.',
   'lista-slisbnb': 'A withdrawal takes about a week.',
   'benqi-savax':
-    'What was asked back must be taken in the days after its cooldown; after them it must be asked for again.',
+    'What was asked back must be taken in the days after its cooldown; after them redeemOverdueShares() of the token gives the shares back, to be asked for again.',
   'pendle-pt':
     'The yield is fixed only until maturity and only for who waits for it; before, the price moves.',
 }

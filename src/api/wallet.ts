@@ -16,19 +16,21 @@ export type Position = {
   balanceUsd: string | null
   profitUsd: string | null
   apy: number | null
-  /** Queued withdrawals that wait, and those that can be claimed; they are no part of the balance. */
+  /** Queued withdrawals that wait, and those that can be claimed; they are no part of the balance, and `queuedUsd` is what all of them are worth. */
   pending: QueuedWithdrawal[] | null
   claimable: QueuedWithdrawal[] | null
+  queuedUsd: string | null
 }
 
 /**
- * The positions of a wallet. `totalValueUsd` is a decimal string: the sum of what is known in USD. `unread` are the strategies whose contracts
+ * The positions of a wallet. `totalValueUsd` is a decimal string: the sum of what is known in USD, of which `queuedUsd` is queued. `unread` are the strategies whose contracts
  * do not say what the wallet holds there, or what that is worth; it and `unsearched` are `null` where a deployment does not tell.
  */
 export const WalletValue = z.object({
   address: z.custom<z.output<typeof EvmAddress>>().nullable(),
   positions: z.array(z.custom<Position>()),
   totalValueUsd: z.string().nullable(),
+  queuedUsd: z.string().nullable(),
   stats: z.custom<Stats>().nullable(),
   unread: z.array(z.string()).nullable(),
   unsearched: z.array(Unsearched).nullable(),
@@ -41,7 +43,7 @@ const Signed = z.codec(z.string().regex(/^-?[0-9]{1,78}$/, 'expected a whole num
   encode: String,
 })
 
-/** Shape A (reference); `principal`, `apyFraction`, `pending`, `claimable`, `stats`, `unread` and `unsearched` are ours. */
+/** Shape A (reference); `principal`, `apyFraction`, `pending`, `claimable`, `queuedUSD`, `stats`, `unread` and `unsearched` are ours. */
 const ShapeA = z.object({
   address: EvmAddress,
   positions: z.array(
@@ -55,9 +57,11 @@ const ShapeA = z.object({
       apyFraction: ours(z.number()),
       pending: ours(z.array(QueuedWire)),
       claimable: ours(z.array(QueuedWire)),
+      queuedUSD: ours(Numeric),
     }),
   ),
   totalValueUSD: maybe(Numeric),
+  queuedUSD: ours(Numeric),
   stats: ours(Stats),
   unread: ours(z.array(z.string())),
   unsearched: ours(z.array(Unsearched)),
@@ -107,8 +111,10 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
         apy: orNull(spot.apy),
         pending: null,
         claimable: null,
+        queuedUsd: null,
       })),
       totalValueUsd: decimal(wire.summary.totalUnderlyingBalanceUSD),
+      queuedUsd: null,
       stats: null,
       unread: null,
       unsearched: null,
@@ -118,6 +124,7 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
       address: wire.address,
       positions: [],
       totalValueUsd: null,
+      queuedUsd: null,
       stats: wire.stats,
       unread: null,
       unsearched: null,
@@ -134,8 +141,10 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
       apy: orNull(position.apyFraction),
       pending: readQueued(position.pending),
       claimable: readQueued(position.claimable),
+      queuedUsd: decimal(position.queuedUSD),
     })),
     totalValueUsd: decimal(wire.totalValueUSD),
+    queuedUsd: decimal(wire.queuedUSD),
     stats: orNull(wire.stats),
     unread: orNull(wire.unread),
     unsearched: orNull(wire.unsearched),
@@ -147,20 +156,16 @@ export const Wallet = z.codec(oneOf(shapes, 1), WalletValue, {
   decode: read,
   encode: (value) => ({
     address: value.address!,
-    positions: value.positions.map(
-      ({ strategy, balance, principal, profit, balanceUsd, profitUsd, apy, pending, claimable }) => ({
-        strategy,
-        balance,
-        balanceUSD: balanceUsd,
-        earned: profit,
-        earnedUSD: profitUsd,
-        principal,
-        apyFraction: apy,
-        pending,
-        claimable,
-      }),
-    ),
+    positions: value.positions.map(({ profit, balanceUsd, profitUsd, apy, queuedUsd, ...same }) => ({
+      ...same,
+      balanceUSD: balanceUsd,
+      earned: profit,
+      earnedUSD: profitUsd,
+      apyFraction: apy,
+      queuedUSD: queuedUsd,
+    })),
     totalValueUSD: value.totalValueUsd,
+    queuedUSD: value.queuedUsd,
     stats: value.stats,
     unread: value.unread,
     unsearched: value.unsearched,

@@ -11,12 +11,17 @@ export type Query = { address: Address; abi: Abi; functionName: string; args?: r
 /** Questions of which later ones need the answers to earlier ones: each round is asked together, and what a contract refuses is `undefined`. */
 export type Rounds<value> = Generator<readonly Query[], value, readonly unknown[]>
 
-/** A withdrawal that was asked for. `amount` is in the smallest unit of the asset, times are Unix seconds, `null` where no contract says. */
+/**
+ * A withdrawal that was asked for. `amount` is in the smallest unit of the asset, times are Unix seconds, `null` where no contract says. Where
+ * it can be claimed for a while only, that ends at `until`; what was let pass never can be, and `back` names what gives it back.
+ */
 export type Request = {
   id: string
   amount: bigint
   requestedAt: number | null
   availableAt: number | null
+  until?: number
+  back?: string
 }
 
 /** What an owner has in a queue: what waits, and what can be claimed, oldest first. */
@@ -39,6 +44,8 @@ export type Queue = {
   requests: (owner: Address, now: number, tickets: readonly bigint[]) => Rounds<Requests | null>
   /** How long does a request take, in seconds? Without it, no contract says. */
   wait?: () => Rounds<number | null>
+  /** For how many seconds can a request be claimed, once it can be, and what gives back what was let pass? Without it, for ever. */
+  lapses?: { window: () => Rounds<number | null>; back: string }
   /** Those of the requests that can be claimed that one transaction takes. */
   taken: (claimable: readonly Request[]) => readonly Request[]
   /** The call that takes them for their owner, who sends it. */

@@ -94,7 +94,8 @@ const one = 10n ** 18n
 
 /**
  * The requests of sAVAX (source: Benqi-fi/BENQI-Smart-Contracts, StakedAvax.sol): each can be claimed for a while only, and a claim takes
- * all that can be claimed then. What was let pass stays listed as waiting: its shares are given back by redeemOverdueShares().
+ * all that can be claimed then. What was let pass stays listed as waiting: its shares are given back by redeemOverdueShares(), which we do not
+ * build, as it is no withdrawal.
  */
 export const savaxQueue = (chainId: number, { token: address }: BenqiStakingConstants): Queue => {
   const ask = (functionName: string, args: readonly unknown[] = []) => ({
@@ -103,8 +104,16 @@ export const savaxQueue = (chainId: number, { token: address }: BenqiStakingCons
     functionName,
     args,
   })
+  const back = `redeemOverdueShares() of ${address}`
   return {
     place: address,
+    lapses: {
+      *window() {
+        const [seconds] = yield [ask('redeemPeriod')]
+        return seconds === undefined ? null : Number(seconds)
+      },
+      back,
+    },
     paid: toEventSelector('Redeem(address,uint256,uint256,uint256)'),
     *requests(owner, now): Rounds<Requests | null> {
       const [count, cooldown, window, rate] = (yield [
@@ -124,13 +133,16 @@ export const savaxQueue = (chainId: number, { token: address }: BenqiStakingCons
       ]
       const all = list.map(({ startedAt, shareAmount }, at) => {
         const from = startedAt + cooldown
-        const isReady = from < BigInt(now) && from + window >= BigInt(now)
+        const isOver = from + window < BigInt(now)
+        const isReady = from < BigInt(now) && !isOver
         return {
           isReady,
           id: String(at),
           amount: (shareAmount * (isReady ? rates[at]! : rate)) / one,
           requestedAt: Number(startedAt),
-          availableAt: from + window < BigInt(now) ? null : Number(from),
+          availableAt: isOver ? null : Number(from),
+          until: Number(from + window),
+          ...(isOver && { back }),
         }
       })
       return apart(all)

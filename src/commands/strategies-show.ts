@@ -8,6 +8,7 @@ import type { Stream } from '../cli/terminal/io.ts'
 import { sparkline } from '../cli/terminal/sparkline.ts'
 import { fields } from '../cli/terminal/table.ts'
 import { strategyDetailJson } from '../cli/views/json.ts'
+import { queuedLines } from '../cli/views/queued-view.ts'
 import { gradeMeaning, isGrade } from '../domain/grades.ts'
 import { plain } from '../domain/text.ts'
 
@@ -37,6 +38,7 @@ const notKnown: Omit<Position, 'strategy'> = {
   apy: null,
   pending: null,
   claimable: null,
+  queuedUsd: null,
 }
 
 /** The fields, and below them the chart where it is asked for and there is something to draw. */
@@ -83,6 +85,7 @@ const showView: View<Shown> = (one, to) =>
             ],
           ] as const)
         : []),
+      ...(one.position ? queuedLines(one.position, to) : []),
       ...(one.position === null ? ([['you hold', 'nothing']] as const) : []),
     ],
     to,

@@ -7,6 +7,7 @@ import { decimal, dollars, percent, when } from '../cli/terminal/format.ts'
 import type { Stream } from '../cli/terminal/io.ts'
 import { fields, table } from '../cli/terminal/table.ts'
 import { walletJson } from '../cli/views/json.ts'
+import { queuedLines } from '../cli/views/queued-view.ts'
 import { positionColumns } from '../cli/views/views.ts'
 import type { World } from '../cli/world.ts'
 import { shellOperand, shellWord } from '../domain/shell.ts'
@@ -94,7 +95,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       value.positions.length === 0
         ? to.paint.dim('no positions')
         : table(positionColumns, value.positions, to),
-      ...queuedLines(value.positions, to, held.unsearched !== null),
+      ...queuedOf(value.positions, to, held.unsearched !== null),
       ...unsearchedLines(value.unsearched ?? [], address, to),
       ...unreadLines(value, to),
       ...(value.positions.length === 0 ? [] : [totalLine(value, to)]),
@@ -106,38 +107,26 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
 
 type Shown = ReturnType<typeof walletJson>
 
-/** Withdrawals that are queued, and how to take those that are ready. */
-const queuedLines = (positions: Shown['positions'], to: Stream, isOurs: boolean): string[] =>
-  positions.flatMap(({ strategy, balance, pending, claimable }) => {
-    const line = (word: string, amount: string, more: string) =>
-      `${word} ${decimal(amount)} ${plain(strategy.asset.symbol)} ${to.paint.dim(more)}`
+/** Withdrawals that are queued, and those of which nobody says whether they are. */
+const queuedOf = (positions: Shown['positions'], to: Stream, isOurs: boolean): string[] =>
+  positions.flatMap((one) => {
     // What a service does not tell of what is held is no news; another deployment may tell of no queue at all.
-    if (isOurs && pending === null && balance?.raw === '0')
-      return [`queued ? ${to.paint.dim(`${plain(strategy.slug)}, whose queue does not answer`)}`]
-    return [
-      ...(pending ?? []).map(({ amount, availableAt }) =>
-        line(
-          'queued',
-          amount.formatted,
-          `${plain(strategy.slug)}${availableAt ? `, ready ${when(availableAt)}` : ''}`,
-        ),
-      ),
-      ...(claimable ?? []).map(({ amount }) =>
-        line(
-          to.paint.green('ready'),
-          amount.formatted,
-          `sluice withdraw --claim ${shellOperand(strategy.slug)}`,
-        ),
-      ),
-    ]
+    if (isOurs && one.pending === null && one.balance?.raw === '0')
+      return [`queued ? ${to.paint.dim(`${plain(one.strategy.slug)}, whose queue does not answer`)}`]
+    return queuedLines(one, to).map(([word, text]) => `${word} ${text}`)
   })
 
-/** The sum of what has a worth in USD, and what it is without. */
-function totalLine({ positions, totalValueUsd }: Shown, to: Stream): string {
-  const without = positions.filter(({ balance, balanceUsd }) => balanceUsd === null && balance?.raw !== '0')
+/** The sum of what has a worth in USD, what of it is queued, and what it is without. */
+function totalLine({ positions, totalValueUsd, queuedUsd }: Shown, to: Stream): string {
+  const without = positions.filter(
+    ({ balance, balanceUsd, pending, claimable, queuedUsd: worth }) =>
+      (balanceUsd === null && balance?.raw !== '0') ||
+      (worth === null && [...(pending ?? []), ...(claimable ?? [])].length > 0),
+  )
   const names = listed(without.map(({ strategy }) => strategy.slug))
   const lacks = without.length === 0 ? '' : to.paint.yellow(` without ${names}, whose worth is not known`)
-  return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${lacks}`
+  const queued = Number(queuedUsd) > 0 ? to.paint.dim(` of which ${dollars(queuedUsd)} is queued`) : ''
+  return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${queued}${lacks}`
 }
 
 /** Which strategies say nothing of a wallet at all. */

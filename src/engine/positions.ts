@@ -13,8 +13,9 @@ import { eventsIn } from './past/events.ts'
 import { netInvested } from './past/net-invested.ts'
 import { steadily } from './past/steadily.ts'
 import { sumUsd, usd } from './prices.ts'
-import { eachOnce, queuedIn, queuedOf, withQueued } from './queued.ts'
+import { queuedIn, queuedOf, withQueued } from './queued.ts'
 import { known, together } from './reading.ts'
+import { eachOnce } from './shared-queues.ts'
 import { type Standing, strategyOf } from './standings.ts'
 import { grownStandings } from './strategies.ts'
 
@@ -30,7 +31,7 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
     queuedOf(context, context.markets, address),
   ])
   const found = perChain.flat()
-  const queued = eachOnce(asked.queued, found)
+  const queued = await eachOnce(context, asked.queued, address)
   const held = withQueued(found.filter(isRow), queued, found)
   const stands = await grownStandings(
     context,
@@ -38,12 +39,14 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
   )
   const positions = held.map((one, at) => ({
     ...positionOf(one, stands[at]!),
-    ...queuedIn(one.market, queued),
+    ...queuedIn(one.market, queued, stands[at]!.price),
   }))
+  const queuedUsd = sumUsd(positions.map((one) => one.queuedUsd))
   return {
     address,
     positions,
-    totalValueUsd: sumUsd(positions.map(({ balanceUsd }) => balanceUsd)),
+    totalValueUsd: sumUsd([...positions.map(({ balanceUsd }) => balanceUsd), queuedUsd]),
+    queuedUsd,
     stats,
     unread: found.filter(({ balance }) => balance === null).map(({ market }) => market.entry.slug),
     unsearched: asked.unsearched.map(({ market, searchedAt }) => ({
@@ -142,7 +145,7 @@ async function unlessUnread<value>(work: () => Promise<value>): Promise<value | 
 function positionOf(
   { market, balance, principal }: Invested,
   standing: Standing,
-): Omit<Position, 'pending' | 'claimable'> {
+): Omit<Position, 'pending' | 'claimable' | 'queuedUsd'> {
   const profit = principal === null || balance === null ? null : balance - principal
   const { asset } = market.entry
   const strategy = strategyOf(standing)

@@ -8,6 +8,7 @@ import { headOf } from './chain.ts'
 import type { Context } from './context.ts'
 import type { Held } from './holdings.ts'
 import type { Market, Step } from './markets/market.ts'
+import { type Price, usd } from './prices.ts'
 import { answered } from './rounds.ts'
 import { noteSeen, ticketsOf, type Unsearched } from './tickets.ts'
 
@@ -41,20 +42,6 @@ export async function queuedOf(
   }
 }
 
-/** The same with the requests of a queue that several markets share under one of them only: one in which the owner holds something, if there is one. */
-export function eachOnce(
-  queued: ReadonlyMap<Market, Requests | null>,
-  held: readonly { market: Market }[],
-): ReadonlyMap<Market, Requests | null> {
-  const byPlace = Map.groupBy(queued.keys(), ({ entry, queue }) => `${entry.chainId} ${queue!.place}`)
-  const first = new Set(
-    [...byPlace.values()].map(
-      (markets) => markets.find((market) => held.some((one) => one.market === market)) ?? markets[0],
-    ),
-  )
-  return new Map([...queued].map(([market, found]) => [market, first.has(market) ? found : noRequests]))
-}
-
 type Invested = Held & { principal: bigint | null }
 
 /**
@@ -77,27 +64,34 @@ export function withQueued(
 
 const nothingIn = (market: Market): Invested => ({ market, shares: 0n, balance: 0n, principal: 0n })
 
-/** The queued withdrawals of one market, as a position lists them. */
+/** The queued withdrawals of one market, as a position lists them, and what they are worth at a price of the asset. */
 export function queuedIn(
   market: Market,
   queued: ReadonlyMap<Market, Requests | null>,
-): Pick<Position, 'pending' | 'claimable'> {
+  price: Price,
+): Pick<Position, 'pending' | 'claimable' | 'queuedUsd'> {
   const found = queued.get(market)
-  if (found === null) return { pending: null, claimable: null }
+  if (found === null) return { pending: null, claimable: null, queuedUsd: null }
+  const { pending, claimable } = found ?? noRequests
+  const all = [...pending, ...claimable]
+  const sum = all.reduce((total, { amount }) => total + amount, 0n)
   return {
-    pending: shownRequests(found?.pending ?? []),
-    claimable: shownRequests(found?.claimable ?? []),
+    pending: shownRequests(pending),
+    claimable: shownRequests(claimable),
+    queuedUsd: all.length === 0 ? '0' : usd(sum, market.entry.asset, price),
   }
 }
 
 /** Requests as the service shows them: times are ISO 8601. */
 export function shownRequests(requests: readonly Request[]): QueuedWithdrawal[] {
   const iso = (at: number | null) => (at === null ? null : new Date(at * 1000).toISOString())
-  return requests.map(({ id, amount, requestedAt, availableAt }) => ({
+  return requests.map(({ id, amount, requestedAt, availableAt, until = null, back = null }) => ({
     id,
     amount,
     requestedAt: iso(requestedAt),
     availableAt: iso(availableAt),
+    until: iso(until),
+    back,
   }))
 }
 
@@ -138,13 +132,27 @@ export async function claimStep(
 
 /** Says what waits, and when it can be claimed as far as that is known. */
 function nothingYet({ entry }: Market, pending: readonly Request[], owner: Address): AppError {
-  const lines = shownRequests(pending).map(({ id, amount, requestedAt, availableAt }) => {
-    const since = requestedAt === null ? '' : `, asked for at ${requestedAt}`
-    const from = availableAt === null ? ', and no contract says when' : `, from ${availableAt} on`
-    return `${formatAmount(amount, entry.asset)} (request ${id}${since}${from})`
-  })
-  const waits = lines.length === 0 ? 'nothing was asked for' : `${lines.join('; ')} still waits`
+  const shown = shownRequests(pending)
+  const line = (one: QueuedWithdrawal, more: string) => {
+    const since = one.requestedAt === null ? '' : `, asked for at ${one.requestedAt}`
+    return `${formatAmount(one.amount, entry.asset)} (request ${one.id}${since}${more})`
+  }
+  const waiting = shown
+    .filter(({ back }) => back === null)
+    .map((one) =>
+      line(one, one.availableAt === null ? ', and no contract says when' : `, from ${one.availableAt} on`),
+    )
+  const over = shown.filter(({ back }) => back !== null).map((one) => line(one, `, until ${one.until}`))
+  const [passed] = pending.filter(({ back }) => back !== undefined)
+  const words = [
+    ...(waiting.length > 0 ? [`${waiting.join('; ')} still waits`] : []),
+    ...(passed ? [`${over.join('; ')} was let pass, and ${passed.back} gives it back`] : []),
+  ]
+  const waits = words.length === 0 ? 'nothing was asked for' : words.join('; ')
   return new AppError('NOTHING_CLAIMABLE', `${owner} can claim nothing from ${entry.slug} now: ${waits}`, {
+    ...(passed && {
+      hint: `Send ${passed.back} with the wallet of the request, then ask again: sluice withdraw ${entry.slug} --amount max`,
+    }),
     details: {
       pending: shownRequests(pending).map((request) => ({ ...request, amount: request.amount.toString() })),
     },

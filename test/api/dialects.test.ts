@@ -276,6 +276,7 @@ describe('a wallet', () => {
       address: wallet,
       positions: [],
       totalValueUsd: null,
+      queuedUsd: null,
       stats: wire.stats,
       unread: null,
       unsearched: null,

@@ -150,6 +150,8 @@ const queued = fc.record({
   amount: units,
   requestedAt: orNull(time),
   availableAt: orNull(time),
+  until: orNull(time),
+  back: orNull(word),
 })
 const position = fc.record({
   strategy,
@@ -161,6 +163,7 @@ const position = fc.record({
   apy: orNull(rate),
   pending: orNull(list(queued)),
   claimable: orNull(list(queued)),
+  queuedUsd: orNull(decimal),
 })
 const action = fc.record({
   id,
@@ -334,6 +337,7 @@ export const outputs: Outputs = {
     address,
     positions: list(position),
     totalValueUsd: orNull(decimal),
+    queuedUsd: orNull(decimal),
     stats: orNull(stats),
     unread: orNull(list(word)),
     unsearched: orNull(list(fc.record({ strategy: word, searchedAt: orNull(word) }))),
@@ -376,6 +380,7 @@ export const olderWallet = fc.record({
   address,
   positions: fc.constant([]),
   totalValueUsd: fc.constant(null),
+  queuedUsd: fc.constant(null),
   stats,
   unread: fc.constant(null),
   unsearched: fc.constant(null),

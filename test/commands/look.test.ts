@@ -261,6 +261,7 @@ describe('wallet show and history', () => {
       address: stranger,
       positions: [],
       totalValueUsd: '0',
+      queuedUsd: '0',
       unread: [],
       unsearched: [],
     })

@@ -89,12 +89,30 @@ describe.each([
   })
 })
 
-test('requests of a queue that two strategies share are listed once', async () => {
+test('requests of a queue that two strategies share stand once, with the one that each was made in, and count as a part of the total', async () => {
   await done(`deposit ${place} --amount 2`)
-  await done(`deposit ${wrapped} --amount 2`)
-  await done(`withdraw ${wrapped} --amount 1`)
-  const listed = (await positions()).flatMap(({ pending }: { pending: unknown[] }) => pending)
-  expect(listed).toHaveLength(1)
+  await done(`deposit ${wrapped} --amount 3`)
+  await done(`withdraw ${wrapped} --amount max`)
+  await done(`withdraw ${place} --amount 1`)
+  const { json } = await run('wallet show --json')
+  const asked = (slug: string) =>
+    json.positions
+      .find(({ strategy }: { strategy: { slug: string } }) => strategy.slug === slug)
+      .pending.map(({ amount }: { amount: { formatted: string } }) => Number(amount.formatted))
+  expect(asked(place)).toEqual([1])
+  expect(asked(wrapped)).toEqual([expect.closeTo(3, 6)])
+  // An ether is 3,000 dollars here.
+  expect(Number(json.queuedUsd)).toBeCloseTo(12_000, 0)
+  expect(Number(json.totalValueUsd)).toBeCloseTo(15_000, 0)
+  const { out } = await run('wallet show')
+  expect(out).toMatch(/total {2}\$15,000\.\d\d of which \$12,000\.\d\d is queued/)
+  const shown = (await run(`strategies show ${wrapped} --wallet ${wallet}`)).out
+  expect(shown).toMatch(/you hold +0 ETH/)
+  expect(shown).toMatch(/queued +3(\.0+\d*)? ETH/)
+  await ready()
+  expect((await run(`strategies show ${wrapped} --wallet ${wallet}`)).out).toContain(
+    `sluice withdraw --claim ${wrapped}`,
+  )
 })
 
 test('what was claimed from a queue that two strategies share stands in the history of the one it was asked for in', async () => {

@@ -223,12 +223,14 @@ describe('a wallet', () => {
     apy: null,
     pending: null,
     claimable: null,
+    queuedUsd: null,
   })
   test('in shape A', async () => {
     expect(await read(lines().wallet, { wallet: 'A' })).toEqual({
       address: known.wallet,
       positions: [{ ...position(), strategy: told().detail, profitUsd: '1' }],
       totalValueUsd: '101',
+      queuedUsd: null,
       unread: null,
       unsearched: null,
     })
@@ -246,6 +248,7 @@ describe('a wallet', () => {
         },
       ],
       totalValueUsd: '101',
+      queuedUsd: null,
       unread: null,
       unsearched: null,
     })

@@ -7,12 +7,13 @@ import type { Intent } from '../../domain/intent.ts'
 import type { Token } from '../../domain/token.ts'
 import { balanceOf, word } from '../../wallet/chain/simulate-reads.ts'
 import { acceptedIn, acceptedOut } from '../../wallet/guard/exchanged.ts'
-import { isQueued, ownClaim, ownUnits, refuseRestart } from '../../wallet/guard/queued.ts'
+import { isQueued, ownClaim, ownUnits, ownWindow, refuseRestart } from '../../wallet/guard/queued.ts'
 import type { Proposed } from '../../wallet/plan/proposal.ts'
 import type { Cli } from '../cli.ts'
 import type { AskedStrategy } from './asked-for.ts'
 import { legsAcross } from './deposit-across.ts'
 import { expiryOf, sayMaturity } from './priced.ts'
+import { claimCommand, queuedLine, queuedOf } from './queued-words.ts'
 import { notesOn, statedFee } from './stated-fee.ts'
 
 /** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
@@ -106,7 +107,7 @@ export async function withdrawProposal(
   const isAll = amount === maxUint256
   const units = isAll ? undefined : await ownUnits(entry, amount, ask)
   const queued = isQueued(entry) ? queuedOf(entry, made.queued?.seconds ?? null) : undefined
-  if (queued) cli.notice(queuedLine(entry, queued))
+  if (queued) cli.notice(queuedLine(entry, queued, await ownWindow(entry, ask)))
   const shares = isAll ? await heldOf(cli, entry.receipt, wallet) : undefined
   const fee = statedFee(made.fees, entry.asset)
   for (const note of notesOn(made.fees)) cli.notice(`fee: ${note}`)
@@ -172,20 +173,6 @@ export async function claimProposal(
       amounts: { in: null, out: tokenAmount(amount, entry.asset) },
     },
   }
-}
-
-const claimCommand = ({ slug }: StrategyEntry): string => `sluice withdraw ${slug} --claim`
-
-const queuedOf = (entry: StrategyEntry, seconds: number | null) => ({ seconds, next: claimCommand(entry) })
-
-/** That nothing comes at once, how long it takes, and what is typed then. */
-const queuedLine = ({ slug }: StrategyEntry, { seconds, next }: ReturnType<typeof queuedOf>): string =>
-  `${slug} pays later: this asks for the funds, and ${seconds === null ? 'no contract says how long they take (often days)' : `they can be claimed after ${span(seconds)}`}. Then: ${next}`
-
-const span = (seconds: number): string => {
-  const [size, word] =
-    seconds >= 172_800 ? [86_400, 'days'] : seconds >= 7_200 ? [3_600, 'hours'] : [1, 'seconds']
-  return `${Math.ceil(seconds / size)} ${word}`
 }
 
 /** What an owner has of a token, by a raw call. */

@@ -41,6 +41,8 @@ const Queued = fields({
   amount: Amount,
   requestedAt: maybe(z.string()),
   availableAt: maybe(z.string()),
+  until: maybe(z.string()).describe('when it lapses, if it does'),
+  back: maybe(z.string()).describe('what gives it back, where it was let pass'),
 })
 
 /** What a wallet holds in a strategy. */
@@ -54,6 +56,7 @@ export const PositionDocument = fields({
   apy: maybe(Rate),
   pending: maybe(z.array(Queued)).describe('withdrawals that wait'),
   claimable: maybe(z.array(Queued)).describe('withdrawals that can be taken'),
+  queuedUsd: maybe(Usd).describe('what both of these are worth'),
 })
 
 /** `strategies show` */
@@ -117,6 +120,7 @@ export const WalletDocument = fields({
   address: maybe(AddressText),
   positions: z.array(PositionDocument),
   totalValueUsd: maybe(Usd).describe('of what is known: a position without balanceUsd is not in it'),
+  queuedUsd: maybe(Usd).describe('how much of that is queued'),
   stats: fields({
     collateral: z.array(
       fields({ ...side, priceUsd: maybe(z.string()), liquidationThreshold: maybe(z.number()) }),

@@ -70,6 +70,7 @@ export const positionJson = ({
   apy,
   pending,
   claimable,
+  queuedUsd,
 }: Position) => {
   const amount = (raw: bigint | null) => (raw === null ? null : tokenAmount(raw, strategy.asset))
   const queued = (requests: Position['pending']) =>
@@ -84,14 +85,24 @@ export const positionJson = ({
     apy,
     pending: queued(pending),
     claimable: queued(claimable),
+    queuedUsd,
   }
 }
 
 /** A wallet as `--json` prints it. */
-export const walletJson = ({ address, positions, totalValueUsd, stats, unread, unsearched }: Wallet) => ({
+export const walletJson = ({
+  address,
+  positions,
+  totalValueUsd,
+  queuedUsd,
+  stats,
+  unread,
+  unsearched,
+}: Wallet) => ({
   address,
   positions: positions.map(positionJson),
   totalValueUsd,
+  queuedUsd,
   ...(stats && { stats: statsJson(stats) }),
   unread,
   unsearched,

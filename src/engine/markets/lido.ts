@@ -73,6 +73,11 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => 
     withdraw: ({ amount, owner, units }) => leave(units ?? amount, owner),
     withdrawAll: ({ owner, shares }) => leave(shares, owner),
     logs: (owner) => logsOf(receipt.address, constants.queue, owner),
+    requested: (owner, all) =>
+      all
+        .filter(({ topics }) => topics[0] === requested && topics[2]?.toLowerCase() === topic(owner))
+        .filter((asked) => isWithThis(asked, all, { queue: constants.queue, receipt: receipt.address }))
+        .map(({ topics }) => BigInt(topics[1]!).toString()),
     event: (log, owner, inSame, all) =>
       isOfAnother(log, owner, all, { queue: constants.queue, receipt: receipt.address })
         ? undefined
@@ -142,14 +147,22 @@ function isOfAnother(
   if (log.topics[0] !== claimed) return false
   const asked = all.find(({ topics }) => topics[0] === requested && topics[1] === log.topics[1])
   if (asked?.topics[2]?.toLowerCase() !== topic(owner)) return false
-  return !all.some(
+  return !isWithThis(asked, all, { queue, receipt })
+}
+
+/** Whether a request brought the queue this token. */
+const isWithThis = (
+  asked: SentLog,
+  all: readonly SentLog[],
+  { queue, receipt }: { queue: Address; receipt: Address },
+): boolean =>
+  all.some(
     ({ address, topics, transactionHash }) =>
       transactionHash === asked.transactionHash &&
       sameAddress(address, receipt) &&
       topics[0] === topicOf(abi, 'Transfer') &&
       topics[2]?.toLowerCase() === topic(queue),
   )
-}
 
 /**
  * What comes from nobody was staked, what goes to the queue was asked for, and a claim is what the queue paid. stETH says beside each

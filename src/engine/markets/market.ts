@@ -88,6 +88,8 @@ export type Market = {
   exchange?: Exchange
   /** Where does a withdrawal wait before it is paid? Without it, it pays at once. */
   queue?: Queue
+  /** Which requests of an owner were made with this receipt, by its logs? There where several receipts share a queue. */
+  requested?: (owner: Address, all: readonly SentLog[]) => readonly string[]
   /** How does one get in? */
   deposit: (order: Order) => Step
   /** How does one get out of a part? */

@@ -52,6 +52,15 @@ export async function ownClaim(
   }
 }
 
+/** For how many seconds what is asked for can be claimed once it can be, and what gives back what was let pass; `undefined` where it can be for ever. */
+export async function ownWindow(
+  strategy: StrategyEntry,
+  ask: Ask,
+): Promise<{ seconds: number | null; back: string } | undefined> {
+  const lapses = queueOf(strategy)?.lapses
+  return lapses && { seconds: await answered(lapses.window(), ask), back: lapses.back }
+}
+
 /** Refuses a request that makes all that waits begin again, unless that is accepted. */
 export async function refuseRestart(
   strategy: StrategyEntry,

@@ -1,0 +1,32 @@
+import type { StrategyEntry } from '../../domain/catalog.ts'
+
+/** What is typed to take what was set aside. */
+export const claimCommand = ({ slug }: StrategyEntry): string => `sluice withdraw ${slug} --claim`
+
+/** That a withdrawal is queued, as a plan says it. */
+export const queuedOf = (entry: StrategyEntry, seconds: number | null) => ({
+  seconds,
+  next: claimCommand(entry),
+})
+
+/** That nothing comes at once, how long it takes, what is typed then, and by when, where what is not claimed lapses. */
+export function queuedLine(
+  { slug }: StrategyEntry,
+  { seconds, next }: ReturnType<typeof queuedOf>,
+  window: { seconds: number | null; back: string } | undefined,
+): string {
+  const from =
+    seconds === null
+      ? 'no contract says how long they take (often days)'
+      : `they can be claimed after ${span(seconds)}`
+  const asked = `${slug} pays later: this asks for the funds, and ${from}`
+  if (!window) return `${asked}. Then: ${next}`
+  const most = window.seconds === null ? 'a while' : span(window.seconds)
+  return `${asked}, and for ${most} only. Then: ${next}\nWhat is not claimed by then never can be: ${window.back} gives it back as it was`
+}
+
+const span = (seconds: number): string => {
+  const [size, word] =
+    seconds >= 172_800 ? [86_400, 'days'] : seconds >= 7_200 ? [3_600, 'hours'] : [1, 'seconds']
+  return `${Math.ceil(seconds / size)} ${word}`
+}
