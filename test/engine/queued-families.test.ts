@@ -25,11 +25,14 @@ import { tryLeg } from '../../src/wallet/plan/try-leg.ts'
 import { strictTerms } from '../../src/wallet/policy/terms.ts'
 import { deployedFrom } from '../support/compile.ts'
 import { deposited } from '../support/deposited.ts'
+import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform } from './support.ts'
 
 // The contracts of these tests are ours and only have the published interfaces: they show that we call those as they are meant.
 const sandbox = useSandbox()
+let commandsKnow: Catalog | undefined
+const { run } = useCommands(sandbox, { catalog: () => commandsKnow ?? sandbox.world.catalog() })
 const chainId = 31337
 const wallet = sandbox.user.address
 const day = 86_400
@@ -332,15 +335,35 @@ test('sUSDe without a cooldown cannot be left by one', async () => {
   expect(await codeOf(made('withdraw', 5n))).toBe('STRATEGY_PAUSED')
 })
 
-test('what sAVAX set aside can be claimed for a while, and not after it', async () => {
-  const { deposit, withdraw, position, made } = await opened('benqi-staking')
+test('what sAVAX set aside can be claimed for a while, which is said before it is asked for, and is told as let pass after it', async () => {
+  const { deposit, position, entry, catalog, place } = await opened('benqi-staking')
   await deposit(ether)
-  await withdraw(ether / 2n)
-  await sandbox.world.warp(18 * day)
+  commandsKnow = catalog
+  const back = `redeemOverdueShares() of ${place}`
+  const { err } = await run(`withdraw ${entry.slug} --amount 0.5 --yes --json`)
+  expect(err).toContain('they can be claimed after 15 days, and for 2 days only')
+  expect(err).toContain(`never can be: ${back} gives it back`)
+  const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString()
+  const [waiting] = (await position())!.pending!
+  const [asked, from] = [waiting!.requestedAt!, waiting!.availableAt!].map((at) => Date.parse(at) / 1000)
+  expect([from! - asked!, waiting!.until, waiting!.back]).toEqual([15 * day, isoOf(from! + 2 * day), null])
+  await sandbox.world.warp(16 * day)
+  expect((await position())!.claimable).toMatchObject([{ until: waiting!.until, back: null }])
+  expect((await run('wallet show')).out).toMatch(/ready .* --claim \S+, until 20/)
+  await sandbox.world.warp(2 * day)
   const { pending, claimable } = (await position())!
   expect(claimable).toEqual([])
-  expect(pending).toMatchObject([{ availableAt: null }])
-  expect(await codeOf(made('claim', maxUint256))).toBe('NOTHING_CLAIMABLE')
+  expect(pending).toMatchObject([{ availableAt: null, until: waiting!.until, back }])
+  expect((await run('wallet show')).out).toMatch(
+    /let pass 0\.5\S* ETH .*could be claimed until 20.*: redeemOver/,
+  )
+  const { json, exit } = await run(`withdraw ${entry.slug} --claim --yes --json`)
+  expect([exit, json.error.code]).toEqual([10, 'NOTHING_CLAIMABLE'])
+  expect(json.error.message).toMatch(
+    new RegExp(`was let pass, and redeemOverdueShares\\(\\) of ${place} gives it`),
+  )
+  expect(json.error.message).not.toContain('still waits')
+  expect(json.error.hint).toContain(back)
 })
 
 describe('rocket-pool', () => {
