@@ -20,13 +20,17 @@ import { makerFaults } from '../test/oracles/factories.ts'
 
 const given = process.argv.flatMap((word, at, all) => (all[at - 1] === '--rpc' ? [word] : []))
 const env: Record<string, string | undefined> = { ...process.env }
+const ends = (said: string): never => {
+  process.stderr.write(`${said}\nnpm run catalog:verify -- --rpc NETWORK=URL, or set SLUICE_RPC_<NETWORK>\n`)
+  process.exit(2)
+}
 for (const pair of given) {
+  if (!/^[a-z0-9-]+=/.test(pair)) ends('--rpc takes the name of a network and its URL, with = between them')
   const [name, url] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]
   env[rpcVariable({ name })] = url
 }
 const urls = rpcUrls(env, allNetworks)
-if (urls.size === 0)
-  throw new Error('npm run catalog:verify -- --rpc NETWORK=URL, or set SLUICE_RPC_<NETWORK>')
+if (urls.size === 0) ends('No network is named')
 const catalog = await knownCatalog(directories(process.env), env)
 const books = keptBooks()
 let wrong = 0

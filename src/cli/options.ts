@@ -140,12 +140,16 @@ export function address(text: string, what: string): Address {
 }
 
 /** An amount that was typed: `--amount` in units of the token, or `--amount-raw` in its smallest unit. */
-export function amountOf({ amount, amountRaw }: { amount?: string; amountRaw?: string }, unit: Unit): bigint {
+export function amountOf(
+  { amount, amountRaw }: { amount?: string; amountRaw?: string },
+  unit: Unit,
+  hint = amountExample(unit),
+): bigint {
   if ((amount === undefined) === (amountRaw === undefined))
     throw new AppError(
       'USAGE',
       amount === undefined ? 'An amount is needed' : '--amount and --amount-raw exclude each other',
-      { hint: amountExample(unit) },
+      { hint },
     )
   return amount === undefined ? parseRawAmount(amountRaw!) : parseAmount(amount, unit)
 }

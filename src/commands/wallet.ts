@@ -3,10 +3,11 @@ import { Command } from 'commander'
 import { action, type Cli } from '../cli/cli.ts'
 import { walletAddress } from '../cli/names.ts'
 import { withRaw } from '../cli/raw.ts'
-import { decimal, dollars, percent, when } from '../cli/terminal/format.ts'
+import { dollars, when } from '../cli/terminal/format.ts'
 import type { Stream } from '../cli/terminal/io.ts'
-import { fields, table } from '../cli/terminal/table.ts'
+import { table } from '../cli/terminal/table.ts'
 import { walletJson } from '../cli/views/json.ts'
+import { lendingView } from '../cli/views/lending-view.ts'
 import { queuedLines } from '../cli/views/queued-view.ts'
 import { positionColumns } from '../cli/views/views.ts'
 import type { World } from '../cli/world.ts'
@@ -152,29 +153,3 @@ const unsearchedLines = (all: NonNullable<Shown['unsearched']>, address: string,
       `${plain(strategy)} was not looked into${since} for what was asked for elsewhere; this does: ${finds}`,
     )
   })
-
-/** What a wallet owes, and how far it is from being liquidated, where all its markets say so. */
-function lendingView(
-  { debt, healthFactor, ltv, maxBorrowValue, unread }: NonNullable<Shown['stats']>,
-  to: Stream,
-): string[] {
-  const silent = (unread ?? []).map(({ protocol, network }) => `${plain(protocol)} on ${plain(network)}`)
-  if (debt.length === 0 && silent.length === 0) return []
-  const owed = debt.map(
-    ({ balance, asset }) => `${decimal(balance?.formatted ?? '?')} ${plain(asset.symbol)}`,
-  )
-  const health = healthFactor === null ? '-' : healthFactor.toFixed(2)
-  const rows = fields(
-    [
-      ['debt', owed.join(', ') || '-'],
-      ['health factor', healthFactor !== null && healthFactor < 1 ? to.paint.red(health) : health],
-      ['loan to value', percent(ltv)],
-      ['can still borrow', dollars(maxBorrowValue)],
-      ...(silent.length === 0
-        ? []
-        : ([['not known', to.paint.yellow(`${silent.join(', ')} cannot be read whole`)]] as const)),
-    ],
-    to,
-  )
-  return [rows]
-}

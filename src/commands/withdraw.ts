@@ -10,7 +10,9 @@ import type { World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, maxUint256 } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
+import { paysLater } from '../wallet/guard/ticket.ts'
 
 type Options = SigningOptions & {
   amount?: string
@@ -46,7 +48,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const isAll = options.amount?.toLowerCase() === 'max'
   if (isAll && options.amountRaw !== undefined)
     throw new AppError('USAGE', '--amount and --amount-raw exclude each other')
-  const amount = isAll ? maxUint256 : amountOf(options, strategy.asset)
+  const amount = isAll ? maxUint256 : await typedAmount(cli, options, strategy)
   const slips = options.slippage === undefined ? null : slippage(options.slippage)
   const ask = (wallet: Address) => ({
     id: strategy.slug,
@@ -70,6 +72,19 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
       }),
     opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
   })
+}
+
+/** How much was typed. Who typed none, or a word, may mean all of it, or what is set aside already. */
+async function typedAmount({ place }: Cli, options: Options, strategy: AskedStrategy): Promise<bigint> {
+  const { strategies } = await place.catalog()
+  const entry = strategies.find(({ slug }) => slug === strategy.slug)
+  const all = `sluice withdraw ${shellOperand(strategy.slug)}`
+  const claim = entry && paysLater(entry) ? `; what was queued and is ready: ${all} --claim` : ''
+  const ways = `All of it: ${all} --amount max${claim}`
+  if (/^(all|everything)$/i.test(options.amount ?? ''))
+    throw new AppError('USAGE', `"${options.amount}" is no amount: all of it is called max`, { hint: ways })
+  const isNone = options.amount === undefined && options.amountRaw === undefined
+  return amountOf(options, strategy.asset, ...(isNone ? [ways] : []))
 }
 
 /** The second step of withdrawals that were queued: all that can be claimed. */

@@ -18,6 +18,7 @@ import { historyOf } from './past/history.ts'
 import { walletOf } from './positions.ts'
 import { quoteFor } from './quotes.ts'
 import { recommend } from './recommend.ts'
+import { refuseNoCode } from './refuse-no-code.ts'
 import { oneStrategy } from './strategies.ts'
 import { swapStatus } from './swap-status.ts'
 import { swapBytecodeOf } from './take-quote.ts'
@@ -86,7 +87,11 @@ function serviceOf(context: Context): Service {
       getWallet: ({ address }) => walletOf(context, address),
     }),
     strategyBytecode: (input) => strategyBytecode(context, input),
-    walletHistory: (input) => historyOf(context, input),
+    walletHistory: async (input) => {
+      const history = await historyOf(context, input)
+      if (history.total === 0) await refuseNoCode(context, input.strategyId)
+      return history
+    },
     getAction: ({ id }) => actionOf(context, id),
     ingest: (input) => ingest(context, input),
     listQuotes: (input) => quotesOf(context, input),

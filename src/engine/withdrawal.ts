@@ -35,8 +35,9 @@ export async function withdrawal(
   const liquidity = market.mostOut
     ? await read(context.chain(entry.chainId), market.mostOut(wallet))
     : state.liquidity
-  // All that a vault lets out may be a unit less than all there is.
-  if (liquidity !== null && wanted > liquidity + (market.mostOut ? 2n : 0n))
+  // All that a vault lets out may be a unit less than all there is; of a part it lets out no more than it says.
+  const rounding = market.mostOut && amount === maxUint256 ? 2n : 0n
+  if (liquidity !== null && wanted > liquidity + rounding)
     throw new AppError(
       'INSUFFICIENT_LIQUIDITY',
       `${entry.slug} can pay out ${formatAmount(liquidity, entry.asset)} now`,

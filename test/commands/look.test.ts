@@ -270,6 +270,15 @@ describe('wallet show and history', () => {
     expect((await run(`history ${usdcPlace} --address ${stranger}`)).err).toContain('Nothing has happened')
   })
 
+  test('of a strategy whose contract is not there, nothing is said to have happened or not', async () => {
+    const { address, chainId } = sandbox.strategy('aave-v3-USDC-sandbox-one').receipt
+    await sandbox.chain(chainId).rpc.request('anvil_setCode', [address, '0x'])
+    const stranger = '0x3333333333333333333333333333333333333333'
+    const { exit, json } = await run(`history ${usdcPlace} --address ${stranger} --json`)
+    expect([exit, json.error.code]).toEqual([4, 'STRATEGY_NOT_FOUND'])
+    expect(json.error.message).toContain(`no contract is at ${address}`)
+  })
+
   test('positions carry principal, profit and USD, with exactly the fields of the contract', async () => {
     await run(`deposit ${usdcPlace} --amount 1000 --yes --quiet`)
     await sandbox.world.warp(30 * 86_400)
@@ -287,6 +296,7 @@ describe('wallet show and history', () => {
         'apy',
         'pending',
         'claimable',
+        'queuedUsd',
       ].sort(),
     )
     const { receipt } = sandbox.strategy('aave-v3-USDC-sandbox-one')

@@ -187,6 +187,18 @@ describe('a claim', () => {
   })
 })
 
+test.each([
+  [place, '', /An amount is needed/, true],
+  [place, '--amount all', /all of it is called max/, true],
+  ['aave-v3-usdc-sandbox-one', '--amount ALL', /all of it is called max/, false],
+])('withdraw %s %s names max, and the claim where there is one', async (slug, typed, words, hasClaim) => {
+  const { exit, json } = await signsNothing(() => run(`withdraw ${slug} ${typed} --yes --json`))
+  expect([exit, json.error.code]).toEqual([2, 'USAGE'])
+  expect(json.error.message).toMatch(words)
+  expect(json.error.hint).toContain(`sluice withdraw ${slug} --amount max`)
+  expect(json.error.hint.includes(`sluice withdraw ${slug} --claim`)).toBe(hasClaim)
+})
+
 describe('what is asked of the queue', () => {
   test('is split where it is more than one request may be', async () => {
     await sandbox.chain(chainId).rpc.request('anvil_setBalance', [wallet, '0x3635c9adc5dea000000'])

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { pad, toEventSelector, toHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
@@ -8,6 +9,8 @@ import type { CompoundV2Constants } from '../../src/domain/market-constants.ts'
 import { networkNamed } from '../../src/domain/network-named.ts'
 import { nativeToken } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
+import { compoundV2 } from '../../src/engine/markets/compound-v2.ts'
+import type { Log } from '../../src/engine/markets/market.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { checkLeg } from '../../src/wallet/guard/guard.ts'
 import { tryLeg } from '../../src/wallet/plan/try-leg.ts'
@@ -216,6 +219,25 @@ describe('a market of the Compound v2 family', () => {
     expect(await best(2n)).not.toBe(entry.slug)
     await limit(0n)
     await perform(sandbox, wallet, await made('lend', amount))
+  })
+
+  test('takes what was paid beside a deposit for its amount only where nothing else came of the market then', async () => {
+    const { entry, market } = await opened('token')
+    if (entry.constants.family !== 'compound-v2') throw new Error('another family')
+    const { event } = compoundV2(entry, entry.constants)
+    const moved = (address: Address, from: Address, to: Address, amount: bigint): Log => ({
+      address,
+      topics: [toEventSelector('Transfer(address,address,uint256)'), pad(from), pad(to)],
+      data: toHex(amount, { size: 32 }),
+    })
+    const [paid, one, other] = [
+      moved(entry.asset.address, wallet, market, 500n),
+      moved(market, market, wallet, 30n),
+      moved(market, market, wallet, 20n),
+    ]
+    expect(event(one, wallet, [paid, one], [])).toMatchObject({ type: 'deposit', amount: 500n })
+    for (const each of [one, other])
+      expect(event(each, wallet, [paid, one, other], [])).toMatchObject({ type: 'deposit', amount: null })
   })
 
   test('whose rate counts blocks has the rate at which it grew', async () => {

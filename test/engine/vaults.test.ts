@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { toHex } from 'viem/utils'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import type { Address } from '../../src/domain/address.ts'
@@ -14,6 +15,7 @@ import { strictTerms } from '../../src/wallet/policy/terms.ts'
 import { deployedFrom } from '../support/compile.ts'
 import { deposited } from '../support/deposited.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
+import { speaks } from '../support/speaking.ts'
 import { codeOf, engineOn, perform, watched } from './support.ts'
 
 // OpenZeppelin's vault with the particulars of several protocols: shares of 18 digits over an asset of 6.
@@ -74,6 +76,26 @@ const on = (constants: MarketConstants, rpc?: (chainId: number) => Rpc) => {
     (await service.strategyBytecode({ id: entry.slug, action, amount: much, wallet })).bytecode
   return { entry, catalog, service, made, shown: () => service.getStrategy({ id: entry.slug }) }
 }
+
+test('a vault that lets out a unit or two less than all there is gives all of it, and of a part no more than it says', async () => {
+  const { made, service } = on({ family: 'erc4626', vault })
+  await approve(wallet, amount)
+  await perform(sandbox, wallet, [to('function deposit(uint256,address)', [amount, wallet])])
+  const { balance } = (await service.getWallet({ address: wallet })).positions[0]!
+  const lets = (most: bigint) =>
+    speaks(
+      sandbox,
+      chainId,
+      vault,
+      new Map([[calldata('function maxWithdraw(address)', [wallet]), toHex(most, { size: 32 })]]),
+    )
+  await lets(balance! - 2n)
+  expect(await codeOf(made('withdraw', maxUint256))).toBeUndefined()
+  expect(await codeOf(made('withdraw', balance! - 1n))).toBe('INSUFFICIENT_LIQUIDITY')
+  expect(await codeOf(made('withdraw', balance! - 2n))).toBeUndefined()
+  await lets(balance! - 3n)
+  expect(await codeOf(made('withdraw', maxUint256))).toBe('INSUFFICIENT_LIQUIDITY')
+})
 
 describe('a vault whose rate nobody states', () => {
   const plain = () => on({ family: 'erc4626', vault })
