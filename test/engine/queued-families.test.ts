@@ -328,6 +328,18 @@ test('a new cooldown of sUSDe makes all wait again, so that it is refused unless
   expect(await codeOf(refuseRestart(stader.entry, wallet, stader.ask, false))).toBeUndefined()
 })
 
+test('what was asked of a queue that strategies share stands with the first of them where nobody can read the logs', async () => {
+  const { service } = engineOn(sandbox, { rpc: withoutLogs(() => true) })
+  const id = 'sandbox-lido-wsteth-eth-sandbox-one'
+  const done = async (action: 'lend' | 'withdraw', amount: bigint) =>
+    perform(sandbox, wallet, (await service.strategyBytecode({ id, action, amount, wallet })).bytecode)
+  await done('lend', 3n * ether)
+  await done('withdraw', ether)
+  const { positions } = await service.getWallet({ address: wallet })
+  const asked = positions.filter(({ pending }) => pending!.length > 0)
+  expect(asked.map(({ strategy }) => strategy.slug)).toEqual(['sandbox-lido-eth-sandbox-one'])
+})
+
 test('sUSDe without a cooldown cannot be left by one', async () => {
   const { tell, service, entry, made } = await opened('ethena')
   await tell('function set(uint24,address)', [0n, nativeAddress])
