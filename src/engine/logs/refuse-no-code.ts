@@ -1,6 +1,6 @@
-import type { Hex } from '../domain/address.ts'
-import { AppError } from '../domain/errors.ts'
-import { type Context, marketNamed } from './context.ts'
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type Context, marketNamed } from '../context.ts'
 
 /** Refuses to say that nothing has happened in a strategy of which there is no contract on its chain. */
 export async function refuseNoCode(context: Context, strategyId: string): Promise<void> {

@@ -1,10 +1,10 @@
-import { noRequests, type Request, type Requests } from '../calls/queue.ts'
-import type { Address } from '../domain/address.ts'
-import { AppError } from '../domain/errors.ts'
-import { headOf } from './chain.ts'
-import type { Context } from './context.ts'
-import { logsOf } from './logs/scan.ts'
-import type { Market } from './markets/market.ts'
+import { noRequests, type Request, type Requests } from '../../calls/queue.ts'
+import type { Address } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { headOf } from '../chain.ts'
+import type { Context } from '../context.ts'
+import type { Market } from '../markets/market.ts'
+import { logsOf } from './scan.ts'
 
 type Queued = ReadonlyMap<Market, Requests | null>
 
