@@ -7,7 +7,7 @@ import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { printed, refuse, strictDecode, type Verdict } from './decode.ts'
 
-/** The pool of Aave v3 (`@aave/core-v3`, IPool; what counts in a category since 3.2 by that of `aave-v3-origin`). */
+/** The pool of Aave v3 (`@aave/core-v3`, IPool). */
 export const aaveV3PoolAbi = parseAbi([
   'function supply(address asset, uint256 amount, address onBehalfOf, uint16 referralCode)',
   'function withdraw(address asset, uint256 amount, address to) returns (uint256)',
@@ -18,15 +18,19 @@ export const aaveV3PoolAbi = parseAbi([
   'function getReserveNormalizedIncome(address asset) view returns (uint256)',
   'function getReservesList() view returns (address[])',
   'function getUserEMode(address user) view returns (uint256)',
-  'struct CategoryTerms { uint16 ltv; uint16 liquidationThreshold; uint16 liquidationBonus; }',
-  'function getEModeCategoryCollateralConfig(uint8 id) view returns (CategoryTerms)',
-  'function getEModeCategoryCollateralBitmap(uint8 id) view returns (uint128)',
   'struct Category { uint16 ltv; uint16 liquidationThreshold; uint16 liquidationBonus; address priceSource; string label; }',
   'function getEModeCategoryData(uint8 id) view returns (Category)',
   'function getUserConfiguration(address user) view returns (Configuration)',
   'function getUserAccountData(address user) view returns (uint256 totalCollateralBase, uint256 totalDebtBase, uint256 availableBorrowsBase, uint256 currentLiquidationThreshold, uint256 ltv, uint256 healthFactor)',
   'event Supply(address indexed reserve, address user, address indexed onBehalfOf, uint256 amount, uint16 indexed referralCode)',
   'event Withdraw(address indexed reserve, address indexed user, address indexed to, uint256 amount)',
+])
+
+/** What counts in a category of e-mode, as pools say it since 3.2 (aave-dao/aave-v3-origin, IPool). */
+export const aaveV3CategoryAbi = parseAbi([
+  'struct CategoryTerms { uint16 ltv; uint16 liquidationThreshold; uint16 liquidationBonus; }',
+  'function getEModeCategoryCollateralConfig(uint8 id) view returns (CategoryTerms)',
+  'function getEModeCategoryCollateralBitmap(uint8 id) view returns (uint128)',
 ])
 
 /** The price oracle of an Aave v3 market: USD with 8 decimals. */

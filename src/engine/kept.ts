@@ -160,10 +160,8 @@ function keptOn(
 /** A strategy with what it paid on the days that are kept. */
 function withDays({ market, strategy, state, at, days = [] }: Shown): Strategy {
   if (!state || days.length === 0) return strategy
-  return {
-    ...strategy,
-    rates: ratesOf(market, [...days, { at, index: state.index }], { apy: strategy.apy, reward: null }),
-  }
+  const rates = ratesOf(market, [...days, { at, index: state.index }], { apy: strategy.apy, reward: null })
+  return rates === null ? strategy : { ...strategy, rates }
 }
 
 const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || byLetters(a.slug, b.slug)

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import * as aave from '../../src/calls/aave-v3.ts'
 import * as across from '../../src/calls/across.ts'
+import { askMinter, minted } from '../../src/calls/cctp-mint.ts'
 import * as cctp from '../../src/calls/cctp-v2.ts'
 import * as lender from '../../src/calls/compound-v2.ts'
 import * as compound from '../../src/calls/compound-v3.ts'
@@ -92,6 +93,8 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     maxFee: amount,
     minFinalityThreshold: cctp.finality.fast,
   }),
+  'cctp-mint askMinter': askMinter(one).data,
+  'cctp-mint minted': minted(one, two, amount).data,
   'cctp-v2 receiveMessage': cctp.receiveMessage({
     chainId,
     transmitter: one,

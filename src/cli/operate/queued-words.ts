@@ -1,7 +1,9 @@
 import type { StrategyEntry } from '../../domain/catalog.ts'
+import { shellOperand } from '../../domain/shell.ts'
 
 /** What is typed to take what was set aside. */
-export const claimCommand = ({ slug }: StrategyEntry): string => `sluice withdraw ${slug} --claim`
+export const claimCommand = ({ slug }: StrategyEntry): string =>
+  `sluice withdraw ${shellOperand(slug)} --claim`
 
 /** That a withdrawal is queued, as a plan says it. */
 export const queuedOf = (entry: StrategyEntry, seconds: number | null) => ({

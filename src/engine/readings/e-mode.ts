@@ -1,4 +1,4 @@
-import { aaveV3PoolAbi as poolAbi } from '../../calls/aave-v3.ts'
+import { aaveV3CategoryAbi as categoryAbi, aaveV3PoolAbi as poolAbi } from '../../calls/aave-v3.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Reading } from '../reading.ts'
 
@@ -13,9 +13,11 @@ type ModeReserve = { id: number; configuration: bigint }
  * reserve's number; before, each reserve had one category, in bits 168-175 of its configuration (source: aave-v3-origin, IPool and GenericLogic).
  */
 export const modeOf = (pool: Address, id: bigint): Reading<Mode | undefined> => ({
-  reads: ['getEModeCategoryCollateralConfig', 'getEModeCategoryCollateralBitmap', 'getEModeCategoryData'].map(
-    (functionName) => ({ address: pool, abi: poolAbi, functionName, args: [Number(id)] }),
-  ),
+  reads: [
+    { address: pool, abi: categoryAbi, functionName: 'getEModeCategoryCollateralConfig', args: [Number(id)] },
+    { address: pool, abi: categoryAbi, functionName: 'getEModeCategoryCollateralBitmap', args: [Number(id)] },
+    { address: pool, abi: poolAbi, functionName: 'getEModeCategoryData', args: [Number(id)] },
+  ],
   parse: ([terms, bitmap, older]) => {
     if (terms !== undefined && bitmap !== undefined)
       return { id, threshold: statedIn(terms), has: (one) => bits(bitmap as bigint, one.id, 1) === 1n }
