@@ -232,7 +232,7 @@ describe('the markets', () => {
     expect(await service.analytics({})).toBe(totals)
     const [here, there] = [await service.getStrategy({ id: slug }), await service.getStrategy({ id: other })]
     expect(await service.getStrategy({ id: slug })).toBe(here)
-    expect((await service.listStrategies({ limit: 100 })).items).toContain(here)
+    expect((await service.listStrategies({ limit: 100 })).items).toContainEqual(here)
     await mine(31337)
     expect(await service.getStrategy({ id: slug })).not.toBe(here)
     expect(await service.getStrategy({ id: other })).toBe(there)
