@@ -3,7 +3,6 @@ import { call } from 'viem/actions'
 import { decodeAbiParameters, parseAbiParameters } from 'viem/utils'
 
 import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
-import { AppError } from '../domain/errors.ts'
 import { priceAgesCode } from './contracts/price-ages.ts'
 import { faultOf } from './fault.ts'
 import type { Answer, Read } from './reading.ts'
@@ -33,7 +32,10 @@ const mostAges = 200
 const keepMs = 60_000
 const kept = new WeakMap<Client, Map<string, { at: number; age: Answer }>>()
 
-/** Answers such reads, each once a minute, at the latest block or the one given. A node that does not run code that is nowhere says nothing. */
+/**
+ * Answers such reads, each once a minute, at the latest block or the one given. A node that does not answer, or does not run code that is nowhere,
+ * says nothing: then that holds which was said last.
+ */
 export async function agesOf(
   client: Client,
   reads: readonly Read[],
@@ -52,10 +54,10 @@ export async function agesOf(
     parts.map(async (part) => {
       const questions = part.map(([, one]) => one)
       const ages = await agesIn(client, questions, blockNumber)
-      for (const [at, [name]] of part.entries()) known.set(name, { at: now, age: ages[at] })
+      for (const [at, [name]] of part.entries()) if (ages) known.set(name, { at: now, age: ages[at] })
     }),
   )
-  return reads.map((one) => known.get(nameOf(one))!.age)
+  return reads.map((one) => known.get(nameOf(one))?.age)
 }
 
 const nameOf = ({ address, args }: Read): string => `${address} ${args![0]}`
@@ -64,7 +66,7 @@ async function agesIn(
   client: Client,
   reads: readonly Read[],
   blockNumber?: bigint,
-): Promise<(bigint | undefined)[]> {
+): Promise<(bigint | undefined)[] | undefined> {
   const args = [reads.map(({ address }) => address), reads.map((one) => one.args![0] as Address)] as const
   try {
     const { data: answer = '0x' } = await call(client, {
@@ -73,9 +75,9 @@ async function agesIn(
     })
     return decoded(answer).map((age) => (age === maxUint256 ? undefined : age))
   } catch (error) {
-    const fault = faultOf(error) ?? error
-    if (fault instanceof AppError && fault.code === 'RPC_ERROR') return []
-    throw fault
+    // What they are worth is read beside, and tells whether the node is there.
+    if (faultOf(error)) return undefined
+    throw error
   }
 }
 

@@ -92,14 +92,16 @@ const says = (answer: bigint, ago: bigint) =>
     ],
   ])
 /** A node that wants every call to go to an address. */
-const withoutTo: Rpc['request'] = (method, params) => {
-  const { to } = (params?.[0] ?? {}) as { to?: Address }
-  if (method === 'eth_call' && !to)
-    throw new AppError('RPC_ERROR', 'The node says: missing to', {
-      details: { code: -32602, message: 'missing to' },
-    })
-  return node.rpc.request(method, params)
-}
+const withoutTo =
+  (code: 'RPC_ERROR' | 'RPC_UNREACHABLE'): Rpc['request'] =>
+  (method, params) => {
+    const { to } = (params?.[0] ?? {}) as { to?: Address }
+    if (method === 'eth_call' && !to)
+      throw new AppError(code, 'The node says: missing to', {
+        details: { code: -32602, message: 'missing to' },
+      })
+    return node.rpc.request(method, params)
+  }
 const priced = (one: Token, feeds: Catalog['priceFeeds'], request = node.rpc.request) => {
   const catalog = {
     ...joined([]),
@@ -167,7 +169,7 @@ describe('a price of the oracle', () => {
     expect(await priced(token(1), [])).toBeNull()
   })
 
-  test('is taken as it is where nobody says how old it is, and where a node runs no code that is nowhere', async () => {
+  test('is taken as it is where nobody says how old it is, and where a node runs no code that is nowhere or does not answer that', async () => {
     await pricedBy(source)
     for (const says of [[], [standsOn('BASE_TO_USD_AGGREGATOR', source)], [renewed(now)]] as Saying[][]) {
       await put(source, says)
@@ -175,6 +177,7 @@ describe('a price of the oracle', () => {
     }
     await put(source, [renewed(old)])
     expect(await priced(token(1), [])).toBeNull()
-    expect(await priced(token(1), [], withoutTo)).toBe(300_000_000n)
+    for (const code of ['RPC_ERROR', 'RPC_UNREACHABLE'] as const)
+      expect(await priced(token(1), [], withoutTo(code))).toBe(300_000_000n)
   })
 })
