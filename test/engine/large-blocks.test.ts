@@ -133,4 +133,52 @@ describe('where each block has half a megabyte', () => {
       expect(blocks).toBeLessThanOrEqual(48)
     }
   })
+
+  describe('and a nonce was used without a transaction, as by an authorization of the wallet itself,', () => {
+    const skip = async () => {
+      const count = Number(await rpc().request('eth_getTransactionCount', [wallet, 'latest']))
+      await rpc().request('anvil_setNonce', [wallet, `0x${(count + 1).toString(16)}`])
+    }
+
+    test('what was sent after it is found, block by block', async () => {
+      Object.assign(node, { states: 3 })
+      const service = engine()
+      const { id, bytecode } = await lend(service)
+      await skip()
+      await perform(sandbox, wallet, [noise()])
+      await mine(70)
+      const hashes = hashesOf(await perform(sandbox, wallet, bytecode))
+      await mine(10)
+      const looks = []
+      for (let times = 0; times < 4; times++) looks.push(await look(service, id))
+      expect(looks.map(({ status }) => status)).toEqual(['INITIAL', 'INITIAL', 'SUCCESS', 'SUCCESS'])
+      expect(looks[2]!.hashes).toEqual(hashes)
+    })
+
+    test('what was not sent expires once all is read, also where blocks go on coming', async () => {
+      Object.assign(node, { states: 3 })
+      let late = 0
+      const catalog = sandbox.world.catalog()
+      const networks = catalog.networks.map((network) => ({ ...network, depth: 5 }))
+      const service = engine({ now: () => Date.now() + late, catalog: { ...catalog, networks } })
+      const { quote } = await service.quote({
+        chainIdIn: chainId,
+        chainIdOut: chainId,
+        tokenIn: sandbox.token(chainId, 'USDC').address,
+        tokenOut: sandbox.token(chainId, 'WETH').address,
+        amountIn: 1_000000n,
+      })
+      await service.swapBytecode({ quote: quote.raw as never, walletAddress: wallet })
+      await skip()
+      await skip()
+      await mine(40)
+      late = 3_600_000
+      const said = []
+      for (let times = 0; times < 3; times++) {
+        said.push((await service.swapStatus({ id: quote.id })).status)
+        await mine(2)
+      }
+      expect(said).toEqual(['pending', 'expired', 'expired'])
+    })
+  })
 })

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { inPassing } from '../in-passing.ts'
 import { hashesOf } from '../logs/blocks.ts'
 import type { SoFar } from './find.ts'
-import { openOf, type Standing, type ToRead, toRead } from './to-read.ts'
+import { openOf, type Standing, spanOf, type ToRead, toRead } from './to-read.ts'
 import { sentIn, type WalletBlock } from './whole-block.ts'
 
 /** The transactions of a wallet by their nonces, oldest first, and whether they are all. */
@@ -46,12 +46,14 @@ export async function sentSince(
   const read = await readUp(chain, wallet, wanted.numbers, { ...limit, now })
   for (const { sent } of read)
     for (const row of sent) if (row.nonce >= fromNonce && row.nonce < count) rows.set(row.nonce, row)
-  const notes = notesOf(read, wanted, standing)
   const isFinal = ({ block }: { block: number }) => head - block + 1 >= chain.network.depth
+  const notes = wanted.of
+    ? notesOf(read, wanted.of, standing)
+    : notesOfRow(read, standing, limit.nonces, isFinal)
   const found = read.flatMap(({ sent }) => sent).filter(({ nonce }) => rows.has(nonce))
   const final = [...found, ...notes].filter(isFinal)
   if (isFresh && final.length > 0) await inPassing(store.keepSent(place, final))
-  const none = new Set([...wanted.none, ...(wanted.of ? notes.map(({ nonce }) => nonce) : [])])
+  const none = new Set([...wanted.none, ...notes.filter(isNone(standing, wanted)).map(({ nonce }) => nonce)])
   const isKnown = openOf(standing).every((nonce) => none.has(nonce))
   return { rows: inOrder(rows), isAll: isKnown }
 }
@@ -105,18 +107,54 @@ async function orNone<value>(asked: Promise<value>): Promise<value | undefined> 
   }
 }
 
-/** Up to which block a nonce is not there: in its own block, where that is known, or in all that were read. */
-function notesOf(read: readonly WalletBlock[], { of }: ToRead, standing: Standing): SentRow[] {
-  const note = (nonce: number, { number, hash }: WalletBlock): SentRow => ({
-    nonce,
-    block: number,
-    blockHash: hash,
-    hash: '',
-    call: '',
-  })
-  const open = openOf(standing)
-  if (!of) return open.slice(0, 1).flatMap((nonce) => read.map((block) => note(nonce, block)))
+const noteOf = (nonce: number, { number, hash }: WalletBlock): SentRow => ({
+  nonce,
+  block: number,
+  blockHash: hash,
+  hash: '',
+  call: '',
+})
+
+/** Of nonces that are not there in their own blocks. */
+function notesOf(
+  read: readonly WalletBlock[],
+  of: ReadonlyMap<number, number>,
+  standing: Standing,
+): SentRow[] {
   return read.flatMap((block) =>
-    open.filter((nonce) => of.get(nonce) === block.number).map((nonce) => note(nonce, block)),
+    openOf(standing)
+      .filter((nonce) => of.get(nonce) === block.number)
+      .map((nonce) => noteOf(nonce, block)),
   )
 }
+
+/**
+ * Up to which block nonces are not there, after blocks in a row were read: up to the last that is final, and the last. Of each that may be
+ * in the first of them or later: one that no transaction has is before others, which are looked for all the same.
+ */
+function notesOfRow(
+  read: readonly WalletBlock[],
+  standing: Standing,
+  most: number,
+  isFinal: (at: { block: number }) => boolean,
+): SentRow[] {
+  const [first, last] = [read[0], read.at(-1)]
+  if (!first || !last) return []
+  const ends = [read.findLast(({ number }) => isFinal({ block: number })), last].filter(
+    (end) => end !== undefined,
+  )
+  const isLookedFor = (nonce: number) => {
+    const { low, high } = spanOf(standing, nonce)
+    return first.number <= low && low <= high
+  }
+  const some = openOf(standing).filter(isLookedFor).slice(0, most)
+  return ends.flatMap((end) =>
+    some.filter((nonce) => spanOf(standing, nonce).low <= end.number).map((nonce) => noteOf(nonce, end)),
+  )
+}
+
+/** Whether what was read says that no transaction has a nonce: its own block was, or all that may have it. */
+const isNone =
+  (standing: Standing, { of }: ToRead) =>
+  ({ nonce, block }: SentRow): boolean =>
+    of !== undefined || block >= spanOf(standing, nonce).high

@@ -43,8 +43,7 @@ export async function toRead(
   }
   const none = new Set<number>()
   for (const nonce of open) {
-    const low = Math.max(lowestOf(standing, nonce), (rows.get(nonce)?.block ?? -1) + 1)
-    const high = Math.min(head, rows.get(nextFound(standing, nonce))?.block ?? head)
+    const { low, high } = spanOf(standing, nonce)
     if (low <= high) return { numbers: blocksFrom(low, Math.min(high, low + most.blocks - 1)), none }
     none.add(nonce)
   }
@@ -61,7 +60,16 @@ export const openOf = ({
     (nonce) => !rows.get(nonce)?.hash,
   )
 
-/** The first block that may have a nonce. */
+/** The first and the last block that may still have a nonce, by what is known; the last before the first where none may. */
+export function spanOf(standing: Standing, nonce: number): { low: number; high: number } {
+  const { rows, head } = standing
+  return {
+    low: Math.max(lowestOf(standing, nonce), (rows.get(nonce)?.block ?? -1) + 1),
+    high: Math.min(head, rows.get(nextFound(standing, nonce))?.block ?? head),
+  }
+}
+
+/** The first block that may have a nonce, but for how far it was looked for. */
 function lowestOf({ rows, fromBlock }: Standing, nonce: number): number {
   const before = rows.get(nonce - 1)
   return before?.hash ? Math.max(fromBlock, before.block) : fromBlock
