@@ -92,7 +92,7 @@ function providersOf(
           cctp(served, {
             attestation: (url, signal) => getJson(url, signal ? { signal } : {}),
             head: async (chainId) => (await headOf(chain(chainId))).number,
-            log: (chainId, query, fromBlock) => firstLog(kept, chain(chainId), query, fromBlock),
+            log: (chainId, sought, fromBlock) => firstLog(kept, chain(chainId), sought, fromBlock),
           }),
         ]
   return [uniswapV3(pools, (chainId, reading) => read(chain(chainId), reading)), ...bridge]

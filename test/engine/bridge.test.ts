@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 
 import type { Service } from '../../src/api/service.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
-import { httpRpc } from '../../src/net/rpc.ts'
+import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { targetOf } from '../support/families.ts'
 import { limitedNode } from '../support/log-limits.ts'
@@ -156,6 +156,34 @@ describe('a transfer to the other chain', () => {
     expect(node.asked).toBeLessThan(200)
     expect((await service.getAction({ id: quote.id })).status).toBe('SUCCESS')
     expect((await service.swapStatus({ id: quote.id })).status).toBe('fulfilled')
+    await node.close()
+  })
+
+  test('is found although a node gave none of its logs once, over more blocks than are read twice', async () => {
+    const node = await limitedNode(sandbox.chain(31338).rpcUrl, 1_000)
+    const honest = httpRpc(node.url)
+    let isDeaf = true
+    const heard = <answer>(method: string, said: answer) =>
+      (isDeaf && method === 'eth_getLogs' ? [] : said) as answer
+    const rpc: Rpc = {
+      ...honest,
+      request: async (method, params) => heard(method, await honest.request(method, params)) as never,
+      batch: async (calls) => (await honest.batch(calls)).map((said, at) => heard(calls[at]![0], said)),
+    }
+    const { service } = engineOn(sandbox, { rpc: (id) => (id === 31338 ? rpc : sandbox.chain(id).rpc) })
+    const { quote } = await service.quote({ ...far(31337), amountIn: 5_000000n })
+    const before = await held(31338, wallet)
+    const { approvals, transactions } = await service.swapBytecode({
+      quote: quote.raw as never,
+      walletAddress: wallet,
+    })
+    await perform(sandbox, wallet, [...approvals, ...transactions])
+    const status = async () => (await service.swapStatus({ id: quote.id })).status
+    while ((await held(31338, wallet)) === before) await sleep(20)
+    await sandbox.chain(31338).rpc.request('anvil_mine', ['0x44c'])
+    expect(await status()).toBe('processing')
+    isDeaf = false
+    expect([await status(), await status()]).toContain('fulfilled')
     await node.close()
   })
 

@@ -2,10 +2,12 @@ import { keccak256, stringToBytes } from 'viem/utils'
 
 import { AppError } from '../../domain/errors.ts'
 import type { EngineStore } from '../../store/engine.ts'
-import { type Chain, headOf } from '../chain.ts'
+import { read as ask, type Chain, headOf } from '../chain.ts'
 import { inPassing } from '../in-passing.ts'
+import type { Reading } from '../reading.ts'
+import type { Sought } from '../readings/sought.ts'
 import { hashesOf, type Tip } from './blocks.ts'
-import type { LogQuery, RpcLog } from './filters.ts'
+import type { RpcLog } from './filters.ts'
 import { newWindow, piecesOf } from './ranges.ts'
 
 /** What one look may cost: so many ranges, and so long, in ms. Whoever looks again goes on where this one ended. */
@@ -14,13 +16,14 @@ const most = { ranges: 120, ms: 8_000 }
 const worth = 1_000n
 
 /**
- * The first log that answers a query, from a block on, in ranges that the node takes. `undefined` where there is none yet, or where the
- * node did not get so far, or does not say: the next look knows more.
+ * The first log that is sought, from a block on, in ranges that the node takes. `undefined` where there is none yet, or where the
+ * node did not get so far, or does not say: the next look knows more. A node may lack logs without a word: where the contract says that
+ * there is one and none was given up to the newest block, all is read anew the next time.
  */
 export async function firstLog(
   { store, now }: { store: EngineStore; now: () => number },
   chain: Chain,
-  query: LogQuery,
+  { query, isThere }: Sought,
   fromBlock: bigint,
 ): Promise<RpcLog | undefined> {
   const { chainId, depth } = chain.network
@@ -39,10 +42,25 @@ export async function firstLog(
   } catch (error) {
     if (!(error instanceof AppError && isUnsaid.includes(error.code))) throw error
   } finally {
-    if (read && (!isAll || read.number - from >= worth))
-      await inPassing(store.keepFact(chainId, name, `${read.number} ${read.hash}`))
+    const next = read && (!isAll || read.number - from >= worth) ? `${read.number} ${read.hash}` : undefined
+    const isMissed = isAll && (mark || next) ? await isSaid(chain, isThere) : false
+    if (isMissed && mark) await inPassing(store.keepFact(chainId, name, unread))
+    else if (next && isMissed === false) await inPassing(store.keepFact(chainId, name, next))
   }
   return undefined
+}
+
+/** A mark that was forgotten. */
+const unread = ''
+
+/** What a contract says; `undefined` where nobody can be asked. */
+async function isSaid(chain: Chain, isThere: Reading<boolean>): Promise<boolean | undefined> {
+  try {
+    return await ask(chain, isThere)
+  } catch (error) {
+    if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
+    throw error
+  }
 }
 
 /** A node that refuses, that is behind, or that has too many blocks for one look. */
@@ -50,7 +68,7 @@ const isUnsaid = ['RPC_ERROR', 'RPC_INCONSISTENT', 'HISTORY_UNREAD']
 
 /** How far it was read, if that block is still of this chain. */
 async function markOf(chain: Chain, kept: string | undefined): Promise<Tip | undefined> {
-  if (kept === undefined) return undefined
+  if (kept === undefined || kept === unread) return undefined
   const [number, hash] = kept.split(' ') as [string, string]
   const tip = { number: BigInt(number), hash }
   return (await hashesOf(chain, [tip.number])).get(tip.number) === hash ? tip : undefined

@@ -1,23 +1,19 @@
 import { z } from 'zod'
 
-import { decodeMessage, depositForBurn, finality, messageTransmitterV2Abi } from '../../calls/cctp-v2.ts'
-import { type Address, type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import { decodeMessage, depositForBurn, finality } from '../../calls/cctp-v2.ts'
+import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { CctpV2Constants } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
-import { topicOf } from '../readings/topics.ts'
+import { receivedOf, type Sought } from '../readings/sought.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
 /** What the bridge asks of the network: its attestation service, the newest block of a chain, and a log of a chain. */
 export type CctpNetwork = {
   attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown }>
   head: (chainId: number) => Promise<bigint>
-  /** The first log that answers a query from a block on, as far as that is known. */
-  log: (
-    chainId: number,
-    query: { address: Address[]; topics: (Hex[] | null)[] },
-    fromBlock: bigint,
-  ) => Promise<{ transactionHash: Hex } | undefined>
+  /** The first log that is sought from a block on, as far as that is known. */
+  log: (chainId: number, sought: Sought, fromBlock: bigint) => Promise<{ transactionHash: Hex } | undefined>
 }
 
 type Raw = { speed: 'fast' | 'standard'; maxFee: string; amount: string; destinationFromBlock: string }
@@ -103,14 +99,7 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
       if (ours?.status !== 'complete') return { status: 'processing' }
       const received = await network.log(
         to.chainId,
-        {
-          address: [there.messageTransmitter],
-          topics: [
-            [topicOf(messageTransmitterV2Abi, 'MessageReceived')],
-            null,
-            [decodeMessage(ours.message)!.nonce],
-          ],
-        },
+        receivedOf(there.messageTransmitter, decodeMessage(ours.message)!.nonce),
         BigInt(raw.destinationFromBlock),
       )
       return received
