@@ -74,6 +74,17 @@ export const handedOutQueries = (sql: Sql) => {
           )
         return true
       }),
+
+    /** Whether the very call was also handed out to the same wallet in another operation, whenever, and is not found on chain there. */
+    hasOpenTwin: async ({ actionId, chainId, recipient, data, value }: ActionTxRow): Promise<boolean> => {
+      const [twin] = await sql.query<{ id: string }>(
+        `select t.action_id as id from action_txs t join actions a on a.id = t.action_id
+         where t.action_id <> $1 and t.hash is null and t.chain_id = $2 and t.recipient = $3 and t.data = $4 and t.value = $5
+         and (a.customer, a.wallet) in (select customer, wallet from actions where id = $1) limit 1`,
+        [actionId, chainId, recipient, data, value],
+      )
+      return twin !== undefined
+    },
   }
 }
 

@@ -97,6 +97,75 @@ describe('an operation that was carried out', () => {
   })
 })
 
+describe('an operation that was carried out and not looked at since', () => {
+  const isBesideOf = async (service: Service, id: string, [first, second]: readonly [Hex, Hex]) => {
+    const { status, transactions } = await service.getAction({ id })
+    expect(status).toBe('SUCCESS')
+    expect(transactions.slice(1).map(({ hash, status }) => [hash, status])).toEqual([
+      [first, 'confirmed'],
+      [second, 'failed'],
+    ])
+  }
+
+  test('is not failed by a second send that reverted, which is all that was told of it', async () => {
+    const { service } = engineOn(sandbox)
+    const { id, bytecode } = await lend(service)
+    const hashes = (await perform(sandbox, wallet, bytecode)).map((one) => one.transactionHash)
+    const { to, data } = bytecode.at(-1)!
+    const second = (await sandbox.sendAs(chainId, wallet, { to, data })).transactionHash
+    expect((await tell(service, id, second, 'TX_FAILED')).status).toBe('SUCCESS')
+    await isBesideOf(service, id, [hashes[1]!, second])
+  })
+
+  test.each([
+    ['mined', true],
+    ['told as well', false],
+  ])('nor where its own was told while it waited, and is %s when the second is told', async (_, isMined) => {
+    const { service } = engineOn(sandbox)
+    const { id, bytecode } = await lend(service)
+    const [approval, deposit] = bytecode as [Transaction, Transaction]
+    await perform(sandbox, wallet, [approval])
+    const hashes = await unmined(async () => {
+      const own = await send(deposit)
+      expect((await tell(service, id, own)).status).toBe('PENDING')
+      const second = await send(deposit)
+      if (!isMined) await tell(service, id, second)
+      return [own, second] as const
+    })
+    await rpc().request('evm_mine')
+    if (isMined) await tell(service, id, hashes[1], 'TX_FAILED')
+    await isBesideOf(service, id, hashes)
+  })
+
+  test('is failed by what was told of it where the other may be that of a twin', async () => {
+    const { service } = engineOn(sandbox)
+    const [first, twin] = [await lend(service), await lend(service)]
+    await perform(sandbox, wallet, first.bytecode)
+    const { to, data } = twin.bytecode.at(-1)!
+    const second = (await sandbox.sendAs(chainId, wallet, { to, data })).transactionHash
+    expect((await tell(service, twin.id, second, 'TX_FAILED')).status).toBe('FAILED')
+    expect((await service.getAction({ id: first.id })).status).toBe('SUCCESS')
+    expect((await service.getAction({ id: twin.id })).status).toBe('FAILED')
+  })
+})
+
+test('a second send of what is carried out is told beside it, also where it was told before a node knew it', async () => {
+  const { service } = engineOn(sandbox)
+  const { id, bytecode } = await lend(service)
+  await perform(sandbox, wallet, bytecode)
+  expect((await service.getAction({ id })).status).toBe('SUCCESS')
+  const hash = await unmined(async () => {
+    const early = await send(bytecode[1]!)
+    await rpc().request('anvil_dropTransaction', [early])
+    await tell(service, id, early)
+    expect(await send(bytecode[1]!)).toBe(early)
+    return early
+  })
+  await rpc().request('evm_mine')
+  const { status, transactions } = await service.getAction({ id })
+  expect([status, transactions.at(-1)]).toMatchObject(['SUCCESS', { hash, status: 'failed' }])
+})
+
 test('a look that is overtaken by what a client tells writes nothing of what it saw before', async () => {
   let meanwhile: (() => Promise<unknown>) | undefined
   const slow = (real: Rpc): Rpc => ({

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
+import type { SentRow } from '../../store/engine-sent.ts'
 import type { Chain } from '../chain.ts'
 import type { Context } from '../context.ts'
 import { onceEach } from '../once-each.ts'
@@ -58,7 +59,7 @@ export async function lookAt(
   const found = isSettled ? undefined : await search(context, past, tx, before, told.nonce)
   const first = found ?? (tx.hash as Hex | null)
   if (first === null) return tx
-  const { hash, receipt, nonce } = await sentAgain(context, past, tx, {
+  const { hash, receipt, nonce } = await sentAgain(context, past, tx, before, {
     hash: first,
     nonce: tx.nonce,
     ...(found === undefined ? told : await whereIs(chain, found)),
@@ -81,16 +82,50 @@ export const seenIn = (receipt: Receipt | undefined) =>
 
 type Standing = { hash: Hex; nonce: number | null; receipt?: Receipt }
 
-/** Where a transaction stands that was sent once more after it reverted: the last one counts, and the one that went through ends it. */
-async function sentAgain(context: Context, past: Past, tx: ActionTxRow, first: Standing): Promise<Standing> {
+/**
+ * Where a transaction stands that was sent more than once and has reverted: the one that went through ends it, before it or after; of others
+ * the last one counts.
+ */
+async function sentAgain(
+  context: Context,
+  past: Past,
+  tx: ActionTxRow,
+  before: readonly ActionTxRow[],
+  first: Standing,
+): Promise<Standing> {
   for (let standing = first; ; ) {
     const { receipt, nonce, hash } = standing
     if (!receipt || Number(receipt.status) === 1 || nonce === null) return standing
     if (await context.store.hasTwin(tx)) return standing
     const next = await search(context, past, { ...tx, hash, fromNonce: nonce + 1 }, [])
-    if (next === undefined) return standing
+    if (next === undefined)
+      return (await wentThrough(context, past, { ...tx, hash, nonce }, before)) ?? standing
     standing = { hash: next, nonce: null, ...(await whereIs(context.chain(tx.chainId), next)) }
   }
+}
+
+/**
+ * The one that went through before one that reverted, as when a client tells of a second send by accident: then that one was beside it.
+ * Not where the same call was handed out in another operation that has none yet: it may be the one of that.
+ */
+async function wentThrough(
+  { store, customer, chain, now }: Context,
+  past: Past,
+  tx: ActionTxRow & { hash: Hex; nonce: number },
+  before: readonly ActionTxRow[],
+): Promise<Standing | undefined> {
+  const { actionId, idx, chainId, hash } = tx
+  const last = lastOf(tx, before)
+  for (const found of await callsOf(past, tx)) {
+    if (found.nonce <= last || found.nonce >= tx.nonce) continue
+    const at = await whereIs(chain(chainId), found.hash as Hex)
+    if (Number(at.receipt?.status) !== 1) continue
+    if (await store.hasOpenTwin(tx)) return undefined
+    if ((await store.claim(tx, found.hash, found.nonce)) !== found.hash) continue
+    await store.tell(customer, { actionId, hash, chainId, idx, toldAt: now() })
+    return { hash: found.hash as Hex, nonce: found.nonce, ...at }
+  }
+  return undefined
 }
 
 /**
@@ -104,16 +139,24 @@ async function search(
   before: readonly ActionTxRow[],
   nonce?: number,
 ): Promise<Hex | undefined> {
-  const last = Math.max(
-    tx.fromNonce - 1,
-    ...before.filter(({ chainId }) => chainId === tx.chainId).map((earlier) => earlier.nonce ?? -1),
-  )
-  const call = callOf({ to: tx.recipient, data: tx.data, value: BigInt(tx.value) })
-  for (const found of (await past.on(tx.chainId)).rows) {
-    const may = nonce === undefined ? found.nonce > last : found.nonce === nonce
-    if (!may || found.call !== call) continue
+  const last = lastOf(tx, before)
+  for (const found of await callsOf(past, tx)) {
+    if (nonce === undefined ? found.nonce <= last : found.nonce !== nonce) continue
     const mine = (await store.claim(tx, found.hash, found.nonce)) as Hex | null
     if (mine !== null && mine !== tx.hash) return mine
   }
   return undefined
 }
+
+/** What the wallet has sent that makes a call. */
+async function callsOf(past: Past, { chainId, recipient, data, value }: ActionTxRow): Promise<SentRow[]> {
+  const wanted = callOf({ to: recipient, data, value: BigInt(value) })
+  return (await past.on(chainId)).rows.filter(({ call }) => call === wanted)
+}
+
+/** The nonce that a transaction comes after: of when it was handed out, and of those before it on its chain. */
+const lastOf = ({ fromNonce, chainId }: ActionTxRow, before: readonly ActionTxRow[]): number =>
+  Math.max(
+    fromNonce - 1,
+    ...before.filter((earlier) => earlier.chainId === chainId).map(({ nonce }) => nonce ?? -1),
+  )

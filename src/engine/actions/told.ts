@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ActionTxRow } from '../../store/engine-rows.ts'
+import type { Chain } from '../chain.ts'
 import type { Context } from '../context.ts'
 import { hashesOf } from '../logs/blocks.ts'
 import { type FoundTx, isWanted } from './find.ts'
@@ -30,8 +31,8 @@ export async function toldBefore(context: Context, id: string, ways: readonly Tr
   const isOpen = ways.some(({ txs }) => txs.some(({ hash }) => hash === null))
   const isDone = ways.every(({ action }) => action.status === 'fulfilled')
   let isNew = false
-  for (const one of isDone ? [] : await store.told(id)) {
-    if (one.idx === null ? now() - one.toldAt > aDay : !isOpen) continue
+  for (const one of await store.told(id)) {
+    if (one.idx === null ? now() - one.toldAt > aDay : isDone || !isOpen) continue
     const taken = await take(context, ways, one)
     if (taken === 'bound' || taken === 'none') await store.untell(one)
     if (taken === 'bound') isNew = true
@@ -82,10 +83,10 @@ async function take(
     if (!mine) return 'none'
     const { blockNumber, idx } = mine
     const number = BigInt(blockNumber ?? -1)
-    // What was carried out stays so, as long as its block is there.
+    // What was carried out stays so, as long as its block is there, also where nobody has looked since.
     const now = mine.succeeded === 1 ? (await hashesOf(chain, [number])).get(number) : undefined
     const isLost = now !== undefined && now !== mine.blockHash
-    if (mine.succeeded === 1 && !isLost) {
+    if (mine.succeeded === 1 ? !isLost : await wentThrough(chain, mine)) {
       await store.tell(customer, { actionId, hash, chainId, idx, toldAt })
       return 'beside'
     }
@@ -93,6 +94,10 @@ async function take(
   }
   return 'unknown'
 }
+
+/** Whether the transaction that a row has was carried out meanwhile. */
+const wentThrough = async (chain: Chain, { hash }: ActionTxRow): Promise<boolean> =>
+  hash !== null && Number((await whereIs(chain, hash as Hex)).receipt?.status) === 1
 
 /** Whether it makes the call that was asked for, and was not sent before that was asked for. */
 const isOf = (sent: FoundTx, wallet: Address, tx: ActionTxRow): boolean =>
