@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
+import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { httpRpc } from '../../src/net/rpc.ts'
+import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { type BusyNode, busyNode } from '../support/busy-node.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
@@ -103,6 +104,44 @@ describe('where each block has half a megabyte', () => {
       status: 'fulfilled',
       originTxHash: hashes.at(-1),
     })
+  })
+
+  test('a swap that expired with its approval given stays so while something later cannot be read', async () => {
+    let late = 0
+    let gives = true
+    const there = httpRpc(node.url)
+    const givesNoBlock: Rpc = {
+      ...there,
+      request: async (method, params) => {
+        if (gives || params?.[1] !== true) return there.request(method, params)
+        throw new AppError('RPC_UNREACHABLE', 'busy')
+      },
+    }
+    const service = engine({
+      now: () => Date.now() + late,
+      rpc: (id) => (id === chainId ? givesNoBlock : sandbox.chain(id).rpc),
+    })
+    const { quote } = await service.quote({
+      chainIdIn: chainId,
+      chainIdOut: chainId,
+      tokenIn: sandbox.token(chainId, 'USDC').address,
+      tokenOut: sandbox.token(chainId, 'WETH').address,
+      amountIn: 1_000000n,
+    })
+    const made = await service.swapBytecode({ quote: quote.raw as never, walletAddress: wallet })
+    await perform(sandbox, wallet, [...made.approvals])
+    late = 3_600_000
+    const over = await service.getAction({ id: quote.id })
+    expect([over.status, (await service.swapStatus({ id: quote.id })).status]).toEqual(['FAILED', 'expired'])
+    expect(over.finishedAt).not.toBeNull()
+    await perform(sandbox, wallet, [noise()])
+    for (gives of [false, true]) {
+      expect(await service.getAction({ id: quote.id })).toEqual(over)
+      expect((await service.swapStatus({ id: quote.id })).status).toBe('expired')
+    }
+    // Only its swap takes it back.
+    await perform(sandbox, wallet, made.transactions)
+    expect((await service.swapStatus({ id: quote.id })).status).toBe('fulfilled')
   })
 
   test('a block that is larger than an answer may be is read in parts', async () => {

@@ -49,12 +49,13 @@ export function stateOf({ seen, pastDeadline, delivered }: Evidence): State {
 
 /**
  * The state that follows from a state and the evidence. What was on chain and is not any more is pending again before it
- * can expire, and what has expired stays so until the chain shows it.
+ * can expire, and what has expired stays so until the chain shows its last transaction: that not all is read takes nothing back.
  */
 export function nextState(state: State, evidence: Evidence): State {
   const shown = stateOf(evidence)
   if (shown === 'expired' && (state === 'confirmed' || state === 'processing')) return 'pending'
-  return shown === 'pending' && state === 'expired' ? 'expired' : shown
+  const isBack = shown !== 'pending' && (shown !== 'confirmed' || evidence.seen.at(-1) !== 'none')
+  return state === 'expired' && !isBack ? 'expired' : shown
 }
 
 /** The status of `GET /actions/{id}` for a state. `expired` with nothing sent stays INITIAL: nothing was ever on chain. */
