@@ -66,7 +66,7 @@ export function openEndpoint(
         exchange(body, deadlineMs),
         checkChain(deadlineMs).catch((error: unknown) => {
           right = -Infinity
-          if (!(error instanceof AppError && error.code === 'RPC_UNREACHABLE')) throw error
+          if (!(error instanceof AppError) || error.code === 'CHAIN_ID_MISMATCH') throw error
         }),
       ])
       return answer

@@ -156,9 +156,13 @@ describe('JSON-RPC', () => {
   it('asks a node now and then which chain it is on, beside a call, and takes no answer of one that has another since', async () => {
     let chain = '0x1'
     let isMute = false
+    let isBusy = false
     const { url, seen } = await serve((response, body) => {
-      const isAsked = (JSON.parse(body) as Call).method === 'eth_chainId'
+      const { method, id } = JSON.parse(body) as Call
+      const isAsked = method === 'eth_chainId'
       if (isAsked && isMute) return response.destroy()
+      const error = { code: -32005, message: 'rate limit exceeded' }
+      if (isAsked && isBusy) return response.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
       return good(response, body, isAsked ? chain : '0x5')
     })
     const asked = () => seen.filter((body) => body.includes('eth_chainId')).length
@@ -172,6 +176,10 @@ describe('JSON-RPC', () => {
     isMute = true
     expect(await rpc.request('eth_blockNumber')).toBe('0x5')
     isMute = false
+    expect(await rpc.request('eth_blockNumber')).toBe('0x5')
+    isBusy = true
+    expect(await rpc.request('eth_blockNumber')).toBe('0x5')
+    isBusy = false
     chain = '0x89'
     for (let times = 0; times < 2; times++)
       await expect(rpc.request('eth_blockNumber')).rejects.toMatchObject({
