@@ -3,7 +3,7 @@ import type { Address } from '../domain/address.ts'
 import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
 import { type Chain, read } from './chain.ts'
 import { type AccountThere, statsOf } from './lending-stats.ts'
-import { priceOf } from './prices.ts'
+import { pricesOf } from './prices.ts'
 import { both, together } from './reading.ts'
 import {
   type Account,
@@ -57,7 +57,7 @@ function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acc
   )
   const accountOf = async (place: CometPlace, owner: Address, tries = 3): Promise<Account> => {
     const terms = await termsOf(place)
-    const asked = cometAccountIn(place, terms, owner, priceOf(catalog, place.base))
+    const asked = cometAccountIn(place, terms, owner, pricesOf(catalog, place.base))
     if (!terms) return read(chain(place.chainId), asked)
     const listed = cometListed(place, terms.collaterals.length + 1)
     const [now, account] = await read(chain(place.chainId), both(listed, asked))

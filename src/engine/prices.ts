@@ -6,7 +6,7 @@ import { nativeAddress } from '../domain/address.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import type { Token } from '../domain/token.ts'
 import { ageOf } from './price-ages.ts'
-import { type Answer, known, type Reading } from './reading.ts'
+import { type Answer, both, known, type Reading } from './reading.ts'
 
 /** USD for one whole token with 8 decimals; `null` is unknown. */
 export type Price = bigint | null
@@ -16,25 +16,40 @@ export type Price = bigint | null
  * that does not list it, or has an old price, by a Chainlink feed. What neither knows, and what was not renewed for a day, is `null`.
  */
 export function priceOf(catalog: Catalog, token: Token): Reading<Price> {
+  const { reads, parse } = pricesOf(catalog, token)
+  return { reads, parse: (answers) => parse(answers).fresh }
+}
+
+/** What a token is worth: `fresh` as `priceOf` says, and `last` the same, or where that is not known the last that was said, however old. */
+export type Prices = { fresh: Price; last: Price }
+
+/** Both prices of a token, by the same reads. */
+export function pricesOf(catalog: Catalog, token: Token): Reading<Prices> {
   const asked = token.address === nativeAddress ? wrappedOf(catalog, token) : token
-  if (!asked) return known(null)
-  const [listed, fed] = [byOracle(catalog, asked), byFeed(catalog, asked)]
+  if (!asked) return known(unpriced)
+  const { reads, parse } = both(byOracle(catalog, asked), byFeed(catalog, asked))
   return {
-    reads: [...listed.reads, ...fed.reads],
-    parse: (answers) =>
-      listed.parse(answers.slice(0, listed.reads.length)) ?? fed.parse(answers.slice(listed.reads.length)),
+    reads,
+    parse: (answers) => {
+      const [listed, fed] = parse(answers)
+      const fresh = listed.fresh ?? fed.fresh
+      return { fresh, last: fresh ?? listed.last ?? fed.last }
+    },
   }
 }
 
-function byOracle({ priceOracles }: Catalog, { chainId, address }: Token): Reading<Price> {
+const unpriced: Prices = { fresh: null, last: null }
+const said = (price: bigint, holds: boolean): Prices => ({ fresh: holds ? price : null, last: price })
+
+function byOracle({ priceOracles }: Catalog, { chainId, address }: Token): Reading<Prices> {
   const oracle = priceOracles[chainId]
-  if (!oracle) return known(null)
+  if (!oracle) return known(unpriced)
   return {
     reads: [
       { address: oracle, abi: aaveV3OracleAbi, functionName: 'getAssetPrice', args: [address] },
       ageOf(oracle, address),
     ],
-    parse: ([price, age]) => (typeof price === 'bigint' && price > 0n && isFresh(age) ? price : null),
+    parse: ([price, age]) => (typeof price === 'bigint' && price > 0n ? said(price, isFresh(age)) : unpriced),
   }
 }
 
@@ -44,20 +59,20 @@ export const freshFor = 26n * 3_600n
 /** Whether a price that was renewed so many seconds ago still holds; a price that nobody says the age of is taken as it is. */
 export const isFresh = (age: Answer): boolean => typeof age !== 'bigint' || age <= freshFor
 
-function byFeed({ priceFeeds, networks }: Catalog, { chainId, address }: Token): Reading<Price> {
+function byFeed({ priceFeeds, networks }: Catalog, { chainId, address }: Token): Reading<Prices> {
   const found = priceFeeds.find((one) => one.chainId === chainId && one.token === address)
   const clock = networks.find((network) => network.chainId === chainId)?.multicall3
-  if (!found || !clock) return known(null)
+  if (!found || !clock) return known(unpriced)
   return {
     reads: [
       { address: found.feed, abi: feedAbi, functionName: 'latestRoundData' },
       { address: clock, abi: multicall3Abi, functionName: 'getCurrentBlockTimestamp' },
     ],
     parse: ([round, now]) => {
-      if (!Array.isArray(round) || typeof now !== 'bigint') return null
+      if (!Array.isArray(round) || typeof now !== 'bigint') return unpriced
       const [, answer, , updatedAt] = round as bigint[]
-      if (answer! <= 0n || updatedAt! + freshFor < now) return null
-      return (answer! * 10n ** 8n) / 10n ** BigInt(found.decimals)
+      const price = (answer! * 10n ** 8n) / 10n ** BigInt(found.decimals)
+      return answer! <= 0n ? unpriced : said(price, updatedAt! + freshFor >= now)
     },
   }
 }

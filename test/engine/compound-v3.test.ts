@@ -396,6 +396,34 @@ describe('what a wallet owes to a market of Compound v3', () => {
     expect(stats.healthFactor as number).toBeCloseTo((6_000 * 0.895) / 3_000, 9)
   })
 
+  test('is counted as the market counts it where the price of its base was not renewed for a day, and has no worth', async () => {
+    await owe(3_000n * 10n ** 8n, 10n ** 8n)
+    const { rpc } = sandbox.chain(chainId)
+    const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+    const words = (...values: bigint[]) => concat(values.map((value) => toHex(value, { size: 32 })))
+    const source = sandboxAddress(4)
+    const said = new Map([
+      [calldata('function latestAnswer()', []), words(10n ** 8n)],
+      [
+        calldata('function latestRoundData()', []),
+        words(1n, 10n ** 8n, 0n, BigInt(timestamp) - 27n * 3_600n, 1n),
+      ],
+    ])
+    await rpc.request('anvil_setCode', [source, codeSaying(said)])
+    await sandbox.sendAs(chainId, sandboxAddress(0), {
+      to: catalog.priceOracles[chainId]!,
+      data: calldata('function setAssetSources(address[],address[])', [[entry.asset.address], [source]]),
+    })
+    const stats = (await statsOf())!
+    expect(stats).toMatchObject({
+      underlying: [{ price: null, balanceUSD: null }],
+      debt: [{ balance: { humanized: '3000' }, balanceUSD: null }],
+      ltv: 0.5,
+      unread: [],
+    })
+    expect(stats.healthFactor as number).toBeCloseTo((6_000 * 0.895) / 3_000, 9)
+  })
+
   test('follows what is listed and what it counts for, in an engine that goes on, each time by one call', async () => {
     await owe(3_000n * 10n ** 8n, 10n ** 8n)
     const said: string[] = []

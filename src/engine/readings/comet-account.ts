@@ -2,7 +2,7 @@ import { cometAbi as abi } from '../../calls/compound-v3.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import { ageOfFeed } from '../price-ages.ts'
-import { isFresh, type Price } from '../prices.ts'
+import { isFresh, type Price, type Prices } from '../prices.ts'
 import { type Answer, both, optional, type Reading, together } from '../reading.ts'
 import type { Account, Holding, Totals } from './account.ts'
 import type { Collateral, CometPlace, CometTerms } from './comet-terms.ts'
@@ -11,14 +11,15 @@ import { amountSaid } from './reserve.ts'
 
 /**
  * What an account owes to a market and has given it for that. The market may count in another currency than USD (its base is one there):
- * `baseUsd` is what the base is worth, and all prices are counted by it. Without that, or without a price of what was given, there are no
+ * `baseUsd` is what the base is worth, and all prices are counted by it: by the last of it what the market counts, as that counts by
+ * feeds of its own, and by the fresh one what something is worth. Without that, or without a price of what was given, there are no
  * totals; and without `terms` the debt alone is known.
  */
 export function cometAccountIn(
   { comet, base }: CometPlace,
   terms: CometTerms | undefined,
   owner: Address,
-  baseUsd: Reading<bigint | null>,
+  baseUsd: Reading<Prices>,
 ): Reading<Account> {
   const ask = (functionName: string, ...args: unknown[]) =>
     amountSaid({ address: comet, abi, functionName, args })
@@ -42,9 +43,9 @@ export function cometAccountIn(
       const [[usd, said], [[owed, basePrice, ...rest], old]] = all.parse(answers)
       const held = (terms?.collaterals ?? []).map((one, at): Held => {
         const price = rest[2 * at + 1]
-        const isPriced = price !== undefined && basePrice && usd !== null
-        const counts = isPriced ? (price * usd) / basePrice : null
-        return { one, lent: rest[2 * at], price: counts, usd: isFresh(old[at]) ? counts : null }
+        const by = (base: Price) =>
+          price !== undefined && basePrice && base !== null ? (price * base) / basePrice : null
+        return { one, lent: rest[2 * at], price: by(usd.last), usd: isFresh(old[at]) ? by(usd.fresh) : null }
       })
       return counted(base, { usd, owed, borrowRate: said ? yearly(said) : null, isListed: !!terms }, held)
     },
@@ -71,7 +72,7 @@ type Held = { one: Collateral; lent: bigint | undefined; price: bigint | null; u
 
 /** What is owed of the base at which price and rate, and whether what can be given for it is known. */
 type Owed = {
-  usd: bigint | null
+  usd: Prices
   owed: bigint | undefined
   borrowRate: bigint | null
   isListed: boolean
@@ -96,13 +97,13 @@ function counted(base: Token, { usd, owed, borrowRate, isListed }: Owed, held: r
       borrowed: owed ?? 0n,
       borrowRate,
       liquidationThreshold: 0n,
-      price: usd,
-      usd,
+      price: usd.last,
+      usd: usd.fresh,
     },
   ]
   const given = held.filter(({ lent }) => lent !== 0n)
   if (!isListed || owed === undefined || (owed > 0n && given.length === 0)) return { holdings, totals: null }
-  const debt = owed === 0n ? 0n : usd === null ? null : (owed * usd) / 10n ** BigInt(base.decimals)
+  const debt = owed === 0n ? 0n : usd.last === null ? null : (owed * usd.last) / 10n ** BigInt(base.decimals)
   const worth = given.map(({ one, lent, price }) =>
     lent === undefined || price === null ? null : { one, usd: (lent * price) / one.scale },
   )
