@@ -13,7 +13,10 @@ const HistoryItem = z.object({
   status: z.string(),
 })
 
-/** The history of a wallet in one strategy, newest first; `total` and `limit` are ours, and `null` where a deployment does not send them. */
+/**
+ * The history of a wallet in one strategy, newest first. `total`, `limit` and `isWhole` (on the wire `whole`) are ours, and `null` where a
+ * deployment does not send them: what is not whole does not account for all that the wallet holds there.
+ */
 export const History = z.codec(
   z.object({
     transactions: z.array(HistoryItem),
@@ -21,6 +24,7 @@ export const History = z.codec(
     totalPages: Numeric,
     limit: ours(Numeric),
     total: ours(Numeric),
+    whole: ours(z.boolean()),
   }),
   z.object({
     items: z.array(z.custom<z.output<typeof HistoryItem>>()),
@@ -28,6 +32,7 @@ export const History = z.codec(
     limit: z.int().nullable(),
     total: z.int().nullable(),
     hasMore: z.boolean(),
+    isWhole: z.boolean().nullable(),
   }),
   {
     decode: (wire) => ({
@@ -41,12 +46,14 @@ export const History = z.codec(
       limit: count(wire.limit),
       total: count(wire.total),
       hasMore: Number(wire.page) < Number(wire.totalPages),
+      isWhole: wire.whole ?? null,
     }),
-    encode: ({ items, page, limit, total, hasMore }) => ({
+    encode: ({ items, page, limit, total, hasMore, isWhole }) => ({
       transactions: items,
       page,
       limit,
       total,
+      whole: isWhole,
       totalPages: limit && total !== null ? Math.ceil(total / limit) : page + (hasMore ? 1 : 0),
     }),
   },

@@ -75,7 +75,7 @@ export const routes = {
     path: '/wallets/{address}/history/{strategyId}',
     input: z.object({ address: EvmAddress, strategyId: Name, ...paging }),
     output: History,
-    doc: 'What a wallet did in a strategy, newest first.',
+    doc: 'What a wallet did in a strategy, newest first. Ours: `whole` is `false` where that does not account for all that it holds there, as some of it came by ways of which no log says whose it is, or as the node leaves logs out.',
   },
   getAction: {
     method: 'GET',

@@ -35,8 +35,10 @@ async function show(
     service.getStrategy({ id }),
     walletAddress(cli, options.address),
   ])
+  let isWhole: boolean | null = null
   const ask = async (page: number, limit: number) => {
     const answer = await service.walletHistory({ address: owner, strategyId: strategy.slug, page, limit })
+    isWhole = answer.isWhole
     return { ...answer, limit: answer.limit ?? limit }
   }
   const row = ({
@@ -57,13 +59,16 @@ async function show(
   })
   if (options.all) {
     const rows = (await everything(ask)).map(row)
-    return cli.list(
-      { items: rows, page: 1, limit: rows.length, total: rows.length, hasMore: false },
-      view(strategy.slug, strategy.network),
-    )
+    const all = { items: rows, page: 1, limit: rows.length, total: rows.length, hasMore: false, isWhole }
+    await cli.list(all, view(strategy.slug, strategy.network))
+  } else {
+    const answer = await ask(page, limit)
+    await cli.list({ ...answer, items: answer.items.map(row) }, view(strategy.slug, strategy.network))
   }
-  const answer = await ask(page, limit)
-  await cli.list({ ...answer, items: answer.items.map(row) }, view(strategy.slug, strategy.network))
+  if (isWhole === false)
+    cli.notice(
+      `This does not account for all that is held in ${plain(strategy.slug)}: some logs are missing, or do not say whose it is`,
+    )
 }
 
 const view = (slug: string, network: string): ListView<Row> => ({

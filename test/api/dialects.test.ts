@@ -297,6 +297,7 @@ describe('a wallet', () => {
       limit: null,
       total: null,
       hasMore: true,
+      isWhole: null,
     })
     expect(read(History, { transactions: [], page: '1', totalPages: '0' })).toMatchObject({
       total: null,
@@ -535,7 +536,7 @@ describe('what the specification does not have at a place', () => {
         read(Wallet, { address: wallet, positions: [position] }),
       )
     blank(Wallet, { address: wallet, positions: [] }, ['stats'])
-    blank(History, { transactions: [], page: 1, totalPages: 1 }, ['limit', 'total'])
+    blank(History, { transactions: [], page: 1, totalPages: 1 }, ['limit', 'total', 'whole'])
     const call = { to: token, data: '0x', value: '0', chainId: 1 }
     blank(StrategyBytecode, { id: 'a', chainIdIn: 1, chainIdOut: 1, bytecode: [call] }, ['fees', 'queued'])
     blank(

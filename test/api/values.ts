@@ -344,7 +344,9 @@ export const outputs: Outputs = {
   }),
   walletHistory: page(
     fc.record({ txHash: hex(32), timestamp: time, type: word, amount: units, status: word }),
-  ).map((all) => ({ ...all, hasMore: all.page * all.limit < all.total })),
+  ).chain((all) =>
+    orNull(fc.boolean()).map((isWhole) => ({ ...all, isWhole, hasMore: all.page * all.limit < all.total })),
+  ),
   getAction: action,
   ingest: action,
   listQuotes: page(quote),

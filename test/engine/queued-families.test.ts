@@ -567,6 +567,48 @@ describe('stakewise', () => {
     expect([balance, principal, profit]).toEqual([2n * ether, null, null])
   })
 
+  test('has a history that is not whole, and still finds what is queued, where shares came by a log that says not whose they are', async () => {
+    const { deposit, withdraw, tell, entry, catalog } = await opened('stakewise')
+    await deposit(ether)
+    await tell('function migrate(address,uint256)', [wallet, ether])
+    const history = async () => {
+      const { service } = engineOn(sandbox, { catalog })
+      const { items, isWhole } = await service.walletHistory({ address: wallet, strategyId: entry.slug })
+      return { isWhole, types: items.map(({ type }) => type), service }
+    }
+    expect(await history()).toMatchObject({ isWhole: false, types: ['deposit'] })
+    commandsKnow = catalog
+    expect((await run(`history ${entry.slug}`)).err).toMatch(/does not account for all/)
+    expect((await run(`history ${entry.slug} --all --json`)).json).toMatchObject({ isWhole: false, total: 1 })
+    await withdraw(maxUint256)
+    const { service, ...told } = await history()
+    expect(told).toEqual({ isWhole: false, types: ['withdraw', 'deposit'] })
+    const { positions, unsearched } = await service.getWallet({ address: wallet })
+    expect(unsearched).toEqual([])
+    expect(positions.find(({ strategy }) => strategy.id === entry.id)).toMatchObject({ pending: [{}] })
+  })
+
+  test('has its history off another node where one does not know the newest block yet', async () => {
+    const { deposit, entry, catalog } = await opened('stakewise')
+    await deposit(ether)
+    const { rpc } = sandbox.chain(chainId)
+    let behind = 0
+    const several: Rpc = {
+      ...rpc,
+      request: async (method, params = []) => {
+        if (method === 'eth_call' && params[1] !== 'latest' && behind++ === 0)
+          throw new AppError('RPC_ERROR', 'no', { details: { code: -32000, message: 'header not found' } })
+        return rpc.request(method, params)
+      },
+    }
+    const { service } = engineOn(sandbox, {
+      catalog,
+      rpc: (id) => (id === chainId ? several : sandbox.chain(id).rpc),
+    })
+    const { items, isWhole } = await service.walletHistory({ address: wallet, strategyId: entry.slug })
+    expect([items.length, isWhole, behind > 1]).toEqual([1, true, true])
+  })
+
   test('keeps in mind who asked for all; another engine says what it does not look for, and finds it when it is meant', async () => {
     const { deposit, withdraw, position, entry, catalog } = await opened('stakewise')
     await deposit(ether)

@@ -107,7 +107,9 @@ export const HistoryDocument = listOf(
     amount: Amount,
     status: z.string().describe('pending, confirmed or failed'),
   }),
-)
+).extend({
+  isWhole: maybe(z.boolean()).describe('false where this does not account for all that is held there'),
+})
 
 const side = {
   asset: TokenRef,

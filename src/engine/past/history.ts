@@ -2,6 +2,7 @@ import type { History } from '../../api/history.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/network-named.ts'
+import { isUnknownBlock } from '../../net/refusal.ts'
 import { type Chain, headOf, read } from '../chain.ts'
 import { type Context, marketNamed } from '../context.ts'
 import { readAgain } from '../logs/again.ts'
@@ -15,16 +16,20 @@ import { addsUp } from './adds-up.ts'
 import { eventsIn, type Happened } from './events.ts'
 import { steadily } from './steadily.ts'
 
-/** What a wallet did in one strategy, newest first. What does not account for what is held there is HISTORY_UNREAD. */
+/**
+ * What a wallet did in one strategy, newest first. Where that does not account for what is held there, it is not whole: some logs are missing, or
+ * never said whose the shares are, as of fees and of what was moved by other contracts. Nothing at all is HISTORY_UNREAD then.
+ */
 export async function historyOf(
   context: Context,
   input: { address: Address; strategyId: string; page?: number | undefined; limit?: number | undefined },
 ): Promise<History> {
   const market = marketNamed(context, input.strategyId)
   const chain = context.chain(market.entry.chainId)
-  const { logs, events } = await whole(context, chain, market, input.address)
+  const { logs, events, isWhole } = await whole(context, chain, market, input.address)
   const { logged } = market.queue ?? {}
   if (logged) await noteSearched(context, market, input.address, logged(input.address, logs))
+  if (!isWhole && events.length === 0) throw notAll(chain, market, input.address)
   const items = events.reverse().map(({ txHash, at, type, amount }) => ({
     txHash,
     timestamp: new Date(at).toISOString(),
@@ -32,7 +37,7 @@ export async function historyOf(
     amount,
     status: 'confirmed',
   }))
-  return paged(items, input)
+  return { ...paged(items, input), isWhole }
 }
 
 type Told = { logs: RpcLog[]; events: Happened[]; isWhole: boolean }
@@ -42,16 +47,16 @@ async function whole(context: Context, chain: Chain, market: Market, owner: Addr
   const first = await steadily(() => told(context, chain, market, owner))
   if (first.isWhole) return first
   const isAnew = await readAgain(context, chain, market, owner)
-  const second = isAnew ? await steadily(() => told(context, chain, market, owner)) : first
-  if (second.isWhole) return second
-  throw notAll(chain, market, owner)
+  return isAnew ? steadily(() => told(context, chain, market, owner)) : first
 }
 
 async function told(context: Context, chain: Chain, market: Market, owner: Address): Promise<Told> {
   const head = await headOf(chain)
   const [found, units] = await Promise.all([
     logsOf(context, chain, [market], owner, head),
-    read(chain, unitsOf(market, owner), head.number),
+    read(chain, unitsOf(market, owner), head.number).catch((error: unknown) => {
+      throw isUnknownBlock(error) ? behind(chain, error) : error
+    }),
   ])
   const logs = found.get(market)!
   const events = await eventsIn(context.store, chain, market, owner, logs)
@@ -67,12 +72,23 @@ function unitsOf(market: Market, owner: Address): Reading<bigint | null> {
   return { reads, parse: (answers) => parse(answers) ?? null }
 }
 
+/** Where several nodes answer, another one may not have the newest block yet. */
+const behind = ({ rpc, network }: Chain, cause: unknown): AppError =>
+  new AppError(
+    'RPC_INCONSISTENT',
+    `The node at ${rpc.host} does not know the newest block: it may be behind`,
+    {
+      details: { host: rpc.host, network: network.name },
+      cause,
+    },
+  )
+
 const notAll = ({ rpc, network }: Chain, { entry }: Market, owner: Address): AppError =>
   new AppError(
     'HISTORY_UNREAD',
-    `What ${owner} holds of ${entry.slug} does not come out of the logs that the node at ${rpc.host} gives of it: some are missing`,
+    `What ${owner} holds of ${entry.slug} does not come out of the logs that the node at ${rpc.host} gives of it: some are missing, or none says so`,
     {
       details: { network: network.name, strategy: entry.slug },
-      hint: `Ask again in a minute: then they are read anew. If it stays, name another RPC in ${rpcVariable(network)}.`,
+      hint: `They are read anew after a while. If it stays, name another RPC in ${rpcVariable(network)}.`,
     },
   )
