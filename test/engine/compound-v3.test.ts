@@ -181,17 +181,6 @@ describe('a market of Compound v3', () => {
     },
   )
 
-  test('counts what is given to somebody for both of them', async () => {
-    await perform(sandbox, wallet, await made('lend', amount))
-    const data = calldata('function transfer(address,uint256)', [friend, 1_000_000n])
-    await perform(sandbox, wallet, [{ to: comet, data, value: 0n, chainId }])
-    const history = await service().walletHistory({ address: wallet, strategyId: entry.slug })
-    expect(history.items.map(({ type }) => type)).toEqual(['transfer_out', 'deposit'])
-    const [mine, theirs] = [(await position())!.principal!, (await position(friend))!.principal!]
-    expect(Number(mine - (amount - 1_000_000n))).toBeCloseTo(0, -1)
-    expect(Number(theirs - 1_000_000n)).toBeCloseTo(0, -1)
-  })
-
   /** Sends these in one block, in this order. */
   const inOneBlock = async (...calls: { from?: Address; data: Hex }[]) => {
     const { rpc } = sandbox.chain(chainId)
@@ -208,6 +197,62 @@ describe('a market of Compound v3', () => {
     expect(receipts.map(({ status }) => status)).toEqual(calls.map(() => '0x1'))
     expect(new Set(receipts.map(({ blockNumber }) => blockNumber)).size).toBe(1)
   }
+
+  test('asks about the largest of very many events, few at a time, and does without where the node has had enough', async () => {
+    const asset = entry.asset.address
+    const approve = calldata('function approve(address,uint256)', [comet, maxUint256])
+    await sandbox.sendAs(chainId, wallet, { to: asset, data: approve })
+    await perform(sandbox, wallet, [supplying(amount)])
+    await sandbox.world.warp(300 * 86_400)
+    await inOneBlock(...Array.from({ length: 11 }, () => supplying(1_000n)))
+    // A stranger gives a little, very often.
+    const gift = calldata('function transfer(address,uint256)', [wallet, 3n])
+    for (let part = 0; part < 40; part++)
+      await inOneBlock(...Array.from({ length: 10 }, () => ({ from: sandboxAddress(3), data: gift })))
+    const { rpc } = sandbox.chain(chainId)
+    const head = await rpc.request<Hex>('eth_blockNumber')
+    const shown = async (isTired: boolean) => {
+      const seen = { now: 0, most: 0, all: 0 }
+      const counting: Rpc = {
+        ...rpc,
+        request: async (method, params = []) => {
+          if (method !== 'eth_call' || params[1] === 'latest' || params[1] === head)
+            return rpc.request(method, params)
+          seen.all++
+          seen.most = Math.max(seen.most, ++seen.now)
+          try {
+            if (isTired && seen.all > 5) throw new AppError('RPC_UNREACHABLE', 'HTTP status 429')
+            return await rpc.request(method, params)
+          } finally {
+            seen.now--
+          }
+        },
+      }
+      const { service } = engineOn(sandbox, {
+        catalog,
+        rpc: (id) => (id === chainId ? counting : sandbox.chain(id).rpc),
+      })
+      const { positions } = await service.getWallet({ address: wallet })
+      return { ...seen, principal: positions.find(({ strategy }) => strategy.id === entry.id)!.principal }
+    }
+    const told = await shown(false)
+    expect(Number(told.principal! - amount - 11_000n)).toBeCloseTo(1_200, -3)
+    expect(told.all).toBeLessThan(30)
+    expect(told.most).toBeLessThanOrEqual(8)
+    expect(await shown(true)).toMatchObject({ principal: told.principal })
+  })
+
+  test('counts what is given to somebody for both of them', async () => {
+    await perform(sandbox, wallet, await made('lend', amount))
+    const data = calldata('function transfer(address,uint256)', [friend, 1_000_000n])
+    await perform(sandbox, wallet, [{ to: comet, data, value: 0n, chainId }])
+    const history = await service().walletHistory({ address: wallet, strategyId: entry.slug })
+    expect(history.items.map(({ type }) => type)).toEqual(['transfer_out', 'deposit'])
+    const [mine, theirs] = [(await position())!.principal!, (await position(friend))!.principal!]
+    expect(Number(mine - (amount - 1_000_000n))).toBeCloseTo(0, -1)
+    expect(Number(theirs - 1_000_000n)).toBeCloseTo(0, -1)
+  })
+
   const takingOut = (much: bigint) => ({
     data: calldata('function withdrawFrom(address,address,address,uint256)', [
       wallet,

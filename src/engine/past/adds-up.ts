@@ -1,3 +1,4 @@
+import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import { type Chain, read } from '../chain.ts'
@@ -56,7 +57,13 @@ async function movedBy(
 /** What may be off by as much: a balance is rounded before and after, and what is taken of it by another unit. */
 const around = (units: bigint, off = 3n): Moved => ({ least: units - off, most: units + off })
 
-/** Between which a unit was when each event happened: what the market said in its block, or else from its beginning until now. */
+/** So many events are asked about, and so many of them side by side: anybody may make more, by putting a little in for somebody else. */
+const [mostAsked, sideBySide] = [200, 8]
+
+/**
+ * Between which a unit was when each event happened: what the market said in its block, or else from its beginning until now. Of very many events
+ * the largest are asked about, as that is where it matters.
+ */
 async function grownThen(
   store: EngineStore,
   chain: Chain,
@@ -65,17 +72,35 @@ async function grownThen(
 ): Promise<{ from: bigint; to: bigint }[] | undefined> {
   if (!grown) return undefined
   const name = `grown ${entry.receipt.address.toLowerCase()}`
-  const then = async (event: Happened) => {
-    const said = await readThen(store, chain, event, { name, reading: grown })
-    return { from: said, to: said }
+  const asked = [...new Map(largest(moving).map((event) => [event.blockHash, event])).values()]
+  const said = new Map<Hex, bigint>()
+  const ask = async (events: readonly Happened[]) => {
+    const each = events.map((event) => readThen(store, chain, event, { name, reading: grown }))
+    for (const [at, unit] of (await Promise.all(each)).entries()) said.set(events[at]!.blockHash, unit)
   }
   try {
     // A node that has the oldest state has all of them, and one that does not is asked no more.
-    const oldest = await then(moving[0]!)
-    return [oldest, ...(await Promise.all(moving.slice(1).map(then)))]
+    await ask(asked.slice(0, 1))
+    for (let at = 1; at < asked.length; at += sideBySide) await ask(asked.slice(at, at + sideBySide))
   } catch (error) {
-    if (!(error instanceof AppError && error.code === 'HISTORY_UNREAD')) throw error
-    const now = await read(chain, grown)
-    return now === undefined ? undefined : moving.map(() => ({ from: ray, to: now }))
+    // One that is asked too much answers no more for a while.
+    if (!(error instanceof AppError && ['HISTORY_UNREAD', 'RPC_UNREACHABLE'].includes(error.code)))
+      throw error
   }
+  const isAll = moving.every(({ blockHash }) => said.has(blockHash))
+  const now = isAll ? ray : await read(chain, grown)
+  return now === undefined
+    ? undefined
+    : moving.map(({ blockHash }) => {
+        const unit = said.get(blockHash)
+        return unit === undefined ? { from: ray, to: now } : { from: unit, to: unit }
+      })
+}
+
+/** The events that moved the most, oldest first. */
+function largest(moving: readonly Happened[]): readonly Happened[] {
+  if (moving.length <= mostAsked) return moving
+  const bySize = moving.toSorted((one, other) => Number(other.amount - one.amount))
+  const chosen = new Set(bySize.slice(0, mostAsked))
+  return moving.filter((event) => chosen.has(event))
 }
