@@ -3,6 +3,7 @@ import { AppError } from '../domain/errors.ts'
 import type { EngineStore } from '../store/engine.ts'
 import { type BlockRef, type Chain, read } from './chain.ts'
 import type { Context } from './context.ts'
+import { inPassing } from './in-passing.ts'
 import type { RpcLog } from './logs/filters.ts'
 import { logsOf } from './logs/scan.ts'
 import type { Market } from './markets/market.ts'
@@ -55,7 +56,7 @@ export async function ticketsOf(
       if (market.queue!.logged) await noteSearched(context, market, owner, found)
       // Whoever holds something may ask for all of it elsewhere: from now on that is looked for.
       if (market.queue!.logged && (held[unlisted.indexOf(market)] ?? 0n) > 0n)
-        await noteSeen(store, market, owner)
+        await inPassing(noteSeen(store, market, owner))
       tickets.set(market, found)
     }
   } catch (error) {
@@ -92,8 +93,12 @@ export async function noteSearched(
   owner: Address,
   tickets: readonly bigint[],
 ): Promise<void> {
-  await store.keepFact(market.entry.chainId, searchedName(market, owner), String(now()))
-  if (tickets.length > 0) await noteSeen(store, market, owner)
+  await inPassing(
+    Promise.all([
+      store.keepFact(market.entry.chainId, searchedName(market, owner), String(now())),
+      ...(tickets.length > 0 ? [noteSeen(store, market, owner)] : []),
+    ]),
+  )
 }
 
 const seenName = ({ entry }: Market, owner: Address): string =>

@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import { queueOf } from '../../src/calls/queues.ts'
@@ -17,6 +20,8 @@ import { marketOf } from '../../src/engine/markets/catalog.ts'
 import { selfChecks } from '../../src/engine/self-check.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine.ts'
+import { sqliteSql } from '../../src/store/sqlite.ts'
 import { balanceOf, word } from '../../src/wallet/chain/simulate-reads.ts'
 import { checkLeg } from '../../src/wallet/guard/guard.ts'
 import { ownClaim, ownUnits, refuseRestart } from '../../src/wallet/guard/queued.ts'
@@ -607,6 +612,29 @@ describe('stakewise', () => {
     })
     const { items, isWhole } = await service.walletHistory({ address: wallet, strategyId: entry.slug })
     expect([items.length, isWhole, behind > 1]).toEqual([1, true, true])
+  })
+
+  test('is shown with its history while another process holds the store', async () => {
+    const { deposit, withdraw, entry, catalog } = await opened('stakewise')
+    await deposit(ether)
+    await withdraw(ether / 2n)
+    const dir = mkdtempSync(join(tmpdir(), 'sluice-held-'))
+    const file = join(dir, 'engine.db')
+    const store = engineStore(sqliteSql(file, { migrations: engineMigrations }))
+    const { service } = engineOn(sandbox, { catalog, store })
+    await service.getStrategy({ id: entry.slug })
+    const holder = new DatabaseSync(file)
+    holder.exec('BEGIN IMMEDIATE')
+    const [history, { positions }] = await Promise.all([
+      service.walletHistory({ address: wallet, strategyId: entry.slug }),
+      service.getWallet({ address: wallet }),
+    ])
+    expect(history.items.map(({ type }) => type)).toEqual(['withdraw', 'deposit'])
+    expect(positions.find(({ strategy }) => strategy.id === entry.id)).toMatchObject({ pending: [{}] })
+    holder.exec('ROLLBACK')
+    holder.close()
+    await store.close()
+    rmSync(dir, { recursive: true, force: true })
   })
 
   test('keeps in mind who asked for all; another engine says what it does not look for, and finds it when it is meant', async () => {
