@@ -2,7 +2,7 @@ import type { QueuedWithdrawal } from '../api/queued.ts'
 import type { Position } from '../api/wallet.ts'
 import { noRequests, type Request, type Requests } from '../calls/queue.ts'
 import type { Address } from '../domain/address.ts'
-import { formatAmount } from '../domain/amount.ts'
+import { formatAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { headOf } from './chain.ts'
 import type { Context } from './context.ts'
@@ -143,7 +143,10 @@ function nothingYet({ entry }: Market, pending: readonly Request[], owner: Addre
       line(one, one.availableAt === null ? ', and no contract says when' : `, from ${one.availableAt} on`),
     )
   const over = shown.filter(({ back }) => back !== null).map((one) => line(one, `, until ${one.until}`))
-  const [passed] = pending.filter(({ back }) => back !== undefined)
+  const lapsed = pending.filter(({ back }) => back !== undefined)
+  const [passed] = lapsed
+  const sum = lapsed.reduce((total, { amount }) => total + amount, 0n)
+  const again = tokenAmount(sum, entry.asset).formatted
   const words = [
     ...(waiting.length > 0 ? [`${waiting.join('; ')} still waits`] : []),
     ...(passed ? [`${over.join('; ')} was let pass, and ${passed.back} gives it back`] : []),
@@ -151,7 +154,7 @@ function nothingYet({ entry }: Market, pending: readonly Request[], owner: Addre
   const waits = words.length === 0 ? 'nothing was asked for' : words.join('; ')
   return new AppError('NOTHING_CLAIMABLE', `${owner} can claim nothing from ${entry.slug} now: ${waits}`, {
     ...(passed && {
-      hint: `Send ${passed.back} with the wallet of the request, then ask again: sluice withdraw ${entry.slug} --amount max`,
+      hint: `Send ${passed.back} with the wallet of the request, then ask again: sluice withdraw ${entry.slug} --amount ${again}`,
     }),
     details: {
       pending: shownRequests(pending).map((request) => ({ ...request, amount: request.amount.toString() })),

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 
 import { queueOf } from '../../src/calls/queues.ts'
 import { claimExitedAssets } from '../../src/calls/stakewise-queue.ts'
+import { queuedLine, queuedOf } from '../../src/cli/operate/queued-words.ts'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
@@ -381,6 +382,19 @@ test('what sAVAX set aside can be claimed for a while, which is said before it i
   )
   expect(json.error.message).not.toContain('still waits')
   expect(json.error.hint).toContain(back)
+  // The rest of what is held was never asked for.
+  expect(json.error.hint).toMatch(/--amount 0\.(5|49{9}\d*)$/)
+})
+
+test.each([
+  [2.5 * day, 'for 2 days only'],
+  [1.99 * day, 'for 47 hours only'],
+  [7_199.5, 'for 7199 seconds only'],
+])('a time in which something can be claimed is said no longer than it is: %d seconds', (seconds, words) => {
+  const entry = sandbox.strategy('aave-v3-USDC-sandbox-one')
+  const said = queuedLine(entry, queuedOf(entry, 2.5 * day), { seconds, back: 'nothing' })
+  expect(said).toContain('claimed after 3 days')
+  expect(said).toContain(words)
 })
 
 describe('rocket-pool', () => {

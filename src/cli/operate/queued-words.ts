@@ -23,12 +23,13 @@ export function queuedLine(
       : `they can be claimed after ${span(seconds)}`
   const asked = `${slug} pays later: this asks for the funds, and ${from}`
   if (!window) return `${asked}. Then: ${next}`
-  const most = window.seconds === null ? 'a while' : span(window.seconds)
+  const most = window.seconds === null ? 'a while' : span(window.seconds, Math.floor)
   return `${asked}, and for ${most} only. Then: ${next}\nWhat is not claimed by then never can be: ${window.back} gives it back as it was`
 }
 
-const span = (seconds: number): string => {
+/** A wait is said no shorter than it is, and a time that is left no longer. */
+const span = (seconds: number, rounded = Math.ceil): string => {
   const [size, word] =
     seconds >= 172_800 ? [86_400, 'days'] : seconds >= 7_200 ? [3_600, 'hours'] : [1, 'seconds']
-  return `${Math.ceil(seconds / size)} ${word}`
+  return `${rounded(seconds / size)} ${word}`
 }
