@@ -21,11 +21,14 @@ export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions):
   const view = await viewOf(strategy, plot === true, cli.io.out)
   if (wallet === undefined) return cli.emit(strategy, view)
   const owner = await walletAddress(cli, wallet)
-  const { positions, unread } = await service.getWallet({ address: address(owner, '--wallet') })
+  const { positions, unread, unsearched } = await service.getWallet({ address: address(owner, '--wallet') })
   const position = positions.find((one) => one.strategy.slug === strategy.slug)
   const { positionJson } = await import('../cli/views/json.ts')
   const shown = position ?? (unread?.includes(strategy.slug) ? { ...notKnown, strategy } : null)
-  cli.emit({ ...strategy, position: shown && positionJson(shown) }, view)
+  // Another deployment may tell of no queue at all.
+  const isSilent = position?.pending === null && unsearched !== null
+  const silence = isSilent ? '\nqueued       not known: its queue does not answer' : ''
+  cli.emit({ ...strategy, position: shown && positionJson(shown) }, (one, to) => `${view(one, to)}${silence}`)
 }
 
 /** A position of which the contracts of its strategy say nothing. */

@@ -112,20 +112,25 @@ type Shown = ReturnType<typeof walletJson>
 const queuedOf = (positions: Shown['positions'], to: Stream, isOurs: boolean): string[] =>
   positions.flatMap((one) => {
     // What a service does not tell of what is held is no news; another deployment may tell of no queue at all.
-    if (isOurs && one.pending === null && one.balance?.raw === '0')
+    if (isOurs && one.pending === null)
       return [`queued ? ${to.paint.dim(`${plain(one.strategy.slug)}, whose queue does not answer`)}`]
     return queuedLines(one, to).map(([word, text]) => `${word} ${text}`)
   })
 
 /** The sum of what has a worth in USD, what of it is queued, and what it is without. */
-function totalLine({ positions, totalValueUsd, queuedUsd }: Shown, to: Stream): string {
+function totalLine({ positions, totalValueUsd, queuedUsd, unsearched }: Shown, to: Stream): string {
   const without = positions.filter(
     ({ balance, balanceUsd, pending, claimable, queuedUsd: worth }) =>
       (balanceUsd === null && balance?.raw !== '0') ||
       (worth === null && [...(pending ?? []), ...(claimable ?? [])].length > 0),
   )
-  const names = listed(without.map(({ strategy }) => strategy.slug))
-  const lacks = without.length === 0 ? '' : to.paint.yellow(` without ${names}, whose worth is not known`)
+  const silent = unsearched === null ? [] : positions.filter(({ pending }) => pending === null)
+  const names = (of: Shown['positions']) => listed(of.map(({ strategy }) => strategy.slug))
+  const lacking = [
+    ...(without.length === 0 ? [] : [`${names(without)}, whose worth is not known`]),
+    ...(silent.length === 0 ? [] : [`what is queued in ${names(silent)}, which is not known`]),
+  ]
+  const lacks = lacking.length === 0 ? '' : to.paint.yellow(` without ${lacking.join(', and ')}`)
   const queued = Number(queuedUsd) > 0 ? to.paint.dim(` of which ${dollars(queuedUsd)} is queued`) : ''
   return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${queued}${lacks}`
 }

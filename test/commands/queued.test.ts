@@ -226,6 +226,18 @@ describe('what is asked of the queue', () => {
     expect((await run('wallet show')).out).toMatch(/queued \? sandbox-lido-\S+, whose queue does not answer/)
   })
 
+  test('is named beside what is held, and left out of the total by name, where the queue does not answer', async () => {
+    await done(`deposit ${place} --amount 3`)
+    await sandbox.chain(chainId).rpc.request('anvil_setCode', [constants().queue, '0xfe'])
+    const { out } = await run('wallet show')
+    expect(out).toMatch(/queued \? sandbox-lido-\S+, whose queue does not answer/)
+    expect(out).toMatch(
+      /total +\$\d[\d,.]* without what is queued in sandbox-lido-\S+-one, which is not known\n/,
+    )
+    const shown = await run(`strategies show ${place} --wallet ${wallet}`)
+    expect(shown.out).toMatch(/queued +not known: its queue does not answer/)
+  })
+
   test('is refused while the queue is paused, and a claim is not', async () => {
     await done(`deposit ${place} --amount 3`)
     await done(`withdraw ${place} --amount 1`)
