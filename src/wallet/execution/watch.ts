@@ -108,13 +108,16 @@ export async function ownerOfNonce(
   return undefined
 }
 
-/** The transaction that a node has for a nonce, in a block or waiting; not every node knows this question. */
+/**
+ * The transaction that a node has for a nonce, in a block or waiting. Not every node knows this question, and a gateway may refuse it in
+ * words of its own, which is no answer at all: nothing that has to be sent waits for it.
+ */
 export const seenAt = (rpc: Rpc, wallet: Address, nonce: number): Promise<Seen | undefined> =>
   rpc
     .request<Seen | null>('eth_getTransactionBySenderAndNonce', [wallet, hexQuantity(nonce)])
     .then((seen) => seen ?? undefined)
     .catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
+      if (error instanceof AppError && ['RPC_ERROR', 'RPC_UNREACHABLE'].includes(error.code)) return undefined
       throw error
     })
 
