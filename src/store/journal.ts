@@ -80,9 +80,13 @@ export function openJournal(path: string, clock: () => number): Journal {
         limit,
       ).map(load),
     attempts: (id, index) =>
-      all('SELECT * FROM attempt WHERE operation = ? AND idx = ? ORDER BY created, hash', id, index).map(
-        attemptOf,
-      ),
+      // In the order of the trail: a clock may be set back between two of them.
+      all(
+        `SELECT * FROM attempt WHERE operation = ? AND idx = ? ORDER BY
+         (SELECT seq FROM event WHERE operation = attempt.operation AND why GLOB 'signed ' || attempt.hash || '*')`,
+        id,
+        index,
+      ).map(attemptOf),
     reserve: (id, index, nonce, fromBlock) =>
       write(() => {
         run(

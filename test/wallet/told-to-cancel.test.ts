@@ -60,7 +60,8 @@ describe('a gateway that refuses the question of who has a nonce in words of its
   /** Stands before the node of the test. */
   async function refusing(how: keyof typeof refusals): Promise<Partial<Execution>> {
     gateway = createServer(async (request, response) => {
-      const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString()
+      let body = ''
+      for await (const part of request) body += String(part)
       const isRefused = body.includes('eth_getTransactionBySenderAndNonce')
       const headers = { 'content-type': 'application/json' }
       const [status, answer] = isRefused
@@ -89,4 +90,51 @@ describe('a gateway that refuses the question of who has a nonce in words of its
       expect(code(await outcome('refused', through))).toBe('CANCELLED')
     },
   )
+})
+
+describe('what is told to be cancelled', () => {
+  const patience = { blocks: 2, ms: 30 }
+
+  it('is so after the clock of the machine was set back, too', async () => {
+    journal.close()
+    let behind = 0
+    journal = openJournal(join(home, 'journal.db'), () => Date.now() - behind)
+    await waiting('earlier')
+    behind = 3_600_000
+    const ended = outcome('earlier', { replacement: 'cancel', patience })
+    await until(() => kinds('earlier').length > 1)
+    await until(async () => {
+      await mineDear()
+      return kinds('earlier').length > 2
+    })
+    expect(kinds('earlier')).toEqual(['run', 'cancel', 'cancel'])
+    await mine()
+    expect(code(await ended)).toBe('CANCELLED')
+  })
+
+  it('is so where a wallet elsewhere pays more for it meanwhile: that is outbid, and never sent from here', async () => {
+    await waiting('outbid')
+    await outcome('outbid', { replacement: 'cancel', noWait: true })
+    const { nonce } = journal.find('outbid')!.steps[0]!
+    const { maxFeePerGas, maxPriorityFeePerGas } = journal.attempts('outbid', 0).at(-1)!
+    const fees = { maxFeePerGas: maxFeePerGas * 2n, maxPriorityFeePerGas: maxPriorityFeePerGas * 2n }
+    const payment = { chainId: 31337, nonce: nonce!, gas: 60_000n, to: payee, value: oneCoin, ...fees }
+    const elsewhere = await chain.rpc.request('eth_sendRawTransaction', [
+      await signer.signTransaction({ type: 'eip1559', ...payment }),
+    ])
+    const sent: string[] = []
+    const onProgress: Execution['onProgress'] = (progress) => {
+      if (progress.kind === 'sent') sent.push(progress.hash)
+    }
+    const ended = outcome('outbid', { patience, onProgress })
+    await until(() => kinds('outbid').length > 2)
+    await until(async () => {
+      await mineDear()
+      return kinds('outbid').length > 3
+    })
+    expect(kinds('outbid')).toEqual(['run', 'cancel', 'run', 'cancel'])
+    expect(sent).not.toContain(elsewhere)
+    await mine()
+    expect(code(await ended)).toBe('CANCELLED')
+  })
 })

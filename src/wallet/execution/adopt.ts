@@ -26,7 +26,7 @@ export async function adopt({
     ? { hash: seen.hash, blockNumber: seen.blockNumber ? Number(seen.blockNumber) : null }
     : await ownerOfNonce(rpc, step.wallet, nonce, 0)
   if (!holder) return undefined
-  const attempt = await asStep(rpc, { ...step, nonce }, holder, 'run')
+  const attempt = await asStep(rpc, { ...step, nonce }, holder)
   if (attempt === undefined || attempt === 'another') return holder.hash
   if (step.nonce === null) journal.reserve(operationId, step.index, nonce, Number(head.number))
   takeIn(journal, operationId, step, attempt)

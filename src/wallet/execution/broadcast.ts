@@ -1,14 +1,15 @@
 import { type Run, stepAt } from './run.ts'
+import { inSendingOrder } from './stuck.ts'
 import { verifyStep } from './verify.ts'
 import { hintOf } from './watch.ts'
 
 /**
- * Hands what is signed of a step to the node: the newest attempt, or all of them, newest first. What comes out of the
+ * Hands what is signed of a step to the node: the newest attempt, or all of them, newest first, cancels before all else where it is to be cancelled. What comes out of the
  * journal is checked once more before it leaves. The answers are written down as hints and decide nothing.
  */
 export async function broadcast(run: Run, index: number, all = false): Promise<void> {
   const step = stepAt(run, index)
-  const attempts = run.journal.attempts(run.operationId, index).toReversed()
+  const attempts = inSendingOrder(run.journal.attempts(run.operationId, index))
   for (const attempt of all ? attempts : attempts.slice(0, 1)) {
     await verifyStep(attempt, step)
     let answer = 'accepted'

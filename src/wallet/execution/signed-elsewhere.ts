@@ -34,17 +34,13 @@ export type Holder = { hash: Hex; blockNumber: number | null }
 /**
  * What has the nonce of a step, signed by its wallet, with the same to, value and data, is the step: it was sent elsewhere, as a
  * wallet does that speeds it up, or by this journal before an older copy of it was put back. Gives it as an attempt of the step; `another`
- * where it is another transaction, and `undefined` where the node does not show it, which proves nothing.
+ * where it is another transaction, and `undefined` where the node does not show it, which proves nothing. It is of the kind `run`, for it says
+ * nothing of whether this program is to cancel the step or to raise its fee.
  */
-export async function asStep(
-  rpc: Rpc,
-  step: Step,
-  holder: Holder,
-  kind: Signed['kind'] = 'bump',
-): Promise<Signed | 'another' | undefined> {
+export async function asStep(rpc: Rpc, step: Step, holder: Holder): Promise<Signed | 'another' | undefined> {
   const shown = await shownAt(rpc, holder)
   if (!shown || !sameAddress(shown.hash, holder.hash)) return undefined
-  const attempt = isSame(shown, step.transaction) ? attemptOf(shown, step, kind) : undefined
+  const attempt = isSame(shown, step.transaction) ? attemptOf(shown, step) : undefined
   return attempt && (await isOurs(attempt, step)) ? attempt : 'another'
 }
 
@@ -68,7 +64,7 @@ async function shownAt(rpc: Rpc, { hash, blockNumber }: Holder): Promise<Shown |
 }
 
 /** The signed bytes that a node's words describe: they are those of the hash, or nothing. */
-function attemptOf(shown: Shown, { transaction, nonce }: Step, kind: Signed['kind']): Signed | undefined {
+function attemptOf(shown: Shown, { transaction, nonce }: Step): Signed | undefined {
   if (nonce === null) return undefined
   const { chainId, to, data, value } = transaction
   const gas = BigInt(shown.gas)
@@ -86,7 +82,7 @@ function attemptOf(shown: Shown, { transaction, nonce }: Step, kind: Signed['kin
     priced.type === 'eip1559'
       ? priced
       : { maxFeePerGas: priced.gasPrice, maxPriorityFeePerGas: priced.gasPrice }
-  return { hash: shown.hash, raw, kind, nonce, transaction, gas, maxFeePerGas, maxPriorityFeePerGas }
+  return { hash: shown.hash, raw, kind: 'run', nonce, transaction, gas, maxFeePerGas, maxPriorityFeePerGas }
 }
 
 /** Its form, and what it pays for gas; nothing where it could do more than call. */

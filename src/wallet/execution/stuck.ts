@@ -34,8 +34,16 @@ export function replacementFees(
   return least <= cap && maxPriorityFeePerGas <= cap ? { maxFeePerGas: cap, maxPriorityFeePerGas } : undefined
 }
 
-/** Whether a transaction is to be cancelled: the newest attempt says what is wanted, as a higher fee takes a cancel back. */
-export const isCancelling = (attempts: readonly Attempt[]): boolean => attempts.at(-1)?.kind === 'cancel'
+/** Whether a transaction is to be cancelled: the newest replacement says what is wanted, as a higher fee takes a cancel back; not one that was sent elsewhere. */
+export const isCancelling = (attempts: readonly Attempt[]): boolean =>
+  attempts.findLast(({ kind }) => kind !== 'run')?.kind === 'cancel'
+
+/** The attempts of a step in the order in which they are sent: the newest first, and of one that is to be cancelled what cancels it. */
+export const inSendingOrder = (attempts: readonly Attempt[]): Attempt[] => {
+  const newest = attempts.toReversed()
+  const isFirst = ({ kind }: Attempt) => Number(kind === 'cancel')
+  return isCancelling(attempts) ? newest.toSorted((a, b) => isFirst(b) - isFirst(a)) : newest
+}
 
 /** What is to be done about a transaction that waits: nothing, a higher fee, or a transaction that takes its place and does nothing. */
 export function remedy(
