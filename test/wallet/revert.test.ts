@@ -113,4 +113,18 @@ describe('why a call reverted', () => {
     expect(revertReason('0x', 'execution reverted')).toBe('execution reverted')
     expect(revertReason(undefined)).toBe('it gave no reason')
   })
+
+  test('words that every object knows are words like others', () => {
+    for (const said of ['constructor', '__proto__', 'toString']) expect(revertReason(saying(said))).toBe(said)
+  })
+
+  test('errors inside each other without end, and words without end, are told as far as they say something', () => {
+    let nested = saying('blacklisted')
+    for (let level = 0; level < 50; level++) nested = thrown('TransferInFailed(bytes)', [nested])
+    const reason = revertReason(nested)
+    expect(reason.match(/TransferInFailed/g)).toHaveLength(5)
+    const endless = 'no '.repeat(10_000)
+    for (const told of [reason, revertReason(saying(endless)), revertReason('0x', endless)])
+      expect(told.length).toBeLessThanOrEqual(1_001)
+  })
 })

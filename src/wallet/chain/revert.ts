@@ -14,12 +14,28 @@ const signatureOf = (selector: string): string | undefined => {
   return poolErrors[known] ?? vaultErrors[known] ?? otherErrors[known]
 }
 
-/** Why a call reverted, in words. `data` is what it returned, if anything; `message` is what the node says about it. */
+/** So many errors inside each other are told; who passes on more of them says nothing with it. */
+const mostPassedOn = 4
+
+/** So many characters of a reason are told, and so many bytes of what was returned are read. */
+const most = { characters: 1_000, bytes: 16_384 }
+
+/**
+ * Why a call reverted, in words. `data` is what it returned, if anything; `message` is what the node says about it. Both may come from
+ * anybody, so what is told of them has an end, and so has the time that it takes.
+ */
 export function revertReason(data: Hex | undefined, message = ''): string {
-  if (data === undefined || data === '0x') return message === '' ? 'it gave no reason' : plain(message)
+  const reason = reasonOf(data, message, 0)
+  return reason.length > most.characters ? `${reason.slice(0, most.characters)}…` : reason
+}
+
+function reasonOf(data: Hex | undefined, message: string, passed: number): string {
+  if (data === undefined || data === '0x')
+    return message === '' ? 'it gave no reason' : plain(message.slice(0, 2 * most.characters))
   const signature = signatureOf(data.slice(0, 10).toLowerCase())
   try {
-    return told(data, signature)
+    if (data.length > 2 * most.bytes) throw new Error('too much to be a reason')
+    return told(data, signature, passed)
   } catch {
     return signature === undefined
       ? `it threw an error of a kind not known here (${data.slice(0, 10)})`
@@ -28,7 +44,7 @@ export function revertReason(data: Hex | undefined, message = ''): string {
 }
 
 /** What an error says: words as they are, an error of a type by its name, and what it passes on by what that says. */
-function told(data: Hex, signature: string | undefined): string {
+function told(data: Hex, signature: string | undefined, passed: number): string {
   const abi: Abi = signature === undefined ? [] : parseAbi([`error ${signature}`] as readonly string[])
   const { errorName, args } = decodeErrorResult({ abi, data })
   const values = (args ?? []) as readonly unknown[]
@@ -37,8 +53,8 @@ function told(data: Hex, signature: string | undefined): string {
   if (errorName === 'Error') return worded(plain(String(values[0])), [])
   const passedOn = values[typesOf(signature).indexOf('bytes')]
   // Four bytes are the least that an error has.
-  if (typeof passedOn === 'string' && passedOn.length >= 10)
-    return `${errorName}: ${revertReason(passedOn as Hex)}`
+  if (typeof passedOn === 'string' && passedOn.length >= 10 && passed < mostPassedOn)
+    return `${errorName}: ${reasonOf(passedOn as Hex, '', passed + 1)}`
   return worded(errorName, values)
 }
 
@@ -47,6 +63,6 @@ const typesOf = (signature = '()'): string[] => signature.slice(signature.indexO
 
 function worded(said: string, args: readonly unknown[]): string {
   const shown = args.length === 0 ? said : `${said}(${args.map(String).join(', ')})`
-  const meaning = meanings[shown] ?? meanings[said]
+  const [meaning] = [shown, said].flatMap((one) => (Object.hasOwn(meanings, one) ? [meanings[one]] : []))
   return meaning === undefined ? shown : `${meaning} (${shown})`
 }
