@@ -185,6 +185,26 @@ describe('an operation over two chains', () => {
     expect(done).toMatchObject({ state: 'DONE', legs: [{}, { arrival: { hash: await mint() } }] })
   })
 
+  it('goes on where its service refuses to speak of it while the bridge is at work, and says so when the time is over', async () => {
+    plan('refused')
+    const refusal = new AppError('QUOTE_NOT_FOUND', 'no such quote')
+    const arrived = () => Promise.reject(refusal)
+    let looks = 0
+    const early = await run('refused', {
+      arrived,
+      brought: async () => void looks++,
+      timeoutMs: 1_500,
+    }).catch((error: unknown) => error)
+    expect(early).toMatchObject({
+      code: 'PENDING',
+      message: expect.stringMatching(/has not arrived yet, .*: no such quote$/),
+      hint: 'sluice action resume refused',
+    })
+    expect(looks).toBeGreaterThan(1)
+    expect(journal.find('refused')!.state).toBe('EXECUTING')
+    expect(await run('refused', { arrived, brought: broughtIn('refused') })).toMatchObject({ state: 'DONE' })
+  })
+
   it('that is given up while it waits for a bridge ends then', async () => {
     plan('closed')
     const error = await run('closed', {

@@ -19,7 +19,7 @@ const unseenMs = { local: 2_000, remote: 60_000 }
 /**
  * Waits for what an earlier leg sent to another chain, and notes that it came. The word of a service makes that faster, and nothing
  * hangs on it: what a service does not name, or is not there to name, the chains show. Ends in ARRIVED_SHORT where less came than was
- * agreed, and in PENDING with the reason where what should be seen is not.
+ * agreed, and in PENDING with the reason where what should be seen is not, or the service said why it does not say.
  */
 export async function awaitArrival(run: Run, leg: Leg, arrival: Arrival): Promise<void> {
   run.onProgress?.({ kind: 'waiting', leg })
@@ -41,6 +41,7 @@ export async function awaitArrival(run: Run, leg: Leg, arrival: Arrival): Promis
       return run.onProgress?.({ kind: 'arrived', leg, hash: seen.arrived })
     }
     if (seen && 'short' in seen) return void outcomeOf(endShort(run.journal, run.operationId, seen.short))
+    const refusal = seen && 'refusal' in seen ? seen.refusal : undefined
     if (seen) {
       unseen = seen.unseen
       // What the attestation service did not know at first, it may come to know; what it does not know of long ago, hardly.
@@ -53,7 +54,8 @@ export async function awaitArrival(run: Run, leg: Leg, arrival: Arrival): Promis
       if (run.noWait) throw stopped
       await pause(run, waitMs)
     } catch (error) {
-      throw error === stopped && unseen ? unseenEnd(run, leg, unseen) : error
+      if (error !== stopped) throw error
+      throw unseen ? unseenEnd(run, leg, unseen) : refusal ? refusedEnd(run, refusal) : error
     }
   }
 }
@@ -64,13 +66,13 @@ function isNoted(run: Run, { leg }: Leg): boolean {
   return hasEnded(now) || now.legs.some((one) => one.leg === leg && typeof one.arrival?.hash === 'string')
 }
 
-/** What is seen of a delivery now; `undefined` where nobody said anything. */
+/** What is seen of a delivery now, or why the service does not speak of it, which it will not next time either; `undefined` where nobody said anything. */
 async function lookOnce(
   run: Run,
   leg: Leg,
   arrival: Arrival,
   isDue: boolean,
-): Promise<Brought | { unseen: undefined } | undefined> {
+): Promise<Brought | { unseen: undefined; refusal?: AppError | undefined } | undefined> {
   const { host } = run.rpc(leg.chainId)
   let fault: AppError | undefined
   try {
@@ -83,8 +85,10 @@ async function lookOnce(
       return { arrived: told }
     if (!told && !isDue && !fault) return undefined
     const seen = await inTime(run, host, async () => run.brought?.(told ?? null))
-    if (!seen && fault) throw fault
-    return seen ?? { unseen: undefined }
+    // Where the chains cannot be asked instead, what the service says is all there is.
+    if (!seen && fault && !run.brought) throw fault
+    const isRefused = fault && errorRow(fault.code).retryable !== true
+    return seen ?? { unseen: undefined, ...(isRefused && { refusal: fault }) }
   } catch (error) {
     if (error instanceof AppError && errorRow(error.code).retryable === true) return undefined
     throw error
@@ -110,3 +114,11 @@ function unseenEnd({ operationId: id, networks }: Run, { chainId }: Leg, unseen:
         { details, hint: `sluice action explain ${id}` },
       )
 }
+
+/** That the time was over before the chains showed what came, and why the service does not say. */
+const refusedEnd = ({ operationId: id }: Run, cause: AppError): AppError =>
+  new AppError(
+    'PENDING',
+    `What it sent to another chain has not arrived yet, and the service does not speak of it: ${cause.message}`,
+    { details: { operation: id, cause: cause.code }, cause, hint: `sluice action resume ${id}` },
+  )
