@@ -1,9 +1,8 @@
 import type { Address, Hex } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Ground } from '../ground.ts'
+import { blockOfNonce, countOf, inBlock } from './nonce-search.ts'
 import { isSame, type Shown } from './pinned.ts'
 import { blockNumber, type Seen, seenAt } from './watch.ts'
 
@@ -35,7 +34,7 @@ export async function doneElsewhere(
       nonces.map(
         async (nonce) =>
           ((await seenAt(node, wallet, nonce)) as OnChain | undefined) ??
-          (await searched(node, wallet, nonce, head, count)),
+          (await inBlock<OnChain>(node, wallet, nonce, await blockOfNonce(count, nonce, { least: 0, head }))),
       ),
     )
     for (const one of shown)
@@ -59,51 +58,6 @@ function isLike(shown: Shown, wanted: Transaction, exact: readonly bigint[]): bo
   let differs = 0
   for (let at = 10; at < a.length; at += 2) if (a.slice(at, at + 2) !== b.slice(at, at + 2)) differs++
   return differs <= littleDifference
-}
-
-type Count = (at: 'latest' | number) => Promise<number | undefined>
-
-/** How many transactions of a wallet there were at a block; `undefined` where the node does not know that any more. */
-function countOf(rpc: Rpc, wallet: Address): Count {
-  const known = new Map<'latest' | number, Promise<number | undefined>>()
-  const ask: Count = (at) =>
-    rpc.request('eth_getTransactionCount', [wallet, at === 'latest' ? at : hexQuantity(at)]).then(
-      (answer) => Number(quantity(answer, 'the nonce')),
-      (error: unknown) => {
-        if (error instanceof AppError && error.code === 'RPC_ERROR' && at !== 'latest') return undefined
-        throw error
-      },
-    )
-  return (at) => {
-    const asked = known.get(at) ?? ask(at)
-    known.set(at, asked)
-    return asked
-  }
-}
-
-/** The transaction of a nonce where the node cannot be asked for it: its block is found by halving, among those that the node has the state of. */
-async function searched(
-  rpc: Rpc,
-  wallet: Address,
-  nonce: number,
-  head: number,
-  count: Count,
-): Promise<OnChain | undefined> {
-  let before = -1
-  let after = head
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2)
-    // What is too old for the node's memory counts as before: then only what is newer is looked at.
-    if (((await count(middle)) ?? 0) > nonce) after = middle
-    else before = middle
-  }
-  const block = await rpc.request<{ transactions?: OnChain[] } | null>('eth_getBlockByNumber', [
-    hexQuantity(after),
-    true,
-  ])
-  return block?.transactions?.find(
-    ({ from, nonce: used }) => from?.toLowerCase() === wallet.toLowerCase() && Number(used) === nonce,
-  )
 }
 
 /** Whether a transaction did what it was for; one that reverted may be tried again. */

@@ -3,6 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Inclusion, Step } from '../../store/operation.ts'
+import { minedWith } from './nonce-search.ts'
 
 /** A transaction found in a block that is part of the chain now. `ok` is false when it reverted. */
 export type Found = Inclusion & { ok: boolean; logs: readonly Log[] }
@@ -77,14 +78,14 @@ export const confirmationsOf = async (rpc: Rpc, at: number): Promise<number> =>
 /** A transaction as a node shows it. */
 export type Seen = { hash?: Hex; from?: string; nonce?: string; blockNumber?: string | null }
 
-/** How many blocks are looked through one by one for a transaction. */
+/** How many blocks are looked through for a transaction. */
 const mostBlocks = 5_000
 
 /** The number of the newest block. */
 export const blockNumber = async (rpc: Rpc): Promise<number> =>
   Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
 
-/** The transaction that used a nonce of ours, asked directly where the node can, else looked for block by block, newest first. */
+/** The transaction that used a nonce of ours, asked directly where the node can, else looked for among the newest blocks. */
 export async function ownerOfNonce(
   rpc: Rpc,
   wallet: Address,
@@ -95,17 +96,9 @@ export async function ownerOfNonce(
   if (direct?.hash && direct.blockNumber)
     return { hash: direct.hash, blockNumber: Number(direct.blockNumber) }
   const head = await blockNumber(rpc)
-  for (let at = head; at >= Math.max(0, fromBlock, head - mostBlocks); at--) {
-    const block = await rpc.request<{ transactions?: Seen[] } | null>('eth_getBlockByNumber', [
-      hexQuantity(at),
-      true,
-    ])
-    const owner = block?.transactions?.find(
-      ({ from, nonce: used }) => from !== undefined && sameAddress(from, wallet) && Number(used) === nonce,
-    )
-    if (owner?.hash) return { hash: owner.hash, blockNumber: at }
-  }
-  return undefined
+  const least = Math.max(0, fromBlock, head - mostBlocks)
+  const owner = await minedWith<Seen>(rpc, wallet, nonce, { least, head })
+  return owner?.transaction.hash && { hash: owner.transaction.hash, blockNumber: owner.at }
 }
 
 /**
