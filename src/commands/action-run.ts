@@ -101,15 +101,38 @@ export async function goOn(
   })
   try {
     const now = journalled(ground, operation.id)
-    if (replacement !== 'cancel') await refuseDoneSince(cli, ground, now, options)
+    const isAsked = replacement === 'cancel' || (await isNotDoneSince(cli, ground, now, options, replacement))
     await finish(cli, ground, now, who, {
       ...options,
+      ...(!isAsked && { wait: false }),
       turn,
       ...(replacement && { replacement }),
       ...(maxFeePerGas !== undefined && { maxFeePerGas }),
     })
   } finally {
     turn.release()
+  }
+}
+
+/**
+ * Refuses what seems done already. A chain of a later leg that does not answer is no reason not to make what waits dearer: then only that
+ * is done, nothing that is not signed yet, and this gives false.
+ */
+async function isNotDoneSince(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  options: GoOnOptions,
+  replacement: Going['replacement'],
+): Promise<boolean> {
+  try {
+    await refuseDoneSince(cli, ground, operation, options)
+    return true
+  } catch (error) {
+    const cause = error instanceof AppError ? String(error.details?.cause) : ''
+    if (replacement !== 'bump' || !cause.startsWith('RPC_')) throw error
+    cli.notice(`Whether the rest is done already cannot be asked now, so only what waits is sent again.`)
+    return false
   }
 }
 

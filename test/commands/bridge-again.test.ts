@@ -59,3 +59,19 @@ test('the service knows a burn that was planned anew by the first quote, and is 
   await run('sandbox fault rpc-502 --network sandbox-two --method eth_getLogs --json')
   expect(await resume(id)).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
 })
+
+test('a burn that waits is made dearer where the other chain does not answer, and nothing else is signed', async () => {
+  const { rpc } = sandbox.chain(31337)
+  await rpc.request('evm_setAutomine', [false])
+  const { id } = (await run(`${deposit} --yes --json --no-wait --pipeline`)).json.error.details
+  const before = attempts()
+  await run('sandbox fault rpc-502 --network sandbox-two --json')
+  const faster = await run(['action', 'speed-up', id, '--max-fee', '500', '--json'])
+  expect(faster).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
+  expect(faster.err).toContain('cannot be asked now, so only what waits is sent again')
+  expect(attempts()).toBe(before + 1)
+  await run('sandbox fault clear --json')
+  await rpc.request('evm_setAutomine', [true])
+  await rpc.request('evm_mine')
+  expect(await resume(id)).toMatchObject({ exit: 0 })
+})
