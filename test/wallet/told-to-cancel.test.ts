@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { httpRpc } from '../../src/net/rpc.ts'
+import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import { openJournal } from '../../src/store/journal.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
@@ -137,4 +137,20 @@ describe('what is told to be cancelled', () => {
     await mine()
     expect(code(await ended)).toBe('CANCELLED')
   })
+})
+
+it('a node that counts fewer transactions than are final is behind, and what is done is not said to be in the way', async () => {
+  planPayments(journal, 'done')
+  expect(await outcome('done')).toMatchObject({ state: 'DONE' })
+  planPayments(journal, 'next')
+  const node = httpRpc(chain.url)
+  const isCount = (method: string | undefined) => method === 'eth_getTransactionCount'
+  const batch: Rpc['batch'] = async (calls) =>
+    (await node.batch(calls)).map((answer, at) => (isCount(calls[at]?.[0]) ? '0x0' : answer))
+  const behind: Rpc = { ...node, batch }
+  expect(await outcome('next', { rpc: () => behind })).toMatchObject({
+    code: 'RPC_INCONSISTENT',
+    message: expect.stringContaining('the node is behind'),
+  })
+  expect(await outcome('next')).toMatchObject({ state: 'DONE' })
 })

@@ -7,6 +7,7 @@ import type { Clock } from '../chain/clock.ts'
 import { type Head, readHead } from '../chain/fees.ts'
 import { refuseOldHead, refuseOtherHeads } from '../chain/heads.ts'
 import { adopt } from './adopt.ts'
+import { isInTheAir, isUnsigned } from './run.ts'
 
 /** What taking a nonce needs. `pinned` is the one that it must be. */
 export type NonceQuestion = {
@@ -133,7 +134,18 @@ async function refuseGap(
           hint: 'Wait until it is mined, or go behind it: --queue-behind',
         },
       )
-    const first = journal.holderOf(chainId, step.wallet, pending)?.operation
+    const holder = journal.holderOf(chainId, step.wallet, pending)
+    const first = holder?.operation
+    const held = first && journal.find(first)?.steps.find(({ index }) => index === holder?.index)
+    if (held && !isInTheAir(held) && !isUnsigned(held))
+      throw new AppError(
+        'RPC_INCONSISTENT',
+        `The node at ${rpc.host} counts ${pending} transactions of ${step.wallet}, and nonce ${pending} is used for good by the journal: the node is behind`,
+        {
+          details: { pending, nonce },
+          hint: `Wait for the node, or name another RPC. Where a reorganisation took the action ${first} off the chain: sluice action resume ${first}`,
+        },
+      )
     throw new AppError(
       'FOREIGN_PENDING',
       `${first === undefined ? `An earlier operation of ${step.wallet}` : `The action ${first}`} is signed and has not reached chain ${chainId}: nothing of ${step.wallet} can go before it`,
