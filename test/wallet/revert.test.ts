@@ -115,7 +115,10 @@ describe('why a call reverted', () => {
   })
 
   test('words that every object knows are words like others', () => {
-    for (const said of ['constructor', '__proto__', 'toString']) expect(revertReason(saying(said))).toBe(said)
+    for (const said of ['constructor', '__proto__', 'toString']) {
+      expect(revertReason(saying(said))).toBe(said)
+      expect(revertReason(said as Hex)).toContain('of a kind not known here')
+    }
   })
 
   test('errors inside each other without end, and words without end, are told as far as they say something', () => {

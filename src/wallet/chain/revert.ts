@@ -10,8 +10,8 @@ import { vaultErrors } from './errors/vaults.ts'
 
 /** The signature of a known error by its selector, in lower case. */
 const signatureOf = (selector: string): string | undefined => {
-  const known = selector as Hex
-  return poolErrors[known] ?? vaultErrors[known] ?? otherErrors[known]
+  const table = [poolErrors, vaultErrors, otherErrors].find((errors) => Object.hasOwn(errors, selector))
+  return table?.[selector as Hex]
 }
 
 /** So many errors inside each other are told; who passes on more of them says nothing with it. */
