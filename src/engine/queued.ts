@@ -146,7 +146,7 @@ function nothingYet({ entry }: Market, pending: readonly Request[], owner: Addre
   const lapsed = pending.filter(({ back }) => back !== undefined)
   const [passed] = lapsed
   const sum = lapsed.reduce((total, { amount }) => total + amount, 0n)
-  const again = tokenAmount(sum, entry.asset).formatted
+  const { formatted } = tokenAmount(sum, entry.asset)
   const words = [
     ...(waiting.length > 0 ? [`${waiting.join('; ')} still waits`] : []),
     ...(passed ? [`${over.join('; ')} was let pass, and ${passed.back} gives it back`] : []),
@@ -154,7 +154,7 @@ function nothingYet({ entry }: Market, pending: readonly Request[], owner: Addre
   const waits = words.length === 0 ? 'nothing was asked for' : words.join('; ')
   return new AppError('NOTHING_CLAIMABLE', `${owner} can claim nothing from ${entry.slug} now: ${waits}`, {
     ...(passed && {
-      hint: `Send ${passed.back} with the wallet of the request, then ask again: sluice withdraw ${entry.slug} --amount ${again}`,
+      hint: `Send ${passed.back} with the wallet of the request, then ask again: sluice withdraw ${entry.slug} --amount ${formatted}`,
     }),
     details: {
       pending: shownRequests(pending).map((request) => ({ ...request, amount: request.amount.toString() })),
