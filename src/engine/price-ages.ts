@@ -54,7 +54,8 @@ export async function agesOf(
     parts.map(async (part) => {
       const questions = part.map(([, one]) => one)
       const ages = await agesIn(client, questions, blockNumber)
-      for (const [at, [name]] of part.entries()) if (ages) known.set(name, { at: now, age: ages[at] })
+      for (const [at, [name]] of part.entries())
+        known.set(name, { at: now, age: ages ? ages[at] : known.get(name)?.age })
     }),
   )
   return reads.map((one) => known.get(nameOf(one))?.age)

@@ -282,6 +282,7 @@ describe('a wallet', () => {
 test('a history says what it says, and counts nothing that was not counted', async () => {
   const item = { timestamp: '2026-01-01T00:00:00.000Z', amount: amount('100000000'), status: 'confirmed' }
   expect(await read(lines().history, {})).toEqual({
+    isWhole: null,
     items: [
       { ...item, txHash: `0x${'1'.repeat(64)}`, type: 'deposit' },
       { ...item, txHash: `0x${'2'.repeat(64)}`, type: 'withdraw' },

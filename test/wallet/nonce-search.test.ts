@@ -48,13 +48,28 @@ test('who used a nonce is found block by block where the node does not, once', a
   expect(asked.eth_getBlockByNumber).toBe(looks + 1)
 })
 
+test.each(['0x0', 'the newest'])(
+  'a node that says %s for a block that it has no state of is not believed',
+  async (said) => {
+    const { rpc } = without(`lying ${said}`, 0)
+    const lies: Rpc['request'] = async (method, params) => {
+      const [who, at] = (params ?? []) as string[]
+      const isOld = method === 'eth_getTransactionCount' && at !== 'latest' && Number(at) < blocks
+      if (!isOld) return rpc.request(method, params)
+      return said === '0x0' ? ('0x0' as never) : rpc.request(method, [who, 'latest'])
+    }
+    expect(await ownerOfNonce({ ...rpc, request: lies }, signer.address, 0, 0)).toEqual(owner)
+  },
+)
+
 test('a nonce that no transaction of the wallet used is not looked for in every block', async () => {
   const { rpc, asked } = without('delegated', 0)
   const shows: Rpc['request'] = async (method, params) => {
     const answer = await rpc.request(method, params)
+    if (method === 'eth_getTransactionCount') return `0x${(Number(answer) + 5).toString(16)}` as never
     return (method === 'eth_getBlockByNumber' ? { transactions: [] } : answer) as never
   }
-  expect(await ownerOfNonce({ ...rpc, request: shows }, signer.address, 0, 0)).toBeUndefined()
+  expect(await ownerOfNonce({ ...rpc, request: shows }, signer.address, 5, 0)).toBeUndefined()
   expect(asked).toMatchObject({ eth_getBlockByNumber: 1 })
   const free = without('free', 0)
   expect(await ownerOfNonce(free.rpc, signer.address, 1, 0)).toBeUndefined()

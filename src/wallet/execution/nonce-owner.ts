@@ -12,7 +12,7 @@ import { asStep, type Holder, takeIn } from './signed-elsewhere.ts'
 import { isNeedless } from './standing.ts'
 import { takenWords } from './taken.ts'
 import type { Signed } from './verify.ts'
-import { ownerOfNonce, seenAt } from './watch.ts'
+import { ownerOfNonce, seenIfSaid } from './watch.ts'
 
 /** How far below the newest block of its day a transaction may end up, when a reorganisation puts it into another block. */
 const deepest = 64
@@ -63,7 +63,7 @@ export async function isUsed(
 /** Takes into the journal what waits in the place of a step and is the step itself: a replacement must cost more than that. */
 export async function noteWaiting(run: Run, index: number, rpc: Rpc): Promise<void> {
   const { wallet, nonce } = stepAt(run, index)
-  const seen = nonce === null ? undefined : await seenAt(rpc, wallet, nonce)
+  const seen = nonce === null ? undefined : await seenIfSaid(rpc, wallet, nonce)
   if (seen?.hash && !seen.blockNumber) await whoseIs(run, index, rpc, { hash: seen.hash, blockNumber: null })
 }
 

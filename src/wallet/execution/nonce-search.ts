@@ -102,10 +102,10 @@ async function halvedTo(rpc: Rpc, wallet: Address, nonce: number, range: { least
   const count = countOf(rpc, wallet)
   try {
     const at = await blockOfNonce(count, nonce, range)
-    const [earlier, later] = [at > 0 ? await count(at - 1) : 0, await count(at)]
-    // Nobody used it yet, or it was used right there.
-    const isCertain = later !== undefined && (later <= nonce || (earlier !== undefined && earlier <= nonce))
-    return { at, isCertain }
+    const [earlier, later] = [at > 0 ? await count(at - 1) : undefined, await count(at)]
+    // A node may give the newest count, or zero, for a block that it has no state of: neither says where it was used.
+    const wasBefore = earlier !== undefined && earlier > 0 && earlier <= nonce
+    return { at, isCertain: later !== undefined && (later <= nonce || wasBefore) }
   } catch (error) {
     if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
     throw error

@@ -38,11 +38,10 @@ export function replacementFees(
 export const isCancelling = (attempts: readonly Attempt[]): boolean =>
   attempts.findLast(({ kind }) => kind !== 'run')?.kind === 'cancel'
 
-/** The attempts of a step in the order in which they are sent: the newest first, and of one that is to be cancelled what cancels it. */
+/** The attempts of a step in the order in which they are sent: the newest first, and of one that is to be cancelled only what cancels it. */
 export const inSendingOrder = (attempts: readonly Attempt[]): Attempt[] => {
   const newest = attempts.toReversed()
-  const isFirst = ({ kind }: Attempt) => Number(kind === 'cancel')
-  return isCancelling(attempts) ? newest.toSorted((a, b) => isFirst(b) - isFirst(a)) : newest
+  return isCancelling(attempts) ? newest.filter(({ kind }) => kind === 'cancel') : newest
 }
 
 /** What is to be done about a transaction that waits: nothing, a higher fee, or a transaction that takes its place and does nothing. */

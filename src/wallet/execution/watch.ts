@@ -92,7 +92,7 @@ export async function ownerOfNonce(
   nonce: number,
   fromBlock: number,
 ): Promise<{ hash: Hex; blockNumber: number } | undefined> {
-  const direct = await seenAt(rpc, wallet, nonce)
+  const direct = await seenIfSaid(rpc, wallet, nonce)
   if (direct?.hash && direct.blockNumber)
     return { hash: direct.hash, blockNumber: Number(direct.blockNumber) }
   const head = await blockNumber(rpc)
@@ -101,18 +101,25 @@ export async function ownerOfNonce(
   return owner?.transaction.hash && { hash: owner.transaction.hash, blockNumber: owner.at }
 }
 
-/**
- * The transaction that a node has for a nonce, in a block or waiting. Not every node knows this question, and a gateway may refuse it in
- * words of its own, which is no answer at all: nothing that has to be sent waits for it.
- */
+/** The transaction that a node has for a nonce, in a block or waiting; not every node knows this question. */
 export const seenAt = (rpc: Rpc, wallet: Address, nonce: number): Promise<Seen | undefined> =>
   rpc
     .request<Seen | null>('eth_getTransactionBySenderAndNonce', [wallet, hexQuantity(nonce)])
     .then((seen) => seen ?? undefined)
     .catch((error: unknown) => {
-      if (error instanceof AppError && ['RPC_ERROR', 'RPC_UNREACHABLE'].includes(error.code)) return undefined
+      if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
       throw error
     })
+
+/**
+ * The same for what goes on without an answer: a gateway may refuse the question in words of its own, and nothing that has to be sent waits
+ * for it. Who asks whether something was done already takes no silence for a no.
+ */
+export const seenIfSaid = (rpc: Rpc, wallet: Address, nonce: number): Promise<Seen | undefined> =>
+  seenAt(rpc, wallet, nonce).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
+    throw error
+  })
 
 /** Whether a node is on this machine, where asking often costs nothing. */
 export const isLocal = ({ host }: Rpc): boolean =>
