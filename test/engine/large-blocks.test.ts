@@ -6,7 +6,7 @@ import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { type BusyNode, busyNode } from '../support/busy-node.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
-import { engineOn, perform } from './support.ts'
+import { engineOn, perform, takenSwap } from './support.ts'
 
 const sandbox = useSandbox()
 const wallet = sandbox.user.address
@@ -82,14 +82,7 @@ describe('where each block has half a megabyte', () => {
   test('a swap that was carried out long ago is known, however late it is asked about', async () => {
     let late = 0
     const service = engine({ now: () => Date.now() + late })
-    const { quote } = await service.quote({
-      chainIdIn: chainId,
-      chainIdOut: chainId,
-      tokenIn: sandbox.token(chainId, 'USDC').address,
-      tokenOut: sandbox.token(chainId, 'WETH').address,
-      amountIn: 1_000000n,
-    })
-    const made = await service.swapBytecode({ quote: quote.raw as never, walletAddress: wallet })
+    const { quote, made } = await takenSwap(sandbox, service, wallet)
     const hashes = hashesOf(await perform(sandbox, wallet, [...made.approvals, ...made.transactions]))
     await mine(300)
     late = 3_600_000
@@ -121,14 +114,7 @@ describe('where each block has half a megabyte', () => {
       now: () => Date.now() + late,
       rpc: (id) => (id === chainId ? givesNoBlock : sandbox.chain(id).rpc),
     })
-    const { quote } = await service.quote({
-      chainIdIn: chainId,
-      chainIdOut: chainId,
-      tokenIn: sandbox.token(chainId, 'USDC').address,
-      tokenOut: sandbox.token(chainId, 'WETH').address,
-      amountIn: 1_000000n,
-    })
-    const made = await service.swapBytecode({ quote: quote.raw as never, walletAddress: wallet })
+    const { quote, made } = await takenSwap(sandbox, service, wallet)
     await perform(sandbox, wallet, [...made.approvals])
     late = 3_600_000
     const over = await service.getAction({ id: quote.id })

@@ -115,3 +115,15 @@ export function over(service: Service) {
     return { status: answer.statusCode, body: answer.json() }
   }
 }
+
+/** One USDC for WETH on the first chain of the sandbox: the quote, and what it is carried out by once a wallet has taken it. */
+export async function takenSwap(sandbox: TestSandbox, service: Service, walletAddress: Address) {
+  const { quote } = await service.quote({
+    chainIdIn: 31337,
+    chainIdOut: 31337,
+    tokenIn: sandbox.token(31337, 'USDC').address,
+    tokenOut: sandbox.token(31337, 'WETH').address,
+    amountIn: 1_000000n,
+  })
+  return { quote, made: await service.swapBytecode({ quote: quote.raw as never, walletAddress }) }
+}

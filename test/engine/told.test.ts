@@ -4,7 +4,7 @@ import type { Hex } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { useSandbox } from '../support/sandbox.ts'
-import { codeOf, engineOn, perform } from './support.ts'
+import { codeOf, engineOn, perform, takenSwap } from './support.ts'
 
 const sandbox = useSandbox()
 const wallet = sandbox.user.address
@@ -53,14 +53,7 @@ describe('an operation that was carried out', () => {
 
   test('stays so while a second send of it waits, and when that is gone, also where it is a swap', async () => {
     const { service } = engineOn(sandbox)
-    const { quote } = await service.quote({
-      chainIdIn: chainId,
-      chainIdOut: chainId,
-      tokenIn: sandbox.token(chainId, 'USDC').address,
-      tokenOut: sandbox.token(chainId, 'WETH').address,
-      amountIn: 1_000000n,
-    })
-    const made = await service.swapBytecode({ quote: quote.raw as never, walletAddress: wallet })
+    const { quote, made } = await takenSwap(sandbox, service, wallet)
     const receipts = await perform(sandbox, wallet, [...made.approvals, ...made.transactions])
     const originTxHash = receipts.at(-1)!.transactionHash
     const isDone = async () => {
