@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Readable } from 'node:stream'
 
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 
@@ -12,17 +11,6 @@ export type Chain = { url: string; rpc: Rpc; stop: () => Promise<void> }
 
 /** The first account of the well-known test phrase, which every fresh node funds. */
 export const testKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || address === null) throw new Error('No port')
-  return address.port
-}
 
 const anvil = (): string =>
   join(
@@ -33,23 +21,14 @@ const anvil = (): string =>
 
 /** Starts a node; `args` are added to its command line. It keeps the states of its last 64 blocks, or of so many. */
 export async function startChain(args: readonly string[] = [], states = 64): Promise<Chain> {
-  const port = await freePort()
-  const child: ChildProcess = spawn(
+  const child = spawn(
     anvil(),
-    ['--host', '127.0.0.1', '--port', String(port), '--prune-history', String(states), '--silent', ...args],
-    { stdio: 'ignore' },
+    // The node takes a free port itself: one that is looked for before may be another's by then.
+    ['--host', '127.0.0.1', '--port', '0', '--prune-history', String(states), ...args],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
   )
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://${await listening(child.stdout)}`
   const rpc = httpRpc(url, { retries: 0 })
-  for (let tried = 0; ; tried++) {
-    try {
-      await rpc.request('eth_chainId')
-      break
-    } catch (error) {
-      if (tried > 200 || child.exitCode !== null) throw error
-      await sleep(25)
-    }
-  }
   return {
     url,
     rpc,
@@ -59,4 +38,18 @@ export async function startChain(args: readonly string[] = [], states = 64): Pro
       await once(child, 'exit')
     },
   }
+}
+
+/** Where the node says that it listens. The rest of what it says is thrown away, or its pipe would be full. */
+async function listening(stdout: Readable): Promise<string> {
+  let said = ''
+  for await (const chunk of stdout.iterator({ destroyOnReturn: false })) {
+    said += String(chunk)
+    const address = /^Listening on (\S+)$/m.exec(said)?.[1]
+    if (address !== undefined && said.includes(`${address}\n`)) {
+      stdout.resume()
+      return address
+    }
+  }
+  throw new Error(`The node ended: ${said}`)
 }
