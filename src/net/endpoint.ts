@@ -44,7 +44,7 @@ export function openEndpoint(
   let right = chainId === undefined ? Infinity : -Infinity
   const checkChain = async (deadlineMs: number) => {
     const call: RpcCall = { jsonrpc: '2.0', id: 0, method: 'eth_chainId', params: [] }
-    const said = Number(quantity(unwrap(host, await exchange(call, deadlineMs), call), 'the chain id'))
+    const said = await exchange(call, deadlineMs).then(chainIdOf(host, call))
     right = said === chainId ? performance.now() : -Infinity
     if (said === chainId) return
     throw new AppError('CHAIN_ID_MISMATCH', `The node at ${host} is on chain ${said}, not on ${chainId}`, {
@@ -74,9 +74,26 @@ export function openEndpoint(
   }
 }
 
+/** The chain that a node says it is on. A refusal to say so is no answer to what was to be asked after it. */
+const chainIdOf = (host: string, call: RpcCall) => (answer: unknown) => {
+  try {
+    return Number(quantity(unwrap(host, answer, call), 'the chain id'))
+  } catch (cause) {
+    if (!(cause instanceof AppError && cause.code === 'RPC_ERROR')) throw cause
+    throw new AppError(
+      'RPC_UNREACHABLE',
+      `The node at ${host} does not say which chain it is on: ${cause.message}`,
+      {
+        details: { host, fault: 'refused' },
+        cause,
+      },
+    )
+  }
+}
+
 const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429
 
-const hopeless = ['certificate', 'redirect', 'too-large', 'too-deep', 'encoded', 'aborted']
+const hopeless = ['certificate', 'redirect', 'too-large', 'too-deep', 'encoded', 'aborted', 'refused']
 
 /** Whether the same endpoint may answer better next time; a redirect, too much, or a plain no stays what it is. */
 export function mayPass({ details }: AppError): boolean {

@@ -3,13 +3,39 @@ import { AppError } from '../domain/errors.ts'
 /** Whether a node says that the code it ran failed, and not that it could not run it: code 3, or words of the machine. */
 export function isRefusal({ code, details }: AppError): boolean {
   if (code !== 'RPC_ERROR') return false
-  const said = details as { code?: unknown; message?: unknown }
-  return (
-    said.code === 3 ||
-    /revert|opcode|out ?of ?gas|stack (under|over)|bad instruction|invalid jump|vm execution/i.test(
-      String(said.message),
-    )
+  return isOfMachine(details as Said)
+}
+
+/** What a node says in the place of a result. */
+type Said = { code?: unknown; message?: unknown; data?: unknown }
+
+const isOfMachine = ({ code, message }: Said): boolean =>
+  code === 3 ||
+  /revert|opcode|out ?of ?gas|stack (under|over)|bad instruction|invalid jump|vm execution/i.test(
+    String(message),
   )
+
+/** Whether words say that somebody was asked too often. */
+export const isRate = (words: string): boolean =>
+  /\brate\b|(per |\/)(second|minute|hour|day)\b|\brps\b|too many requests?\b|(request|call) limit|retry (in|after)|throttl|quota|credits|compute units/i.test(
+    words,
+  )
+
+/** Whether words say that what answers for the nodes has none at the moment (sources: the errors of proxyd, which stands before the public nodes of Base and Optimism). */
+const isAway = (words: string): boolean =>
+  /over.?capacity|capacity exceeded|backend (is )?(offline|currently not healthy)|no backend|gateway timeout|temporarily unavailable/i.test(
+    words,
+  )
+
+/**
+ * Whether a node, or what stands before it, does not answer a call for now: it was asked too often, or is too busy. Gateways say so with status 200, too, and of
+ * single calls of a batch alone (sources: EIP-1474, -32005; QuickNode "429 errors explained"; proxyd). Of logs it may as well mean that they are too
+ * many, which is for the one to read who asked for them; what a contract says is never meant.
+ */
+export function isBusy(said: Said, method: string): boolean {
+  const words = String(said.message)
+  if (method === 'eth_getLogs' || isOfMachine(said) || typeof said.data === 'string') return false
+  return said.code === 429 || said.code === -32005 || isRate(words) || isAway(words)
 }
 
 /** Whether a node says that it does not have the block that it was asked about: by the code of a missing resource (EIP-1474), or in the words of clients. */

@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import { isBusy } from './refusal.ts'
 
 /** One call as it goes over the wire. */
 export type RpcCall = { jsonrpc: '2.0'; id: number; method: string; params: readonly unknown[] }
@@ -11,7 +12,16 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const nonsense = (host: string, what: string): AppError =>
   new AppError('RPC_UNREACHABLE', `The node at ${host} answers with ${what}`, { details: { host } })
 
-/** The result inside one reply, after checking that it is the reply to this call and exactly one of result and error. */
+/** How long a node is left alone that has too much to do, in ms: limits are counted by the second. */
+const busyMs = 1_000
+
+/** A node that has too much to do gives no answer: RPC_UNREACHABLE, which may pass. */
+const busy = (host: string, message: string): AppError =>
+  new AppError('RPC_UNREACHABLE', `The node at ${host} has too much to do: ${message}`, {
+    details: { host, retryAfterMs: busyMs },
+  })
+
+/** The result inside one reply, after checking that it is the reply to this call and exactly one of result and error; an error is RPC_ERROR, where it says no more than that there is too much to do RPC_UNREACHABLE. */
 export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): unknown {
   if (!isRecord(reply) || reply.jsonrpc !== '2.0') throw nonsense(host, 'something that is not JSON-RPC')
   if (reply.id !== id) throw nonsense(host, 'the reply to another call')
@@ -22,6 +32,7 @@ export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): u
   if (!hasError) return reply.result
   const error = isRecord(reply.error) ? reply.error : {}
   const message = typeof error.message === 'string' ? error.message : 'no message'
+  if (isBusy(error, method)) throw busy(host, message)
   throw new AppError('RPC_ERROR', `${method} failed at ${host}: ${message}`, {
     details: {
       host,
@@ -35,6 +46,12 @@ export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): u
 
 /** The results of a batch in the order of its calls, whatever the order of the replies. */
 export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcCall[]): unknown[] {
+  // A gateway may refuse a batch as a whole.
+  if (isRecord(replies) && isRecord(replies.error)) {
+    const { message } = replies.error
+    if (isBusy(replies.error, 'batch')) throw busy(host, String(message))
+    throw nonsense(host, `a refusal of ${calls.length} calls at once: ${String(message)}`)
+  }
   if (!Array.isArray(replies) || replies.length !== calls.length)
     throw nonsense(host, 'another number of replies')
   const byId = new Map(replies.map((reply: unknown) => [isRecord(reply) ? reply.id : undefined, reply]))

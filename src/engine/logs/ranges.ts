@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { isRate } from '../../net/refusal.ts'
 import type { Chain } from '../chain.ts'
 import type { Tip } from './blocks.ts'
 import type { LogQuery, RpcLog } from './filters.ts'
@@ -154,14 +155,11 @@ const hex = (value: bigint) => `0x${value.toString(16)}`
 function isTooMuch(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false
   // Fewer blocks are more questions: no help where there were too many of those.
-  if (isRate.test(String(error.details?.message ?? ''))) return false
+  if (isRate(String(error.details?.message ?? ''))) return false
   return (
     error.code === 'RPC_ERROR' || (error.code === 'RPC_UNREACHABLE' && error.details?.fault === 'too-large')
   )
 }
-
-const isRate =
-  /\brate\b|per (second|minute|hour|day)|too many requests|retry (in|after)|throttl|quota|credits|compute units/i
 
 /** The limit that a node names: "up to a 500 block range", "limited to a 10,000 range", "try with this block range [0x1, 0x64]". */
 export function limitSaid({ details }: AppError): bigint | undefined {
