@@ -26,7 +26,7 @@ export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions):
   const { positionJson } = await import('../cli/views/json.ts')
   const shown = position ?? (unread?.includes(strategy.slug) ? { ...notKnown, strategy } : null)
   // Another deployment may tell of no queue at all.
-  const isSilent = position?.pending === null && unsearched !== null
+  const isSilent = shown?.pending === null && unsearched !== null
   const silence = isSilent ? '\nqueued       not known: its queue does not answer' : ''
   cli.emit({ ...strategy, position: shown && positionJson(shown) }, (one, to) => `${view(one, to)}${silence}`)
 }

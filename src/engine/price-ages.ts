@@ -28,13 +28,17 @@ export const ageOfFeed = (feed: Address): Read => ageOf(nativeAddress, feed)
 /** How many ages one call asks: an adapter takes about 100,000 gas, and a node gives a call about 50 M. */
 const mostAges = 200
 
-/** For how long an age is good, in ms: a minute is nothing beside the day that a price may be old. */
+/** For how long an age is good, in ms: a minute is nothing beside the day that a price may be old. Who never said one is asked again sooner. */
 const keepMs = 60_000
-const kept = new WeakMap<Client, Map<string, { at: number; age: Answer }>>()
+const silentMs = 5_000
+
+/** When an age was said, and until when nobody is asked again. */
+type Kept = { at: number; until: number; age: bigint | undefined }
+const kept = new WeakMap<Client, Map<string, Kept>>()
 
 /**
  * Answers such reads, each once a minute, at the latest block or the one given. A node that does not answer, or does not run code that is nowhere,
- * says nothing: then that holds which was said last.
+ * says nothing: then that holds which was said last, and grows older.
  */
 export async function agesOf(
   client: Client,
@@ -42,10 +46,10 @@ export async function agesOf(
   blockNumber?: bigint,
 ): Promise<readonly Answer[]> {
   const now = performance.now()
-  const known = kept.get(client) ?? new Map<string, { at: number; age: Answer }>()
+  const known = kept.get(client) ?? new Map<string, Kept>()
   kept.set(client, known)
   const asked = [...new Map(reads.map((one) => [nameOf(one), one]))].filter(
-    ([name]) => !(now < (known.get(name)?.at ?? Number.NEGATIVE_INFINITY) + keepMs),
+    ([name]) => !(now < (known.get(name)?.until ?? Number.NEGATIVE_INFINITY)),
   )
   const parts = Array.from({ length: Math.ceil(asked.length / mostAges) }, (_, at) =>
     asked.slice(at * mostAges, (at + 1) * mostAges),
@@ -54,12 +58,18 @@ export async function agesOf(
     parts.map(async (part) => {
       const questions = part.map(([, one]) => one)
       const ages = await agesIn(client, questions, blockNumber)
-      for (const [at, [name]] of part.entries())
-        known.set(name, { at: now, age: ages ? ages[at] : known.get(name)?.age })
+      for (const [at, [name]] of part.entries()) {
+        const last = known.get(name) ?? { at: now, age: undefined }
+        const until = now + (ages || last.age !== undefined ? keepMs : silentMs)
+        known.set(name, { ...(ages ? { at: now, age: ages[at] } : last), until })
+      }
     }),
   )
-  return reads.map((one) => known.get(nameOf(one))?.age)
+  return reads.map((one) => olderBy(known.get(nameOf(one)), performance.now()))
 }
+
+const olderBy = (said: Kept | undefined, now: number): bigint | undefined =>
+  said?.age === undefined ? undefined : said.age + BigInt(Math.floor((now - said.at) / 1000))
 
 const nameOf = ({ address, args }: Read): string => `${address} ${args![0]}`
 

@@ -53,7 +53,7 @@ export async function ticketsOf(
     const logs = await logsOf(context, chain, searched, owner, head)
     for (const market of searched) {
       const found = ticketsIn(market, owner, logs.get(market)!)
-      if (market.queue!.logged) await noteSearched(context, market, owner, found)
+      if (market.queue!.logged) await noteSearched(context, market, owner, { tickets: found, isWhole: true })
       // Whoever holds something may ask for all of it elsewhere: from now on that is looked for.
       if (market.queue!.logged && (held[unlisted.indexOf(market)] ?? 0n) > 0n)
         await inPassing(noteSeen(store, market, owner))
@@ -86,16 +86,16 @@ const searchedAt = async (store: EngineStore, market: Market, owner: Address): P
   return at === undefined ? null : Number(at)
 }
 
-/** Notes that the logs of a market were searched for what an owner asked for, and whether there was anything. */
+/** Notes that the logs of a market were searched for what an owner asked for, where none are missing, and whether there was anything. */
 export async function noteSearched(
   { store, now }: Pick<Context, 'store' | 'now'>,
   market: Market,
   owner: Address,
-  tickets: readonly bigint[],
+  { tickets, isWhole }: { tickets: readonly bigint[]; isWhole: boolean },
 ): Promise<void> {
   await inPassing(
     Promise.all([
-      store.keepFact(market.entry.chainId, searchedName(market, owner), String(now())),
+      ...(isWhole ? [store.keepFact(market.entry.chainId, searchedName(market, owner), String(now()))] : []),
       ...(tickets.length > 0 ? [noteSeen(store, market, owner)] : []),
     ]),
   )

@@ -211,17 +211,23 @@ describe('a market of Compound v3', () => {
       await inOneBlock(...Array.from({ length: 10 }, () => ({ from: sandboxAddress(3), data: gift })))
     const { rpc } = sandbox.chain(chainId)
     const head = await rpc.request<Hex>('eth_blockNumber')
-    const shown = async (isTired: boolean) => {
+    const shown = async (isTired: false | 'of the past' | 'of all') => {
       const seen = { now: 0, most: 0, all: 0 }
+      const refusal = new AppError('RPC_UNREACHABLE', 'HTTP status 429')
+      let said: string | undefined
       const counting: Rpc = {
         ...rpc,
         request: async (method, params = []) => {
-          if (method !== 'eth_call' || params[1] === 'latest' || params[1] === head)
+          if (method !== 'eth_call' || params[1] === 'latest' || params[1] === head) {
+            const isSame = JSON.stringify(params[0]) === said
+            if (isTired === 'of all' && seen.all > 5 && isSame) throw refusal
             return rpc.request(method, params)
+          }
+          said = JSON.stringify(params[0])
           seen.all++
           seen.most = Math.max(seen.most, ++seen.now)
           try {
-            if (isTired && seen.all > 5) throw new AppError('RPC_UNREACHABLE', 'HTTP status 429')
+            if (isTired && seen.all > 5) throw refusal
             return await rpc.request(method, params)
           } finally {
             seen.now--
@@ -239,7 +245,8 @@ describe('a market of Compound v3', () => {
     expect(Number(told.principal! - amount - 11_000n)).toBeCloseTo(1_200, -3)
     expect(told.all).toBeLessThan(30)
     expect(told.most).toBeLessThanOrEqual(8)
-    expect(await shown(true)).toMatchObject({ principal: told.principal })
+    expect(await shown('of the past')).toMatchObject({ principal: told.principal })
+    expect(await shown('of all')).toMatchObject({ principal: null })
   })
 
   test('counts what is given to somebody for both of them', async () => {

@@ -1,10 +1,11 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { rpcVariable } from '../../domain/network-named.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import { type Chain, read } from '../chain.ts'
 import type { Market } from '../markets/market.ts'
 import { ray } from '../readings/reserve.ts'
-import { comesBy, type Happened } from './events.ts'
+import { comesBy, type Happened, sideBySide } from './events.ts'
 import { readThen } from './past-worth.ts'
 
 /** The least and the most that something moved, in units that do not grow. */
@@ -57,8 +58,8 @@ async function movedBy(
 /** What may be off by as much: a balance is rounded before and after, and what is taken of it by another unit. */
 const around = (units: bigint, off = 3n): Moved => ({ least: units - off, most: units + off })
 
-/** So many events are asked about, and so many of them side by side: anybody may make more, by putting a little in for somebody else. */
-const [mostAsked, sideBySide] = [200, 8]
+/** So many events are asked about: anybody may make more, by putting a little in for somebody else. */
+const mostAsked = 200
 
 /**
  * Between which a unit was when each event happened: what the market said in its block, or else from its beginning until now. Of very many events
@@ -84,11 +85,14 @@ async function grownThen(
     for (let at = 1; at < asked.length; at += sideBySide) await ask(asked.slice(at, at + sideBySide))
   } catch (error) {
     // One that is asked too much answers no more for a while.
-    if (!(error instanceof AppError && ['HISTORY_UNREAD', 'RPC_UNREACHABLE'].includes(error.code)))
-      throw error
+    if (!isTired(error) && !(error instanceof AppError && error.code === 'HISTORY_UNREAD')) throw error
   }
   const isAll = moving.every(({ blockHash }) => said.has(blockHash))
-  const now = isAll ? ray : await read(chain, grown)
+  const now = isAll
+    ? ray
+    : await read(chain, grown).catch((error: unknown) => {
+        throw isTired(error) ? unread(chain, error) : error
+      })
   return now === undefined
     ? undefined
     : moving.map(({ blockHash }) => {
@@ -96,6 +100,19 @@ async function grownThen(
         return unit === undefined ? { from: ray, to: now } : { from: unit, to: unit }
       })
 }
+
+const isTired = (error: unknown) => error instanceof AppError && error.code === 'RPC_UNREACHABLE'
+
+const unread = ({ rpc, network }: Chain, cause: unknown): AppError =>
+  new AppError(
+    'HISTORY_UNREAD',
+    `The node at ${rpc.host} does not answer any more what is asked about the past`,
+    {
+      details: { network: network.name },
+      hint: `Ask again in a while; if it stays, name another RPC in ${rpcVariable(network)}.`,
+      cause,
+    },
+  )
 
 /** The events that moved the most, oldest first. */
 function largest(moving: readonly Happened[]): readonly Happened[] {

@@ -39,13 +39,22 @@ export async function eventsIn(
       },
     ]
   })
-  return Promise.all(
-    found.map(async (event) => ({
-      ...event,
-      amount: event.amount ?? (await worthThen(store, chain, market, event)),
-    })),
-  )
+  const happened: Happened[] = []
+  // Anybody may send shares to somebody else, very often: a node is not asked about all of that at once.
+  for (let at = 0; at < found.length; at += sideBySide)
+    happened.push(
+      ...(await Promise.all(
+        found.slice(at, at + sideBySide).map(async (event) => ({
+          ...event,
+          amount: event.amount ?? (await worthThen(store, chain, market, event)),
+        })),
+      )),
+    )
+  return happened
 }
+
+/** So many questions about the past are asked side by side. */
+export const sideBySide = 8
 
 const isNothing = ({ type, amount, shares }: MarketEvent): boolean =>
   type !== 'claim' && (amount ?? 0n) === 0n && shares.every((moved) => moved === 0n)

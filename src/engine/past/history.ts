@@ -28,7 +28,8 @@ export async function historyOf(
   const chain = context.chain(market.entry.chainId)
   const { logs, events, isWhole } = await whole(context, chain, market, input.address)
   const { logged } = market.queue ?? {}
-  if (logged) await noteSearched(context, market, input.address, logged(input.address, logs))
+  if (logged)
+    await noteSearched(context, market, input.address, { tickets: logged(input.address, logs), isWhole })
   if (!isWhole && events.length === 0) throw notAll(chain, market, input.address)
   const items = events.reverse().map(({ txHash, at, type, amount }) => ({
     txHash,
