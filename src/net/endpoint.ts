@@ -3,7 +3,7 @@ import { hider } from './hide.ts'
 import { exchangeJson, hostOf, newDispatcher } from './http.ts'
 import { retryAfterMs } from './patience.ts'
 import { quantity } from './quantity.ts'
-import { isRecord, type RpcCall, unwrap } from './rpc-envelope.ts'
+import { batchRefused, isRecord, type RpcCall, unwrap } from './rpc-envelope.ts'
 import { urlSecrets } from './url-secrets.ts'
 
 /** One URL that JSON-RPC is asked at: its host, and one exchange within a time. What is no answer is RPC_UNREACHABLE. */
@@ -35,6 +35,9 @@ export function openEndpoint(
     // A refused call may come with a status of its own; what the server or something before it failed at is no answer.
     if (status >= 400 && status < 500 && !isBusy(status) && isRecord(answer) && answer.jsonrpc === '2.0')
       return answer
+    // How a batch is refused: with an error in the place of all answers, or as too large.
+    if (Array.isArray(body) && status === 500 && isRecord(answer) && answer.error) return answer
+    if (Array.isArray(body) && status === 413) throw batchRefused(host, body.length, `HTTP status ${status}`)
     const waitMs = retryAfterMs(headers['retry-after'], Date.now())
     throw new AppError('RPC_UNREACHABLE', `The node at ${host} answers with HTTP status ${status}`, {
       details: { host, status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },

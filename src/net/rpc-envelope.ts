@@ -44,13 +44,19 @@ export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): u
   })
 }
 
-/** The results of a batch in the order of its calls, whatever the order of the replies. */
+/** A node, or what stands before it, that does not take so many calls at once: RPC_UNREACHABLE with the fault `batch`. */
+export const batchRefused = (host: string, count: number, message: string): AppError =>
+  new AppError('RPC_UNREACHABLE', `The node at ${host} does not take ${count} calls at once: ${message}`, {
+    details: { host, fault: 'batch' },
+  })
+
+/** The results of a batch in the order of its calls, whatever the order of the replies. One error in the place of all of them is a refusal of the batch. */
 export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcCall[]): unknown[] {
-  // A gateway may refuse a batch as a whole.
-  if (isRecord(replies) && isRecord(replies.error)) {
-    const { message } = replies.error
-    if (isBusy(replies.error, 'batch')) throw busy(host, String(message))
-    throw nonsense(host, `a refusal of ${calls.length} calls at once: ${String(message)}`)
+  const whole = Array.isArray(replies) && replies.length === 1 && calls.length > 1 ? replies[0] : replies
+  if (isRecord(whole) && whole.error) {
+    const error = isRecord(whole.error) ? whole.error : { message: whole.error }
+    if (isBusy(error, 'batch')) throw busy(host, String(error.message))
+    throw batchRefused(host, calls.length, String(error.message))
   }
   if (!Array.isArray(replies) || replies.length !== calls.length)
     throw nonsense(host, 'another number of replies')

@@ -1,6 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { type Endpoint, mayPass, openEndpoint } from './endpoint.ts'
 import { backoffMs, wait } from './patience.ts'
+import { askAll, mostCalls } from './rpc-batch.ts'
 import { type RpcCall, unwrap, unwrapBatch } from './rpc-envelope.ts'
 
 /** A chain behind one JSON-RPC endpoint or several. Answers are not validated beyond the envelope: parse them where they are used. */
@@ -45,9 +46,6 @@ export const severalRpc = (urls: readonly string[], options: RpcOptions = {}): R
 
 const writes = (method: string): boolean => /^(eth_send|anvil_|evm_)/.test(method)
 
-/** So many reads go into one exchange, and more into several side by side: public nodes take a hundred. */
-const mostCalls = 100
-
 /** How long to wait, at most, for the endpoints that are slower than the one that accepted. */
 const graceMs = 1_000
 
@@ -66,13 +64,13 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
   })
 
   /** Asks until somebody answers: the next endpoint at once, and all of them again after a wait. */
-  const read = async <T>(body: unknown, understand: (host: string, answer: unknown) => T): Promise<T> => {
+  const read = async <T>(ask: (endpoint: Endpoint, deadlineMs: number) => Promise<T>): Promise<T> => {
     const until = performance.now() + budgetMs
     for (let tried = 1; ; tried++) {
       const endpoint = order[0]!
       try {
         const left = until - performance.now()
-        return understand(endpoint.host, await endpoint.exchange(body, Math.min(deadlineMs, left)))
+        return await ask(endpoint, Math.min(deadlineMs, left))
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'RPC_UNREACHABLE' || signal?.aborted) throw error
         order.push(...order.splice(order.indexOf(endpoint), 1))
@@ -92,9 +90,6 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
     }
   }
 
-  const once = async <T>(body: unknown, understand: (host: string, answer: unknown) => T): Promise<T> =>
-    understand(first.host, await first.exchange(body, deadlineMs))
-
   return {
     host: first.host,
     get peers() {
@@ -104,18 +99,19 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
       if (method === 'eth_sendRawTransaction' && alone.size > 0)
         return (await toAll([...alone.values()].map((one) => one.request(method, params)))) as T
       const call = callOf(method, params)
-      const ask = writes(method) ? once : read
-      return (await ask(call, (host, answer) => unwrap(host, answer, call))) as T
+      const ask = async ({ host, exchange }: Endpoint, ms: number) =>
+        unwrap(host, await exchange(call, ms), call) as T
+      return writes(method) ? ask(first, deadlineMs) : read(ask)
     },
     batch: async (calls) => {
       if (calls.length === 0) return []
       const sent = calls.map(([method, params]) => callOf(method, params))
       if (sent.some(({ method }) => writes(method)))
-        return once(sent, (host, answer) => unwrapBatch(host, answer, sent))
+        return unwrapBatch(first.host, await first.exchange(sent, deadlineMs), sent)
       const parts = Array.from({ length: Math.ceil(sent.length / mostCalls) }, (_, at) =>
         sent.slice(at * mostCalls, (at + 1) * mostCalls),
       )
-      const answers = parts.map((part) => read(part, (host, answer) => unwrapBatch(host, answer, part)))
+      const answers = parts.map((part) => read((endpoint, ms) => askAll(endpoint, part, ms)))
       return (await Promise.all(answers)).flat()
     },
   }

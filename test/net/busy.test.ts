@@ -78,17 +78,6 @@ describe('a node that has too much to do', () => {
     expect(performance.now() - began).toBeGreaterThan(900)
   })
 
-  it('for a batch as a whole says so in words', async () => {
-    node.answer = (_, response) =>
-      void response.end(
-        JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'batch too large' } }),
-      )
-    await expect(httpRpc(node.url, { retries: 0 }).batch([['eth_blockNumber', []]])).rejects.toMatchObject({
-      code: 'RPC_UNREACHABLE',
-      message: expect.stringContaining('batch too large'),
-    })
-  })
-
   it('is not one that knows no finalized block', async () => {
     refuses = ({ params }) =>
       params[0] === 'finalized' ? { code: -32005, message: 'limit exceeded' } : undefined
