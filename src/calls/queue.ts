@@ -13,7 +13,8 @@ export type Rounds<value> = Generator<readonly Query[], value, readonly unknown[
 
 /**
  * A withdrawal that was asked for. `amount` is in the smallest unit of the asset, times are Unix seconds, `null` where no contract says. Where
- * it can be claimed for a while only, that ends at `until`; what was let pass never can be, and `back` names what gives it back.
+ * it can be claimed for a while only, that ends at `until`; what was let pass never can be: `back` names what gives it back, and `shares` is how
+ * much of the receipt that gives.
  */
 export type Request = {
   id: string
@@ -22,6 +23,7 @@ export type Request = {
   availableAt: number | null
   until?: number
   back?: string
+  shares?: bigint
 }
 
 /** What an owner has in a queue: what waits, and what can be claimed, oldest first. */
@@ -44,8 +46,13 @@ export type Queue = {
   requests: (owner: Address, now: number, tickets: readonly bigint[]) => Rounds<Requests | null>
   /** How long does a request take, in seconds? Without it, no contract says. */
   wait?: () => Rounds<number | null>
-  /** For how many seconds can a request be claimed, once it can be, and what gives back what was let pass? Without it, for ever. */
-  lapses?: { window: () => Rounds<number | null>; back: string }
+  /** For how many seconds can a request be claimed, once it can be, and what gives back the shares of all that was let pass? Without it, for ever. */
+  lapses?: {
+    window: () => Rounds<number | null>
+    back: string
+    takeBack: Transaction
+    bind: (transaction: Transaction, intent: Claim) => Verdict
+  }
   /** Those of the requests that can be claimed that one transaction takes. */
   taken: (claimable: readonly Request[]) => readonly Request[]
   /** The call that takes them for their owner, who sends it. */

@@ -90,12 +90,12 @@ const savaxAbi = parseAbi([
   'function getPooledAvaxByShares(uint256 shareAmount) view returns (uint256)',
 ])
 const savaxClaim = parseAbi(['function redeem()'])
+const savaxBack = parseAbi(['function redeemOverdueShares()'])
 const one = 10n ** 18n
 
 /**
  * The requests of sAVAX (source: Benqi-fi/BENQI-Smart-Contracts, StakedAvax.sol): each can be claimed for a while only, and a claim takes
- * all that can be claimed then. What was let pass stays listed as waiting: its shares are given back by redeemOverdueShares(), which we do not
- * build, as it is no withdrawal.
+ * all that can be claimed then. What was let pass stays listed as waiting: redeemOverdueShares() gives all its shares back, and pays nothing.
  */
 export const savaxQueue = (chainId: number, { token: address }: BenqiStakingConstants): Queue => {
   const ask = (functionName: string, args: readonly unknown[] = []) => ({
@@ -113,6 +113,11 @@ export const savaxQueue = (chainId: number, { token: address }: BenqiStakingCons
         return seconds === undefined ? null : Number(seconds)
       },
       back,
+      takeBack: { to: address, data: encodeFunctionData({ abi: savaxBack }), value: 0n, chainId },
+      bind: ({ data }, { ids }) =>
+        strictDecode(savaxBack, data)
+          ? { bound: { name: 'redeemOverdueShares', args: {}, text: takenBack(ids), value: 0n } }
+          : refuse('POLICY_DECODE', 'It does not give back the shares of what was let pass'),
     },
     paid: toEventSelector('Redeem(address,uint256,uint256,uint256)'),
     *requests(owner, now): Rounds<Requests | null> {
@@ -142,7 +147,7 @@ export const savaxQueue = (chainId: number, { token: address }: BenqiStakingCons
           requestedAt: Number(startedAt),
           availableAt: isOver ? null : Number(from),
           until: Number(from + window),
-          ...(isOver && { back }),
+          ...(isOver && { back, shares: shareAmount }),
         }
       })
       return apart(all)
@@ -172,6 +177,9 @@ function apart(all: readonly (Request & { isReady: boolean })[]): Requests {
 
 const claimed = (ids: readonly string[]): string =>
   `Claim ${ids.length === 1 ? 'request' : 'requests'} ${ids.join(', ')} of the queue, paid to the wallet`
+
+const takenBack = (ids: readonly string[]): string =>
+  `Take back the shares of ${ids.length === 1 ? 'request' : 'requests'} ${ids.join(', ')}, which ${ids.length === 1 ? 'was' : 'were'} let pass: nothing is paid`
 
 /** A claim of one request by its owner, who is the sender: it must be the one that is meant. */
 function boundOne(found: { args: readonly [bigint] } | undefined, name: string, { ids }: Claim): Verdict {

@@ -32,8 +32,16 @@ export type Intent =
       /** The least of the asset that must come out, by our own reading, where that is an exchange at a price that moves. */
       least?: bigint
     }
-  /** Takes what queued withdrawals have set aside: `ids` are the wallet's own requests that can be claimed, read by us, and `amount` is what they pay at least. */
-  | { kind: 'claim'; wallet: Address; strategy: StrategyEntry; amount: bigint; ids: readonly string[] }
+  | {
+      /** Takes what queued withdrawals have set aside: `ids` are the wallet's own requests that can be claimed, read by us, and `amount` is what they pay at least. */
+      kind: 'claim'
+      wallet: Address
+      strategy: StrategyEntry
+      amount: bigint
+      ids: readonly string[]
+      /** The requests were let pass: their shares come back, `amount` of the receipt at least, and nothing of the asset. */
+      takesBack?: true
+    }
   | {
       kind: 'swap'
       wallet: Address

@@ -1,5 +1,5 @@
 import type { StrategyBytecode, StrategyBytecodeInput } from '../api/bytecode.ts'
-import { maxUint256, tokenAmount } from '../domain/amount.ts'
+import { maxUint256, type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { track } from './actions/track.ts'
@@ -57,7 +57,7 @@ export async function strategyBytecode(
   return sameChain(context, input, market, await stepIn(context, market, input))
 }
 
-/** All that can be claimed; what is asked for is always all of it. */
+/** All that can be claimed, or the shares of all that was let pass; what is asked for is always all of it. */
 async function claimed(
   context: Context,
   input: StrategyBytecodeInput,
@@ -67,8 +67,9 @@ async function claimed(
     throw new AppError('VALIDATION_ERROR', 'A claim takes all that there is: its amount is 2^256 - 1', {
       details: { errors: [{ path: 'amount', message: 'its amount is 2^256 - 1' }] },
     })
-  const { transaction, amount } = await claimStep(context, market, input.wallet)
-  return finished(context, { ...input, amount }, market, {
+  const { transaction, out } = await claimStep(context, market, input.wallet)
+  return finished(context, input, market, {
+    out,
     type: 'SAMECHAIN_INVESTMENT_CLAIM',
     bytecode: [transaction],
     kinds: ['claim'],
@@ -108,6 +109,8 @@ type Made = {
   kinds: string[]
   chainIdIn: number
   fee?: WithdrawalFee
+  /** What comes out, where it is not the amount that was asked for. */
+  out?: TokenAmount
 } & Pick<StrategyBytecode, 'quote' | 'queued'>
 
 async function finished(
@@ -118,7 +121,8 @@ async function finished(
 ): Promise<StrategyBytecode> {
   const id = context.newId()
   // A request moves nothing yet.
-  const moved = amount === maxUint256 || made.queued ? null : tokenAmount(amount, entry.asset)
+  const asked = amount === maxUint256 || made.queued ? null : tokenAmount(amount, entry.asset)
+  const moved = made.out ?? asked
   await track(context, {
     id,
     type: made.type,

@@ -2,7 +2,7 @@ import type { QueuedWithdrawal } from '../api/queued.ts'
 import type { Position } from '../api/wallet.ts'
 import { noRequests, type Request, type Requests } from '../calls/queue.ts'
 import type { Address } from '../domain/address.ts'
-import { formatAmount, tokenAmount } from '../domain/amount.ts'
+import { formatAmount, type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { headOf } from './chain.ts'
 import type { Context } from './context.ts'
@@ -109,12 +109,12 @@ export async function waitOf(
   return seconds!
 }
 
-/** The step that takes what can be claimed, and how much that is. */
+/** The step that takes what can be claimed, and how much that is; where nothing can, the one that takes back the shares of what was let pass. */
 export async function claimStep(
   context: Context,
   market: Market,
   owner: Address,
-): Promise<Step & { amount: bigint }> {
+): Promise<Step & { out: TokenAmount }> {
   const { entry, queue } = market
   if (!queue)
     throw new AppError('VALIDATION_ERROR', `${entry.slug} pays out at once: there is nothing to claim`, {
@@ -123,41 +123,29 @@ export async function claimStep(
   const requests = (await queuedOf(context, [market], owner, true)).queued.get(market)
   if (!requests)
     throw new AppError('BYTECODE_GENERATION_FAILED', `The queue of ${entry.slug} does not answer`)
-  if (requests.claimable.length === 0) throw nothingYet(market, requests.pending, owner)
+  const lapsed = requests.pending.filter(({ shares }) => shares !== undefined)
+  if (requests.claimable.length === 0) {
+    if (!queue.lapses || lapsed.length === 0) throw nothingYet(market, requests.pending, owner)
+    const shares = lapsed.reduce((sum, one) => sum + (one.shares ?? 0n), 0n)
+    return { transaction: queue.lapses.takeBack, out: tokenAmount(shares, entry.receipt) }
+  }
   const taken = queue.taken(requests.claimable)
   const made = queue.claim(owner, taken)
   const [transaction] = 'next' in made ? await answered(context.chain(entry.chainId), [made]) : [made]
-  return { transaction: transaction!, amount: taken.reduce((sum, { amount }) => sum + amount, 0n) }
+  const amount = taken.reduce((sum, one) => sum + one.amount, 0n)
+  return { transaction: transaction!, out: tokenAmount(amount, entry.asset) }
 }
 
 /** Says what waits, and when it can be claimed as far as that is known. */
 function nothingYet({ entry }: Market, pending: readonly Request[], owner: Address): AppError {
   const shown = shownRequests(pending)
-  const line = (one: QueuedWithdrawal, more: string) => {
-    const since = one.requestedAt === null ? '' : `, asked for at ${one.requestedAt}`
-    return `${formatAmount(one.amount, entry.asset)} (request ${one.id}${since}${more})`
-  }
-  const waiting = shown
-    .filter(({ back }) => back === null)
-    .map((one) =>
-      line(one, one.availableAt === null ? ', and no contract says when' : `, from ${one.availableAt} on`),
-    )
-  const over = shown.filter(({ back }) => back !== null).map((one) => line(one, `, until ${one.until}`))
-  const lapsed = pending.filter(({ back }) => back !== undefined)
-  const [passed] = lapsed
-  const sum = lapsed.reduce((total, { amount }) => total + amount, 0n)
-  const { formatted } = tokenAmount(sum, entry.asset)
-  const words = [
-    ...(waiting.length > 0 ? [`${waiting.join('; ')} still waits`] : []),
-    ...(passed ? [`${over.join('; ')} was let pass, and ${passed.back} gives it back`] : []),
-  ]
-  const waits = words.length === 0 ? 'nothing was asked for' : words.join('; ')
+  const lines = shown.map(({ amount, id, requestedAt, availableAt }) => {
+    const since = requestedAt === null ? '' : `, asked for at ${requestedAt}`
+    const from = availableAt === null ? ', and no contract says when' : `, from ${availableAt} on`
+    return `${formatAmount(amount, entry.asset)} (request ${id}${since}${from})`
+  })
+  const waits = lines.length === 0 ? 'nothing was asked for' : `${lines.join('; ')} still waits`
   return new AppError('NOTHING_CLAIMABLE', `${owner} can claim nothing from ${entry.slug} now: ${waits}`, {
-    ...(passed && {
-      hint: `Send ${passed.back} with the wallet of the request, then ask again: sluice withdraw ${entry.slug} --amount ${formatted}`,
-    }),
-    details: {
-      pending: shownRequests(pending).map((request) => ({ ...request, amount: request.amount.toString() })),
-    },
+    details: { pending: shown.map((request) => ({ ...request, amount: request.amount.toString() })) },
   })
 }

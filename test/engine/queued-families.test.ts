@@ -353,14 +353,15 @@ test('sUSDe without a cooldown cannot be left by one', async () => {
   expect(await codeOf(made('withdraw', 5n))).toBe('STRATEGY_PAUSED')
 })
 
-test('what sAVAX set aside can be claimed for a while, which is said before it is asked for, and is told as let pass after it', async () => {
-  const { deposit, position, entry, catalog, place } = await opened('benqi-staking')
+test('what sAVAX set aside can be claimed for a while, which is said before it is asked for, and what was let pass gives its shares back', async () => {
+  const { deposit, position, entry, catalog, place, shares, held, ask } = await opened('benqi-staking')
   await deposit(ether)
   commandsKnow = catalog
   const back = `redeemOverdueShares() of ${place}`
   const { err } = await run(`withdraw ${entry.slug} --amount 0.5 --yes --json`)
   expect(err).toContain('they can be claimed after 15 days, and for 2 days only')
-  expect(err).toContain(`never can be: ${back} gives it back`)
+  expect(err).toContain('never can be: the same command then gives it back as receipt')
+  const left = await shares()
   const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString()
   const [waiting] = (await position())!.pending!
   const [asked, from] = [waiting!.requestedAt!, waiting!.availableAt!].map((at) => Date.parse(at) / 1000)
@@ -373,17 +374,29 @@ test('what sAVAX set aside can be claimed for a while, which is said before it i
   expect(claimable).toEqual([])
   expect(pending).toMatchObject([{ availableAt: null, until: waiting!.until, back }])
   expect((await run('wallet show')).out).toMatch(
-    /let pass 0\.5\S* ETH .*could be claimed until 20.*: redeemOver/,
+    /let pass 0\.5\S* ETH .*could be claimed until 20.*: sluice withdraw --claim benqi/,
   )
-  const { json, exit } = await run(`withdraw ${entry.slug} --claim --yes --json`)
-  expect([exit, json.error.code]).toEqual([10, 'NOTHING_CLAIMABLE'])
-  expect(json.error.message).toMatch(
-    new RegExp(`was let pass, and redeemOverdueShares\\(\\) of ${place} gives it`),
-  )
-  expect(json.error.message).not.toContain('still waits')
-  expect(json.error.hint).toContain(back)
-  // The rest of what is held was never asked for.
-  expect(json.error.hint).toMatch(/--amount 0\.(5|49{9}\d*)$/)
+  // What is asked for once more meanwhile is not let pass, and stays.
+  await run(`withdraw ${entry.slug} --amount 0.2 --yes --json`)
+  const kept = await shares()
+  const coins = await held()
+  const given = (1n * ether * ether) / (11n * 10n ** 17n) - left
+  const claim = await run(`withdraw ${entry.slug} --claim --yes --json`)
+  expect([claim.exit, claim.json.amounts.out.symbol, claim.json.amounts.out.raw]).toEqual([
+    0,
+    'receipt',
+    given.toString(),
+  ])
+  expect(claim.err).toMatch(/Request 0 was let pass: this brings 0\.45\d* receipt back, and no ETH/)
+  expect(claim.err).toMatch(/again: sluice withdraw \S+ --amount 0\.(5|49{9}\d*)/)
+  expect(await shares()).toBe(kept + given)
+  expect(await held()).toBeLessThan(coins)
+  const after = (await position())!
+  expect([after.pending!.length, after.pending![0]!.back, after.claimable]).toEqual([1, null, []])
+  expect(await ownClaim(entry, wallet, ask, [])).toMatchObject({ ids: [], lapsed: 0 })
+  // The words that ask for it again do so.
+  const again = await run(/again: sluice (withdraw \S+ --amount [\d.]+)/.exec(claim.err)![1] + ' --yes')
+  expect(again.exit).toBe(0)
 })
 
 test.each([

@@ -283,6 +283,39 @@ describe.each(Object.entries(families))(
   },
 )
 
+describe('the guard on taking back what was let pass', () => {
+  const { strategy, claim } = families['benqi-staking']!
+  const known = { ...catalog, strategies: [...catalog.strategies, strategy] }
+  const back = to(place, 'redeemOverdueShares()', [])
+  const intent: Intent = { kind: 'claim', wallet, strategy, amount, ids: both, takesBack: true }
+  const check = (transaction: Transaction, asked: Intent = intent): string => {
+    try {
+      const [only] = checkLeg({ intent: asked, chainId, transactions: [transaction], catalog: known })
+      return only!.text
+    } catch (error) {
+      if (error instanceof AppError) return error.code
+      throw error
+    }
+  }
+
+  test('lets nothing pass but that, and says that nothing is paid', () => {
+    expect(check(back)).toBe('Take back the shares of requests 5, 9, which were let pass: nothing is paid')
+    expect(check(claim)).toBe('POLICY_DECODE')
+    expect(check(to(place, 'redeemOverdueShares(uint256)', [5n]))).toBe('POLICY_DECODE')
+    expect(check({ ...back, data: concatHex([back.data, '0x00']) })).toBe('POLICY_DECODE')
+    expect(check({ ...back, to: queue })).toBe('POLICY_CONTRACT_NOT_ALLOWED')
+    expect(check({ ...back, value: 1n })).toBe('POLICY_VALUE')
+  })
+
+  test('knows it of no queue in which nothing lapses', () => {
+    const lido: Intent = { ...intent, strategy: families.lido!.strategy }
+    const all = { ...catalog, strategies: [...catalog.strategies, families.lido!.strategy] }
+    const refused = () =>
+      checkLeg({ intent: lido, chainId, transactions: [{ ...back, to: queue }], catalog: all })
+    expect(refused).toThrow(/What gives back what was let pass/)
+  })
+})
+
 describe('the effect of leaving through a queue', () => {
   const { strategy } = families.lido!
   const { receipt } = strategy
@@ -323,6 +356,14 @@ describe('the effect of leaving through a queue', () => {
     expect(check(claiming, seen(0n, -2n, amount - 3n))).toBe('POLICY_SIMULATION')
     expect(check(claiming, seen(0n, -3n, amount))).toBe('POLICY_SIMULATION')
     expect(check(claiming, seen(-1n, -2n, amount))).toBe('POLICY_SIMULATION')
+  })
+
+  test('of taking back what was let pass is shares, and no coin that goes', () => {
+    const back: Intent = { ...claiming, takesBack: true }
+    expect(check(back, seen(amount, 0n))).toBe('passed')
+    expect(check(back, seen(amount - 3n, 0n))).toBe('POLICY_SIMULATION')
+    expect(check(back, seen(0n, 0n, amount))).toBe('POLICY_SIMULATION')
+    expect(check(back, seen(amount, 0n, -1n))).toBe('POLICY_SIMULATION')
   })
 })
 

@@ -1,3 +1,4 @@
+import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import { shellOperand } from '../../domain/shell.ts'
 
@@ -13,7 +14,7 @@ export const queuedOf = (entry: StrategyEntry, seconds: number | null) => ({
 
 /** That nothing comes at once, how long it takes, what is typed then, and by when, where what is not claimed lapses. */
 export function queuedLine(
-  { slug }: StrategyEntry,
+  { slug, receipt }: StrategyEntry,
   { seconds, next }: ReturnType<typeof queuedOf>,
   window: { seconds: number | null; back: string } | undefined,
 ): string {
@@ -24,7 +25,42 @@ export function queuedLine(
   const asked = `${slug} pays later: this asks for the funds, and ${from}`
   if (!window) return `${asked}. Then: ${next}`
   const most = window.seconds === null ? 'a while' : span(window.seconds, Math.floor)
-  return `${asked}, and for ${most} only. Then: ${next}\nWhat is not claimed by then never can be: ${window.back} gives it back as it was`
+  return `${asked}, and for ${most} only. Then: ${next}\nWhat is not claimed by then never can be: the same command then gives it back as ${receipt.symbol}, by ${window.back}`
+}
+
+/** What is said of a claim before it is signed: what it leaves for another one, or that it brings shares back instead of what was asked for. */
+export function claimLines(
+  entry: StrategyEntry,
+  {
+    ids,
+    amount,
+    left,
+    lapsed,
+    takesBack,
+  }: {
+    ids: readonly string[]
+    amount: bigint
+    left: number
+    lapsed: number
+    takesBack?: { was: bigint }
+  },
+): string[] {
+  const { slug, asset, receipt } = entry
+  if (takesBack) {
+    const again = `sluice withdraw ${shellOperand(slug)} --amount ${tokenAmount(takesBack.was, asset).formatted}`
+    const what = ids.length === 1 ? `Request ${ids[0]} was` : `Requests ${ids.join(', ')} were`
+    return [
+      `${what} let pass: this brings ${formatAmount(amount, receipt)} back, and no ${asset.symbol}. To ask for it again: ${again}`,
+    ]
+  }
+  return [
+    ...(left > 0 ? [`${left} more can be claimed after this: ${claimCommand(entry)}`] : []),
+    ...(lapsed > 0
+      ? [
+          `${lapsed} more ${lapsed === 1 ? 'was' : 'were'} let pass; after this its ${receipt.symbol} comes back by: ${claimCommand(entry)}`,
+        ]
+      : []),
+  ]
 }
 
 /** A wait is said no shorter than it is, and a time that is left no longer. */

@@ -13,7 +13,7 @@ import type { Cli } from '../cli.ts'
 import type { AskedStrategy } from './asked-for.ts'
 import { legsAcross } from './deposit-across.ts'
 import { expiryOf, sayMaturity } from './priced.ts'
-import { claimCommand, queuedLine, queuedOf } from './queued-words.ts'
+import { claimLines, queuedLine, queuedOf } from './queued-words.ts'
 import { notesOn, statedFee } from './stated-fee.ts'
 
 /** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
@@ -149,17 +149,25 @@ export async function claimProposal(
   made: StrategyBytecode,
 ): Promise<Proposed> {
   const entry = entryOf(await cli.place.catalog(), strategy)
-  const { ids, amount, left } = await ownClaim(entry, wallet, asking(cli, entry), made.bytecode)
+  const own = await ownClaim(entry, wallet, asking(cli, entry), made.bytecode)
+  const { ids, amount, takesBack } = own
   if (ids.length === 0)
     throw new AppError('NOTHING_CLAIMABLE', `${wallet} can claim nothing from ${entry.slug} now`)
-  if (left > 0) cli.notice(`${left} more can be claimed after this: ${claimCommand(entry)}`)
+  for (const line of claimLines(entry, own)) cli.notice(line)
   return {
     id: made.id,
     kind: 'claim',
     legs: [
       {
         chainId: entry.chainId,
-        intent: { kind: 'claim', wallet, strategy: entry, amount, ids },
+        intent: {
+          kind: 'claim',
+          wallet,
+          strategy: entry,
+          amount,
+          ids,
+          ...(takesBack && { takesBack: true }),
+        },
         transactions: made.bytecode,
       },
     ],
@@ -170,7 +178,7 @@ export async function claimProposal(
       strategyId: entry.id,
       strategySlug: entry.slug,
       receiver: wallet,
-      amounts: { in: null, out: tokenAmount(amount, entry.asset) },
+      amounts: { in: null, out: tokenAmount(amount, takesBack ? entry.receipt : entry.asset) },
     },
   }
 }

@@ -23,7 +23,7 @@ export function queuedLines(
           to.paint.red('let pass'),
           line(
             one,
-            `${slug}, could be claimed until ${plain(when(one.until))}: ${plain(one.back)} gives it back`,
+            `${slug}, could be claimed until ${plain(when(one.until))}; what gives it back: sluice withdraw --claim ${shellOperand(strategy.slug)}`,
           ),
         ] as const
       const from = one.availableAt === null ? '' : `, ready ${plain(when(one.availableAt))}${until(one)}`

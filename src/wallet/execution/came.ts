@@ -94,7 +94,10 @@ function outOf(intent: Intent): { token: Token; to: Address } | undefined {
     case 'withdraw':
       return queueOf(intent.strategy) ? undefined : { token: intent.strategy.asset, to: intent.wallet }
     case 'claim':
-      return { token: intent.strategy.asset, to: intent.wallet }
+      return {
+        token: intent.takesBack ? intent.strategy.receipt : intent.strategy.asset,
+        to: intent.wallet,
+      }
     case 'revoke':
       return undefined
   }

@@ -36,19 +36,36 @@ async function requestsOf(
   throw new AppError('RPC_INCONSISTENT', `The node gives no requests of the queue of ${strategy.slug}`)
 }
 
-/** What a claim takes: the requests of the wallet that one transaction claims, and what they pay. Nothing is an empty list. */
+/**
+ * What a claim takes: the requests of the wallet that one transaction claims, and what they pay. Nothing is an empty list. Where nothing can be
+ * claimed, it takes back what was let pass: the `amount` is of the receipt then, and `was` is what that is worth. What `lapsed` beside stays.
+ */
 export async function ownClaim(
   strategy: StrategyEntry,
   wallet: Address,
   ask: Ask,
   proposed: readonly Transaction[],
-): Promise<{ ids: string[]; amount: bigint; left: number }> {
-  const { queue, claimable } = await requestsOf(strategy, wallet, ask, proposed)
+): Promise<{
+  ids: string[]
+  amount: bigint
+  left: number
+  lapsed: number
+  takesBack?: { was: bigint }
+}> {
+  const { queue, pending, claimable } = await requestsOf(strategy, wallet, ask, proposed)
+  const lapsed = pending.filter(({ shares }) => shares !== undefined)
+  const ids = (some: readonly Request[]) => some.map(({ id }) => id)
+  const sum = (some: readonly Request[]) => some.reduce((all, { amount }) => all + amount, 0n)
+  if (claimable.length === 0 && lapsed.length > 0) {
+    const amount = lapsed.reduce((all, { shares = 0n }) => all + shares, 0n)
+    return { ids: ids(lapsed), amount, left: 0, lapsed: 0, takesBack: { was: sum(lapsed) } }
+  }
   const taken = queue.taken(claimable)
   return {
-    ids: taken.map(({ id }) => id),
-    amount: taken.reduce((sum, { amount }) => sum + amount, 0n),
+    ids: ids(taken),
+    amount: sum(taken),
     left: claimable.length - taken.length,
+    lapsed: lapsed.length,
   }
 }
 

@@ -111,7 +111,9 @@ export function expectation(
       if (intent.kind === 'claim') {
         const queue = queueOf(strategy)
         if (!queue) return unknown(`A queue of ${strategy.id}`)
-        return { targets: [queue.place], bind: (transaction) => queue.bind(transaction, intent) }
+        const bind = intent.takesBack ? queue.lapses?.bind : queue.bind
+        if (!bind) return unknown(`What gives back what was let pass in the queue of ${strategy.id}`)
+        return { targets: [queue.place], bind: (transaction) => bind(transaction, intent) }
       }
       const { targets, bind } = placeOf(strategy)
       return { targets, bind: (transaction) => bind(transaction, intent) }

@@ -55,6 +55,14 @@ function boundsOf(
       ]
     }
     case 'claim': {
+      if (intent.takesBack)
+        return [
+          {
+            token: intent.strategy.receipt,
+            least: intent.amount - rounding,
+            what: 'too little of the shares comes back',
+          },
+        ]
       const ticket = ticketOf(intent.strategy)
       return [
         { token: intent.strategy.asset, least: intent.amount - rounding, what: 'too little comes out' },
@@ -170,7 +178,7 @@ function refuseRest(intent: Intent, changes: Simulation['changes']): void {
 /** How much of the native coin a leg must bring at least, gas aside; `undefined` where it need not bring any. */
 function leastCoin(intent: Intent, pays: bigint | undefined): bigint | undefined {
   if (intent.kind !== 'withdraw' && intent.kind !== 'claim') return undefined
-  if (intent.kind === 'withdraw' && queueOf(intent.strategy)) return 0n
+  if (intent.kind === 'withdraw' ? queueOf(intent.strategy) : intent.takesBack) return 0n
   if (intent.strategy.asset.address !== nativeAddress) return undefined
   return intent.kind === 'withdraw' ? leastOut(intent, pays) : intent.amount - rounding
 }

@@ -238,4 +238,18 @@ contract StakedLike is ERC20 {
         }
         _pay(sum);
     }
+
+    function redeemOverdueShares() external {
+        uint256 sum;
+        for (uint256 at = 0; at < mine[msg.sender].length;) {
+            Request storage r = requests[mine[msg.sender][at]];
+            if (r.startedAt + cooldownPeriod + redeemPeriod >= block.timestamp) {
+                at++;
+                continue;
+            }
+            sum += r.units;
+            _drop(at);
+        }
+        if (sum > 0 && !swallows) _transfer(address(this), msg.sender, sum);
+    }
 }
