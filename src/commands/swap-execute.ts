@@ -15,7 +15,7 @@ import { networkNamed } from '../domain/network-named.ts'
 import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
-import type { Price } from '../wallet/plan/plan-json.ts'
+import type { Price } from '../wallet/plan/priced.ts'
 
 type Options = SigningOptions & Wish & { acceptMinOut?: string }
 

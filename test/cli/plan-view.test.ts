@@ -84,6 +84,17 @@ const plans = fc.record({
   fees: fc.option(
     fc.record({ gas: whole, feeCap: whole, maxCost: amount.map((one) => ({ ...one, usd: null })) }),
   ),
+  laterFees: fc.array(
+    fc.record({
+      network: foreign,
+      symbol: foreign,
+      gas: fc.option(whole),
+      gasPrice: fc.option(whole),
+      cost: fc.option(amount.map((one) => ({ ...one, usd: '12.5' }))),
+      held: fc.option(amount),
+    }),
+    { maxLength: 1 },
+  ),
   arrivals: fc.array(
     fc.record({
       network: fc.constant('base'),
@@ -118,6 +129,7 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
         arrivals,
         serviceFees,
         fees,
+        laterFees,
       } = plan
       const leaves = [
         title,
@@ -139,6 +151,11 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
         ...serviceFees.flatMap((fee) => [fee.to, fee.amount.symbol, '($12.5'].filter(Boolean)),
         fees?.maxCost.formatted,
         fees?.gas,
+        ...laterFees.flatMap(({ network, cost, gasPrice, held }) => [
+          network,
+          held?.formatted,
+          cost && gasPrice ? cost.formatted : 'is not known',
+        ]),
       ]
       for (const leaf of leaves) if (leaf) expect(text).toContain(plain(leaf))
     }),

@@ -35,6 +35,29 @@ test('with just as much coin as was said, it goes on to its end', async () => {
   expect(await run(`${across} --yes --json`)).toMatchObject({ exit: 0 })
 })
 
+test('a dry run says what the second leg costs in the coin of its own chain, and what the wallet has of that', async () => {
+  await coinThere(2n * 10n ** 18n)
+  const { json } = await run(`${across} --dry-run --json`)
+  const [later, ...others] = json.laterFees
+  expect(others).toEqual([])
+  expect(later).toMatchObject({ leg: 1, network: 'sandbox-two', symbol: 'ETH' })
+  expect(later.held.raw).toBe((2n * 10n ** 18n).toString())
+  expect(later.cost.raw).toBe((BigInt(later.gas) * BigInt(later.gasPrice)).toString())
+  expect(Number(later.cost.usd)).toBeGreaterThan(0)
+  const { out } = await run(`${across} --dry-run`)
+  expect(out).toMatch(
+    /later on sandbox-two, about 0\.00\d+ ETH \(\$[\d.]+\): \d+ units at [\d.]+ gwei; the\s+wallet has 2 ETH there/,
+  )
+  // What was really paid there is no more than that.
+  const ran = await run(`${across} --yes --json`)
+  const left = await sandbox.nativeBalanceOf(two, sandbox.user.address)
+  expect(ran.exit).toBe(0)
+  expect(2n * 10n ** 18n - left).toBeLessThanOrEqual(BigInt(later.cost.raw))
+  expect((await run('deposit aave-v3-usdc-sandbox-one --amount 5 --dry-run --json')).json.laterFees).toEqual(
+    [],
+  )
+})
+
 test('what would be dust when it arrives is not sent', async () => {
   const { exit, json } = await signsNothing(() =>
     run('deposit sandbox-vault-usdc-sandbox-two --from sandbox-one --amount-raw 2 --yes --json'),

@@ -216,6 +216,7 @@ describe('--dry-run', () => {
       'contracts',
       'simulation',
       'fees',
+      'laterFees',
       'arrivals',
       'serviceFees',
       'reference',

@@ -49,7 +49,11 @@ const setCoin = (wei: string) =>
 
 describe('a leg that waits for a bridge', () => {
   test('passes where the wallet has coin and the market takes what arrives, though nothing is there yet', async () => {
-    await expect(check(node(), 10_000_000n)).resolves.toBe(undefined)
+    const [cost, ...others] = await check(node(), 10_000_000n)
+    expect(others).toEqual([])
+    expect(cost).toMatchObject({ at: 0, held: await sandbox.nativeBalanceOf(two, sandbox.user.address) })
+    expect(cost!.gas).toBeGreaterThan(100_000n)
+    expect(cost!.price).toBeGreaterThan(0n)
   })
 
   test('is refused where a step of it would fail with what arrives', async () => {
@@ -86,7 +90,8 @@ describe('a leg that waits for a bridge', () => {
       if (method !== 'eth_simulateV1') return undefined
       return Promise.reject(new AppError('RPC_ERROR', 'unknown method', { details: { code: -32601 } }))
     })
-    await expect(check(blind, 10_000_000n)).resolves.toBe(undefined)
+    // How much that is nobody knows: the least is not said to be it.
+    expect(await check(blind, 10_000_000n)).toMatchObject([{ at: 0, gas: null, held: expect.any(BigInt) }])
     await setCoin('0x1')
     await expect(check(blind, 10_000_000n)).rejects.toMatchObject({
       code: 'INSUFFICIENT_FUNDS',

@@ -2,21 +2,20 @@ import { networkNamed } from '../../domain/network-named.ts'
 import { nativeToken } from '../../domain/token.ts'
 import type { Ground } from '../../wallet/ground.ts'
 import { tokensOf } from '../../wallet/guard/registry.ts'
-import type { Price } from '../../wallet/plan/plan-json.ts'
+import type { Price } from '../../wallet/plan/priced.ts'
 import type { ProposedLeg } from '../../wallet/plan/proposal.ts'
 import type { Place } from '../world.ts'
 
-/** What the tokens of a plan cost where it begins and where its swaps bring them, and the coin that its gas is paid in: for display alone. */
+/** What the tokens of a plan cost where it begins and where its swaps bring them, and the coins that its gas is paid in: for display alone. */
 export async function planPrices(
   place: Pick<Place, 'prices'>,
   { catalog }: Pick<Ground, 'catalog'>,
   { legs }: { legs: readonly Pick<ProposedLeg, 'chainId' | 'intent'>[] },
 ): Promise<readonly Price[]> {
-  const { chainId } = legs[0]!
-  const coin = nativeToken(networkNamed(catalog.networks, chainId))
+  const coins = legs.map(({ chainId }) => nativeToken(networkNamed(catalog.networks, chainId)))
   const intents = legs.flatMap(({ intent }) => intent ?? [])
   const tokens = [
-    coin,
+    ...coins,
     ...intents.flatMap((intent) => [
       ...tokensOf(intent),
       ...('strategy' in intent ? [intent.strategy.receipt] : []),

@@ -1,6 +1,6 @@
 import type { Who } from '../../wallet/keys/who.ts'
 import type { Opinion } from '../../wallet/plan/opinion.ts'
-import type { Price } from '../../wallet/plan/plan-json.ts'
+import type { Price } from '../../wallet/plan/priced.ts'
 import type { Proposed } from '../../wallet/plan/proposal.ts'
 
 /** Something that signs: the request that an idempotency key stands for, and how the service is asked for the transactions. */

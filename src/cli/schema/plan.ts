@@ -71,6 +71,19 @@ export const PlanDocument = fields({
   fees: maybe(
     fields({ gas: Whole, maxFeePerGas: Whole, feeCap: Whole, maxCost: amountOn({ usd: maybe(Usd) }) }),
   ),
+  laterFees: z
+    .array(
+      fields({
+        leg: z.int().min(1),
+        network: z.string(),
+        symbol: z.string(),
+        gas: maybe(Whole),
+        gasPrice: maybe(Whole),
+        cost: maybe(amountOn({ usd: maybe(Usd) })),
+        held: maybe(Amount).describe('what the wallet has there of the coin'),
+      }),
+    )
+    .describe('what the gas of the legs after the first is expected to cost, where that could be tried'),
   arrivals: z
     .array(
       fields({

@@ -113,20 +113,27 @@ function allowanceRows(plan: Plan): Row[] {
   return allowances.length === 0 ? [] : [['allowances', ...allowances.map(text)]]
 }
 
-function costRows({ serviceFees, fees, steps }: Plan): Row[] {
+function costRows({ serviceFees, fees, laterFees }: Plan): Row[] {
   const rows: Row[] = serviceFees.map(({ amount, of, to }) => [
     'service fee',
     `${decimal(amount.formatted, amount.decimals)} ${plain(amount.symbol)}${worth(amount.usd)} of ${decimal(of.formatted, of.decimals)} to ${to}`,
   ])
-  if (!fees) return rows
+  const later = laterFees.map(laterText)
+  if (!fees) return later.length === 0 ? rows : [...rows, ['gas', ...later]]
   const { maxCost, gas, feeCap } = fees
   const most = `at most ${maxCost.formatted} ${plain(maxCost.symbol)}${worth(maxCost.usd)}`
-  const later = [...new Set(steps.filter(({ leg }) => leg > 0).map(({ network }) => plain(network)))]
-  const beside = later.length === 0 ? [] : [`what comes later on ${later.join(' and ')} is not in it`]
   return [
     ...rows,
-    ['gas', `${most}: ${gas} units at up to ${decimal(formatUnits(feeCap, 9), 9)} gwei`, ...beside],
+    ['gas', `${most}: ${gas} units at up to ${decimal(formatUnits(feeCap, 9), 9)} gwei`, ...later],
   ]
+}
+
+/** What a later leg costs beside that, on its own network: about so much, and whether the wallet has it. */
+function laterText({ network, symbol, gas, gasPrice, cost, held }: Plan['laterFees'][number]): string {
+  const has = held === null ? '' : `; the wallet has ${held.formatted} ${plain(symbol)} there`
+  if (cost === null || gasPrice === null)
+    return `what comes later on ${plain(network)} is not in it, and how much that costs is not known${has}`
+  return `later on ${plain(network)}, about ${cost.formatted} ${plain(symbol)}${worth(cost.usd)}: ${gas} units at ${decimal(formatUnits(gasPrice, 9), 9)} gwei${has}`
 }
 
 function firstUses({ contracts }: Plan): Row[] {

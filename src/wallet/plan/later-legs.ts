@@ -18,26 +18,34 @@ import { sharesFor } from './said.ts'
 /** The least gas of any transaction. */
 const leastGas = 21_000n
 
+/** What a leg that waits is expected to cost: its gas, `null` where the node cannot try it, at what a unit costs now, in wei, and the coin that the wallet has there. `at` is its place among those that were asked about. */
+export type LaterCost = { at: number; gas: bigint | null; price: bigint; held: bigint }
+
 /**
  * Holds the legs that wait for what an earlier one sends against their chains as they are now, before that is sent: the wallet must have
  * the coin there that they take (else INSUFFICIENT_FUNDS), and something must come of what arrives (else INVALID_AMOUNT or
- * SIMULATION_REVERTED). Nothing that was sent over a bridge can be taken back.
+ * SIMULATION_REVERTED). Nothing that was sent over a bridge can be taken back. Says what each of them is expected to cost.
  */
 export async function checkLater(
   ground: Pick<Ground, 'rpc' | 'catalog'>,
   legs: readonly ProposedLeg[],
   terms: Pick<Terms, 'maxFeePerGas' | 'policy'>,
-): Promise<void> {
-  for (const leg of legs) if (leg.arrival && leg.transactions.length > 0) await checkOne(ground, leg, terms)
+): Promise<LaterCost[]> {
+  const costs: LaterCost[] = []
+  for (const [at, leg] of legs.entries()) {
+    const cost = leg.transactions.length > 0 ? await checkOne(ground, leg, terms) : undefined
+    if (cost) costs.push({ at, ...cost })
+  }
+  return costs
 }
 
 async function checkOne(
   { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
   leg: ProposedLeg,
   terms: Pick<Terms, 'maxFeePerGas' | 'policy'>,
-): Promise<void> {
+): Promise<Omit<LaterCost, 'at'> | undefined> {
   const { chainId, intent, arrival, transactions } = leg
-  if (intent?.kind !== 'deposit' || !arrival) return
+  if (intent?.kind !== 'deposit' || !arrival) return undefined
   const rpc = patient(rpcOf(chainId))
   const network = networkNamed(catalog.networks, chainId)
   const { wallet } = intent
@@ -52,7 +60,7 @@ async function checkOne(
     refuseDust(intent, shares, [{ token: receipt, before: tried.before, delta: tried.after - tried.before }])
     if ('read' in placeOf(intent.strategy).cost(intent.amount)) refuseCoarse(intent, shares)
   }
-  await refusePoor({ rpc, head, network, wallet, leg, tried, cap: feeCapOf(terms) })
+  return refusePoor({ rpc, head, network, wallet, leg, tried, cap: feeCapOf(terms) })
 }
 
 /** Refuses to begin what the wallet could not pay for to go on with. Fees move while a bridge is at work: a quarter more is wanted than they are now. */
@@ -64,7 +72,7 @@ async function refusePoor(ask: {
   leg: ProposedLeg
   tried: Later | undefined
   cap: bigint | null
-}): Promise<void> {
+}): Promise<Omit<LaterCost, 'at'>> {
   const { rpc, head, network, wallet, leg, tried, cap } = ask
   const [coin, fees] = await Promise.all([
     rpc.request('eth_getBalance', [wallet, { blockHash: head.hash }]),
@@ -75,7 +83,7 @@ async function refusePoor(ask: {
   const gas = (tried?.gas ?? leg.transactions.map(() => leastGas)).reduce((sum, limit) => sum + limit, 0n)
   const value = leg.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
   const needed = value + (gas * price * 5n) / 4n
-  if (held >= needed) return
+  if (held >= needed) return { gas: tried ? gas : null, price, held }
   const { native, name } = network
   const shown = (sum: bigint) => formatAmount(sum, native)
   throw new AppError(

@@ -10,8 +10,10 @@ import { tokensOf } from '../guard/registry.ts'
 import { allowanceOf } from '../guard/spends.ts'
 import type { Who } from '../keys/who.ts'
 import type { Simulation } from '../simulation/simulation.ts'
+import { laterFeesOf } from './later-fees.ts'
 import type { Checked } from './plan.ts'
 import { operationJson } from './plan-file.ts'
+import { type Price, priced } from './priced.ts'
 import type { ProposedLeg } from './proposal.ts'
 
 /**
@@ -19,7 +21,7 @@ import type { ProposedLeg } from './proposal.ts'
  * wei, and `feeCap` and `maxCost` are the most that is signed for a unit and in all, whatever gas costs by then.
  */
 export function planJson(
-  { proposal, terms, steps, contracts, simulation, bounds, reference, hash, assurance }: Checked,
+  { proposal, terms, steps, contracts, simulation, later, bounds, reference, hash, assurance }: Checked,
   { catalog }: Pick<Ground, 'catalog'>,
   { label, source }: Pick<Who, 'label' | 'source'>,
   prices: readonly Price[] = [],
@@ -87,6 +89,7 @@ export function planJson(
             ),
           }
         : null,
+    laterFees: laterFeesOf(legs, later, catalog, prices),
     arrivals: arrivalsOf(legs, catalog, prices),
     serviceFees: serviceFeesOf(legs, catalog, prices),
     reference,
@@ -96,25 +99,6 @@ export function planJson(
     ...(proposal.about.queued && { queued: proposal.about.queued }),
     operation: operationJson(proposal),
   }
-}
-
-/** What a unit of a token costs in USD, as decimals; the first that is known of a token holds. */
-export type Price = { chainId: number; address: string; usd: string }
-
-const priced = (amount: bigint, token: Token, prices: readonly Price[]) => ({
-  ...tokenAmount(amount, token),
-  usd: usdOf(amount, token, prices),
-})
-
-/** What an amount is worth, to the cent and towards zero; `null` where nobody gave a price. */
-function usdOf(amount: bigint, token: Token, prices: readonly Price[]): string | null {
-  const price = prices.find(
-    ({ chainId, address }) => chainId === token.chainId && sameAddress(address, token.address),
-  )
-  const [, whole, fraction = ''] = /^([0-9]{1,30})(?:\.([0-9]{1,60}))?$/.exec(price?.usd ?? '') ?? []
-  if (whole === undefined) return null
-  const cents = (amount * BigInt(whole + fraction) * 100n) / 10n ** BigInt(token.decimals + fraction.length)
-  return tokenAmount(cents, { symbol: 'USD', decimals: 2 }).formatted
 }
 
 /** What swaps bring elsewhere than into this wallet on their own chain: at least how much of which token, where and for whom. */

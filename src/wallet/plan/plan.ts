@@ -15,7 +15,7 @@ import type { Simulation } from '../simulation/simulation.ts'
 import { checkPlace } from './check-place.ts'
 import type { Contract } from './code.ts'
 import { boundOf, type FeeBound } from './fee-bound.ts'
-import { checkLater } from './later-legs.ts'
+import { checkLater, type LaterCost } from './later-legs.ts'
 import { type Comparison, checkPrice, compareWith, type Opinion } from './opinion.ts'
 import { activeLegs, coreOf, type Proposal } from './proposal.ts'
 import { withUnsaid } from './said.ts'
@@ -28,6 +28,7 @@ export type Checked = {
   steps: (DecodedStep & { leg: number })[]
   contracts: Contract[]
   simulation: Simulation | null
+  later: readonly LaterCost[]
   /** The most that the gas of each leg may cost. */
   bounds: Readonly<Record<number, FeeBound>>
   reference: Comparison
@@ -79,7 +80,7 @@ export async function examine(
   const simulation = first
     ? await tryLeg(ground, { ...first, ...untilOf(first.intent, callOf(steps, 0)) }, terms, chains)
     : null
-  if (first) await checkLater(ground, proposal.legs.slice(1), terms)
+  const later = first ? await checkLater(ground, proposal.legs.slice(1), terms) : []
   const assurance = assuranceOf({
     simulation: simulation?.how ?? 'unavailable',
     code: leastKnown(contracts),
@@ -92,6 +93,7 @@ export async function examine(
     steps: steps.map((step) => withUnsaid(step, simulation)),
     contracts,
     simulation,
+    later,
     bounds: await boundsOf(ground, active, simulation, terms),
     reference,
     hash: hashPlan(coreOf(proposal)),
@@ -118,6 +120,7 @@ export function checkCalldata(
     steps,
     contracts: [],
     simulation: null,
+    later: [],
     bounds: {},
     reference: 'unknown',
     hash,
