@@ -22,6 +22,7 @@ export const stakewiseAbi = parseAbi([
   'function getExitQueueIndex(uint256 positionTicket) view returns (int256)',
   'function calculateExitedAssets(address receiver, uint256 positionTicket, uint256 timestamp, uint256 exitQueueIndex) view returns (uint256 leftTickets, uint256 exitedTickets, uint256 exitedAssets)',
   'event Deposited(address indexed caller, address indexed receiver, uint256 assets, uint256 shares, address referrer)',
+  'event Migrated(address receiver, uint256 assets, uint256 shares)',
   'event Redeemed(address indexed owner, address indexed receiver, uint256 assets, uint256 shares)',
   'event ExitQueueEntered(address indexed owner, address indexed receiver, uint256 positionTicket, uint256 shares)',
   'event V2ExitQueueEntered(address indexed owner, address indexed receiver, uint256 positionTicket, uint256 shares, uint256 assets)',

@@ -594,15 +594,33 @@ describe('stakewise', () => {
     const { deposit, tell, position } = await opened('stakewise')
     await deposit(ether)
     expect((await position())!.principal).toBe(ether)
-    await tell('function migrate(address,uint256)', [wallet, ether])
+    await tell('function charge(address,uint256)', [wallet, ether])
     const { balance, principal, profit } = (await position())!
     expect([balance, principal, profit]).toEqual([2n * ether, null, null])
+  })
+
+  test('counts what one who came from the older StakeWise brought, which a log tells in no topic, and not what others brought', async () => {
+    const { deposit, tell, position, service, entry, place } = await opened('stakewise')
+    await tell('function migrate(address,uint256)', [wallet, ether])
+    // Whoever moved only has a history, and not an error.
+    const only = await service.walletHistory({ address: wallet, strategyId: entry.slug })
+    expect([only.isWhole, only.items.map(({ type }) => type)]).toEqual([true, ['transfer_in']])
+    await tell('function migrate(address,uint256)', [sandboxAddress(3), ether])
+    await deposit(ether)
+    await tell(set, [2n * ether, false, false, place])
+    const { balance, principal, profit } = (await position())!
+    expect([balance, principal, profit]).toEqual([4n * ether, 2n * ether, 2n * ether])
+    const { items } = await service.walletHistory({ address: wallet, strategyId: entry.slug })
+    expect(items.map(({ type, amount }) => [type, amount])).toEqual([
+      ['deposit', ether],
+      ['transfer_in', ether],
+    ])
   })
 
   test('has a history that is not whole, and still finds what is queued, where shares came by a log that says not whose they are', async () => {
     const { deposit, withdraw, tell, entry, catalog } = await opened('stakewise')
     await deposit(ether)
-    await tell('function migrate(address,uint256)', [wallet, ether])
+    await tell('function charge(address,uint256)', [wallet, ether])
     const history = async () => {
       const { service } = engineOn(sandbox, { catalog })
       const { items, isWhole } = await service.walletHistory({ address: wallet, strategyId: entry.slug })

@@ -35,9 +35,10 @@ export function queriesOf(filters: readonly LogFilter[]): LogQuery[] {
 /** Whether a log is what one of the filters looks for. */
 export const isFor = (filters: readonly LogFilter[], log: RpcLog): boolean =>
   filters.some(
-    ({ address, topics }) =>
+    ({ address, topics, isAbout }) =>
       sameAddress(address, log.address) &&
-      topics.every((topic, at) => topic === null || topic.toLowerCase() === log.topics[at]?.toLowerCase()),
+      topics.every((topic, at) => topic === null || topic.toLowerCase() === log.topics[at]?.toLowerCase()) &&
+      (isAbout?.(log) ?? true),
   )
 
 /** What filters look for, whoever the owner is: logs that were kept for other filters do not answer these. */

@@ -49,7 +49,7 @@ export async function logsOf(
   const ends = [base, tip]
   const rest = { from: last < 0n ? 0n : last + 1n, to: tip.number }
   for await (const { tips, logs } of piecesOf(chain, queriesIn(sources), rest, window)) {
-    newest.push(...(await stamped(chain, logs)))
+    newest.push(...(await stamped(chain, meantIn(logs, sources))))
     ends.push(...tips)
   }
   await stillOn(chain, ends)
@@ -72,6 +72,10 @@ const placeOf = (market: Market, owner: Address): LogPlace => ({
   source: nameOf(market.logs(owner)),
   owner: owner.toLowerCase(),
 })
+
+/** Those that any of the markets looks for: the times of others are not asked for. */
+const meantIn = (logs: readonly RpcLog[], sources: readonly Source[]): RpcLog[] =>
+  logs.filter((log) => sources.some(({ filters }) => isFor(filters, log)))
 
 const queriesIn = (sources: readonly Source[]) => queriesOf(sources.flatMap(({ filters }) => filters))
 
@@ -142,7 +146,7 @@ async function readInto(
   { range, window, base, keeping }: { range: Range; window: Window; base: Tip; keeping: { goesOn: boolean } },
 ): Promise<void> {
   for await (const { tips, logs: found } of piecesOf(chain, queriesIn(members), range, window)) {
-    const logs = await stamped(chain, found)
+    const logs = await stamped(chain, meantIn(found, members))
     // What ends further down is older than what is final.
     const end = tips.at(-1)!
     await stillOn(chain, [end, base])

@@ -49,8 +49,8 @@ export type MarketEvent = {
   shares: readonly bigint[]
 }
 
-/** One filter of `eth_getLogs`: topics by position. */
-export type LogFilter = { address: Address; topics: (Hex | null)[] }
+/** One filter of `eth_getLogs`: topics by position. Where no topic says whom a log is about, all of that name are asked for, and `isAbout` says whether one is meant. */
+export type LogFilter = { address: Address; topics: (Hex | null)[]; isAbout?: (log: Log) => boolean }
 /** A log, as far as its meaning goes. */
 export type Log = { address: Address; topics: Hex[]; data: Hex }
 /** The same with the transaction that it is of. */

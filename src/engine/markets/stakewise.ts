@@ -122,6 +122,12 @@ const asSecond = [
 const logsOf = (address: Address, owner: Address): LogFilter[] => [
   ...asOwner.map((name) => ({ address, topics: [topicOf(abi, name), topic(owner)] })),
   ...asSecond.map((name) => ({ address, topics: [topicOf(abi, name), null, topic(owner)] })),
+  // Whose the shares are of one who came from StakeWise v2 is in no topic (source: IEthGenesisVault.sol, IGnoGenesisVault.sol).
+  {
+    address,
+    topics: [topicOf(abi, 'Migrated')],
+    isAbout: ({ data }) => sameAddress(`0x${data.slice(26, 66)}`, owner),
+  },
 ]
 
 /** Shares in the queue are the owner's no more: a request is a withdrawal, and a claim only pays it. */
@@ -132,6 +138,8 @@ function eventOf(log: Log, owner: Address): MarketEvent | undefined {
       const type = sameAddress(args.caller, owner) ? 'deposit' : 'transfer_in'
       return { type, amount: args.assets, shares: [args.shares] }
     }
+    case 'Migrated':
+      return { type: 'transfer_in', amount: args.assets, shares: [args.shares] }
     case 'Redeemed':
     case 'ExitQueueEntered':
     case 'V2ExitQueueEntered': {

@@ -40,6 +40,7 @@ contract StakewiseLike {
         address indexed receiver, uint256 prevPositionTicket, uint256 newPositionTicket, uint256 withdrawnAssets
     );
     event Migrated(address receiver, uint256 assets, uint256 shares);
+    event FeeSharesMinted(address receiver, uint256 shares, uint256 assets);
 
     constructor(IERC20 asset_) {
         asset = asset_;
@@ -69,6 +70,16 @@ contract StakewiseLike {
     /// Shares of one who came from elsewhere.
     function migrate(address receiver, uint256 shares) external {
         emit Migrated(receiver, convertToAssets(shares), shares);
+        _give(receiver, shares);
+    }
+
+    /// Shares of one whom the vault pays fees.
+    function charge(address receiver, uint256 shares) external {
+        emit FeeSharesMinted(receiver, shares, convertToAssets(shares));
+        _give(receiver, shares);
+    }
+
+    function _give(address receiver, uint256 shares) internal {
         totalAssets += convertToAssets(shares);
         totalShares += shares;
         getShares[receiver] += shares;
