@@ -221,6 +221,42 @@ describe('a hash that no node knows yet', () => {
     },
   )
 
+  test('is asked for no more once the operation is done, and what is told then for an hour', async () => {
+    let at = Date.now()
+    const asked: unknown[] = []
+    const { service, context } = engineOn(sandbox, {
+      now: () => at,
+      rpc: (id) => {
+        const real = sandbox.chain(id).rpc
+        return {
+          ...real,
+          request: async (method, params) => {
+            if (method === 'eth_getTransactionByHash') asked.push(params?.[0])
+            return real.request(method, params)
+          },
+        }
+      },
+    })
+    const [before, after]: Hex[] = [`0x${'a1'.repeat(32)}`, `0x${'a2'.repeat(32)}`]
+    const { id, bytecode } = await lend(service)
+    await tell(service, id, before!)
+    const isAsked = async (hash: Hex) => {
+      asked.length = 0
+      const { status } = await service.getAction({ id })
+      return [status, asked.includes(hash)]
+    }
+    expect(await isAsked(before!)).toEqual(['INITIAL', true])
+    await perform(sandbox, wallet, bytecode)
+    at += 1_000
+    await service.getAction({ id })
+    expect(await isAsked(before!)).toEqual(['SUCCESS', false])
+    expect(await context.store.told(id)).toEqual([])
+    await tell(service, id, after!)
+    expect(await isAsked(after!)).toEqual(['SUCCESS', true])
+    at += 2 * 3_600_000
+    expect(await isAsked(after!)).toEqual(['SUCCESS', false])
+  })
+
   test('of something else is forgotten when it comes, and no more than a few are remembered', async () => {
     const { service, context } = engineOn(sandbox)
     const { id, bytecode } = await lend(service)

@@ -20,19 +20,29 @@ export async function tell(context: Context, found: Tracked, hash: Hex, only?: n
     })
 }
 
-const aDay = 24 * 3_600_000
+const anHour = 3_600_000
+const aDay = 24 * anHour
 
 /**
  * Looks anew at what was told of an operation before any node knew it, and at what was sent beside a transaction that it does not have
- * any more. Says whether a transaction has another hash now.
+ * any more. Says whether a transaction has another hash now. What was told before all of an operation was done, and is not known by then, is none of its
+ * transactions; what is told after that can only stand beside it, and is looked for no longer than what waits does.
  */
 export async function toldBefore(context: Context, id: string, ways: readonly Tracked[]): Promise<boolean> {
   const { store, now } = context
   const isOpen = ways.some(({ txs }) => txs.some(({ hash }) => hash === null))
   const isDone = ways.every(({ action }) => action.status === 'fulfilled')
+  // A payment of the service may come later than what it is for, and is told with it.
+  const isWhole = isDone && !isOpen
+  const doneAt = isWhole ? Math.max(...ways.map(({ action }) => action.finishedAt ?? 0)) : 0
   let isNew = false
   for (const one of await store.told(id)) {
-    if (one.idx === null ? now() - one.toldAt > aDay : isDone || !isOpen) continue
+    if (one.idx === null && one.toldAt < doneAt) {
+      await store.untell(one)
+      continue
+    }
+    const most = isWhole ? anHour : aDay
+    if (one.idx === null ? now() - one.toldAt > most : isDone || !isOpen) continue
     const taken = await take(context, ways, one)
     if (taken === 'bound' || taken === 'none') await store.untell(one)
     if (taken === 'bound') isNew = true
