@@ -363,7 +363,16 @@ describe('a market whose beginning the catalogue does not know', () => {
         return real.request(method, params)
       },
     })
-    expect(await shown(forgetting)).toMatchObject({ startDate: iso(coded.at), inceptionApy: null })
+    const forgetful = service(forgetting)
+    const startListed = async (asked: typeof forgetful) =>
+      (await asked.listStrategies({})).items.map(({ startDate }) => startDate)
+    expect(await startListed(forgetful)).toEqual([null])
+    const first = await forgetful.getStrategy({ id: entry.slug })
+    expect(first).toMatchObject({ startDate: iso(coded.at), inceptionApy: null })
+    // Once it is shown, a list says it as well: elsewhere, and here with the next block.
+    expect(await startListed(service(forgetting))).toEqual([iso(coded.at)])
+    await rpc().request('evm_mine')
+    expect(await startListed(forgetful)).toEqual([iso(coded.at)])
     // What was kept of it once, without what a unit was then, is no answer for ever.
     await store.keepFact(chainId, `inception ${keyOf({ entry } as Market)}`, String(coded.at))
     const found = await shown()
@@ -399,7 +408,8 @@ describe('a market whose beginning the catalogue does not know', () => {
     await sandbox.world.warp(12 * day)
     expect(await service.getStrategy({ id: entry.slug })).toMatchObject({ inceptionApy: null })
     const [kept] = await store.facts(chainId, 'inception ')
-    expect(kept).toBeUndefined()
+    // The time of its code is kept, and no unit of a block that is not its first.
+    expect(kept?.value).toBe(String(coded.at))
   })
 
   test('is found of a coin that is older than what asks many contracts at once, by what wraps the coin', async () => {

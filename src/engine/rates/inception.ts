@@ -47,7 +47,8 @@ function stated({ entry }: Market): Inception | undefined {
 
 /**
  * When a market began: by the catalogue, or by the first block in which its contract says what a unit is, which may be long after it got
- * its code. Where the node does not have those states, the time alone is told, or nothing; and whoever asks later asks again.
+ * its code. Where the node does not have those states, the time of its code alone is told, or nothing; and whoever asks later asks again.
+ * What is told once is kept, so that a list says the same, which asks no chain for it.
  */
 export async function inceptionOf(
   store: EngineStore,
@@ -62,11 +63,12 @@ export async function inceptionOf(
   const coded = older && (await firstBlockOf(store, chain, market.entry.receipt.address, older, head.number))
   if (coded === undefined) return known
   const said = await firstSaid(chain, market, coded, head.number)
-  if (!said) return known ?? { at: await timeOf(chain, coded), index: undefined }
-  const found: Inception = { at: await timeOf(chain, said.block), index: said.index }
-  if (said.block + BigInt(depth) <= head.number)
-    await inPassing(store.keepFact(chainId, nameOf(market), `${found.at} ${found.index}`))
-  return found
+  if (!said && known) return known
+  const { block, index } = said ?? { block: coded, index: undefined }
+  const at = await timeOf(chain, block)
+  if (block + BigInt(depth) <= head.number)
+    await inPassing(store.keepFact(chainId, nameOf(market), index === undefined ? `${at}` : `${at} ${index}`))
+  return { at, index }
 }
 
 /** Most contracts are told soon what they are: so many blocks after they got their code it is looked for first. */

@@ -21,7 +21,6 @@ type Past = {
   asked: number
   markets: ReadonlySet<Market>
   points: ReadonlyMap<Market, Point>
-  begun: ReadonlyMap<Market, Inception>
   days: ReadonlyMap<string, readonly Point[]>
 }
 
@@ -39,7 +38,10 @@ export function realisedOn(store: EngineStore, chain: () => Chain): Grown {
     return past
   }
   return async (standings, head) => {
-    const { points, begun, days } = await pastOf(standings, head)
+    const { points, days } = await pastOf(standings, head)
+    const markets = standings.map(({ market }) => market)
+    // Whoever shows one of them may have found since when it began.
+    const begun = await knownInceptions(store, chain().network.chainId, markets)
     return standings.map((standing) => {
       const { market } = standing
       const rated = withRates(standing, begun.get(market), points.get(market))
@@ -91,7 +93,7 @@ async function pastNow(
   )
   const days = await keptDays(store, chainId, head)
   const markets = new Set(standings.map(({ market }) => market))
-  return { asked: head.timestamp, markets, points, begun, days }
+  return { asked: head.timestamp, markets, points, days }
 }
 
 /**
