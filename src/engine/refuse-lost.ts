@@ -20,16 +20,21 @@ export function refuseLost(
   if (lost) throw lostThere(who, lost)
 }
 
-/** The same for whoever a swap pays, who may also be one of its own tokens, which no catalogue has, or a pool, of which there is no list. */
+/**
+ * The same for whoever a swap pays, who may also be one of its own tokens, which no catalogue has, or a pool, of which there is no list. Only the
+ * chain says what is a pool, and one that does not answer ends it: but not of the `wallet` that signs, which is none.
+ */
 export async function refuseRecipient(
   context: Context,
   { to: { chainId }, tokenIn, tokenOut }: Route,
   to: Address | null | undefined,
+  wallet?: Address,
 ): Promise<void> {
   if (!to) return
   refuseLost(context, chainId, to)
   const own = [tokenIn, tokenOut].find((token) => isToken(token, chainId, to))
   if (own) throw lostThere('recipient', `the token ${own.symbol}`)
+  if (wallet && sameAddress(to, wallet)) return
   if (await isPool(context, chainId, to)) throw lostThere('recipient', 'a pool of Uniswap v3')
 }
 

@@ -43,7 +43,7 @@ export async function swapBytecodeOf(
   const route = routeOf(context, row)
   const offer = offerOf(row)
   // It may have been named in the quote, by a version that took any.
-  await refuseRecipient(context, route, recipient)
+  await refuseRecipient(context, route, recipient, wallet)
   refuseLost(context, route.from.chainId, wallet, 'wallet')
   const chain = context.chain(route.from.chainId)
   const step = provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })

@@ -22,6 +22,7 @@ import type { Context } from '../../src/engine/context.ts'
 import { quoteFor } from '../../src/engine/quotes.ts'
 import { best } from '../../src/engine/swaps/best.ts'
 import type { Ask, SwapProvider } from '../../src/engine/swaps/provider.ts'
+import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { cells, codeOf, engineOn, perform, seeded } from './support.ts'
@@ -415,6 +416,27 @@ describe('a quote is refused', () => {
     const taken = { quote: quote.raw as never, walletAddress: wallet }
     await expect(service.swapBytecode({ ...taken, destinationAddress: pool })).rejects.toMatchObject(refused)
     expect((await service.swapBytecode({ ...taken, destinationAddress: someone })).approvals).toHaveLength(1)
+  })
+
+  test('for somebody else when it is taken while the chain of the recipient is down, and not for who signs', async () => {
+    let isDown = false
+    const there = sandbox.chain(31338).rpc
+    const ifUp = <T>(work: () => Promise<T>): Promise<T> =>
+      isDown ? Promise.reject(new AppError('RPC_UNREACHABLE', 'it is down')) : work()
+    const unsteady: Rpc = {
+      ...there,
+      request: (method, params) => ifUp(() => there.request(method, params)),
+      batch: (calls) => ifUp(() => there.batch(calls)),
+    }
+    const { service } = engineOn(sandbox, { rpc: (id) => (id === 31338 ? unsteady : sandbox.chain(id).rpc) })
+    const tokenOut = sandbox.token(31338, 'USDC').address
+    const across = { ...plain(), chainIdOut: 31338, tokenOut, destinationAddress: someone }
+    const { quote } = await service.quote(across)
+    isDown = true
+    const taken = { quote: quote.raw as never, walletAddress: wallet }
+    expect(await codeOf(service.swapBytecode(taken))).toBe('RPC_UNREACHABLE')
+    const { transactions } = await service.swapBytecode({ ...taken, destinationAddress: wallet })
+    expect(transactions).toHaveLength(1)
   })
 
   test('for either of its tokens, though they stand in no catalogue', async () => {
