@@ -144,7 +144,7 @@ export const errorTable = {
   POLICY_LIMIT: { exit: 8, hint: 'See what the policy allows: sluice policy check PLAN' },
   // The flag that allows more is named where it can help.
   POLICY_SERVICE_FEE: { exit: 8, hint: notAsked },
-  POLICY_FEE_CAP: { exit: 8, hint: 'Wait for a quieter market, or allow more: --max-fee GWEI' },
+  POLICY_FEE_CAP: { exit: 8, hint: 'Wait for a quieter market, then type the same again.' },
 
   // Before signing.
   DECLINED: { exit: 9, hint: 'To do it after all, type the same again.' },

@@ -101,7 +101,10 @@ describe('flags that are wrong', () => {
 
 describe('what gas may cost', () => {
   test('--max-fee stops what costs more', async () => {
-    await refused(`${deposit} --max-fee 0.000000001`, 'POLICY_FEE_CAP')
+    const { hint } = await refused(`${deposit} --max-fee 0.000000001`, 'POLICY_FEE_CAP')
+    // What would do is named, and does.
+    const [, enough] = /within the policy: (--max-fee [0-9.]+)$/.exec(hint)!
+    expect((await run(`${deposit} ${enough} --dry-run`)).exit).toBe(0)
     expect((await run(`${deposit} --max-fee 500`)).exit).toBe(0)
   })
 })

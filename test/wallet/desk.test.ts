@@ -160,6 +160,19 @@ describe('the signer', () => {
     )
   })
 
+  test('and says what would have to be typed for a fee that is meant, and nothing of the kind for gas', async () => {
+    const said = async (more: object) => {
+      const desk = await shown(line, [leg()])
+      const transaction = { ...json(pay()), ...fees, ...more }
+      return desk({ do: 'sign', wallet, transaction }).then(
+        () => undefined,
+        ({ hint }: { hint?: string }) => hint,
+      )
+    }
+    expect(await said({ maxFeePerGas: `${10_001n * 10n ** 9n + 1n}` })).toMatch(/: --max-fee 10002$/)
+    expect(await said({ gas: '30000001' })).not.toContain('--max-fee')
+  })
+
   test('cancels only what was signed', async () => {
     const nothing = { to: wallet, data: '0x' as const, value: '0', chainId, ...fees }
     const cancel = (desk: Desk, nonce: number) =>

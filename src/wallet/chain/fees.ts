@@ -1,3 +1,5 @@
+import { formatUnits } from 'viem/utils'
+
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
@@ -73,14 +75,21 @@ export function withinCap(
   if (cap === null || cap === undefined || fees.maxFeePerGas <= cap) return fees
   const least = baseFee + fees.maxPriorityFeePerGas
   if (least <= cap) return { ...fees, maxFeePerGas: cap }
+  const enough = roundedUp(fees.maxFeePerGas)
   throw new AppError(
     'POLICY_FEE_CAP',
     `A unit of gas costs ${least} wei now, and at most ${cap} may be paid`,
     {
       details: { now: least.toString(), cap: cap.toString() },
-      hint: 'Wait until gas costs less, or allow more than the plan does, within the policy: --max-fee GWEI',
+      hint: `Wait until gas costs less, or allow more than the plan does, within the policy: --max-fee ${formatUnits(enough, 9)}`,
     },
   )
+}
+
+/** A fee that is as easy to read as its size allows, and not less: whole gwei, or thousandths of one. */
+export function roundedUp(wei: bigint): bigint {
+  const unit = [10n ** 9n, 10n ** 6n].find((one) => wei >= 10n * one) ?? 1n
+  return ((wei + unit - 1n) / unit) * unit
 }
 
 /** A gas limit with a quarter of room over what was estimated. */

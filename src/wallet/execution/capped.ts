@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem/utils'
 
 import { AppError } from '../../domain/errors.ts'
-import { currentFees, type Head } from '../chain/fees.ts'
+import { currentFees, type Head, roundedUp } from '../chain/fees.ts'
 import { gasFor } from './replace.ts'
 import { type Run, stepAt } from './run.ts'
 import { replacementFees } from './stuck.ts'
@@ -31,10 +31,4 @@ export async function capped(
         : `${again} --max-fee ${formatUnits(enough, 9)}`,
     },
   )
-}
-
-/** A fee that is as easy to read as its size allows, and not less: whole gwei, or thousandths of one. */
-function roundedUp(wei: bigint): bigint {
-  const unit = [10n ** 9n, 10n ** 6n].find((one) => wei >= 10n * one) ?? 1n
-  return ((wei + unit - 1n) / unit) * unit
 }

@@ -1,4 +1,7 @@
+import { formatUnits } from 'viem/utils'
+
 import { AppError } from '../../domain/errors.ts'
+import { roundedUp } from '../chain/fees.ts'
 import type { Signable } from '../guard/plan-hash.ts'
 import { gwei } from '../policy/terms.ts'
 import { flag } from './argv.ts'
@@ -15,8 +18,15 @@ export function refuseDear(argv: readonly string[], { gas, maxFeePerGas }: Signa
   const most = typed !== undefined && /^[0-9]+(\.[0-9]{1,9})?$/.test(typed) ? gwei(typed) : mostFee
   if (gas <= mostGas && maxFeePerGas <= most && (typed !== undefined || gas * maxFeePerGas <= mostCost))
     return
+  const enough = roundedUp(maxFeePerGas)
   throw new AppError(
     'POLICY_FEE_CAP',
     `${gas} gas at ${maxFeePerGas} wei is not signed: ${most} wei is the most`,
+    {
+      hint:
+        gas > mostGas
+          ? 'No transaction here takes so much gas, so the node does not say what is: sluice doctor'
+          : `Wait for a quieter market, or, if you mean it: --max-fee ${formatUnits(enough, 9)}`,
+    },
   )
 }
