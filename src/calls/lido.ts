@@ -71,6 +71,13 @@ function requestsFor({ holds }: Pick<LidoConstants, 'holds'>, amount: bigint): b
   return parts
 }
 
+/**
+ * How many wei of the receipt a request for all of it may leave with the owner: stETH is counted in shares and taken by its amount, so that each
+ * part rounds down to whole shares. What wraps it is taken to the last unit.
+ */
+export const leftOfAll = (constants: LidoConstants, amount: bigint): bigint =>
+  constants.holds === 'stETH' ? 2n * ((amount + mostRequest - 1n) / mostRequest) : 0n
+
 /** Asks the queue, on behalf of the sender, to pay for so much of what is held. */
 export function requestWithdrawals({
   chainId,
@@ -117,7 +124,9 @@ export function bindLido(
   const needed = sum <= most ? 1 : Number((sum + most - 1n) / most)
   if (amounts.length !== needed)
     return refuse('POLICY_SHAPE', `It makes ${amounts.length} requests of what ${needed} would do`)
-  const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : `all ${receipt.symbol}`
+  const rest = leftOfAll(constants, sum)
+  const all = `all ${receipt.symbol}${rest === 0n ? '' : `, but for up to ${rest} wei that its rounding to shares leaves`}`
+  const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : all
   return {
     bound: {
       name: found.functionName,

@@ -89,6 +89,22 @@ describe.each([
   })
 })
 
+test('all stETH is so but for a few wei that its rounding leaves, which is said, also where it takes many requests', async () => {
+  await done(`deposit ${place} --amount 6000`)
+  await ready()
+  await done(`deposit ${place} --amount 0.777777777777777777`)
+  const asking = `withdraw ${place} --amount max`
+  const { json } = await run(`${asking} --dry-run --json`)
+  expect(json.steps.at(-1).text).toContain(
+    'all stETH, but for up to 14 wei that its rounding to shares leaves, to be claimed later',
+  )
+  await done(asking)
+  expect(await staked()).toBeLessThanOrEqual(14n)
+  await done(`deposit ${wrapped} --amount 1`)
+  const other = await run(`withdraw ${wrapped} --amount max --dry-run --json`)
+  expect(other.json.steps.at(-1).text).toBe('Request the withdrawal of all wstETH, to be claimed later')
+})
+
 test('requests of a queue that two strategies share stand once, with the one that each was made in, and count as a part of the total', async () => {
   await done(`deposit ${place} --amount 2`)
   await done(`deposit ${wrapped} --amount 3`)

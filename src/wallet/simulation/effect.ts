@@ -1,3 +1,4 @@
+import { leftOfAll } from '../../calls/lido.ts'
 import { queueOf } from '../../calls/queues.ts'
 import { drift } from '../../calls/units.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -156,15 +157,16 @@ export function checkEffect(
 }
 
 /**
- * All of a position is all of it. A queue takes a receipt that rebases by its amount, which may leave the rounding of it; and what was
- * not read leaves nothing to compare.
+ * All of a position is all of it. A queue takes a receipt that rebases by its amount, which may leave the rounding of each part of it; and what
+ * was not read leaves nothing to compare.
  */
 function refuseRest(intent: Intent, changes: Simulation['changes']): void {
   if (intent.kind !== 'withdraw' || intent.shares === undefined) return
-  const { receipt } = intent.strategy
+  const { receipt, constants } = intent.strategy
+  const rest = constants.family === 'lido' ? leftOfAll(constants, intent.shares) : rounding
   const change = changes.find(({ token }) => sameAddress(token.address, receipt.address))
   const left = change ? change.before + change.delta : 0n
-  if (left <= (queueOf(intent.strategy) ? rounding : 0n)) return
+  if (left <= (queueOf(intent.strategy) ? rest : 0n)) return
   throw new AppError(
     'POLICY_SIMULATION',
     `In the simulation something of the position is left: ${formatAmount(left, receipt)}, and all of it was to come out`,
