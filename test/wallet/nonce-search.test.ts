@@ -48,6 +48,25 @@ test('who used a nonce is found block by block where the node does not, once', a
   expect(asked.eth_getBlockByNumber).toBe(looks + 1)
 })
 
+test('who used a nonce is looked for no farther than the node has blocks, and past those that one behind its URL lacks', async () => {
+  const { rpc, asked } = without('forgetting', 2 * blocks)
+  let oldest = blocks - 200
+  const forgets: Rpc['request'] = async (method, params) => {
+    const answer = await rpc.request(method, params)
+    const at = Number(params?.[0])
+    const isMissing = at < oldest || at === blocks || at === blocks - 40
+    return (method === 'eth_getBlockByNumber' && isMissing ? null : answer) as never
+  }
+  expect(await ownerOfNonce({ ...rpc, request: forgets }, signer.address, 0, 0)).toBeUndefined()
+  expect(asked.eth_getBlockByNumber).toBeGreaterThan(200)
+  expect(asked.eth_getBlockByNumber).toBeLessThan(210)
+  // A hole is not the end.
+  oldest = 0
+  const holed: Rpc['request'] = async (method, params) =>
+    Number(params?.[0]) === blocks - 100 ? (null as never) : forgets(method, params)
+  expect(await ownerOfNonce({ ...rpc, request: holed }, signer.address, 0, 0)).toEqual(owner)
+})
+
 test.each(['0x0', 'the newest'])(
   'a node that says %s for a block that it has no state of is not believed',
   async (said) => {

@@ -26,21 +26,24 @@ export function countOf(rpc: Rpc, wallet: Address): Count {
 
 type Shown = { from?: string; nonce?: string }
 
+type Block<T> = { transactions?: T[] } | null
+
+/** A block with its transactions; `null` where the node does not have it. */
+const blockAt = <T>(rpc: Rpc, at: number): Promise<Block<T>> =>
+  rpc.request<Block<T>>('eth_getBlockByNumber', [hexQuantity(at), true])
+
 /** The transaction of a nonce in a block, if it is there. */
-export async function inBlock<T extends Shown>(
+export const inBlock = async <T extends Shown>(
   rpc: Rpc,
   wallet: Address,
   nonce: number,
   at: number,
-): Promise<T | undefined> {
-  const block = await rpc.request<{ transactions?: T[] } | null>('eth_getBlockByNumber', [
-    hexQuantity(at),
-    true,
-  ])
-  return block?.transactions?.find(
+): Promise<T | undefined> => ownIn(await blockAt<T>(rpc, at), wallet, nonce)
+
+const ownIn = <T extends Shown>(block: Block<T>, wallet: Address, nonce: number): T | undefined =>
+  block?.transactions?.find(
     ({ from, nonce: used }) => from !== undefined && sameAddress(from, wallet) && Number(used) === nonce,
   )
-}
 
 /** The block from `least` to `head` in which the nonce was used, by halving, where the node has the state of as many; else one that it is not in. */
 export async function blockOfNonce(
@@ -59,12 +62,15 @@ export async function blockOfNonce(
   return after
 }
 
+/** Behind one URL are many nodes: one that lags lacks some of so many of the newest blocks, and not older ones. */
+const newest = 64
+
 /** Where the owner of a nonce was found, by node, wallet and nonce: who looks again and again looks there first. */
 const foundBefore = new Map<string, number>()
 
 /**
  * The transaction that used a nonce, from the block `least` to `head`: looked for where it was before, then by halving, and block by
- * block, newest first, where the node does not have the states for that.
+ * block, newest first, where the node does not have the states for that; no farther than it has blocks.
  */
 export async function minedWith<T extends Shown>(
   rpc: Rpc,
@@ -73,8 +79,12 @@ export async function minedWith<T extends Shown>(
   range: { least: number; head: number },
 ): Promise<{ transaction: T; at: number } | undefined> {
   const key = `${rpc.host} ${wallet} ${nonce}`
-  for await (const at of placesOf(rpc, wallet, nonce, range, foundBefore.get(key))) {
-    const transaction = await inBlock<T>(rpc, wallet, nonce, at)
+  for await (const { at, isOneByOne } of placesOf(rpc, wallet, nonce, range, foundBefore.get(key))) {
+    const block = await blockAt<T>(rpc, at)
+    const isOld = isOneByOne && at < range.head - newest
+    // What it has neither here nor at the far end it has nowhere between.
+    if (block === null && isOld && (await blockAt(rpc, range.least)) === null) return undefined
+    const transaction = ownIn(block, wallet, nonce)
     if (!transaction) continue
     foundBefore.set(key, at)
     return { transaction, at }
@@ -88,13 +98,13 @@ async function* placesOf(
   nonce: number,
   range: { least: number; head: number },
   before: number | undefined,
-): AsyncGenerator<number> {
-  if (before !== undefined && before <= range.head) yield before
+): AsyncGenerator<{ at: number; isOneByOne?: true }> {
+  if (before !== undefined && before <= range.head) yield { at: before }
   const halved = await halvedTo(rpc, wallet, nonce, range)
-  if (halved) yield halved.at
+  if (halved) yield { at: halved.at }
   // Used in that block, and by no transaction of the wallet, or not at all: it is nowhere else.
   if (halved?.isCertain) return
-  for (let at = range.head; at >= range.least; at--) yield at
+  for (let at = range.head; at >= range.least; at--) yield { at, isOneByOne: true }
 }
 
 /** Where halving ends, and whether the counts before and after say that it was there; `undefined` where the node does not answer that. */
