@@ -64,7 +64,9 @@ test('who used a nonce is looked for no farther than the node has blocks, and pa
   oldest = 0
   const holed: Rpc['request'] = async (method, params) =>
     Number(params?.[0]) === blocks - 100 ? (null as never) : forgets(method, params)
-  expect(await ownerOfNonce({ ...rpc, request: holed }, signer.address, 0, 0)).toEqual(owner)
+  const before = asked.eth_getBlockByNumber!
+  expect(await ownerOfNonce({ ...rpc, request: holed }, signer.address, 0, blocks - 150)).toBeUndefined()
+  expect(asked.eth_getBlockByNumber! - before).toBeGreaterThan(148)
 })
 
 test.each(['0x0', 'the newest'])(
