@@ -104,7 +104,7 @@ export async function goOn(
     const isAsked = replacement === 'cancel' || (await isNotDoneSince(cli, ground, now, options, replacement))
     await finish(cli, ground, now, who, {
       ...options,
-      ...(!isAsked && { wait: false }),
+      ...(!isAsked && { wait: false, onlyWaiting: true }),
       turn,
       ...(replacement && { replacement }),
       ...(maxFeePerGas !== undefined && { maxFeePerGas }),

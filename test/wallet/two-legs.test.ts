@@ -205,6 +205,41 @@ describe('an operation over two chains', () => {
     expect(await run('refused', { arrived, brought: broughtIn('refused') })).toMatchObject({ state: 'DONE' })
   })
 
+  it('of which only what waits is to be replaced has no step signed that was not, though all before it came meanwhile', async () => {
+    plan('faster')
+    const only = { replacement: 'bump', onlyWaiting: true, noWait: true } as const
+    const end = (more: Partial<Execution>) => run('faster', more).catch((caught: unknown) => caught)
+    const signed = () => [0, 1, 2].map((index) => journal.attempts('faster', index).length)
+    expect(await end({ noWait: true })).toMatchObject({ code: 'PENDING' })
+    expect(await end(only)).toMatchObject({ code: 'PENDING', hint: 'sluice action resume faster' })
+    expect(signed()).toEqual([1, 0, 0])
+    expect(await end({ noWait: true })).toMatchObject({ code: 'PENDING' })
+    await expect.poll(mint, { timeout: 10_000 }).toBeDefined()
+    expect(await end(only)).toMatchObject({ code: 'PENDING' })
+    expect(signed()).toEqual([1, 1, 0])
+    expect(journal.find('faster')).toMatchObject({
+      state: 'EXECUTING',
+      steps: [{}, { state: 'FINAL_OK' }, {}, {}],
+    })
+    expect(await run('faster')).toMatchObject({ state: 'DONE' })
+  })
+
+  it('whose burn is mined before it can be cancelled ends then, and does not wait for what it brings', async () => {
+    plan('late')
+    const told: string[] = []
+    for (const more of [{ noWait: true }, { noWait: true }, { replacement: 'cancel' } as const]) {
+      const end = await run('late', {
+        ...more,
+        arrived: async () => undefined,
+        timeoutMs: 2_000,
+        onProgress: ({ kind }) => void told.push(kind),
+      }).catch((caught: unknown) => caught)
+      expect(end).toMatchObject({ code: 'replacement' in more ? 'PARTIAL' : 'PENDING' })
+    }
+    expect(told).not.toContain('waiting')
+    expect(journal.find('late')!.state).toBe('PARTIAL')
+  })
+
   it('that is given up while it waits for a bridge ends then', async () => {
     plan('closed')
     const error = await run('closed', {

@@ -21,6 +21,7 @@ import { deliveryNamed } from './swap-told.ts'
 /** How an operation is gone on with: its options, what it is replaced by when it waits, and what a unit of gas may cost beyond its plan. */
 export type Going = Partial<ExecutionOptions> & {
   replacement?: 'bump' | 'cancel'
+  onlyWaiting?: boolean
   turn?: Turn | undefined
   maxFeePerGas?: bigint
 }
@@ -95,7 +96,7 @@ export async function follow(
   ground: Ground,
   operation: Planned,
   who: Who,
-  { turn, replacement, ...options }: Going,
+  { turn, replacement, onlyWaiting, ...options }: Going,
 ): Promise<{ done: Planned; moved: boolean }> {
   let moved = false
   let found = false
@@ -124,6 +125,7 @@ export async function follow(
       carryOut(ground, operation, {
         ...wayOf(cli, ground, operation, options, options.maxFeePerGas),
         ...(replacement && { replacement }),
+        ...(onlyWaiting && { onlyWaiting }),
         account,
         timeoutMs: timeLeft(cli),
         signal: cli.world.interrupt.signal,

@@ -27,6 +27,7 @@ export type Way = Pick<
   | 'queueBehind'
   | 'pipeline'
   | 'replacement'
+  | 'onlyWaiting'
   | 'patience'
   | 'lockWaitMs'
   | 'mine'

@@ -73,7 +73,10 @@ const unfinished = (run: Run, leg: Leg): Step[] =>
 /** One leg under the lock of its wallet. Later legs wait first for what an earlier one sends. */
 async function executeLeg(run: Run, leg: Leg): Promise<void> {
   const isDone = current(run).steps.some((step) => step.leg === leg.leg) && unfinished(run, leg).length === 0
-  if (!isDone && leg.arrival && leg.arrival.hash === null) await awaitArrival(run, leg, leg.arrival)
+  if (!isDone && leg.arrival && leg.arrival.hash === null) {
+    for (const step of unfinished(run, leg)) refuseUnsigned(run, step)
+    await awaitArrival(run, leg, leg.arrival)
+  }
   if (unfinished(run, leg).length === 0) return
   const { wallet } = current(run)
   const waitMs = Math.min(run.lockWaitMs ?? 60_000, Math.max(0, run.until - run.clock.now()))
@@ -116,8 +119,8 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   for (const { index } of unfinished(run, leg)) {
     // What came after a step that failed was followed with it.
     if (stepAt(run, index).state === 'FINAL_OK') continue
+    refuseUnsigned(run, stepAt(run, index))
     if (isUnsigned(stepAt(run, index))) {
-      if (run.replacement === 'cancel') throw tooLate(run)
       refuseLost(run)
       const head = await readHead(rpc, leg.chainId)
       if (unfinished(run, leg).some((step) => step.role !== 'fee')) refuseDead(run, leg, head)
@@ -134,6 +137,13 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     }
     await executeStep(run, index, known(index, 'atLeast'))
   }
+}
+
+/** Ends a run that only replaces what waits before a step that is not signed, and before it waits for what that step is to spend. */
+function refuseUnsigned(run: Run, step: Step): void {
+  if (!isUnsigned(step)) return
+  if (run.replacement === 'cancel') throw tooLate(run)
+  if (run.onlyWaiting) throw stopped
 }
 
 /** A step that was to be cancelled was mined first: what comes after it is not signed. */

@@ -69,6 +69,8 @@ export type Execution = {
   feeCap?: FeeCap
   /** Replace what is on its way by the same with a higher fee, or by nothing at all. */
   replacement?: 'bump' | 'cancel'
+  /** Nothing that is not signed yet is signed in this run, whatever has come by then: only what waits is followed, or replaced. */
+  onlyWaiting?: boolean
   /** How long a transaction may wait before its fee is raised. */
   patience?: Patience
   /** Unix seconds, by the clock of the chain, after which the action of a leg can only fail. */
