@@ -75,3 +75,21 @@ test('a burn that waits is made dearer where the other chain does not answer, an
   await rpc.request('evm_mine')
   expect(await resume(id)).toMatchObject({ exit: 0 })
 })
+
+test('a speed-up that could not ask the other chain signs nothing there, though it is back at once and all has come', async () => {
+  const [one, two] = [sandbox.chain(31337).rpc, sandbox.chain(31338).rpc]
+  const blocks = () => two.request('eth_blockNumber')
+  await one.request('evm_setAutomine', [false])
+  const { id } = (await run(`${deposit} --yes --json --no-wait --pipeline`)).json.error.details
+  const [before, early] = [attempts(), await blocks()]
+  await one.request('evm_setAutomine', [true])
+  await one.request('evm_mine')
+  await expect.poll(blocks, { timeout: 10_000 }).not.toBe(early)
+  // As often as one question is asked.
+  await run('sandbox fault rpc-502 --network sandbox-two --method eth_getTransactionCount --times 5 --json')
+  const faster = await run(['action', 'speed-up', id, '--json'])
+  expect(faster.err).toContain('cannot be asked now, so only what waits is sent again')
+  expect(faster).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
+  expect(attempts()).toBe(before)
+  expect(await resume(id)).toMatchObject({ exit: 0 })
+})
