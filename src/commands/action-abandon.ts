@@ -6,7 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
-import { reopenGone } from '../wallet/execution/reopen.ts'
+import { reopenWrong } from '../wallet/execution/reopen.ts'
 import { isOver } from '../wallet/execution/run.ts'
 import { takeTurn, whileIdle } from '../wallet/execution/turn.ts'
 import { giveUp as close } from '../wallet/execution/unfinished.ts'
@@ -19,7 +19,7 @@ import { journalled } from './action-run.ts'
 export async function giveUp(cli: Cli, id: string): Promise<void> {
   const ground = await cli.place.ground()
   const found = journalled(ground, id)
-  await reopenGone(ground, found.id)
+  await reopenWrong(ground, found.id)
   const operation = journalled(ground, found.id)
   if (!isOver(operation))
     await confirm(

@@ -9,7 +9,7 @@ import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
-import { reopenGone } from '../wallet/execution/reopen.ts'
+import { reopenWrong } from '../wallet/execution/reopen.ts'
 import { isInTheAir, isOver } from '../wallet/execution/run.ts'
 import { isAllFinal } from '../wallet/execution/standing.ts'
 import { type GoOnOptions, goOn, journalled } from './action-run.ts'
@@ -47,7 +47,7 @@ async function replaceWaiting(
 ): Promise<void> {
   const ground = await cli.place.ground()
   const found = journalled(ground, id)
-  await reopenGone(ground, found.id)
+  await reopenWrong(ground, found.id)
   const operation = journalled(ground, found.id)
   refuseOver(ground, operation)
   refuseIdle(operation, kind)

@@ -16,8 +16,8 @@ import { parseAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
-import { reopenGone } from '../wallet/execution/reopen.ts'
-import { isOver } from '../wallet/execution/run.ts'
+import { reopenWrong } from '../wallet/execution/reopen.ts'
+import { isOver, isUnsigned } from '../wallet/execution/run.ts'
 import { isLost } from '../wallet/execution/standing.ts'
 import { takeTurn } from '../wallet/execution/turn.ts'
 import type { Ground } from '../wallet/ground.ts'
@@ -48,11 +48,13 @@ export const addReplan = (command: Command, world: World): void =>
 async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const ground = await cli.place.ground()
   const found = journalled(ground, id)
-  await reopenGone(ground, found.id)
+  const wrong = await reopenWrong(ground, found.id)
   const operation = journalled(ground, found.id)
   refuseOver(ground, operation)
   if (isOver(operation)) return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
-  if (isSettled(operation)) return goOn(cli, operation.id, options, undefined)
+  // What was found is all that there is: then there is nothing to plan either.
+  if (isSettled(operation) || (wrong === 'found' && !operation.steps.some(isUnsigned)))
+    return goOn(cli, operation.id, options, undefined)
   const who = await ownerOf(cli, operation, options)
   if (!options.dryRun) await refuseDoneSince(cli, ground, operation, options)
   const least = leastOf(ground, operation, options.acceptMinOut)

@@ -2,6 +2,7 @@ import type { Action } from '../api/action.ts'
 import type { Cli } from '../cli/cli.ts'
 import { finish, type Going, reportFor } from '../cli/operate/finish.ts'
 import { refuseDoneSince } from '../cli/operate/not-twice.ts'
+import { noted } from '../cli/operate/noted.ts'
 import { refuseOver } from '../cli/operate/over.ts'
 import { maxFee } from '../cli/operate/terms.ts'
 import type { SigningOptions } from '../cli/options.ts'
@@ -10,7 +11,8 @@ import type { ExecutionOptions } from '../cli/way.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
-import { reopenGone } from '../wallet/execution/reopen.ts'
+import { reopenWrong } from '../wallet/execution/reopen.ts'
+import { isOver } from '../wallet/execution/run.ts'
 import { takeTurn } from '../wallet/execution/turn.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { isNamed, type Who } from '../wallet/keys/who.ts'
@@ -28,14 +30,21 @@ export const liftedBy = (options: GoOnOptions): bigint | undefined =>
 export const inJournal = ({ journal }: Ground, id: string): Planned | undefined =>
   journal.find(id) ?? journal.findKey(id)
 
-/** What the journal knows, after a look whether what was final is on the chain still. */
+/** What the journal knows, after a look whether what was final is on the chain still, and what was lost is lost. */
 export async function looked(cli: Cli, ground: Ground, id: string): Promise<Planned | undefined> {
   const operation = inJournal(ground, id)
-  if (!operation || !(await reopenGone(ground, operation.id))) return operation
+  const wrong = operation && (await reopenWrong(ground, operation.id))
+  if (!wrong) return operation
+  // What was found may be final: then nothing is left to go on with.
+  const now = journalled(ground, operation.id)
+  const seen = wrong === 'found' ? await noted(cli, ground, now) : now
+  const goOn = isOver(seen) ? '' : ` Go on with it: sluice action resume ${operation.id}`
   cli.notice(
-    `A deep reorganisation took what was final off the chain again. Go on with it: sluice action resume ${operation.id}`,
+    wrong === 'found'
+      ? `What has its nonce is no other transaction but the same, sent elsewhere: it is not lost.${goOn}`
+      : `A deep reorganisation took what was final off the chain again.${goOn}`,
   )
-  return inJournal(ground, operation.id)
+  return seen
 }
 
 /** `action show` */
@@ -90,7 +99,7 @@ export async function goOn(
 ): Promise<void> {
   const ground = await cli.place.ground()
   const found = journalled(ground, id)
-  await reopenGone(ground, found.id)
+  await reopenWrong(ground, found.id)
   const operation = journalled(ground, found.id)
   refuseOver(ground, operation)
   const maxFeePerGas = liftedBy(options)

@@ -2,22 +2,17 @@ import { type Action, isFinalStatus } from '../api/action.ts'
 import type { Cli } from '../cli/cli.ts'
 import { duration } from '../cli/globals.ts'
 import { reportFor } from '../cli/operate/finish.ts'
-import { deliveryNamed } from '../cli/operate/swap-told.ts'
+import { noted } from '../cli/operate/noted.ts'
 import { observe } from '../cli/watching.ts'
-import type { Hex } from '../domain/address.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell.ts'
-import type { Planned } from '../wallet/execution/carry-out.ts'
 import { isAwaiting } from '../wallet/execution/delivery.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { hasEnded } from '../wallet/execution/run.ts'
-import { hasNews } from '../wallet/execution/seen.ts'
-import { takeTurn, whileIdle } from '../wallet/execution/turn.ts'
-import { settled } from '../wallet/execution/unfinished.ts'
 import type { Ground } from '../wallet/ground.ts'
-import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
+import type { KeptPlan } from '../wallet/plan/intent-json.ts'
 import type { Report } from '../wallet/record/report.ts'
-import { anyView, inJournal, journalled, looked } from './action-run.ts'
+import { anyView, inJournal, looked } from './action-run.ts'
 
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
@@ -87,42 +82,3 @@ const isSame =
   (known: Report['transactions'][number]) =>
   ({ chainId, nonce }: Action['transactions'][number]): boolean =>
     nonce !== null && nonce === known.nonce && chainId === known.chainId && known.status !== 'superseded'
-
-/** How long a look waits for the turn of a wallet, in ms: whoever has it for longer is at work with it, and writes by himself what he sees. */
-const turnMs = 1_000
-
-/**
- * An operation of the journal, moved on by what the chains show of it, where they show something new: in the turn of its wallet, and while
- * nobody signs with that. As it stands in the journal where somebody is at work with it, or where a chain does not answer.
- */
-async function noted(cli: Cli, ground: Ground, operation: Planned): Promise<Planned> {
-  const { id, wallet, legs } = operation
-  const chains = legs.map(({ chainId }) => chainId)
-  const note = async () => {
-    const told = await deliveryTold(cli, operation)
-    if (!(await hasNews(ground, operation, told))) return operation
-    const turn = await takeTurn(ground, wallet, { waitMs: turnMs, signal: cli.world.interrupt.signal })
-    try {
-      return await whileIdle(ground, wallet, chains, () => settled(ground, journalled(ground, id), told))
-    } finally {
-      turn.release()
-    }
-  }
-  const now = await note().catch((error: unknown) => {
-    // Who only watches needs neither the wallet nor a chain: he is told what is written, and what the service says.
-    if (error instanceof AppError && errorRow(error.code).exit < 20) return undefined
-    throw error
-  })
-  return now ?? journalled(ground, id)
-}
-
-/** The transaction that the service names as the delivery of a bridge; `null` where it names none, or fails: then only the chain is asked. */
-async function deliveryTold(cli: Cli, operation: Planned): Promise<Hex | null> {
-  if (!isAwaiting(operation)) return null
-  try {
-    return (await deliveryNamed(cli, quotesOf(operation.plan as KeptPlan))) ?? null
-  } catch (error) {
-    if (error instanceof AppError) return null
-    throw error
-  }
-}

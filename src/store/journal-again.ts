@@ -5,11 +5,11 @@ import { columnsOf } from './journal-rows.ts'
 import { sealOf } from './journal-seal.ts'
 import type { Journal } from './journal-words.ts'
 
-/** What opens a part of an operation again: a new plan for what was not signed, and steps whose blocks went away. */
+/** What opens a part of an operation again: a new plan for what was not signed, steps whose blocks went away, and nonces that were not lost. */
 export function journalAgain(
   db: JournalDb,
   { note, stateOf, find, step, release, settle }: ReturnType<typeof journalInside>,
-): Pick<Journal, 'replan' | 'reopen'> {
+): Pick<Journal, 'replan' | 'reopen' | 'regain'> {
   const { all, one, run, put, write } = db
   return {
     replan: (id, leg, { plan, steps, why }) =>
@@ -39,6 +39,14 @@ export function journalAgain(
           id,
         )
         settle(id, 'EXECUTING', `re-opened: ${why}`)
+      }),
+    regain: (id, indexes, why) =>
+      write(() => {
+        const isLost = indexes.every((index) => stateOf(id, index) === 'SUPERSEDED')
+        if (!isLost || find(id)?.state !== 'ATTENTION') return false
+        for (const index of indexes) step(id, index, 'BROADCAST', why)
+        settle(id, 'EXECUTING', why)
+        return true
       }),
   }
 }

@@ -14,7 +14,7 @@ export const stepStates = [
 ] as const
 export type StepState = (typeof stepStates)[number]
 
-/** Where a step may go. Back edges: a reservation that was never signed, and blocks that a reorganisation took away. */
+/** Where a step may go. Back edges: a reservation that was never signed, blocks that a reorganisation took away, and a nonce that was not lost. */
 export const stepMoves: Readonly<Record<StepState, readonly StepState[]>> = {
   PLANNED: ['RESERVED'],
   RESERVED: ['SIGNED', 'PLANNED'],
@@ -24,7 +24,7 @@ export const stepMoves: Readonly<Record<StepState, readonly StepState[]>> = {
   FINAL_OK: ['INCLUDED'],
   FINAL_REVERTED: ['INCLUDED'],
   CANCELLED: ['INCLUDED'],
-  SUPERSEDED: [],
+  SUPERSEDED: ['BROADCAST'],
 }
 
 /** The life of an operation. It leaves `OPEN` with its first signature; before that it can be dropped, and its key is free again. */
@@ -177,5 +177,9 @@ export const journalMigrations: readonly Migration[] = [
   CREATE TRIGGER operation_reopens BEFORE UPDATE OF state ON operation
     WHEN OLD.state = 'CANCELLED' AND NEW.state = 'EXECUTING' AND OLD.exit IS NOT 24
     BEGIN SELECT RAISE(ABORT, 'operation: it was given up'); END;
+  `,
+  `
+  -- What an earlier version took for lost may be the step itself, sent elsewhere.
+  INSERT OR IGNORE INTO step_move VALUES ('SUPERSEDED', 'BROADCAST');
   `,
 ]

@@ -49,6 +49,11 @@ export type Journal = {
   replan: (id: string, leg: number, replacement: Replacement) => void
   /** Opens steps again that were final, and their operation: their blocks are not on the chain any more. Those that are open already stay as they are. */
   reopen: (id: string, indexes: readonly number[], why: string) => void
+  /**
+   * Takes back that nonces of steps were lost: they wait again, and their operation goes on. Gives whether it did; not where somebody
+   * has gone on with it meanwhile.
+   */
+  regain: (id: string, indexes: readonly number[], why: string) => boolean
   /** JOURNAL_UNREADABLE unless what is stored of an operation is what was written: plan, states, trail. */
   check: (id: string) => void
   /** The first line of the audit trail that does not follow from the one before it; `undefined` when the trail is whole. */

@@ -176,29 +176,83 @@ describe('what was sped up elsewhere', () => {
     expect((await got()) - before).toBe(5_000000n)
   })
 
-  test('is not paid again by a new plan, where a journal holds it for lost, and is not told as safe', async () => {
-    const before = await got()
-    const { id, hash } = await faster(transfer(8))
+  /** The same, as an older version wrote it down: it did not ask what has the nonce. */
+  const heldForLost = async (amount: number) => {
+    const { id, hash } = await faster(transfer(amount))
     const kept = journal()
     kept.supersede(id, 0, hash, 'as it was written down by an older version')
     kept.close()
-    expect(await explain(id)).toMatchObject({
-      situation: 'SUPERSEDED',
-      verdict: expect.stringContaining(`${hash}, which was sent elsewhere`),
+    return { id, hash }
+  }
+
+  test('is explained as mined where a journal holds it for lost, and nothing is written', async () => {
+    const { id, hash } = await heldForLost(8)
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'MINED_UNNOTICED',
       funds: `8 USDC: with ${friend}.`,
       safeToRetry: false,
-      next: `sluice action abandon ${id}`,
+      next: `sluice action resume ${id}`,
     })
+    const texts = JSON.stringify(said.evidence)
+    expect(texts).toContain('the action is ATTENTION')
+    expect(texts).toContain(`${hash} has the nonce`)
+    const kept = journal()
+    expect(kept.find(id)).toMatchObject({ state: 'ATTENTION', steps: [{ state: 'SUPERSEDED' }] })
+    kept.close()
     // Another one of the same kind, later and on purpose, is not in the way of finding it.
     expect(await run(`${transfer(8)} --allow-duplicate --idempotency-key later-0001`)).toMatchObject({
       exit: 0,
     })
-    const refused = await signsNothing(() => run(['action', 'replan', id, '--yes', '--json']))
-    expect(refused).toMatchObject({
+    expect((await explain(id)).situation).toBe('MINED_UNNOTICED')
+  })
+
+  test.each(['show', 'watch', 'resume', 'replan --yes', 'abandon --yes', 'speed-up'])(
+    'is done where a journal holds it for lost, says action %s, and is paid once',
+    async (verb) => {
+      const before = await got()
+      const { id, hash } = await heldForLost(8)
+      const nonce = await nextNonce()
+      const [name, ...more] = verb.split(' ')
+      expect(await run(['action', name!, id, ...more, '--json'])).toMatchObject({
+        exit: 0,
+        json: { status: 'SUCCESS', transactions: [{ hash, status: 'confirmed' }] },
+      })
+      expect(await nextNonce()).toBe(nonce)
+      expect((await explain(id)).situation).toBe('DONE')
+      expect((await got()) - before).toBe(8_000000n)
+    },
+  )
+
+  test('is not paid by a new plan that an older version made for it', async () => {
+    const before = await got()
+    const { id, hash } = await heldForLost(8)
+    const kept = journal()
+    const { plan, steps } = kept.find(id)!
+    const again = { plan: { ...(plan as object), since: { 0: 1 } }, steps, why: 'by the person' }
+    kept.replan(id, 0, again)
+    kept.settle(id, 'EXECUTING', 'planned anew: by the person')
+    kept.close()
+    expect(await signsNothing(() => run(['action', 'resume', id, '--json']))).toMatchObject({
       exit: 21,
-      json: { error: { code: 'PARTIAL', details: { hash, cause: 'DONE_ELSEWHERE' } } },
+      json: { error: { details: { hash, cause: 'DONE_ELSEWHERE' } } },
     })
-    expect((await got()) - before).toBe(16_000000n)
+    expect((await got()) - before).toBe(8_000000n)
+  })
+
+  test('is lost for good where it is another call, whatever is asked', async () => {
+    const nonce = await nextNonce()
+    await mining(false)
+    const { id } = (await run(`${transfer(8)} --no-wait`)).json.error.details
+    await rpc().request('anvil_dropAllTransactions')
+    const other = { from: wallet(), to: wallet(), value: '0x1', nonce: `0x${nonce.toString(16)}` }
+    await rpc().request('eth_sendTransaction', [other])
+    await mining(true)
+    await rpc().request('evm_mine')
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })
+    for (const verb of ['show', 'resume'])
+      expect((await signsNothing(() => run(['action', verb, id, '--json']))).err).not.toContain('not lost')
+    expect(await explain(id)).toMatchObject({ situation: 'SUPERSEDED', next: `sluice action replan ${id}` })
   })
 })
 

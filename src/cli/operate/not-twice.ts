@@ -63,16 +63,19 @@ export async function refuseDoneSince(
 async function refuseDoneLeft(cli: Cli, ground: Ground, operation: Planned): Promise<void> {
   const { id, wallet, steps } = operation
   for (const step of standing(operation)) {
-    const { role, state, transaction, nonce: lost } = step
+    const { role, state, transaction, leg } = step
     if (role !== 'action' || !['PLANNED', 'RESERVED', 'SUPERSEDED'].includes(state)) continue
     const signed = steps.flatMap(({ nonce, state, transaction: { chainId } }) =>
       nonce !== null && state !== 'RESERVED' && chainId === transaction.chainId ? [nonce] : [],
     )
+    // What was planned anew may be what an earlier version held for lost.
+    const lost = steps.flatMap((one) =>
+      one.leg === leg && one.role === role && one.state === 'SUPERSEDED' ? (one.nonce ?? []) : [],
+    )
     const hash = await doneElsewhere(ground, wallet, [transaction], {
       exact: exactIn(ground, operation, step),
-      ...(state === 'SUPERSEDED' && lost !== null
-        ? { above: lost, lost }
-        : { above: Math.max(-1, ...signed) }),
+      above: state === 'SUPERSEDED' && step.nonce !== null ? step.nonce : Math.max(-1, ...signed),
+      lost,
     })
     if (hash === undefined || (await isWanted(cli, hash))) continue
     throw new AppError(

@@ -12,14 +12,18 @@ type OnChain = Seen & Shown
  * The transaction of a wallet that did already what is about to be signed, and of which this journal knows nothing: it
  * was signed elsewhere, or by this journal before an older copy of it was put back. The same call counts, to, value and
  * data, and of a swap one with the same `exact` amount that differs in as little as a deadline and a minimum. Not found is what a node cannot tell, or what was
- * sent before this journal first signed for the wallet. `above` leaves out nonces up to it; `lost` is one that another transaction used,
- * which is looked at all the same.
+ * sent before this journal first signed for the wallet. `above` leaves out nonces up to it; `lost` are those that another transaction used,
+ * which are looked at all the same.
  */
 export async function doneElsewhere(
   { rpc, journal }: Pick<Ground, 'rpc' | 'journal'>,
   wallet: Address,
   transactions: readonly Transaction[],
-  { above = -1, exact = [], lost }: { above?: number; exact?: readonly bigint[]; lost?: number } = {},
+  {
+    above = -1,
+    exact = [],
+    lost = [],
+  }: { above?: number; exact?: readonly bigint[]; lost?: readonly number[] } = {},
 ): Promise<Hex | undefined> {
   for (const transaction of transactions) {
     const node = rpc(transaction.chainId)
@@ -27,7 +31,7 @@ export async function doneElsewhere(
     // First the chain, then the journal: what is on the chain is in the journal of whoever sent it long before.
     const latest = await count('latest')
     const since = journal.foreignNonces(wallet, transaction, latest ?? 0).filter((nonce) => nonce > above)
-    const nonces = lost === undefined ? since : [...since, lost]
+    const nonces = [...since, ...lost]
     if (nonces.length === 0) continue
     const head = await blockNumber(node)
     const shown = await Promise.all(

@@ -9,7 +9,7 @@ import { refuseDead } from './dead.ts'
 import { endingOf } from './ending.ts'
 import { refuseLost } from './lost.ts'
 import { outcomeOf } from './outcome.ts'
-import { reopenGone } from './reopen.ts'
+import { reopenWrong } from './reopen.ts'
 import { current, type Execution, hasEnded, isClosed, isUnsigned, type Run, stepAt, stopped } from './run.ts'
 import type { KnownGas } from './sign.ts'
 import { signerInTime } from './sign-in-time.ts'
@@ -34,7 +34,7 @@ export async function execute(execution: Execution): Promise<Operation> {
   }
   run.fault?.('after_op')
   run.journal.check(run.operationId)
-  await reopenGone(run, run.operationId)
+  await reopenWrong(run, run.operationId)
   resumed(run)
   const operation = current(run)
   if (hasEnded(operation)) return outcomeOf(operation)

@@ -9,7 +9,9 @@ import { standing } from './standing.ts'
 export function refuseLost(run: Run): void {
   const events = run.journal.events(run.operationId)
   const planned = events.findLast(({ why }) => why.startsWith('planned'))?.seq ?? 0
-  const counts = new Set(standing(current(run)).map(({ index }) => index))
+  const counts = new Set(
+    standing(current(run)).flatMap(({ state, index }) => (state === 'SUPERSEDED' ? [index] : [])),
+  )
   const lost = events.findLast(
     ({ seq, becomes, index }) =>
       becomes === 'SUPERSEDED' && index !== null && seq > planned && counts.has(index),

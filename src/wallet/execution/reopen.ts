@@ -3,8 +3,21 @@ import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Step } from '../../store/operation.ts'
+import { regainFound } from './not-lost.ts'
 
 const final: readonly Step['state'][] = ['FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
+
+/**
+ * Looks whether the chains still say what the journal holds for settled, and opens the operation again where they do not: `gone` where a
+ * final block is not there any more, `found` where what was taken for lost is there.
+ */
+export async function reopenWrong(
+  place: { journal: Journal; rpc: (chainId: number) => Rpc },
+  operationId: string,
+): Promise<'gone' | 'found' | undefined> {
+  if (await reopenGone(place, operationId)) return 'gone'
+  return (await regainFound(place, operationId)) ? 'found' : undefined
+}
 
 /**
  * Looks whether the blocks in which steps became final are still on their chain. A reorganisation that was deeper than

@@ -3,7 +3,7 @@ import type { Operation } from '../../store/operation.ts'
 import type { Depth } from '../execution/run.ts'
 import type { Ground } from '../ground.ts'
 import { cluesOf } from './clues.ts'
-import type { Facts } from './facts.ts'
+import { type Facts, regained } from './facts.ts'
 import { gather } from './gather.ts'
 import { going } from './going.ts'
 import { over } from './over.ts'
@@ -29,7 +29,7 @@ export async function explain(
     gather(ground, operation, { depth, told: told.then(({ delivered }) => delivered) }),
     told,
   ])
-  return { ...verdictOf(facts), evidence: cluesOf(facts, text) }
+  return { ...verdictOf(regained(facts)), evidence: cluesOf(facts, text) }
 }
 
 /** The first situation that fits. */

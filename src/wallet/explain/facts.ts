@@ -124,3 +124,16 @@ export function focusOf(all: readonly StepFacts[], operation: Operation): StepFa
     moving.at(-1)
   )
 }
+
+/** The same as it is where what the journal holds for lost is the step itself, sent elsewhere: it is signed, and waits or is mined. */
+export function regained(facts: Facts): Facts {
+  if (facts.operation.state !== 'ATTENTION') return facts
+  const steps = facts.steps.map((one) =>
+    one.step.state === 'SUPERSEDED' && one.seen?.elsewhere
+      ? { ...one, step: { ...one.step, state: 'BROADCAST' as const } }
+      : one,
+  )
+  const before = { ...facts.operation, steps: steps.map(({ step }) => step) }
+  const operation = isLost(before) ? before : { ...before, state: 'EXECUTING' as const, exit: null }
+  return { ...facts, steps, operation, focus: focusOf(steps, operation) }
+}

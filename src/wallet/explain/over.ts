@@ -94,15 +94,10 @@ export const over: readonly Row[] = [
     is: ({ focus }) =>
       focus?.step.state === 'SUPERSEDED' || (focus?.seen?.owner?.isDeep === true && focus.seen.owner.isShown),
     verdict: (facts) =>
-      sameText(facts) ??
       `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}.`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: (facts) => !hasMoved(facts),
-    next: (facts) =>
-      command(
-        facts,
-        sameText(facts) ? 'abandon' : facts.operation.state === 'ATTENTION' ? 'replan' : 'resume',
-      ),
+    next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
   },
   {
     situation: 'NONCE_TAKEN_NOT_FINAL',
@@ -114,13 +109,5 @@ export const over: readonly Row[] = [
     next: (facts) => command(facts, 'resume'),
   },
 ]
-
-/** That what was taken for another transaction is the step itself: an older journal may say so. */
-const sameText = (facts: Facts): string | undefined => {
-  const { step, seen } = facts.focus!
-  return step.state === 'SUPERSEDED' && seen?.found
-    ? `${stepWord(facts, step.index)} was taken for lost, and is not: ${seen.found.hash}, which was sent elsewhere with its nonce ${step.nonce}, is the same call, and ${seen.found.ok ? 'is mined' : 'reverted'}.`
-    : undefined
-}
 
 const ownerText = ({ focus }: Facts): string => (focus?.seen?.owner ? `, ${focus.seen.owner.hash},` : '')

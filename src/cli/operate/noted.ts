@@ -1,0 +1,50 @@
+import type { Hex } from '../../domain/address.ts'
+import { AppError, errorRow } from '../../domain/errors.ts'
+import type { Planned } from '../../wallet/execution/carry-out.ts'
+import { isAwaiting } from '../../wallet/execution/delivery.ts'
+import { hasNews } from '../../wallet/execution/seen.ts'
+import { takeTurn, whileIdle } from '../../wallet/execution/turn.ts'
+import { settled } from '../../wallet/execution/unfinished.ts'
+import type { Ground } from '../../wallet/ground.ts'
+import { type KeptPlan, quotesOf } from '../../wallet/plan/intent-json.ts'
+import type { Cli } from '../cli.ts'
+import { deliveryNamed } from './swap-told.ts'
+
+/** How long a look waits for the turn of a wallet, in ms: whoever has it for longer is at work with it, and writes by himself what he sees. */
+const turnMs = 1_000
+
+/**
+ * An operation of the journal, moved on by what the chains show of it, where they show something new: in the turn of its wallet, and while
+ * nobody signs with that. As it stands in the journal where somebody is at work with it, or where a chain does not answer.
+ */
+export async function noted(cli: Cli, ground: Ground, operation: Planned): Promise<Planned> {
+  const { id, wallet, legs } = operation
+  const chains = legs.map(({ chainId }) => chainId)
+  const note = async () => {
+    const told = await deliveryTold(cli, operation)
+    if (!(await hasNews(ground, operation, told))) return operation
+    const turn = await takeTurn(ground, wallet, { waitMs: turnMs, signal: cli.world.interrupt.signal })
+    try {
+      return await whileIdle(ground, wallet, chains, () => settled(ground, ground.journal.find(id)!, told))
+    } finally {
+      turn.release()
+    }
+  }
+  const now = await note().catch((error: unknown) => {
+    // Who only watches needs neither the wallet nor a chain: he is told what is written, and what the service says.
+    if (error instanceof AppError && errorRow(error.code).exit < 20) return undefined
+    throw error
+  })
+  return now ?? ground.journal.find(id)!
+}
+
+/** The transaction that the service names as the delivery of a bridge; `null` where it names none, or fails: then only the chain is asked. */
+async function deliveryTold(cli: Cli, operation: Planned): Promise<Hex | null> {
+  if (!isAwaiting(operation)) return null
+  try {
+    return (await deliveryNamed(cli, quotesOf(operation.plan as KeptPlan))) ?? null
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
