@@ -10,6 +10,8 @@ export const isSwapIn = (column: string): string => `${column} in ('SAMECHAIN_SW
 const ofQuote = `select ${actionColumns} from actions where customer = $1 and quote_id = $2 order by created_at, id`
 const ofAction = `select ${txColumns} from action_txs where action_id = $1 order by idx`
 
+const aDay = 24 * 3_600_000
+
 /** The queries about what was handed out to be signed: nothing of it is ever forgotten, as any of it may still be sent. */
 export const handedOutQueries = (sql: Sql) => {
   const all = async ({ query }: Pick<Sql, 'query'>, customer: string, quoteId: string): Promise<Handed[]> =>
@@ -75,13 +77,21 @@ export const handedOutQueries = (sql: Sql) => {
         return true
       }),
 
-    /** Whether the very call was also handed out to the same wallet in another operation, whenever, and is not found on chain there. */
-    hasOpenTwin: async ({ actionId, chainId, recipient, data, value }: ActionTxRow): Promise<boolean> => {
+    /**
+     * Whether what took a nonce may be that of another operation, to which the same wallet was handed the very call: one that had it before
+     * that was sent, and of which nothing is found on chain. What was left lying for a day when this one was handed out is not counted: who
+     * asks for the same again after that has given it up, and would never see this one done because of it.
+     */
+    hasOpenTwin: async (
+      { actionId, chainId, recipient, data, value }: ActionTxRow,
+      nonce: number,
+    ): Promise<boolean> => {
       const [twin] = await sql.query<{ id: string }>(
         `select t.action_id as id from action_txs t join actions a on a.id = t.action_id
          where t.action_id <> $1 and t.hash is null and t.chain_id = $2 and t.recipient = $3 and t.data = $4 and t.value = $5
+         and t.from_nonce <= $6 and a.created_at > (select created_at from actions where id = $1) - $7
          and (a.customer, a.wallet) in (select customer, wallet from actions where id = $1) limit 1`,
-        [actionId, chainId, recipient, data, value],
+        [actionId, chainId, recipient, data, value, nonce, aDay],
       )
       return twin !== undefined
     },

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine.ts'
+import { sqliteSql } from '../../src/store/sqlite.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform, takenSwap } from './support.ts'
 
@@ -128,6 +130,22 @@ describe('an operation that was carried out and not looked at since', () => {
     await rpc().request('evm_mine')
     if (isMined) await tell(service, id, hashes[1], 'TX_FAILED')
     await isBesideOf(service, id, hashes)
+  })
+
+  test.each([
+    ['after all was sent', 'later', Date.now],
+    ['days before, and never sent', 'before', () => Date.now() - 2 * 24 * 3_600_000],
+  ])('is not failed by that where a twin was handed out %s', async (_, when, now) => {
+    const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
+    const [service, other] = [engineOn(sandbox, { store }).service, engineOn(sandbox, { store, now }).service]
+    if (when === 'before') await lend(other)
+    const { id, bytecode } = await lend(service)
+    const hashes = (await perform(sandbox, wallet, bytecode)).map((one) => one.transactionHash)
+    const { to, data } = bytecode.at(-1)!
+    const second = (await sandbox.sendAs(chainId, wallet, { to, data })).transactionHash
+    if (when === 'later') await lend(other)
+    expect((await tell(service, id, second, 'TX_FAILED')).status).toBe('SUCCESS')
+    await isBesideOf(service, id, [hashes[1]!, second])
   })
 
   test('is failed by what was told of it where the other may be that of a twin', async () => {

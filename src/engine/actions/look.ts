@@ -96,8 +96,9 @@ async function sentAgain(
   for (let standing = first; ; ) {
     const { receipt, nonce, hash } = standing
     if (!receipt || Number(receipt.status) === 1 || nonce === null) return standing
-    if (await context.store.hasTwin(tx)) return standing
-    const next = await search(context, past, { ...tx, hash, fromNonce: nonce + 1 }, [])
+    // What was sent after it may be that of a twin; what was sent before is asked about by itself.
+    const later = { ...tx, hash, fromNonce: nonce + 1 }
+    const next = (await context.store.hasTwin(tx)) ? undefined : await search(context, past, later, [])
     if (next === undefined)
       return (await wentThrough(context, past, { ...tx, hash, nonce }, before)) ?? standing
     standing = { hash: next, nonce: null, ...(await whereIs(context.chain(tx.chainId), next)) }
@@ -120,7 +121,7 @@ async function wentThrough(
     if (found.nonce <= last || found.nonce >= tx.nonce) continue
     const at = await whereIs(chain(chainId), found.hash as Hex)
     if (Number(at.receipt?.status) !== 1) continue
-    if (await store.hasOpenTwin(tx)) return undefined
+    if (await store.hasOpenTwin(tx, found.nonce)) return undefined
     if ((await store.claim(tx, found.hash, found.nonce)) !== found.hash) continue
     await store.tell(customer, { actionId, hash, chainId, idx, toldAt: now() })
     return { hash: found.hash as Hex, nonce: found.nonce, ...at }
