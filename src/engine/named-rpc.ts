@@ -1,9 +1,11 @@
 import { AppError } from '../domain/errors.ts'
-import type { Network } from '../domain/network.ts'
+import { type Network, sandboxNetworks } from '../domain/network.ts'
+import { rpcVariable } from '../domain/network-named.ts'
 import type { Rpc } from '../net/rpc.ts'
 
-/** The chain of a network, whose faults say in `details.network` which network it is. */
-export function namedRpc({ name }: Network, rpc: Rpc): Rpc {
+/** The chain of a network, whose faults say in `details.network` which network it is, and name the setting of its RPC. */
+export function namedRpc(network: Network, rpc: Rpc): Rpc {
+  const { name } = network
   const named = async <value>(work: Promise<value>): Promise<value> => {
     try {
       return await work
@@ -13,7 +15,7 @@ export function namedRpc({ name }: Network, rpc: Rpc): Rpc {
       throw new AppError(code, message, {
         details: { ...details, network: name },
         cause,
-        ...(hint !== undefined && { hint }),
+        ...(hint !== undefined && { hint: hintOn(network, hint) }),
       })
     }
   }
@@ -26,3 +28,11 @@ export function namedRpc({ name }: Network, rpc: Rpc): Rpc {
     batch: (calls) => named(rpc.batch(calls)),
   }
 }
+
+/** A next step that is for any network, as it is for this one. The chains of the sandbox have no setting. */
+const hintOn = (network: Network, hint: string): string =>
+  sandboxNetworks.some(({ chainId }) => chainId === network.chainId)
+    ? hint
+    : hint
+        .replace('SLUICE_RPC_<NETWORK>', rpcVariable(network))
+        .replace(' In the sandbox: sluice sandbox status', '')

@@ -54,7 +54,17 @@ describe('an engine with the RPC of a public network', () => {
   test('refuses a node that is on another chain', async () => {
     const ran = await run('strategies list --json', { env: { SLUICE_RPC_BASE: fuji.rpcUrl } })
     expect(ran.exit).toBe(7)
-    expect(ran.json.error.code).toBe('CHAIN_ID_MISMATCH')
+    expect(ran.json.error).toMatchObject({
+      code: 'CHAIN_ID_MISMATCH',
+      hint: 'Name an RPC of that network in SLUICE_RPC_BASE, then: sluice doctor',
+    })
+  })
+
+  test('names the setting of a node that does not answer, where it is known whose that is', async () => {
+    const env = { SLUICE_RPC_BASE: 'http://127.0.0.1:9' }
+    const ran = await run('strategies list --network base --json', { env })
+    expect(ran).toMatchObject({ exit: 7, json: { error: { code: 'RPC_UNREACHABLE' } } })
+    expect(ran.json.error.hint).toBe('Try again, or name another RPC in SLUICE_RPC_BASE.')
   })
 
   test('names the networks that there are when one is none', async () => {
