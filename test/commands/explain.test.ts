@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test } from 'vitest'
 
+import { openJournal } from '../../src/store/journal.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -450,6 +451,24 @@ describe('what is mined', () => {
     })
     expect(await run(['action', 'revoke', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
     expect(await explain(id)).toMatchObject({ situation: 'GIVEN_UP', next: null })
+  })
+
+  test('PARTLY_DONE where the catalogue does not know any more what the rest is for', async () => {
+    const id = idOf(await deposit('--no-wait'))
+    const kept = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
+    const { plan, steps } = kept.find(id)!
+    const { intents } = plan as { intents: [object] }
+    const gone = { ...(plan as object), intents: [{ ...intents[0], strategy: 'gone-since' }] }
+    kept.replan(id, 0, { plan: gone, steps: steps.slice(1), why: 'of a market that is gone' })
+    kept.close()
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({
+      exit: 21,
+      json: { error: { code: 'PARTIAL', details: { cause: 'STRATEGY_NOT_FOUND' } } },
+    })
+    const said = await explain(id)
+    expect(said).toMatchObject({ situation: 'PARTLY_DONE', next: `sluice action resume ${id}` })
+    expect(said.verdict).toContain('gone-since of this operation is not in the catalogue any more')
+    expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
   })
 
   test('QUOTE_EXPIRED when the rest has no quote any more', async () => {

@@ -23,9 +23,9 @@ export async function whyStuck(
     .filter((step) => step.leg === leg && (step.state === 'PLANNED' || step.state === 'RESERVED'))
     .map((step) => step.transaction)
   const { chainId } = transaction
-  const intent = decodeIntent(encoded, ground.catalog)
   const chains = legs.map((one) => one.chainId)
   try {
+    const intent = decodeIntent(encoded, ground.catalog)
     await ifAnswered(
       within(tryLeg(ground, { chainId, intent, transactions }, decodeTerms(plan.terms), chains)),
     )
@@ -34,7 +34,9 @@ export async function whyStuck(
     if (!(error instanceof AppError)) throw error
     if (isDust(error)) return { reason: error.message, is: 'forever' }
     if (error.code === 'INSUFFICIENT_FUNDS') return { reason: error.message, is: 'poor' }
-    return error.code === 'SIMULATION_REVERTED' ? { reason: error.message, is: 'refused' } : undefined
+    // What it was for may be in no catalogue any more.
+    const isRefused = error.code === 'SIMULATION_REVERTED' || error.code === 'STRATEGY_NOT_FOUND'
+    return isRefused ? { reason: error.message, is: 'refused' } : undefined
   }
 }
 
