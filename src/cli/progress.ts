@@ -26,6 +26,11 @@ export async function teller({ err, drawOn }: Io, quiet: boolean): Promise<Telle
     ...(err.ascii && { spinner: { interval: 130, frames: ['-', '\\', '|', '/'] } }),
     color: err.paint.level === 0 ? (false as never) : 'cyan',
   })
+  let unwatch: (() => void) | undefined
+  // On no columns it would count lines without end, at its next turn.
+  const stopUnsized = () => {
+    if (!err.redraws) spinner.stop()
+  }
   return {
     say: (line) => {
       spinner.stop()
@@ -33,10 +38,15 @@ export async function teller({ err, drawOn }: Io, quiet: boolean): Promise<Telle
     },
     doing: (line) => {
       if (!err.redraws) return
+      unwatch ??= err.onResize?.(stopUnsized)
       if (!spinner.isSpinning) since = performance.now()
       spinner.start(shown(line, err))
     },
-    done: () => void spinner.stop(),
+    done: () => {
+      unwatch?.()
+      unwatch = undefined
+      spinner.stop()
+    },
   }
 }
 

@@ -75,6 +75,20 @@ describe('a deposit at a terminal', () => {
     expect(at.bytes()).not.toContain('2/2 Supply')
   })
 
+  test('whose terminal has no size any more goes on without what turned', async () => {
+    await sluice('sandbox fault stop-mining')
+    try {
+      const at = shown(`${deposit} --yes`)
+      await at.shows('1/2 Allow')
+      at.unsize()
+      await expect.poll(at.bytes).toContain('\u001b[?25h')
+      at.type(end)
+      expect(await at.exit).toBe(20)
+    } finally {
+      await sluice('sandbox fault clear')
+    }
+  })
+
   test('that waits for a block tells for how long, and Ctrl-C leaves the terminal as it was', async () => {
     await sluice('sandbox fault stop-mining')
     try {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { spawn } from '@lydell/node-pty'
 import headless from '@xterm/headless'
@@ -14,6 +15,8 @@ export type Terminal = {
   overflow: () => Promise<string[]>
   type: (keys: string) => void
   resize: (columns: number, rows: number) => void
+  /** Takes its size from it, as a window does that is gone for a moment. */
+  unsize: () => void
   /** Every byte that was written. */
   bytes: () => string
   exit: Promise<number>
@@ -68,6 +71,7 @@ export function terminal(
       child.resize(wide, high)
       model.resize(wide, high)
     },
+    unsize: () => void execFileSync('stty', ['-F', `/proc/${child.pid}/fd/2`, 'cols', '0', 'rows', '0']),
     screen: async () => {
       await settled()
       return text()
