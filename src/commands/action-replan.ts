@@ -48,10 +48,12 @@ export const addReplan = (command: Command, world: World): void =>
 async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const ground = await cli.place.ground()
   const found = journalled(ground, id)
-  const wrong = await reopenWrong(ground, found.id)
+  // A dry run writes nothing, also of what the chains show.
+  const wrong = options.dryRun ? undefined : await reopenWrong(ground, found.id)
   const operation = journalled(ground, found.id)
   refuseOver(ground, operation)
-  if (isOver(operation)) return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
+  if (isOver(operation) || (options.dryRun && isSettled(operation)))
+    return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
   // What was found is all that there is: then there is nothing to plan either.
   if (isSettled(operation) || (wrong === 'found' && !operation.steps.some(isUnsigned)))
     return goOn(cli, operation.id, options, undefined)

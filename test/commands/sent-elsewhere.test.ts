@@ -199,6 +199,8 @@ describe('what was sped up elsewhere', () => {
     expect(texts).toContain(`${hash} has the nonce`)
     const kept = journal()
     expect(kept.find(id)).toMatchObject({ state: 'ATTENTION', steps: [{ state: 'SUPERSEDED' }] })
+    await signsNothing(() => run(['action', 'replan', id, '--dry-run', '--json']))
+    expect(kept.find(id)!.state).toBe('ATTENTION')
     kept.close()
     // Another one of the same kind, later and on purpose, is not in the way of finding it.
     expect(await run(`${transfer(8)} --allow-duplicate --idempotency-key later-0001`)).toMatchObject({
@@ -326,6 +328,9 @@ describe('an approval that was lost to another transaction', () => {
         expect(await run(['action', 'watch', id, '--json', '--timeout', '20s'])).toMatchObject({ exit: 0 })
         expect(kept.find(id)!.steps[1]!.state).toBe(action === undefined ? '' : 'FINAL_OK')
         kept.supersede(id, 0, `0x${'77'.repeat(32)}`, 'as it was written down by an older version')
+        const written = kept.events(id)
+        await signsNothing(() => run(['action', 'replan', id, '--dry-run', '--json']))
+        expect(kept.events(id)).toEqual(written)
         kept.close()
         expect(await explain(id)).toMatchObject({ situation: 'MINED_UNNOTICED', safeToRetry: false })
       }

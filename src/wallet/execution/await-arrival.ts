@@ -42,7 +42,7 @@ export async function awaitArrival(run: Run, leg: Leg, arrival: Arrival): Promis
     }
     if (seen && 'short' in seen) return void outcomeOf(endShort(run.journal, run.operationId, seen.short))
     const refusal = seen && 'refusal' in seen ? seen.refusal : undefined
-    if (seen) {
+    if (seen && 'unseen' in seen) {
       unseen = seen.unseen
       // What the attestation service did not know at first, it may come to know; what it does not know of long ago, hardly.
       const counts = unseen === 'unfound' || (unseen === 'unknown' && (look === 0 || since !== undefined))
@@ -72,7 +72,7 @@ async function lookOnce(
   leg: Leg,
   arrival: Arrival,
   isDue: boolean,
-): Promise<Brought | { unseen: undefined; refusal?: AppError | undefined } | undefined> {
+): Promise<Brought | { unseen?: undefined; refusal?: AppError } | undefined> {
   const { host } = run.rpc(leg.chainId)
   let fault: AppError | undefined
   try {
@@ -83,12 +83,12 @@ async function lookOnce(
     })
     if (told && arrivedOnChain(await findOnChain(run.rpc(leg.chainId), told), arrival))
       return { arrived: told }
-    if (!told && !isDue && !fault) return undefined
-    const seen = await inTime(run, host, async () => run.brought?.(told ?? null))
     // Where the chains cannot be asked instead, what the service says is all there is.
-    if (!seen && fault && !run.brought) throw fault
-    const isRefused = fault && errorRow(fault.code).retryable !== true
-    return seen ?? { unseen: undefined, ...(isRefused && { refusal: fault }) }
+    if (fault && !run.brought) throw fault
+    const refused = fault && errorRow(fault.code).retryable !== true ? { refusal: fault } : undefined
+    if (!told && !isDue) return refused
+    const seen = await inTime(run, host, async () => run.brought?.(told ?? null))
+    return seen ?? { unseen: undefined, ...refused }
   } catch (error) {
     if (error instanceof AppError && errorRow(error.code).retryable === true) return undefined
     throw error
