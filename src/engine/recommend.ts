@@ -1,4 +1,5 @@
 import type { Recommendation, RecommendationInput } from '../api/recommendation.ts'
+import { formatAmount } from '../domain/amount.ts'
 import { categories } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
@@ -36,14 +37,20 @@ export async function recommend(context: Context, input: RecommendationInput): P
     (a, b) => (a && (a.state!.apy ?? -1) >= (b.state!.apy ?? -1) ? a : b),
     undefined,
   )
-  if (!best)
+  if (!best) {
+    const full =
+      action === 'lend' ? parts.flat().filter((one) => reachable.includes(one.market) && isFull(one)) : []
+    const where = input.from || input.to ? ' between these networks' : ''
     throw new AppError(
       'STRATEGY_NOT_FOUND',
-      `There is no open strategy for "${input.identifier}"${input.from || input.to ? ' between these networks' : ''}`,
+      full.length > 0
+        ? `No open strategy for "${input.identifier}"${where} has room for that: ${full.map(roomIn).join(', ')}`
+        : `There is no open strategy for "${input.identifier}"${where}`,
       {
         details: { identifier: input.identifier, ...(missing.length > 0 && { missing }) },
       },
     )
+  }
   const { strategy } = best
   const made =
     wallet && amount !== undefined
@@ -73,6 +80,13 @@ export async function recommend(context: Context, input: RecommendationInput): P
 /** Whether a market takes deposits now, and has room for one of that size. */
 const takes = (state: MarketState | undefined, amount = 1n): boolean =>
   state?.canDeposit === true && (state.headroom === null || amount <= state.headroom)
+
+/** Whether a market takes deposits, and lacks room for the one asked for, as it was not taken. */
+const isFull = ({ state }: Shown): boolean => state?.canDeposit === true && state.headroom !== null
+
+/** How much a market takes still, in words. */
+const roomIn = ({ market: { entry }, state }: Shown): string =>
+  `${entry.slug} takes at most ${formatAmount(state!.headroom!, entry.asset)} more`
 
 /**
  * Whether a market is on the destination asked for, and can be reached from the origin asked for: it is there, or takes what a bridge

@@ -358,7 +358,10 @@ test('what sAVAX set aside can be claimed for a while, which is said before it i
   await deposit(ether)
   commandsKnow = catalog
   const back = `redeemOverdueShares() of ${place}`
-  const { err } = await run(`withdraw ${entry.slug} --amount 0.5 --yes --json`)
+  const told = { json: { queued: { seconds: 15 * day, window: { seconds: 2 * day, back } } } }
+  expect(await run(`withdraw ${entry.slug} --amount 0.5 --dry-run --json`)).toMatchObject(told)
+  const { err, ...done } = await run(`withdraw ${entry.slug} --amount 0.5 --yes --json`)
+  expect(done).toMatchObject(told)
   expect(err).toContain('they can be claimed after 15 days, and for 2 days only')
   expect(err).toContain('never can be: the same command then gives it back as receipt')
   const left = await shares()
@@ -405,7 +408,7 @@ test.each([
   [7_199.5, 'for 7199 seconds only'],
 ])('a time in which something can be claimed is said no longer than it is: %d seconds', (seconds, words) => {
   const entry = sandbox.strategy('aave-v3-USDC-sandbox-one')
-  const said = queuedLine(entry, queuedOf(entry, 2.5 * day), { seconds, back: 'nothing' })
+  const said = queuedLine(entry, queuedOf(entry, 2.5 * day, { seconds, back: 'nothing' }))
   expect(said).toContain('claimed after 3 days')
   expect(said).toContain(words)
 })

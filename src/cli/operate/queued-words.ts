@@ -6,17 +6,22 @@ import { shellOperand } from '../../domain/shell.ts'
 export const claimCommand = ({ slug }: StrategyEntry): string =>
   `sluice withdraw ${shellOperand(slug)} --claim`
 
-/** That a withdrawal is queued, as a plan says it. */
-export const queuedOf = (entry: StrategyEntry, seconds: number | null) => ({
+/** For how many seconds what is asked for can be claimed, and what gives back what was let pass. */
+type Window = { seconds: number | null; back: string }
+
+/** That a withdrawal is queued, as a plan says it: without a `window` what comes of it can be claimed for ever. */
+export const queuedOf = (entry: StrategyEntry, seconds: number | null, window: Window | undefined) => ({
   seconds,
   next: claimCommand(entry),
+  ...(window && {
+    window: { ...window, seconds: window.seconds === null ? null : Math.floor(window.seconds) },
+  }),
 })
 
 /** That nothing comes at once, how long it takes, what is typed then, and by when, where what is not claimed lapses. */
 export function queuedLine(
   { slug, receipt }: StrategyEntry,
-  { seconds, next }: ReturnType<typeof queuedOf>,
-  window: { seconds: number | null; back: string } | undefined,
+  { seconds, next, window }: ReturnType<typeof queuedOf>,
 ): string {
   const from =
     seconds === null

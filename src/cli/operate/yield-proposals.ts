@@ -106,8 +106,10 @@ export async function withdrawProposal(
   await refuseRestart(entry, wallet, ask, restarts)
   const isAll = amount === maxUint256
   const units = isAll ? undefined : await ownUnits(entry, amount, ask)
-  const queued = isQueued(entry) ? queuedOf(entry, made.queued?.seconds ?? null) : undefined
-  if (queued) cli.notice(queuedLine(entry, queued, await ownWindow(entry, ask)))
+  const queued = isQueued(entry)
+    ? queuedOf(entry, made.queued?.seconds ?? null, await ownWindow(entry, ask))
+    : undefined
+  if (queued) cli.notice(queuedLine(entry, queued))
   const shares = isAll ? await heldOf(cli, entry.receipt, wallet) : undefined
   const fee = statedFee(made.fees, entry.asset)
   for (const note of notesOn(made.fees)) cli.notice(`fee: ${note}`)

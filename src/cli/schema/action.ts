@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { AddressText, Amount, Digest, fields, HashText, listOf, maybe, Time } from './common.ts'
+import { AddressText, Amount, Digest, fields, HashText, listOf, maybe, Queued, Time } from './common.ts'
 
 const transaction = {
   index: z.int().min(0),
@@ -30,7 +30,7 @@ const report = {
     out: maybe(Amount).describe('what came, by the receipt; what is expected, until it is done'),
     outAtLeast: Amount.optional().describe('where no receipt could be read of what is done'),
   }),
-  queued: fields({ seconds: maybe(z.int()), next: z.string() }).optional(),
+  queued: Queued.optional(),
   transactions: z.array(fields({ ...transaction, text: z.string() })),
   destinationTxHash: maybe(HashText),
   arrivedShort: fields({

@@ -59,3 +59,14 @@ export const Failure = fields({
     retryable: z.boolean().describe('whether the same may succeed later'),
   }),
 })
+
+/** That a withdrawal is queued. */
+export const Queued = fields({
+  seconds: maybe(z.int()),
+  next: z.string(),
+  window: fields({ seconds: maybe(z.int()), back: z.string() })
+    .optional()
+    .describe(
+      'for how long it can be claimed then, and what gives back what was let pass; missing where it can be for ever',
+    ),
+})

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { levels } from '../../wallet/policy/assurance.ts'
-import { AddressText, Amount, amountOn, Digest, fields, maybe, Time, Usd, Whole } from './common.ts'
+import { AddressText, Amount, amountOn, Digest, fields, maybe, Queued, Time, Usd, Whole } from './common.ts'
 
 const Level = z.enum(levels).describe('how much was checked')
 
@@ -108,7 +108,7 @@ export const PlanDocument = fields({
   policy: maybe(Digest),
   assurance: Level,
   expiresAt: maybe(Time),
-  queued: fields({ seconds: maybe(z.int()), next: z.string() }).optional(),
+  queued: Queued.optional(),
   operation: z.record(z.string(), z.unknown()).describe('what action submit goes by'),
 })
 

@@ -59,8 +59,8 @@ export type About = {
   strategySlug: string | null
   receiver: Address
   amounts: { in: TokenAmount | null; out: TokenAmount | null }
-  /** That a withdrawal is queued: how long that takes in seconds, as far as it is known, and the command that takes what comes of it. */
-  queued?: { seconds: number | null; next: string }
+  /** That a withdrawal is queued: how long that takes in seconds, as far as it is known, and the command that takes what comes of it; for how many seconds it does, and what gives back what was let pass, where that lapses. */
+  queued?: { seconds: number | null; next: string; window?: { seconds: number | null; back: string } }
 }
 
 /** The most that the gas of a leg may cost, in wei: a unit, and in all where that is known. It is for the steps of its leg from `from` on: those before belong to an older plan. */
