@@ -1,14 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 import { AppError } from '../../src/domain/errors.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
-import { openJournal } from '../../src/store/journal.ts'
 import { doneElsewhere } from '../../src/wallet/execution/done-elsewhere.ts'
-import { attemptsIn } from '../support/program.ts'
+import { useCopies } from '../support/older-copy.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -19,23 +14,7 @@ const payment = (amount: number, key: string) =>
   `transfer --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --idempotency-key ${key}`
 const got = () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, friend)
 
-const made: string[] = []
-afterEach(() => {
-  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true })
-})
-
-/** A copy of the home as it is now, and how command lines run in it later. */
-const copied = () => {
-  const above = mkdtempSync(join(tmpdir(), 'sluice-older-'))
-  made.push(above)
-  const copy = join(above, 'home')
-  execFileSync('cp', ['-a', home(), copy])
-  return {
-    again: (line: string) => run(line, { env: { SLUICE_HOME: copy } }),
-    attempts: () => attemptsIn(join(copy, 'data')),
-    journal: () => openJournal(join(copy, 'data', 'sandbox', 'journal.db'), Date.now),
-  }
-}
+const copied = useCopies({ run, home })
 
 /** A payment of 5 that the journal which is put back does not know. */
 const paidSince = async () => {

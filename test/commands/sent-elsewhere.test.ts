@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
-import { openJournal } from '../../src/store/journal.ts'
 import { findOnChain } from '../../src/wallet/execution/watch.ts'
 import type { Clue } from '../../src/wallet/explain/verdict.ts'
+import { sandboxJournal, useCopies } from '../support/older-copy.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -54,24 +52,9 @@ const faster = async (line: string, step = 0) => {
 const explain = async (id: string) =>
   (await signsNothing(() => run(['action', 'explain', id, '--json']))).json
 
-const made: string[] = []
-afterEach(async () => {
-  await mining(true)
-  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true })
-})
-/** A copy of the home as it is now, and how command lines run in it later. */
-const copied = () => {
-  const above = mkdtempSync(join(tmpdir(), 'sluice-older-'))
-  made.push(above)
-  const copy = join(above, 'home')
-  execFileSync('cp', ['-a', home(), copy])
-  return {
-    run: (line: string) => run(line, { env: { SLUICE_HOME: copy } }),
-    journal: () => journalIn(copy),
-  }
-}
-const journalIn = (at: string) => openJournal(join(at, 'data', 'sandbox', 'journal.db'), Date.now)
-const journal = () => journalIn(home())
+afterEach(() => mining(true))
+const copied = useCopies({ run, home })
+const journal = () => sandboxJournal(home())
 
 describe('what was sped up elsewhere', () => {
   test('is what it was: explained as mined, not planned anew, and paid once', async () => {
@@ -171,8 +154,8 @@ describe('what was sped up elsewhere', () => {
     expect(await run(['action', 'speed-up', id, '--no-wait', '--json'])).toMatchObject({ exit: 20 })
     await mining(true)
     await rpc().request('evm_mine')
-    expect(await older.run(`action explain ${id} --json`)).toMatchObject({ json: { safeToRetry: false } })
-    expect(await older.run(`action resume ${id} --json`)).toMatchObject({ exit: 0 })
+    expect(await older.again(`action explain ${id} --json`)).toMatchObject({ json: { safeToRetry: false } })
+    expect(await older.again(`action resume ${id} --json`)).toMatchObject({ exit: 0 })
     expect((await got()) - before).toBe(5_000000n)
   })
 
@@ -270,7 +253,7 @@ describe('an action that was gone on with elsewhere', () => {
     await mining(true)
     await rpc().request('evm_mine')
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
-    expect(await signsNothing(() => older.run(`action speed-up ${id} --json`))).toMatchObject(done)
+    expect(await signsNothing(() => older.again(`action speed-up ${id} --json`))).toMatchObject(done)
     expect(before - (await usdc())).toBe(3_000000n)
   })
 
@@ -289,7 +272,7 @@ describe('an action that was gone on with elsewhere', () => {
     kept.close()
     await sandbox.world.warp(3_600)
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
-    expect(await signsNothing(() => older.run(`action replan ${id} --yes --json`))).toMatchObject(done)
+    expect(await signsNothing(() => older.again(`action replan ${id} --yes --json`))).toMatchObject(done)
     expect(before - (await usdc())).toBe(100_000000n)
   })
 })
