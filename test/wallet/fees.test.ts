@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { currentFees, readHead } from '../../src/wallet/chain/fees.ts'
+import { replacementFees } from '../../src/wallet/execution/stuck.ts'
 import { type FaultyRpc, startFaultyRpc } from '../support/faulty-rpc.ts'
 import { type Chain, startChain } from './chain.ts'
 import { journalIn, newHome, planPayments, removeHome, run } from './operation.ts'
@@ -86,4 +87,12 @@ describe('a receipt', () => {
       expect((await run(journal, home, node.url, act)).state).toBe('DONE')
     },
   )
+})
+
+it('a replacement costs more than the dearest attempt, whichever came last', () => {
+  const attempt = (fee: bigint, tip: bigint) => ({ maxFeePerGas: fee, maxPriorityFeePerGas: tip })
+  const market = attempt(1n, 1n)
+  const before = [attempt(80n, 8n), attempt(40n, 16n)]
+  expect(replacementFees(before, market, undefined)).toEqual(attempt(90n, 18n))
+  expect(replacementFees(before, market, 89n)).toBeUndefined()
 })

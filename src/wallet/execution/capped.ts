@@ -15,9 +15,9 @@ export async function capped(
 ): Promise<AppError> {
   const { operationId: id } = run
   const step = stepAt(run, index)
-  const last = run.journal.attempts(id, index).at(-1)!
+  const before = run.journal.attempts(id, index)
   const market = await currentFees(run.rpc(step.transaction.chainId), head)
-  const enough = roundedUp(replacementFees(last, market, undefined)!.maxFeePerGas)
+  const enough = roundedUp(replacementFees(before, market, undefined)!.maxFeePerGas)
   const cap = run.feeCap?.(step, await gasFor(run, index, kind), kind, enough) ?? undefined
   const isPolicy = cap !== undefined && cap < enough
   const again = kind === 'cancel' ? `sluice action cancel ${id} --yes` : `sluice action speed-up ${id}`

@@ -9,7 +9,7 @@ import { finishStep } from './finish-step.ts'
 import { isUsed, noteWaiting } from './nonce-owner.ts'
 import { replace } from './replace.ts'
 import { current, isOfNode, pause, type Run, stepAt, stopped } from './run.ts'
-import { remedy, usualPatience } from './stuck.ts'
+import { isOutbid, remedy, usualPatience } from './stuck.ts'
 import { blockNumber, type Found, findStep, isLocal } from './watch.ts'
 
 /** What following a step remembers from one look to the next. Times are monotonic. */
@@ -133,7 +133,9 @@ async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   const what = remedy(attempts, waited, run.patience ?? usualPatience, head, deadline)
   if (what === 'wait' || watch.refused) return
   try {
-    await replace(run, index, what, head)
+    const replaced = await replace(run, index, what, head)
+    // What a person told to cancel and is mined first by what it pays is not waited for without a word.
+    if (!replaced && isOutbid(attempts)) throw await capped(run, index, 'cancel', head)
   } catch (error) {
     // What was sent before is out there all the same, and is followed: a device may lie somewhere without its person, and a policy may not be understood.
     if (!(error instanceof AppError) || !['KEY_SOURCE', 'DECLINED', 'CONFIG_INVALID'].includes(error.code))

@@ -38,10 +38,9 @@ export async function replace(
   const { chainId } = step.transaction
   const rpc = run.rpc(chainId)
   const before = run.journal.attempts(run.operationId, index)
-  const last = before.at(-1)!
   const gas = await gasFor(run, index, kind)
   const market = await currentFees(rpc, head)
-  const fees = replacementFees(last, market, run.feeCap?.(step, gas, kind) ?? undefined)
+  const fees = replacementFees(before, market, run.feeCap?.(step, gas, kind) ?? undefined)
   if (!fees) return undefined
   const nothing = { to: step.wallet, data: '0x', value: 0n, chainId } as const
   // A cancel is nothing, to oneself: there is nothing in the plan for it.

@@ -16,16 +16,16 @@ const raised = (fee: bigint): bigint => (fee * 9n + 7n) / 8n
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /**
- * The fees of a replacement: an eighth above the last attempt in both fields, or the market where that is higher.
+ * The fees of a replacement: an eighth above the dearest attempt in both fields, as the newest may be one of elsewhere that pays less, or the market where that is higher.
  * `undefined` when the cap leaves no room for a replacement that nodes accept.
  */
 export function replacementFees(
-  last: Pick<Attempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+  before: readonly Pick<Attempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'>[],
   market: Fees,
   cap: bigint | undefined,
 ): Fees | undefined {
-  const least = raised(last.maxFeePerGas)
-  const leastTip = raised(last.maxPriorityFeePerGas)
+  const least = raised(before.map(({ maxFeePerGas }) => maxFeePerGas).reduce(larger, 0n))
+  const leastTip = raised(before.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas).reduce(larger, 0n))
   // A tip that is not allowed does not hold up a replacement that would do with less.
   const isTooDear = cap !== undefined && market.maxPriorityFeePerGas > cap
   const maxPriorityFeePerGas = isTooDear ? leastTip : larger(leastTip, market.maxPriorityFeePerGas)
@@ -37,6 +37,14 @@ export function replacementFees(
 /** Whether a transaction is to be cancelled: the newest replacement says what is wanted, as a higher fee takes a cancel back; not one that was sent elsewhere. */
 export const isCancelling = (attempts: readonly Attempt[]): boolean =>
   attempts.findLast(({ kind }) => kind !== 'run')?.kind === 'cancel'
+
+/** Whether what is to be cancelled pays more than what cancels it, as a wallet elsewhere may have it: then it is mined first. */
+export function isOutbid(attempts: readonly Attempt[]): boolean {
+  const most = (kinds: readonly Attempt[]): bigint =>
+    kinds.map(({ maxFeePerGas }) => maxFeePerGas).reduce(larger, 0n)
+  const isCancel = ({ kind }: Attempt): boolean => kind === 'cancel'
+  return isCancelling(attempts) && most(attempts) > most(attempts.filter(isCancel))
+}
 
 /** The attempts of a step in the order in which they are sent: the newest first, and of one that is to be cancelled only what cancels it. */
 export const inSendingOrder = (attempts: readonly Attempt[]): Attempt[] => {
