@@ -67,8 +67,8 @@ export type Journal = {
   /** Notes that an attempt was sent, and what the node said. */
   sent: (hash: Hex, answer: string) => void
   move: (id: string, index: number, becomes: StepState, why: string, inclusion?: Inclusion) => void
-  /** Notes that another transaction, `owner`, has the nonce of a step for good, and that its operation needs a person: both or neither. */
-  supersede: (id: string, index: number, owner: Hex, why: string) => void
+  /** Notes that something else, `owner`, has the nonce of a step for good, and that its operation needs a person: both or neither. */
+  supersede: (id: string, index: number, owner: string, why: string) => void
   arrive: (id: string, leg: number, hash: Hex) => void
   settle: (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown) => void
   head: (chainId: number) => { number: number; hash: Hex } | undefined

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { quantity } from '../../src/net/quantity.ts'
+import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { type Chain, startChain } from './chain.ts'
 import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
@@ -90,6 +91,30 @@ describe('a pinned nonce', () => {
     })
     expect(journal.attempts('late', 0)).toEqual([])
     expect(await paid()).toBe(before)
+  })
+
+  it('of which a node shows neither what used it nor what waits with it is not said to be another’s', async () => {
+    const nonce = await next()
+    const node = httpRpc(chain.url)
+    const blind: Rpc = {
+      ...node,
+      request: async (method, params) =>
+        method === 'eth_getTransactionBySenderAndNonce' || method === 'eth_getBlockByNumber'
+          ? method === 'eth_getBlockByNumber' && params![1] === false
+            ? node.request(method, params)
+            : (null as never)
+          : node.request(method, params),
+    }
+    await chain.rpc.request('evm_setAutomine', [false])
+    await foreign()
+    planPayments(journal, 'unshown')
+    const outcome = () =>
+      error(run(journal, home, chain.url, 'unshown', { ...pinned(nonce), rpc: () => blind }))
+    const mayBe = expect.stringContaining('it may be this')
+    expect(await outcome()).toMatchObject({ code: 'FOREIGN_PENDING', message: mayBe })
+    await chain.rpc.request('evm_mine')
+    expect(await outcome()).toMatchObject({ code: 'RPC_INCONSISTENT', message: mayBe })
+    expect(journal.attempts('unshown', 0)).toEqual([])
   })
 
   it('that belongs to another operation of this journal is not given twice', async () => {

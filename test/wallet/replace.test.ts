@@ -1,3 +1,4 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { parseTransaction } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -30,9 +31,9 @@ async function mineDear(baseFee: bigint, until: () => boolean, most = 200): Prom
   }
 }
 
-/** Waits until a second attempt was sent. */
-async function replaced(id: string): Promise<void> {
-  while (!attempts(id)[1]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
+/** Waits until a second attempt was sent, or sent so often. */
+async function replaced(id: string, often = 1): Promise<void> {
+  while (!((attempts(id)[1]?.sends ?? 0) >= often)) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 /** Begins an operation on a chain that mines nothing by itself, and waits until it is sent. */
@@ -181,6 +182,44 @@ describe('a nonce that somebody else used', () => {
   })
 })
 
+it('a nonce that an authorisation took is given up too, when that is final', async () => {
+  await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: payee }])
+  await chain.rpc.request('evm_setAutomine', [false])
+  planPayments(journal, 'authorised')
+  const goOn = (more: Partial<Execution>) =>
+    run(journal, home, chain.url, 'authorised', {
+      networks: sandboxNetworks.map((network) => ({ ...network, depth: 3 })),
+      ...more,
+    }).catch((e: unknown) => e)
+  expect(code(await goOn({ noWait: true }))).toBe('PENDING')
+  await chain.rpc.request('anvil_dropAllTransactions')
+  const other = privateKeyToAccount(generatePrivateKey())
+  await chain.rpc.request('anvil_setBalance', [other.address, `0x${oneCoin.toString(16)}`])
+  const nonce = journal.find('authorised')!.steps[0]!.nonce!
+  const raw = await other.signTransaction({
+    ...{
+      chainId: 31337,
+      nonce: 0,
+      to: payee,
+      gas: 100_000n,
+      maxFeePerGas: gwei('9'),
+      maxPriorityFeePerGas: 1n,
+    },
+    authorizationList: [await signer.signAuthorization({ chainId: 31337, address: payee, nonce })],
+  })
+  await chain.rpc.request('eth_sendRawTransaction', [raw])
+  await chain.rpc.request('evm_mine')
+  expect(code(await goOn({ noWait: true }))).toBe('PENDING')
+  await chain.rpc.request('anvil_mine', ['0x2'])
+  expect(await goOn({})).toMatchObject({
+    code: 'SUPERSEDED',
+    message: expect.stringContaining('was used by an authorisation (EIP-7702) in block'),
+    details: { hash: null },
+  })
+  expect(journal.find('authorised')).toMatchObject({ state: 'ATTENTION', steps: [{ state: 'SUPERSEDED' }] })
+  journal.check('authorised')
+})
+
 describe('by the person', () => {
   const stopped = async (id: string) => {
     await chain.rpc.request('evm_setAutomine', [false])
@@ -310,7 +349,8 @@ describe('by the person', () => {
     const outcome = run(journal, home, chain.url, 'first-wins', { replacement: 'cancel' }).catch(
       (e: unknown) => e,
     )
-    await replaced('first-wins')
+    // It is sent again as soon as it is followed: before that it would come back after it was dropped.
+    await replaced('first-wins', 2)
     await chain.rpc.request('anvil_dropTransaction', [attempts('first-wins')[1]!.hash])
     await chain.rpc.request('eth_sendRawTransaction', [first!.raw])
     await chain.rpc.request('evm_mine')

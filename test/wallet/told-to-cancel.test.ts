@@ -3,10 +3,12 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
+import { sandboxNetworks } from '../../src/domain/network.ts'
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import { openJournal } from '../../src/store/journal.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
+import { lookAtStep } from '../../src/wallet/explain/look.ts'
 import { type Chain, startChain } from './chain.ts'
 import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
 
@@ -21,6 +23,8 @@ const kinds = (id: string) => journal.attempts(id, 0).map(({ kind }) => kind)
 const until = async (holds: () => boolean | Promise<boolean>) => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
 }
+/** What is signed is sent a moment later: a block that is mined in between does not have it. */
+const sentAll = (id: string) => until(() => journal.attempts(id, 0).every(({ sends }) => sends > 0))
 const mine = () => chain.rpc.request('evm_mine')
 /** A block that is too dear for all that waits. */
 const mineDear = async () => {
@@ -80,6 +84,13 @@ describe('a gateway that refuses the question of who has a nonce in words of its
       const through = await refusing(how)
       await waiting('refused')
       await chain.rpc.request('anvil_dropAllTransactions')
+      // Nor is the chain said to be silent, which answers everything else.
+      const { steps } = journal.find('refused')!
+      const [network] = sandboxNetworks
+      const node = through.rpc!(31337)
+      expect(await lookAtStep(node, network!, steps[0]!, journal.attempts('refused', 0), 1)).toMatchObject({
+        latest: steps[0]!.nonce,
+      })
       await outcome('refused', { ...through, noWait: true })
       const [first] = journal.attempts('refused', 0)
       expect(await chain.rpc.request('eth_getTransactionByHash', [first!.hash])).not.toBeNull()
@@ -95,6 +106,19 @@ describe('a gateway that refuses the question of who has a nonce in words of its
 describe('what is told to be cancelled', () => {
   const patience = { blocks: 2, ms: 30 }
 
+  /** A cancel that a wallet elsewhere outbids with the payment; gives the hash of that. */
+  async function outbid(id: string): Promise<string> {
+    await waiting(id)
+    await outcome(id, { replacement: 'cancel', noWait: true })
+    const { nonce } = journal.find(id)!.steps[0]!
+    const { maxFeePerGas, maxPriorityFeePerGas } = journal.attempts(id, 0).at(-1)!
+    const fees = { maxFeePerGas: maxFeePerGas * 2n, maxPriorityFeePerGas: maxPriorityFeePerGas * 2n }
+    const payment = { chainId: 31337, nonce: nonce!, gas: 60_000n, to: payee, value: oneCoin, ...fees }
+    return chain.rpc.request<string>('eth_sendRawTransaction', [
+      await signer.signTransaction({ type: 'eip1559', ...payment }),
+    ])
+  }
+
   it('is so after the clock of the machine was set back, too', async () => {
     journal.close()
     let behind = 0
@@ -108,20 +132,13 @@ describe('what is told to be cancelled', () => {
       return kinds('earlier').length > 2
     })
     expect(kinds('earlier')).toEqual(['run', 'cancel', 'cancel'])
+    await sentAll('earlier')
     await mine()
     expect(code(await ended)).toBe('CANCELLED')
   })
 
   it('is so where a wallet elsewhere pays more for it meanwhile: that is outbid, and never sent from here', async () => {
-    await waiting('outbid')
-    await outcome('outbid', { replacement: 'cancel', noWait: true })
-    const { nonce } = journal.find('outbid')!.steps[0]!
-    const { maxFeePerGas, maxPriorityFeePerGas } = journal.attempts('outbid', 0).at(-1)!
-    const fees = { maxFeePerGas: maxFeePerGas * 2n, maxPriorityFeePerGas: maxPriorityFeePerGas * 2n }
-    const payment = { chainId: 31337, nonce: nonce!, gas: 60_000n, to: payee, value: oneCoin, ...fees }
-    const elsewhere = await chain.rpc.request('eth_sendRawTransaction', [
-      await signer.signTransaction({ type: 'eip1559', ...payment }),
-    ])
+    const elsewhere = await outbid('outbid')
     const sent: string[] = []
     const onProgress: Execution['onProgress'] = (progress) => {
       if (progress.kind === 'sent') sent.push(progress.hash)
@@ -134,23 +151,63 @@ describe('what is told to be cancelled', () => {
     })
     expect(kinds('outbid')).toEqual(['run', 'cancel', 'run', 'cancel'])
     expect(sent).not.toContain(elsewhere)
+    await sentAll('outbid')
     await mine()
     expect(code(await ended)).toBe('CANCELLED')
   })
+
+  it('is not waited for without a word where it would have to cost more than it may', async () => {
+    await outbid('dear')
+    const feeCap: Execution['feeCap'] = (_, __, ___, lifted) => lifted ?? 2n * 10n ** 9n
+    let isOver = false
+    const ended = outcome('dear', { patience, feeCap }).finally(() => {
+      isOver = true
+    })
+    await until(async () => {
+      if (kinds('dear').length > 2) await mineDear()
+      return isOver
+    })
+    expect(await ended).toMatchObject({
+      code: 'PENDING',
+      message: expect.stringContaining('A higher fee is needed'),
+      hint: expect.stringContaining('sluice action cancel dear --yes --max-fee'),
+    })
+    expect(kinds('dear')).toEqual(['run', 'cancel', 'run'])
+  })
 })
+
+/** A node that counts no transactions of anybody. */
+function behind(): Rpc {
+  const node = httpRpc(chain.url)
+  const isCount = (method: string | undefined) => method === 'eth_getTransactionCount'
+  const batch: Rpc['batch'] = async (calls) =>
+    (await node.batch(calls)).map((answer, at) => (isCount(calls[at]?.[0]) ? '0x0' : answer))
+  return { ...node, batch }
+}
 
 it('a node that counts fewer transactions than are final is behind, and what is done is not said to be in the way', async () => {
   planPayments(journal, 'done')
   expect(await outcome('done')).toMatchObject({ state: 'DONE' })
   planPayments(journal, 'next')
-  const node = httpRpc(chain.url)
-  const isCount = (method: string | undefined) => method === 'eth_getTransactionCount'
-  const batch: Rpc['batch'] = async (calls) =>
-    (await node.batch(calls)).map((answer, at) => (isCount(calls[at]?.[0]) ? '0x0' : answer))
-  const behind: Rpc = { ...node, batch }
-  expect(await outcome('next', { rpc: () => behind })).toMatchObject({
+  expect(await outcome('next', { rpc: behind })).toMatchObject({
     code: 'RPC_INCONSISTENT',
     message: expect.stringContaining('the node is behind'),
   })
   expect(await outcome('next')).toMatchObject({ state: 'DONE' })
+})
+
+it('so is one that counts fewer than a nonce that was lost to another transaction', async () => {
+  await waiting('lost')
+  await chain.rpc.request('anvil_dropAllTransactions')
+  await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: signer.address }])
+  await mine()
+  expect(code(await outcome('lost'))).toBe('SUPERSEDED')
+  await chain.rpc.request('evm_setAutomine', [true])
+  planPayments(journal, 'done')
+  expect(await outcome('done')).toMatchObject({ state: 'DONE' })
+  planPayments(journal, 'next')
+  expect(await outcome('next', { rpc: behind })).toMatchObject({
+    code: 'RPC_INCONSISTENT',
+    message: expect.stringContaining('the node is behind'),
+  })
 })

@@ -1,5 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import type { Planned } from '../../wallet/execution/carry-out.ts'
 import { doneElsewhere } from '../../wallet/execution/done-elsewhere.ts'
 import { standing } from '../../wallet/execution/standing.ts'
@@ -22,7 +23,7 @@ export async function refuseDone(
   { allowDuplicate }: Pick<SigningOptions, 'allowDuplicate'>,
 ): Promise<void> {
   if (allowDuplicate || nonce !== null) return
-  const hash = await doneElsewhere(ground, wallet, actionsOf(steps), { exact: exactOf(legs) })
+  const hash = await doneElsewhere(saying(cli, ground), wallet, actionsOf(steps), { exact: exactOf(legs) })
   if (hash === undefined || (await isWanted(cli, hash))) return
   throw new AppError(
     'DONE_ELSEWHERE',
@@ -33,6 +34,19 @@ export async function refuseDone(
     },
   )
 }
+
+/** Where it is asked, with a word to the person about what a node does not show. */
+const saying = (cli: Cli, ground: Ground) => ({
+  ...ground,
+  onUnknown: (chainId: number, nonces: readonly number[]) => {
+    const { name } = networkNamed(ground.catalog.networks, chainId)
+    const which =
+      nonces.length === 1 ? `the nonce ${nonces[0]}` : `the nonces ${nonces.toReversed().join(', ')}`
+    cli.notice(
+      `The node of ${name} does not show what used ${which} of this wallet outside this machine: whether that was the same is not known.`,
+    )
+  },
+})
 
 /** The amounts of swaps that no other quote changes. */
 const exactOf = (legs: readonly Pick<Checked['proposal']['legs'][number], 'intent'>[]): bigint[] =>
@@ -72,7 +86,7 @@ async function refuseDoneLeft(cli: Cli, ground: Ground, operation: Planned): Pro
     const lost = steps.flatMap((one) =>
       one.leg === leg && one.role === role && one.state === 'SUPERSEDED' ? (one.nonce ?? []) : [],
     )
-    const hash = await doneElsewhere(ground, wallet, [transaction], {
+    const hash = await doneElsewhere(saying(cli, ground), wallet, [transaction], {
       exact: exactIn(ground, operation, step),
       above: state === 'SUPERSEDED' && step.nonce !== null ? step.nonce : Math.max(-1, ...signed),
       lost,

@@ -1,12 +1,17 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Ground } from '../ground.ts'
-import { blockOfNonce, countOf, inBlock } from './nonce-search.ts'
+import { type Seen, whoUsedEach } from './nonce-use.ts'
 import { isSame, type Shown } from './pinned.ts'
-import { blockNumber, type Seen, seenAt } from './watch.ts'
 
 type OnChain = Seen & Shown
+
+/** Where it is asked; `onUnknown` hears of nonces whose transactions a node does not show, which says nothing of what they did. */
+type Asked = Pick<Ground, 'rpc' | 'journal'> & {
+  onUnknown?: (chainId: number, nonces: readonly number[]) => void
+}
 
 /**
  * The transaction of a wallet that did already what is about to be signed, and of which this journal knows nothing: it
@@ -16,7 +21,7 @@ type OnChain = Seen & Shown
  * which are looked at all the same.
  */
 export async function doneElsewhere(
-  { rpc, journal }: Pick<Ground, 'rpc' | 'journal'>,
+  { rpc, journal, onUnknown }: Asked,
   wallet: Address,
   transactions: readonly Transaction[],
   {
@@ -27,22 +32,28 @@ export async function doneElsewhere(
 ): Promise<Hex | undefined> {
   for (const transaction of transactions) {
     const node = rpc(transaction.chainId)
-    const count = countOf(node, wallet)
     // First the chain, then the journal: what is on the chain is in the journal of whoever sent it long before.
-    const latest = await count('latest')
-    const since = journal.foreignNonces(wallet, transaction, latest ?? 0).filter((nonce) => nonce > above)
+    const latest = Number(
+      quantity(await node.request('eth_getTransactionCount', [wallet, 'latest']), 'the nonce'),
+    )
+    const since = journal.foreignNonces(wallet, transaction, latest).filter((nonce) => nonce > above)
     const nonces = [...since, ...lost]
     if (nonces.length === 0) continue
-    const head = await blockNumber(node)
-    const shown = await Promise.all(
-      nonces.map(
-        async (nonce) =>
-          ((await seenAt(node, wallet, nonce)) as OnChain | undefined) ??
-          (await inBlock<OnChain>(node, wallet, nonce, await blockOfNonce(count, nonce, { least: 0, head }))),
-      ),
-    )
-    for (const one of shown)
-      if (one?.hash && isLike(one, transaction, exact) && (await succeeded(node, one.hash))) return one.hash
+    const uses = [...(await whoUsedEach<OnChain>(node, wallet, nonces, { latest })).entries()]
+    for (const [, use] of uses)
+      if (use.is === 'used' && isLike(use.transaction, transaction, exact)) {
+        const { hash } = use.transaction
+        if (await succeeded(node, hash)) return hash
+      }
+    const unknown = uses.flatMap(([nonce, use]) => (use.is === 'unknown' ? [{ nonce, ...use }] : []))
+    // A question that was not answered is no answer, and may be answered the next time.
+    const silence = unknown.find((one) => one.silence)?.silence
+    if (silence) throw silence
+    if (unknown.length > 0)
+      onUnknown?.(
+        transaction.chainId,
+        unknown.map(({ nonce }) => nonce),
+      )
   }
   return undefined
 }

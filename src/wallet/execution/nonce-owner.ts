@@ -1,21 +1,17 @@
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
-import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Step } from '../../store/operation.ts'
 import { howDeep } from './deep.ts'
 import { followLater } from './finish-step.ts'
+import { byAuthorisation, seenIfSaid, whoUsed } from './nonce-use.ts'
 import { allowanceLeft } from './outcome.ts'
 import { current, type Run, stepAt } from './run.ts'
 import { asStep, type Holder, takeIn } from './signed-elsewhere.ts'
 import { isNeedless } from './standing.ts'
 import { takenWords } from './taken.ts'
 import type { Signed } from './verify.ts'
-import { ownerOfNonce, seenIfSaid } from './watch.ts'
-
-/** How far below the newest block of its day a transaction may end up, when a reorganisation puts it into another block. */
-const deepest = 64
 
 /**
  * Looks who has used the nonce of a step that is in no block; gives whether anybody has. What is the step itself is taken into the
@@ -30,31 +26,33 @@ export async function isUsed(
 ): Promise<boolean> {
   const { wallet, nonce, fromBlock, transaction } = stepAt(run, index)
   if (nonce === null) return false
-  const latest = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
-  if (Number(quantity(latest, 'the nonce')) <= nonce) return false
   const { journal, operationId } = run
-  const owner = await ownerOfNonce(rpc, wallet, nonce, (fromBlock ?? 0) - deepest)
+  const use = await whoUsed(rpc, wallet, nonce, { from: fromBlock ?? 0 })
+  if (use.is === 'free') return false
   // A node that does not show what has the nonce proves nothing.
-  if (!owner || (await whoseIs(run, index, rpc, owner)) !== 'another') return true
+  if (use.is === 'unknown') return true
+  const hash = use.is === 'used' ? use.transaction.hash : null
+  if (hash && (await whoseIs(run, index, rpc, { hash, blockNumber: use.at })) !== 'another') return true
   const { depth } = networkNamed(run.networks, transaction.chainId)
-  const final = await howDeep(rpc, owner.blockNumber, depth <= 1 ? depth : 'finalized', depth)
+  const final = await howDeep(rpc, use.at, depth <= 1 ? depth : 'finalized', depth)
   if (!final.deep) return true
   await followLater(run, index, follow)
   if (stepAt(run, index).state === 'SIGNED')
     journal.sent(journal.attempts(operationId, index).at(-1)!.hash, 'nonce used by another')
-  const why = `nonce ${nonce} was used by ${owner.hash}`
+  const owner = hash ?? byAuthorisation(use.at)
+  const why = `nonce ${nonce} was used by ${owner}`
   if (isNeedless(current(run), stepAt(run, index))) {
-    journal.move(operationId, index, 'SUPERSEDED', owner.hash)
+    journal.move(operationId, index, 'SUPERSEDED', owner)
     return true
   }
-  journal.supersede(operationId, index, owner.hash, why)
+  journal.supersede(operationId, index, owner, why)
   const left = await allowanceLeft(rpc, current(run), stepAt(run, index))
   const taken = takenWords(run, transaction.chainId, left)
   throw new AppError(
     'SUPERSEDED',
-    `Nonce ${nonce} of ${wallet} was used by another transaction, ${owner.hash}${taken}`,
+    `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : owner}${taken}`,
     {
-      details: { operation: operationId, hash: owner.hash, nonce, allowance: left ?? null },
+      details: { operation: operationId, hash, nonce, allowance: left ?? null },
       hint: `See what it was; then a new plan: sluice action replan ${operationId}`,
     },
   )
@@ -91,10 +89,10 @@ export async function minedElsewhere(
 ): Promise<Signed | undefined> {
   const { wallet, nonce, fromBlock } = step
   if (nonce === null) return undefined
-  const latest = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
-  if (Number(quantity(latest, 'the nonce')) <= nonce) return undefined
-  const owner = await ownerOfNonce(rpc, wallet, nonce, (fromBlock ?? 0) - deepest)
-  if (!owner || attempts.some(({ hash }) => sameAddress(hash, owner.hash))) return undefined
-  const attempt = await asStep(rpc, step, owner)
+  const use = await whoUsed(rpc, wallet, nonce, { from: fromBlock ?? 0 })
+  if (use.is !== 'used') return undefined
+  const { hash } = use.transaction
+  if (attempts.some((one) => sameAddress(one.hash, hash))) return undefined
+  const attempt = await asStep(rpc, step, { hash, blockNumber: use.at })
   return attempt === 'another' ? undefined : attempt
 }

@@ -1,4 +1,4 @@
-import { type Address, sameAddress } from '../../domain/address.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
@@ -24,100 +24,77 @@ export function countOf(rpc: Rpc, wallet: Address): Count {
   }
 }
 
-type Shown = { from?: string; nonce?: string }
+/** A transaction in a block, as far as it is looked at here. */
+export type InBlock = {
+  hash?: Hex
+  from?: string
+  nonce?: string
+  authorizationList?: readonly { nonce?: string }[]
+}
 
-type Block<T> = { transactions?: T[] } | null
+/** A block with its transactions. */
+export type Block<T> = { hash: Hex | undefined; transactions: readonly T[] }
 
-/** A block with its transactions; `null` where the node does not have it. */
-const blockAt = <T>(rpc: Rpc, at: number): Promise<Block<T>> =>
-  rpc.request<Block<T>>('eth_getBlockByNumber', [hexQuantity(at), true])
+/** A block by its number; `undefined` where the node does not show it with all its transactions. */
+export async function blockAt<T extends InBlock>(rpc: Rpc, at: number): Promise<Block<T> | undefined> {
+  const block = await rpc.request<{ hash?: Hex; transactions?: T[] } | null>('eth_getBlockByNumber', [
+    hexQuantity(at),
+    true,
+  ])
+  const isWhole = block?.transactions?.every((one) => typeof one === 'object' && one !== null)
+  return isWhole ? { hash: block!.hash, transactions: block!.transactions! } : undefined
+}
 
 /** The transaction of a nonce in a block, if it is there. */
-export const inBlock = async <T extends Shown>(
-  rpc: Rpc,
+export const inBlock = <T extends InBlock>(
+  block: Block<T> | undefined,
   wallet: Address,
   nonce: number,
-  at: number,
-): Promise<T | undefined> => ownIn(await blockAt<T>(rpc, at), wallet, nonce)
-
-const ownIn = <T extends Shown>(block: Block<T>, wallet: Address, nonce: number): T | undefined =>
-  block?.transactions?.find(
-    ({ from, nonce: used }) => from !== undefined && sameAddress(from, wallet) && Number(used) === nonce,
+): (T & { hash: Hex }) | undefined =>
+  block?.transactions.find(
+    (one): one is T & { hash: Hex } =>
+      one.hash !== undefined &&
+      one.from !== undefined &&
+      sameAddress(one.from, wallet) &&
+      Number(one.nonce) === nonce,
   )
 
-/** The block from `least` to `head` in which the nonce was used, by halving, where the node has the state of as many; else one that it is not in. */
-export async function blockOfNonce(
-  count: Count,
-  nonce: number,
-  { least, head }: { least: number; head: number },
-): Promise<number> {
-  let before = least - 1
-  let after = head
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2)
-    // What is too old for the node's memory counts as before: then only what is newer is looked at.
-    if (((await count(middle)) ?? 0) > nonce) after = middle
-    else before = middle
-  }
-  return after
-}
-
-/** Behind one URL are many nodes: one that lags lacks some of so many of the newest blocks, and not older ones. */
-const newest = 64
-
-/** Where the owner of a nonce was found, by node, wallet and nonce: who looks again and again looks there first. */
-const foundBefore = new Map<string, number>()
+/** Whether a block has an authorisation that takes such a nonce (EIP-7702), of whomever. */
+export const isAuthorisedIn = (block: Block<InBlock> | undefined, nonce: number): boolean =>
+  block?.transactions.some(({ authorizationList }) =>
+    authorizationList?.some((one) => Number(one.nonce) === nonce),
+  ) === true
 
 /**
- * The transaction that used a nonce, from the block `least` to `head`: looked for where it was before, then by halving, and block by
- * block, newest first, where the node does not have the states for that; no farther than it has blocks.
+ * The block in which a nonce was used by what a node counts, from the first block to `head`, by halving, which begins before the block
+ * `from`; and whether the counts before and after prove that. `undefined` where the node does not answer that.
  */
-export async function minedWith<T extends Shown>(
-  rpc: Rpc,
-  wallet: Address,
+export async function halvedTo(
+  count: Count,
   nonce: number,
-  range: { least: number; head: number },
-): Promise<{ transaction: T; at: number } | undefined> {
-  const key = `${rpc.host} ${wallet} ${nonce}`
-  for await (const { at, isOneByOne } of placesOf(rpc, wallet, nonce, range, foundBefore.get(key))) {
-    const block = await blockAt<T>(rpc, at)
-    const isOld = isOneByOne && at < range.head - newest
-    // What it has neither here nor at the far end it has nowhere between.
-    if (block === null && isOld && (await blockAt(rpc, range.least)) === null) return undefined
-    const transaction = ownIn(block, wallet, nonce)
-    if (!transaction) continue
-    foundBefore.set(key, at)
-    return { transaction, at }
-  }
-  return undefined
-}
-
-async function* placesOf(
-  rpc: Rpc,
-  wallet: Address,
-  nonce: number,
-  range: { least: number; head: number },
-  before: number | undefined,
-): AsyncGenerator<{ at: number; isOneByOne?: true }> {
-  if (before !== undefined && before <= range.head) yield { at: before }
-  const halved = await halvedTo(rpc, wallet, nonce, range)
-  if (halved) yield { at: halved.at }
-  // Used in that block, and by no transaction of the wallet, or not at all: it is nowhere else.
-  if (halved?.isCertain) return
-  for (let at = range.head; at >= range.least; at--) yield { at, isOneByOne: true }
-}
-
-/** Where halving ends, and whether the counts before and after say that it was there; `undefined` where the node does not answer that. */
-async function halvedTo(rpc: Rpc, wallet: Address, nonce: number, range: { least: number; head: number }) {
-  const count = countOf(rpc, wallet)
+  { from, head }: { from: number; head: number },
+): Promise<{ at: number; isCertain: boolean } | undefined> {
   try {
-    const at = await blockOfNonce(count, nonce, range)
+    const at = await blockOfNonce(count, nonce, { from, head })
     const [earlier, later] = [at > 0 ? await count(at - 1) : undefined, await count(at)]
     // A node may give the newest count, or zero, for a block that it has no state of: neither says where it was used.
     const wasBefore = earlier !== undefined && earlier > 0 && earlier <= nonce
-    return { at, isCertain: later !== undefined && (later <= nonce || wasBefore) }
+    return { at, isCertain: wasBefore && later !== undefined && later > nonce }
   } catch (error) {
     if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
     throw error
   }
+}
+
+async function blockOfNonce(count: Count, nonce: number, { from, head }: { from: number; head: number }) {
+  let before = -1
+  let after = head
+  let at = from > 0 && from <= head ? from - 1 : Math.floor((before + after) / 2)
+  while (after - before > 1) {
+    // What is too old for the node's memory counts as before: then only what is newer is looked at.
+    if (((await count(at)) ?? 0) > nonce) after = at
+    else before = at
+    at = Math.floor((before + after) / 2)
+  }
+  return after
 }

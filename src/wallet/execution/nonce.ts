@@ -7,6 +7,7 @@ import type { Clock } from '../chain/clock.ts'
 import { type Head, readHead } from '../chain/fees.ts'
 import { refuseOldHead, refuseOtherHeads } from '../chain/heads.ts'
 import { adopt } from './adopt.ts'
+import { notShown } from './nonce-use.ts'
 import { isInTheAir, isUnsigned } from './run.ts'
 
 /** What taking a nonce needs. `pinned` is the one that it must be. */
@@ -81,17 +82,20 @@ async function takePinned(
       },
     )
   if (nonce < Math.max(latest, pending)) {
-    const found = await adopt({ journal, operationId, step, rpc, nonce, head })
+    const found = await adopt({ journal, operationId, step, rpc, nonce, latest, head })
     if (found === 'ours') return 'adopted'
+    if (nonce < latest && !found) throw notShown(rpc, step.wallet, details)
     if (nonce < latest)
-      throw new AppError(
-        'NONCE_USED',
-        `Nonce ${nonce} of ${step.wallet} was used by another transaction${found ? `, ${found}` : ''}`,
-        { details: { ...details, hash: found ?? null } },
-      )
-    throw new AppError('FOREIGN_PENDING', `Another transaction of ${step.wallet} waits with nonce ${nonce}`, {
-      details,
-    })
+      throw new AppError('NONCE_USED', `Nonce ${nonce} of ${step.wallet} was used by ${found!.by}`, {
+        details: { ...details, hash: found!.hash },
+      })
+    throw new AppError(
+      'FOREIGN_PENDING',
+      found
+        ? `Another transaction of ${step.wallet} waits with nonce ${nonce}`
+        : `A transaction of ${step.wallet} waits with nonce ${nonce}, and the node at ${rpc.host} does not show which: it may be this one`,
+      { details },
+    )
   }
   if (nonce > pending)
     throw new AppError(
@@ -135,23 +139,23 @@ async function refuseGap(
         },
       )
     const holder = journal.holderOf(chainId, step.wallet, pending)
-    const first = holder?.operation
-    const held = first && journal.find(first)?.steps.find(({ index }) => index === holder?.index)
-    if (held && !isInTheAir(held) && !isUnsigned(held))
+    const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
+    // What nobody holds was lost to another transaction, or waited there and was forgotten.
+    if (!holder || (held && !isInTheAir(held) && !isUnsigned(held)))
       throw new AppError(
         'RPC_INCONSISTENT',
-        `The node at ${rpc.host} counts ${pending} transactions of ${step.wallet}, and nonce ${pending} is used for good by the journal: the node is behind`,
+        `The node at ${rpc.host} counts ${pending} transactions of ${step.wallet}, and nonce ${pending} is ${holder ? 'used for good by the journal: the node is behind' : `not free, as what has nonce ${nonce - 1} came after it: the node is behind, or forgot what waited`}`,
         {
           details: { pending, nonce },
-          hint: `Wait for the node, or name another RPC. Where a reorganisation took the action ${first} off the chain: sluice action resume ${first}`,
+          hint: `Wait for the node, or name another RPC.${holder ? ` Where a reorganisation took the action ${holder.operation} off the chain: sluice action resume ${holder.operation}` : ' What is signed and waits: sluice action list --status PENDING'}`,
         },
       )
     throw new AppError(
       'FOREIGN_PENDING',
-      `${first === undefined ? `An earlier operation of ${step.wallet}` : `The action ${first}`} is signed and has not reached chain ${chainId}: nothing of ${step.wallet} can go before it`,
+      `The action ${holder.operation} is signed and has not reached chain ${chainId}: nothing of ${step.wallet} can go before it`,
       {
-        details: { pending, nonce, ...(first !== undefined && { before: first }) },
-        hint: first === undefined ? 'sluice action list --status PENDING' : `sluice action resume ${first}`,
+        details: { pending, nonce, before: holder.operation },
+        hint: `sluice action resume ${holder.operation}`,
       },
     )
   }

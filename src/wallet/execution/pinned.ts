@@ -4,14 +4,15 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { quantity } from '../../net/quantity.ts'
 import type { Ground } from '../ground.ts'
 import type { Proposal } from '../plan/proposal.ts'
-import { ownerOfNonce, seenAt } from './watch.ts'
+import { byAuthorisation, notShown, type Seen, seenIfSaid, whoUsed } from './nonce-use.ts'
 
 /** The call of a transaction as a node shows it. */
 export type Shown = { to: Hex | null; input: Hex; value: string }
 
 /**
  * Whether the first transaction of a plan was sent already under its pinned nonce, by whomever: then there is nothing to
- * try any more, only to follow. A nonce that another transaction used is NONCE_USED.
+ * try any more, only to follow. A nonce that another transaction used is NONCE_USED; one of which the node does not show what used it is
+ * RPC_INCONSISTENT, as it may be this one.
  */
 export async function isSentAlready(
   { rpc, journal }: Ground,
@@ -24,18 +25,19 @@ export async function isSentAlready(
   const latest = Number(
     quantity(await node.request('eth_getTransactionCount', [wallet, 'latest']), 'the nonce'),
   )
-  const hash =
-    (await seenAt(node, wallet, nonce))?.hash ??
-    (latest > nonce ? (await ownerOfNonce(node, wallet, nonce, 0))?.hash : undefined)
-  if (hash === undefined && latest <= nonce) return false
-  const shown =
-    hash === undefined ? null : await node.request<Shown | null>('eth_getTransactionByHash', [hash])
-  if (shown && isSame(shown, first)) return true
-  // What only waits may still be replaced: taking the nonce decides about that.
-  if (latest <= nonce) return false
-  const by = hash === undefined ? '' : `, ${hash}`
-  throw new AppError('NONCE_USED', `Nonce ${nonce} of ${wallet} was used by another transaction${by}`, {
-    details: { nonce, next: latest, chainId: leg.chainId, hash: hash ?? null },
+  if (nonce >= latest) {
+    // What only waits may still be replaced: taking the nonce decides about that.
+    const waits = await seenIfSaid<Seen & Shown>(node, wallet, nonce)
+    return waits !== undefined && isSame(waits, first)
+  }
+  const use = await whoUsed<Seen & Shown>(node, wallet, nonce, { latest })
+  if (use.is === 'used' && isSame(use.transaction, first)) return true
+  const details = { nonce, next: latest, chainId: leg.chainId }
+  if (use.is !== 'used' && use.is !== 'authorised') throw notShown(node, wallet, details)
+  const hash = use.is === 'used' ? use.transaction.hash : null
+  const by = use.is === 'used' ? `another transaction, ${hash}` : byAuthorisation(use.at)
+  throw new AppError('NONCE_USED', `Nonce ${nonce} of ${wallet} was used by ${by}`, {
+    details: { ...details, hash },
   })
 }
 

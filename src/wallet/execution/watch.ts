@@ -1,9 +1,7 @@
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
-import { hexQuantity, quantity } from '../../net/quantity.ts'
+import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Inclusion, Step } from '../../store/operation.ts'
-import { minedWith } from './nonce-search.ts'
 
 /** A transaction found in a block that is part of the chain now. `ok` is false when it reverted. */
 export type Found = Inclusion & { ok: boolean; logs: readonly Log[] }
@@ -75,51 +73,9 @@ export async function findStep(
 export const confirmationsOf = async (rpc: Rpc, at: number): Promise<number> =>
   (await blockNumber(rpc)) - at + 1
 
-/** A transaction as a node shows it. */
-export type Seen = { hash?: Hex; from?: string; nonce?: string; blockNumber?: string | null }
-
-/** How many blocks are looked through for a transaction. */
-const mostBlocks = 5_000
-
 /** The number of the newest block. */
 export const blockNumber = async (rpc: Rpc): Promise<number> =>
   Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
-
-/** The transaction that used a nonce of ours, asked directly where the node can, else looked for among the newest blocks. */
-export async function ownerOfNonce(
-  rpc: Rpc,
-  wallet: Address,
-  nonce: number,
-  fromBlock: number,
-): Promise<{ hash: Hex; blockNumber: number } | undefined> {
-  const direct = await seenIfSaid(rpc, wallet, nonce)
-  if (direct?.hash && direct.blockNumber)
-    return { hash: direct.hash, blockNumber: Number(direct.blockNumber) }
-  const head = await blockNumber(rpc)
-  const least = Math.max(0, fromBlock, head - mostBlocks)
-  const owner = await minedWith<Seen>(rpc, wallet, nonce, { least, head })
-  return owner?.transaction.hash && { hash: owner.transaction.hash, blockNumber: owner.at }
-}
-
-/** The transaction that a node has for a nonce, in a block or waiting; not every node knows this question. */
-export const seenAt = (rpc: Rpc, wallet: Address, nonce: number): Promise<Seen | undefined> =>
-  rpc
-    .request<Seen | null>('eth_getTransactionBySenderAndNonce', [wallet, hexQuantity(nonce)])
-    .then((seen) => seen ?? undefined)
-    .catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
-      throw error
-    })
-
-/**
- * The same for what goes on without an answer: a gateway may refuse the question in words of its own, and nothing that has to be sent waits
- * for it. Who asks whether something was done already takes no silence for a no.
- */
-export const seenIfSaid = (rpc: Rpc, wallet: Address, nonce: number): Promise<Seen | undefined> =>
-  seenAt(rpc, wallet, nonce).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
-    throw error
-  })
 
 /** Whether a node is on this machine, where asking often costs nothing. */
 export const isLocal = ({ host }: Rpc): boolean =>

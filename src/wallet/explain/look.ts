@@ -9,10 +9,11 @@ import type { Attempt, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
 import { ifAnswered, patienceMs, within } from '../chain/within.ts'
 import { howDeep } from '../execution/deep.ts'
+import { seenIfSaid, whoUsed } from '../execution/nonce-use.ts'
 import { isGone } from '../execution/reopen.ts'
 import type { Depth } from '../execution/run.ts'
 import { asStep } from '../execution/signed-elsewhere.ts'
-import { confirmationsOf, findStep, ownerOfNonce, seenAt } from '../execution/watch.ts'
+import { confirmationsOf, findStep } from '../execution/watch.ts'
 import type { ChainFacts, Owner, Seen } from './facts.ts'
 import { reasonOf } from './reason.ts'
 
@@ -105,6 +106,9 @@ async function waitingOf(rpc: Rpc, attempts: readonly Attempt[]): Promise<Hex | 
   return undefined
 }
 
+/** How many blocks are looked through one by one: a person waits for the answer. */
+const mostBlocks = 100
+
 /** The transaction that has our nonce and is none of our attempts. */
 async function strangerAt(
   rpc: Rpc,
@@ -116,14 +120,14 @@ async function strangerAt(
   if (nonce === null) return undefined
   const isOurs = (hash: string) => attempts.some((attempt) => sameAddress(attempt.hash, hash))
   if (latest <= nonce) {
-    const waits = await seenAt(rpc, wallet, nonce)
+    const waits = await seenIfSaid(rpc, wallet, nonce)
     return waits?.hash && !waits.blockNumber && !isOurs(waits.hash)
       ? { hash: waits.hash, blockNumber: null, isDeep: false }
       : undefined
   }
-  const owner = await ownerOfNonce(rpc, wallet, nonce, fromBlock ?? 0)
-  if (!owner || isOurs(owner.hash)) return undefined
+  const use = await whoUsed(rpc, wallet, nonce, { latest, from: fromBlock ?? 0, most: mostBlocks })
+  if (use.is !== 'used' || isOurs(use.transaction.hash)) return undefined
   const { depth } = network
-  const { deep } = await howDeep(rpc, owner.blockNumber, depth <= 1 ? depth : 'finalized', depth)
-  return { ...owner, isDeep: deep }
+  const { deep } = await howDeep(rpc, use.at, depth <= 1 ? depth : 'finalized', depth)
+  return { hash: use.transaction.hash, blockNumber: use.at, isDeep: deep }
 }
