@@ -3,6 +3,7 @@ import { hider } from './hide.ts'
 import { exchangeJson, hostOf, newDispatcher } from './http.ts'
 import { retryAfterMs } from './patience.ts'
 import { quantity } from './quantity.ts'
+import { isOfMachine } from './refusal.ts'
 import { batchRefused, isRecord, type RpcCall, unwrap } from './rpc-envelope.ts'
 import { urlSecrets } from './url-secrets.ts'
 
@@ -32,14 +33,15 @@ export function openEndpoint(
       throw unreachable(host, error)
     })
     if (status === 200 && answer !== undefined) return answer
+    const error = isRecord(answer) && isRecord(answer.error) ? answer.error : undefined
     // A refused call may come with a status of its own; what the server or something before it failed at is no answer.
-    if (status >= 400 && status < 500 && !isBusy(status) && isRecord(answer) && answer.jsonrpc === '2.0')
-      return answer
+    if (error && isRecord(answer) && answer.jsonrpc === '2.0' && mayBeOfNode(status, error)) return answer
     // How a batch is refused: with an error in the place of all answers, or as too large.
     if (Array.isArray(body) && status === 500 && isRecord(answer) && answer.error) return answer
     if (Array.isArray(body) && status === 413) throw batchRefused(host, body.length, `HTTP status ${status}`)
     const waitMs = retryAfterMs(headers['retry-after'], Date.now())
-    throw new AppError('RPC_UNREACHABLE', `The node at ${host} answers with HTTP status ${status}`, {
+    const words = typeof error?.message === 'string' ? `: ${error.message}` : ''
+    throw new AppError('RPC_UNREACHABLE', `The node at ${host} answers with HTTP status ${status}${words}`, {
       details: { host, status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
     })
   }
@@ -93,6 +95,11 @@ const chainIdOf = (host: string, call: RpcCall) => (answer: unknown) => {
     )
   }
 }
+
+/** Whether an error is the answer of a node to a call. Who wants a key, or to be paid, has asked no node; and of what failed within, only that its machine stopped is one. */
+const mayBeOfNode = (status: number, error: Record<string, unknown>): boolean =>
+  (status >= 400 && status < 500 && !isBusy(status) && status !== 401 && status !== 402) ||
+  (status === 500 && isOfMachine(error))
 
 const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429
 

@@ -9,7 +9,8 @@ export function isRefusal({ code, details }: AppError): boolean {
 /** What a node says in the place of a result. */
 type Said = { code?: unknown; message?: unknown; data?: unknown }
 
-const isOfMachine = ({ code, message }: Said): boolean =>
+/** The same of an error by itself. */
+export const isOfMachine = ({ code, message }: Said): boolean =>
   code === 3 ||
   /revert|opcode|out ?of ?gas|stack (under|over)|bad instruction|invalid jump|vm execution/i.test(
     String(message),

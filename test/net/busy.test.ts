@@ -86,6 +86,26 @@ describe('a node that has too much to do', () => {
   })
 })
 
+describe('an error that comes with a status of its own', () => {
+  it.each<[number, Said, string]>([
+    [400, { code: -32000, message: 'missing trie node' }, 'RPC_ERROR'],
+    [403, { code: -32601, message: 'rpc method is not whitelisted' }, 'RPC_ERROR'],
+    [500, { code: 3, message: 'execution reverted' }, 'RPC_ERROR'],
+    [401, { code: -32000, message: 'invalid api key' }, 'RPC_UNREACHABLE'],
+    [402, { code: -32000, message: 'the plan is used up' }, 'RPC_UNREACHABLE'],
+    [500, { code: -32603, message: 'internal error' }, 'RPC_UNREACHABLE'],
+  ])('(%i %o) is %s', async (status, error, code) => {
+    node.answer = (call, response) => {
+      response.statusCode = status
+      response.end(JSON.stringify(reply(call, error)))
+    }
+    await expect(httpRpc(node.url, { retries: 0 }).request('eth_call')).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(error.message),
+    })
+  })
+})
+
 describe('a node that does not say which chain it is on', () => {
   const mute = ({ method }: NodeCall) =>
     method === 'eth_chainId' ? { code: -32601, message: 'not allowed' } : undefined
