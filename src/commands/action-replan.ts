@@ -15,6 +15,7 @@ import type { World } from '../cli/world.ts'
 import { parseAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
+import { foundOf } from '../wallet/execution/not-lost.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenWrong } from '../wallet/execution/reopen.ts'
 import { isOver, isUnsigned } from '../wallet/execution/run.ts'
@@ -52,6 +53,10 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const wrong = options.dryRun ? undefined : await reopenWrong(ground, found.id)
   const operation = journalled(ground, found.id)
   refuseOver(ground, operation)
+  if (options.dryRun && (await foundOf(ground, found.id)).length > 0)
+    cli.notice(
+      `What has its nonce is no other transaction but the same, sent elsewhere: it is not lost. Go on with it: sluice action resume ${found.id}`,
+    )
   if (isOver(operation) || (options.dryRun && isSettled(operation)))
     return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
   // What was found is all that there is: then there is nothing to plan either.

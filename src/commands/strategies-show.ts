@@ -17,7 +17,8 @@ type ShowOptions = { wallet?: string; plot?: boolean }
 /** `strategies show` */
 export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions): Promise<void> {
   const service = await cli.service()
-  const strategy = strategyDetailJson(await service.getStrategy({ id }))
+  const told = await service.getStrategy({ id })
+  const strategy = strategyDetailJson(told)
   const view = await viewOf(strategy, plot === true, cli.io.out)
   if (wallet === undefined) return cli.emit(strategy, view)
   const owner = await walletAddress(cli, wallet)
@@ -25,8 +26,9 @@ export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions):
   const position = positions.find((one) => one.strategy.slug === strategy.slug)
   const { positionJson } = await import('../cli/views/json.ts')
   const shown = position ?? (unread?.includes(strategy.slug) ? { ...notKnown, strategy } : null)
-  // Another deployment may tell of no queue at all.
-  const isSilent = shown?.pending === null && unsearched !== null
+  // Another deployment may tell of no queue at all, and not every strategy has one.
+  const hasQueue = position !== undefined || told.actions?.includes('claim') === true
+  const isSilent = shown?.pending === null && hasQueue && unsearched !== null
   const silence = isSilent ? '\nqueued       not known: its queue does not answer' : ''
   cli.emit({ ...strategy, position: shown && positionJson(shown) }, (one, to) => `${view(one, to)}${silence}`)
 }

@@ -96,9 +96,10 @@ const chainIdOf = (host: string, call: RpcCall) => (answer: unknown) => {
   }
 }
 
-/** Whether an error is the answer of a node to a call. Who wants a key, or to be paid, has asked no node; and of what failed within, only that its machine stopped is one. */
+/** Whether an error is the answer of a node to a call. Who wants a key, or to be paid, or forbids all, has asked no node; and of what failed within, only that its machine stopped is one. */
 const mayBeOfNode = (status: number, error: Record<string, unknown>): boolean =>
-  (status >= 400 && status < 500 && !isBusy(status) && status !== 401 && status !== 402) ||
+  (status >= 400 && status < 500 && !isBusy(status) && ![401, 402, 403].includes(status)) ||
+  (status === 403 && error.code === -32601) ||
   (status === 500 && isOfMachine(error))
 
 const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429

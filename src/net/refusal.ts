@@ -35,8 +35,10 @@ const isAway = (words: string): boolean =>
  */
 export function isBusy(said: Said, method: string): boolean {
   const words = String(said.message)
-  if (method === 'eth_getLogs' || isOfMachine(said) || typeof said.data === 'string') return false
-  return said.code === 429 || said.code === -32005 || isRate(words) || isAway(words)
+  if (method === 'eth_getLogs' || isOfMachine(said) || /^0x/.test(String(said.data))) return false
+  // Besu says by that code that something is too large, and a simulation that a fee is too low.
+  const isLimit = said.code === -32005 && !/batch|gas|fee|range|size|block/i.test(words)
+  return said.code === 429 || isLimit || isRate(words) || isAway(words)
 }
 
 /** Whether a node says that it does not have the block that it was asked about: by the code of a missing resource (EIP-1474), or in the words of clients. */
@@ -50,3 +52,8 @@ export function isUnknownBlock(error: unknown): boolean {
     )
   )
 }
+
+/** Whether an error in the place of all answers says that so many calls at once are not taken: by the code of a request that is none, or in words. */
+export const isOfSize = ({ code, message }: Said): boolean =>
+  code === -32600 ||
+  /batch|at once|in one request|array|too (many|large|big)|not supported|exceeds max/i.test(String(message))

@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { Endpoint } from './endpoint.ts'
-import { type RpcCall, unwrap, unwrapBatch } from './rpc-envelope.ts'
+import { batchRefused, isRecord, nonsense, type RpcCall, unwrap, unwrapBatch } from './rpc-envelope.ts'
 
 /** So many calls go into one exchange, and fewer where an endpoint takes no more: public ones take a hundred, three, or no batch at all. */
 const sizes = [100, 25, 10, 3, 1]
@@ -15,52 +15,69 @@ const sideBySide = 8
 const taken = new WeakMap<Endpoint, { size: number; until: number }>()
 const believedMs = 600_000
 
-/** The answers to a hundred calls or fewer in their order, in as few exchanges as the endpoint takes; the first error answer is thrown. `deadlineMs` is for each exchange. */
+/**
+ * The answers to a hundred calls or fewer in their order, in as few exchanges as the endpoint takes; the first error answer is thrown.
+ * Logs never come without the other calls of their batch: those say whether the node has the blocks that it gives logs of. `deadlineMs` is for
+ * all of it.
+ */
 export async function askAll(
   endpoint: Endpoint,
   calls: readonly RpcCall[],
   deadlineMs: number,
 ): Promise<unknown[]> {
+  const until = performance.now() + deadlineMs
   const known = taken.get(endpoint)
   const most = known && performance.now() < known.until ? known.size : mostCalls
-  try {
-    return await inParts(endpoint, calls, most, deadlineMs)
-  } catch (error) {
-    let refusal = error
-    for (const size of sizes.filter((one) => one < Math.min(most, calls.length))) {
-      if (!isRefused(refusal)) throw refusal
-      try {
-        const answers = await inParts(endpoint, calls, size, deadlineMs)
-        taken.set(endpoint, { size, until: performance.now() + believedMs })
-        return answers
-      } catch (again) {
-        refusal = again
-      }
+  let refusal: unknown
+  for (const size of [most, ...sizes.filter((one) => one < Math.min(most, calls.length))])
+    try {
+      return await inParts(endpoint, calls, size, until)
+    } catch (error) {
+      refusal = error
+      if (!isRefused(error)) break
     }
-    throw refusal
-  }
+  throw refusal
 }
 
 async function inParts(
-  { host, exchange }: Endpoint,
+  endpoint: Endpoint,
   calls: readonly RpcCall[],
   size: number,
-  deadlineMs: number,
+  until: number,
 ): Promise<unknown[]> {
-  const parts = Array.from({ length: Math.ceil(calls.length / size) }, (_, at) =>
-    calls.slice(at * size, (at + 1) * size),
-  )
-  const ask = async (part: readonly RpcCall[]): Promise<unknown[]> => {
-    const [only, ...others] = part
-    return only && others.length === 0
-      ? [unwrap(host, await exchange(only, deadlineMs), only)]
-      : unwrapBatch(host, await exchange(part, deadlineMs), part)
+  const { host, exchange } = endpoint
+  const others = calls.filter(({ method }) => method !== 'eth_getLogs')
+  const anchors = others.length < calls.length ? others : []
+  const rest = calls.filter((call) => !anchors.includes(call))
+  const room = size - anchors.length
+  if (room < 1) throw batchRefused(host, anchors.length + 1, 'logs are asked for together with their block')
+  const parts = Array.from({ length: Math.ceil(rest.length / room) }, (_, at) => [
+    ...anchors,
+    ...rest.slice(at * room, (at + 1) * room),
+  ])
+  const answers = new Map<RpcCall, unknown>()
+  const ask = async (part: readonly RpcCall[]): Promise<void> => {
+    const [only, ...more] = part
+    const left = until - performance.now()
+    const said =
+      only && more.length === 0
+        ? [unwrap(host, await exchange(only, left), only)]
+        : unwrapBatch(host, await exchange(part, left), part)
+    if (size < mostCalls) taken.set(endpoint, { size, until: performance.now() + believedMs })
+    for (const [at, call] of part.entries()) {
+      if (answers.has(call) && nameOf(answers.get(call)) !== nameOf(said[at]))
+        throw nonsense(host, `two answers to ${call.method}, by two nodes`)
+      answers.set(call, said[at])
+    }
   }
-  const answers: unknown[] = []
   for (let at = 0; at < parts.length; at += sideBySide)
-    answers.push(...(await Promise.all(parts.slice(at, at + sideBySide).map(ask))).flat())
-  return answers
+    await Promise.all(parts.slice(at, at + sideBySide).map(ask))
+  return calls.map((call) => answers.get(call))
 }
 
 /** Whether so many calls at once were refused, and not one of them. */
 const isRefused = (error: unknown): boolean => error instanceof AppError && error.details?.fault === 'batch'
+
+/** By what two answers to one call are told apart: a block by its hash, as nodes write the rest of it in several ways. */
+const nameOf = (answer: unknown): string =>
+  isRecord(answer) && typeof answer.hash === 'string' ? answer.hash.toLowerCase() : JSON.stringify(answer)

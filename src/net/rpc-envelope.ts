@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import { isBusy } from './refusal.ts'
+import { isBusy, isOfSize } from './refusal.ts'
 
 /** One call as it goes over the wire. */
 export type RpcCall = { jsonrpc: '2.0'; id: number; method: string; params: readonly unknown[] }
@@ -55,8 +55,10 @@ export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcC
   const whole = Array.isArray(replies) && replies.length === 1 && calls.length > 1 ? replies[0] : replies
   if (isRecord(whole) && whole.error) {
     const error = isRecord(whole.error) ? whole.error : { message: whole.error }
-    if (isBusy(error, 'batch')) throw busy(host, String(error.message))
-    throw batchRefused(host, calls.length, String(error.message))
+    const message = String(error.message)
+    if (isOfSize(error)) throw batchRefused(host, calls.length, message)
+    if (isBusy(error, 'batch')) throw busy(host, message)
+    throw nonsense(host, `an error to ${calls.length} calls at once: ${message}`)
   }
   if (!Array.isArray(replies) || replies.length !== calls.length)
     throw nonsense(host, 'another number of replies')

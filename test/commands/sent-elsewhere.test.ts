@@ -182,7 +182,8 @@ describe('what was sped up elsewhere', () => {
     expect(texts).toContain(`${hash} has the nonce`)
     const kept = journal()
     expect(kept.find(id)).toMatchObject({ state: 'ATTENTION', steps: [{ state: 'SUPERSEDED' }] })
-    await signsNothing(() => run(['action', 'replan', id, '--dry-run', '--json']))
+    const dry = await signsNothing(() => run(['action', 'replan', id, '--dry-run', '--json']))
+    expect(dry.err).toContain(`it is not lost. Go on with it: sluice action resume ${id}`)
     expect(kept.find(id)!.state).toBe('ATTENTION')
     kept.close()
     // Another one of the same kind, later and on purpose, is not in the way of finding it.

@@ -45,6 +45,11 @@ it.each<[string, Refusal, number[]]>([
     { most: 0, status: 200, body: refused('batch requests are not supported') },
     [17, 10, 7, 3, 3, 3, 3, 3, 2, ...Array<number>(17).fill(0)],
   ],
+  [
+    'ten, and says so with the code of a limit',
+    { most: 10, status: 200, body: refused('Number of requests exceeds max batch size', -32005) },
+    [17, 10, 7],
+  ],
   ['as many as are small enough', { most: 10, status: 413, body: 'Payload Too Large' }, [17, 10, 7]],
 ])(
   'a node that takes %s is asked in so many parts, and from then on at once',
@@ -74,5 +79,48 @@ it('a call that is refused in a smaller part is refused, and a node that takes n
     void response.end(JSON.stringify(Array.isArray(call) ? refused('no batches') : 7))
   await expect(httpRpc(node.url, { retries: 0 }).batch(asked(2))).rejects.toMatchObject({
     code: 'RPC_UNREACHABLE',
+  })
+})
+
+it.each([
+  ['is down', 500, { error: 'Internal Server Error' }],
+  ['forbids all', 403, refused('forbidden', -32000)],
+])('a node that %s is not asked in smaller parts', async (_, status, body) => {
+  takes({ most: 0, status, body })
+  await expect(httpRpc(node.url, { retries: 0 }).batch(asked(17))).rejects.toMatchObject({
+    code: 'RPC_UNREACHABLE',
+  })
+  expect(sizes).toEqual([17])
+})
+
+it('logs never come without the block that says whether the node has all of them', async () => {
+  takes({ most: 3, status: 200, body: refused('batch too large') })
+  const logs = (count: number) => [
+    ...asked(1),
+    ...Array.from({ length: count }, () => ['eth_getLogs', ['0x7']] as const),
+  ]
+  const rpc = httpRpc(node.url, { retries: 0 })
+  expect(await rpc.batch(logs(4))).toEqual(['0x0', '0x7', '0x7', '0x7', '0x7'])
+  expect(sizes).toEqual([5, 3, 3])
+  // Behind the URL are two nodes, of which one is behind.
+  const { answer } = node
+  let nth = 0
+  node.answer = (sent, response) => {
+    const calls = sent as unknown as NodeCall[]
+    if (!Array.isArray(sent) || calls.length > 3) return answer(sent, response)
+    nth++
+    response.end(
+      JSON.stringify(
+        calls.map((call) =>
+          call.method === 'eth_getLogs' ? answered(call) : { ...answered(call), result: nth },
+        ),
+      ),
+    )
+  }
+  await expect(rpc.batch(logs(4))).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
+  takes({ most: 0, status: 200, body: refused('no batches here') })
+  await expect(rpc.batch(logs(1))).rejects.toMatchObject({
+    code: 'RPC_UNREACHABLE',
+    details: { fault: 'batch' },
   })
 })

@@ -46,9 +46,9 @@ describe('a node that has too much to do', () => {
     [-32011, 'no backend is currently healthy to serve traffic'],
     [-32007, '50/second request limit reached'],
     [-32090, 'Too many requests, reason: call rate limit exhausted'],
-    [-32000, 'compute units of this month are used up'],
-  ])('and says it with %i "%s" has not answered', async (code, message) => {
-    refuses = () => ({ code, message })
+    [-32000, 'compute units of this month are used up', 'see the plans'],
+  ])('and says it with %i "%s" has not answered', async (code, message, data?: string) => {
+    refuses = () => ({ code, message, ...(data && { data }) })
     for (const method of ['eth_call', 'eth_sendRawTransaction'])
       await expect(httpRpc(node.url, { retries: 0 }).request(method)).rejects.toMatchObject({
         code: 'RPC_UNREACHABLE',
@@ -61,6 +61,8 @@ describe('a node that has too much to do', () => {
     ['eth_call', { code: -32000, message: 'too many requests', data: '0x08c379a0' }],
     ['eth_simulateV1', { code: -38015, message: 'block gas limit exceeded' }],
     ['eth_getLogs', { code: -32005, message: 'limit exceeded' }],
+    ['eth_estimateGas', { code: -32005, message: 'Transaction gas limit exceeds block gas limit' }],
+    ['eth_simulateV1', { code: -32005, message: 'Transactions maxFeePerGas is too low' }],
   ])('is not what a contract or a question that is too large says (%s %o)', async (method, said) => {
     refuses = () => said
     await expect(httpRpc(node.url).request(method)).rejects.toMatchObject({ code: 'RPC_ERROR' })
@@ -93,6 +95,7 @@ describe('an error that comes with a status of its own', () => {
     [500, { code: 3, message: 'execution reverted' }, 'RPC_ERROR'],
     [401, { code: -32000, message: 'invalid api key' }, 'RPC_UNREACHABLE'],
     [402, { code: -32000, message: 'the plan is used up' }, 'RPC_UNREACHABLE'],
+    [403, { code: -32000, message: 'forbidden' }, 'RPC_UNREACHABLE'],
     [500, { code: -32603, message: 'internal error' }, 'RPC_UNREACHABLE'],
   ])('(%i %o) is %s', async (status, error, code) => {
     node.answer = (call, response) => {

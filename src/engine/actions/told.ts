@@ -25,8 +25,8 @@ const aDay = 24 * anHour
 
 /**
  * Looks anew at what was told of an operation before any node knew it, and at what was sent beside a transaction that it does not have
- * any more. Says whether a transaction has another hash now. What was told before all of an operation was done, and is not known by then, is none of its
- * transactions; what is told after that can only stand beside it, and is looked for no longer than what waits does.
+ * any more. Says whether a transaction has another hash now. Once all of an operation is done, what was told can only stand beside it, and is
+ * looked for an hour longer, as what waits may be.
  */
 export async function toldBefore(context: Context, id: string, ways: readonly Tracked[]): Promise<boolean> {
   const { store, now } = context
@@ -37,12 +37,12 @@ export async function toldBefore(context: Context, id: string, ways: readonly Tr
   const doneAt = isWhole ? Math.max(...ways.map(({ action }) => action.finishedAt ?? 0)) : 0
   let isNew = false
   for (const one of await store.told(id)) {
-    if (one.idx === null && one.toldAt < doneAt) {
-      await store.untell(one)
+    const waitedMs = now() - Math.max(one.toldAt, doneAt)
+    if (one.idx === null && waitedMs > (isWhole ? anHour : aDay)) {
+      if (isWhole) await store.untell(one)
       continue
     }
-    const most = isWhole ? anHour : aDay
-    if (one.idx === null ? now() - one.toldAt > most : isDone || !isOpen) continue
+    if (one.idx !== null && (isDone || !isOpen)) continue
     const taken = await take(context, ways, one)
     if (taken === 'bound' || taken === 'none') await store.untell(one)
     if (taken === 'bound') isNew = true

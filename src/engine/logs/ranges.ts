@@ -1,4 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
+import type { Network } from '../../domain/network.ts'
+import { rpcVariable } from '../../domain/network-named.ts'
 import { isRate } from '../../net/refusal.ts'
 import type { Chain } from '../chain.ts'
 import type { Tip } from './blocks.ts'
@@ -115,7 +117,9 @@ async function asked(
         ...part.map((filter) => ['eth_getLogs', [filter]] as const),
       ]),
     ),
-  )
+  ).catch((error: unknown) => {
+    throw isAlone(error) ? unproven(rpc.host, network, error) : error
+  })
   const tips = new Set(given.map(([block]) => hashOf(block, to)))
   const [hash] = tips
   if (hash === undefined || tips.size > 1)
@@ -133,6 +137,19 @@ async function asked(
   )
   return { tip: { number: to, hash }, logs }
 }
+
+const isAlone = (error: unknown): boolean => error instanceof AppError && error.details?.fault === 'batch'
+
+const unproven = (host: string, network: Network, cause: unknown): AppError =>
+  new AppError(
+    'HISTORY_UNREAD',
+    `The node at ${host} takes one question at a time: nothing says that it has the blocks of which it gives logs`,
+    {
+      details: { network: network.name },
+      hint: `Name another RPC in ${rpcVariable(network)}, which takes a few at once.`,
+      cause,
+    },
+  )
 
 /** What a block of this number is called; some nodes give the newest that they have in the place of one that they do not. */
 function hashOf(block: unknown, number: bigint): string | undefined {

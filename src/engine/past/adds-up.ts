@@ -1,12 +1,11 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { rpcVariable } from '../../domain/network-named.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import { type Chain, read } from '../chain.ts'
 import type { Market } from '../markets/market.ts'
 import { ray } from '../readings/reserve.ts'
 import { comesBy, type Happened, sideBySide } from './events.ts'
-import { readThen } from './past-worth.ts'
+import { isTired, readThen, unread } from './past-worth.ts'
 
 /** The least and the most that something moved, in units that do not grow. */
 type Moved = { least: bigint; most: bigint }
@@ -85,7 +84,7 @@ async function grownThen(
     for (let at = 1; at < asked.length; at += sideBySide) await ask(asked.slice(at, at + sideBySide))
   } catch (error) {
     // One that is asked too much answers no more for a while.
-    if (!isTired(error) && !(error instanceof AppError && error.code === 'HISTORY_UNREAD')) throw error
+    if (!(error instanceof AppError && error.code === 'HISTORY_UNREAD')) throw error
   }
   const isAll = moving.every(({ blockHash }) => said.has(blockHash))
   const now = isAll
@@ -100,19 +99,6 @@ async function grownThen(
         return unit === undefined ? { from: ray, to: now } : { from: unit, to: unit }
       })
 }
-
-const isTired = (error: unknown) => error instanceof AppError && error.code === 'RPC_UNREACHABLE'
-
-const unread = ({ rpc, network }: Chain, cause: unknown): AppError =>
-  new AppError(
-    'HISTORY_UNREAD',
-    `The node at ${rpc.host} does not answer any more what is asked about the past`,
-    {
-      details: { network: network.name },
-      hint: `Ask again in a while; if it stays, name another RPC in ${rpcVariable(network)}.`,
-      cause,
-    },
-  )
 
 /** The events that moved the most, oldest first. */
 function largest(moving: readonly Happened[]): readonly Happened[] {

@@ -48,6 +48,7 @@ export async function readThen(
   const known = await store.fact(chainId, `${name} ${blockHash}`)
   if (known !== undefined) return BigInt(known)
   const then = await read(chain, reading, blockNumber).catch((error: unknown) => {
+    if (isTired(error)) throw unread(chain, error)
     if (error instanceof AppError && error.code === 'RPC_ERROR') throw forgotten(chain, blockNumber, error)
     throw error
   })
@@ -64,5 +65,20 @@ const forgotten = ({ rpc, network }: Chain, blockNumber: bigint, cause?: unknown
       details: { network: network.name, block: blockNumber.toString() },
       cause,
       hint: `Name an RPC that keeps old states in ${rpcVariable(network)}.`,
+    },
+  )
+
+/** Whether a node has had enough: of what is old, many are asked less than of the newest. */
+export const isTired = (error: unknown) => error instanceof AppError && error.code === 'RPC_UNREACHABLE'
+
+/** That nothing more is said of the past for now: HISTORY_UNREAD. */
+export const unread = ({ rpc, network }: Chain, cause: unknown): AppError =>
+  new AppError(
+    'HISTORY_UNREAD',
+    `The node at ${rpc.host} does not answer any more what is asked about the past`,
+    {
+      details: { network: network.name },
+      hint: `Ask again in a while; if it stays, name another RPC in ${rpcVariable(network)}.`,
+      cause,
     },
   )

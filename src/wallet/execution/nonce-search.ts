@@ -1,3 +1,5 @@
+import { recoverAuthorizationAddress } from 'viem/utils'
+
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
@@ -24,12 +26,15 @@ export function countOf(rpc: Rpc, wallet: Address): Count {
   }
 }
 
+/** An authorisation in a transaction (EIP-7702), as a node shows it. */
+type Authorisation = { chainId: string; address: Address; nonce: string; yParity: string; r: Hex; s: Hex }
+
 /** A transaction in a block, as far as it is looked at here. */
 export type InBlock = {
   hash?: Hex
   from?: string
   nonce?: string
-  authorizationList?: readonly { nonce?: string }[]
+  authorizationList?: readonly Authorisation[]
 }
 
 /** A block with its transactions. */
@@ -59,11 +64,37 @@ export const inBlock = <T extends InBlock>(
       Number(one.nonce) === nonce,
   )
 
-/** Whether a block has an authorisation that takes such a nonce (EIP-7702), of whomever. */
-export const isAuthorisedIn = (block: Block<InBlock> | undefined, nonce: number): boolean =>
-  block?.transactions.some(({ authorizationList }) =>
-    authorizationList?.some((one) => Number(one.nonce) === nonce),
-  ) === true
+/** Whether a block has an authorisation of a wallet that takes such a nonce (EIP-7702). */
+export async function isAuthorisedIn(
+  block: Block<InBlock> | undefined,
+  wallet: Address,
+  nonce: number,
+): Promise<boolean> {
+  const all = block?.transactions.flatMap(({ authorizationList = [] }) => authorizationList) ?? []
+  for (const one of all)
+    if (Number(one.nonce) === nonce && sameAddress((await authorityOf(one)) ?? '0x', wallet)) return true
+  return false
+}
+
+/** Who signed an authorisation; `undefined` where that cannot be said. */
+const authorityOf = ({
+  chainId,
+  address,
+  nonce,
+  yParity,
+  r,
+  s,
+}: Authorisation): Promise<Address | undefined> =>
+  recoverAuthorizationAddress({
+    authorization: {
+      chainId: Number(chainId),
+      address,
+      nonce: Number(nonce),
+      yParity: Number(yParity),
+      r,
+      s,
+    },
+  }).catch(() => undefined)
 
 /**
  * The block in which a nonce was used by what a node counts, from the first block to `head`, by halving, which begins before the block

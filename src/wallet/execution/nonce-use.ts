@@ -88,7 +88,7 @@ export async function whoUsedEach<T extends Seen>(
     const block = await blockAt<T>(rpc, halved.at)
     const transaction = inBlock(block, wallet, nonce)
     if (transaction) mined(nonce, { transaction, at: halved.at })
-    else if (halved.isCertain && isAuthorisedIn(block, nonce))
+    else if (halved.isCertain && (await isAuthorisedIn(block, wallet, nonce)))
       close(nonce, { is: 'authorised', at: halved.at })
   })
   const least = Math.max(0, from - deepest, head - most)

@@ -15,9 +15,15 @@ type Place = { journal: Journal; rpc: (chainId: number) => Rpc }
  * answer, or does not show it, is no proof of anything.
  */
 export async function regainFound(place: Place, operationId: string): Promise<boolean> {
+  const found = await foundOf(place, operationId)
+  return found.length > 0 && place.journal.regain(operationId, found, 'what has its nonce is the step itself')
+}
+
+/** The steps that the journal holds for lost and that are on the chain, by their indexes. Nothing is written. */
+export async function foundOf(place: Place, operationId: string): Promise<number[]> {
   const { journal, rpc } = place
   const operation = journal.find(operationId)
-  if (operation?.state !== 'ATTENTION') return false
+  if (operation?.state !== 'ATTENTION') return []
   const found: number[] = []
   for (const step of standing(operation))
     if (
@@ -25,7 +31,7 @@ export async function regainFound(place: Place, operationId: string): Promise<bo
       (await isItself(place, operationId, step, rpc(step.transaction.chainId)))
     )
       found.push(step.index)
-  return found.length > 0 && journal.regain(operationId, found, 'what has its nonce is the step itself')
+  return found
 }
 
 /** Whether the transaction that has the nonce of a step is the very step, and of no other operation: as the journal has it, else as the node says. */
@@ -36,7 +42,9 @@ async function isItself({ journal }: Place, id: string, step: Step, rpc: Rpc): P
     .events(id)
     .findLast((event) => event.index === index && event.becomes === 'SUPERSEDED')
   try {
-    const known = owner && (await asStep(rpc, step, { hash: owner.why as Hex, blockNumber: null }))
+    // What took a nonce may be no transaction.
+    const hash = owner && /^0x[0-9a-f]{64}$/i.test(owner.why) && (owner.why as Hex)
+    const known = hash ? await asStep(rpc, step, { hash, blockNumber: null }) : undefined
     if (known) return known !== 'another'
     return (await minedElsewhere(rpc, step, [])) !== undefined
   } catch (error) {

@@ -36,7 +36,14 @@ export type Seen = {
 }
 
 /** A step, what was signed for it, and what the chain shows of that; without `seen` its chain was silent, or nothing was signed. */
-export type StepFacts = { step: Step; attempts: Attempt[]; network: Network; seen?: Seen }
+export type StepFacts = {
+  step: Step
+  attempts: Attempt[]
+  network: Network
+  seen?: Seen
+  /** Its nonce belongs to another operation of the journal by now. */
+  isOfAnother?: true
+}
 
 /**
  * Where the funds of a later leg are, which an earlier one sent over a bridge. `since` is epoch ms; `isAttested` and
@@ -125,11 +132,11 @@ export function focusOf(all: readonly StepFacts[], operation: Operation): StepFa
   )
 }
 
-/** The same as it is where what the journal holds for lost is the step itself, sent elsewhere: it is signed, and waits or is mined. */
+/** The same as it is where what the journal holds for lost is the step itself: it is signed, and waits or is mined. */
 export function regained(facts: Facts): Facts {
   if (facts.operation.state !== 'ATTENTION') return facts
   const steps = facts.steps.map((one) =>
-    one.step.state === 'SUPERSEDED' && one.seen?.elsewhere
+    one.step.state === 'SUPERSEDED' && (one.seen?.elsewhere || one.seen?.found) && !one.isOfAnother
       ? { ...one, step: { ...one.step, state: 'BROADCAST' as const } }
       : one,
   )

@@ -38,7 +38,15 @@ export async function gather(
       if (attempts.length === 0 || chains.get(chainId)?.is !== 'there') return { step, attempts, network }
       const seen = await lookAtStep(rpc(chainId), network, step, attempts, depth ?? network.depth)
       const all = seen?.elsewhere ? [...attempts, seen.elsewhere] : attempts
-      return { step, attempts: all, network, ...(seen && { seen }) }
+      const { wallet, nonce, state } = step
+      const isOfAnother = state === 'SUPERSEDED' && nonce !== null && journal.holderOf(chainId, wallet, nonce)
+      return {
+        step,
+        attempts: all,
+        network,
+        ...(seen && { seen }),
+        ...(isOfAnother && { isOfAnother: true }),
+      }
     }),
   )
   // A node that answered at first and not for a step is silent after all.
