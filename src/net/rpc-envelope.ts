@@ -12,6 +12,15 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const nonsense = (host: string, what: string): AppError =>
   new AppError('RPC_UNREACHABLE', `The node at ${host} answers with ${what}`, { details: { host } })
 
+/** What an error says, be it an object or words alone; as much of it as somebody reads. */
+function wordsOf(error: unknown): string {
+  const said = isRecord(error) ? error.message : error
+  if (typeof said !== 'string' || said === '') return 'no message'
+  return said.length > mostWords ? `${said.slice(0, mostWords)}…` : said
+}
+
+const mostWords = 1_000
+
 /** How long a node is left alone that has too much to do, in ms: limits are counted by the second. */
 const busyMs = 1_000
 
@@ -24,15 +33,18 @@ const busy = (host: string, message: string): AppError =>
 /** The result inside one reply, after checking that it is the reply to this call and exactly one of result and error; an error is RPC_ERROR, where it says no more than that there is too much to do RPC_UNREACHABLE. */
 export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): unknown {
   if (!isRecord(reply) || reply.jsonrpc !== '2.0') throw nonsense(host, 'something that is not JSON-RPC')
-  if (reply.id !== id) throw nonsense(host, 'the reply to another call')
   const hasError = reply.error !== undefined && reply.error !== null
+  // Whoever does not say what was refused may not have read it, or asks for a key.
+  if (reply.id === null && hasError)
+    throw nonsense(host, `an error to nothing that was asked: ${wordsOf(reply.error)}`)
+  if (reply.id !== id) throw nonsense(host, 'the reply to another call')
   const hasResult = Object.hasOwn(reply, 'result')
   if (hasError === hasResult && !(hasError && reply.result === null))
     throw nonsense(host, 'neither a result nor an error')
   if (!hasError) return reply.result
   const error = isRecord(reply.error) ? reply.error : {}
-  const message = typeof error.message === 'string' ? error.message : 'no message'
-  if (isBusy(error, method)) throw busy(host, message)
+  const message = wordsOf(reply.error)
+  if (isBusy({ ...error, message }, method)) throw busy(host, message)
   throw new AppError('RPC_ERROR', `${method} failed at ${host}: ${message}`, {
     details: {
       host,
@@ -54,8 +66,8 @@ export const batchRefused = (host: string, count: number, message: string): AppE
 export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcCall[]): unknown[] {
   const whole = Array.isArray(replies) && replies.length === 1 && calls.length > 1 ? replies[0] : replies
   if (isRecord(whole) && whole.error) {
-    const error = isRecord(whole.error) ? whole.error : { message: whole.error }
-    const message = String(error.message)
+    const message = wordsOf(whole.error)
+    const error = { ...(isRecord(whole.error) && whole.error), message }
     if (isOfSize(error)) throw batchRefused(host, calls.length, message)
     if (isBusy(error, 'batch')) throw busy(host, message)
     throw nonsense(host, `an error to ${calls.length} calls at once: ${message}`)

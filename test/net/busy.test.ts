@@ -109,6 +109,33 @@ describe('an error that comes with a status of its own', () => {
   })
 })
 
+describe('an error of another form', () => {
+  it.each<[string, object, object]>([
+    [
+      'in words alone is told',
+      { error: 'execution is off' },
+      { code: 'RPC_ERROR', details: { message: 'execution is off' } },
+    ],
+    [
+      'without a call is no answer',
+      { id: null, error: { code: -32000, message: 'no key' } },
+      { code: 'RPC_UNREACHABLE', message: expect.stringContaining('no key') },
+    ],
+  ])('%s', async (_, form, told) => {
+    node.answer = (call, response) =>
+      void response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...form }))
+    await expect(httpRpc(node.url, { retries: 0 }).request('eth_call')).rejects.toMatchObject(told)
+  })
+
+  it('that is very long is cut', async () => {
+    refuses = () => ({ code: -32000, message: 'x'.repeat(100_000) })
+    const error = (await httpRpc(node.url)
+      .request('eth_call')
+      .catch((thrown: unknown) => thrown)) as Error
+    expect(error.message.length).toBeLessThan(1_200)
+  })
+})
+
 describe('a node that does not say which chain it is on', () => {
   const mute = ({ method }: NodeCall) =>
     method === 'eth_chainId' ? { code: -32601, message: 'not allowed' } : undefined

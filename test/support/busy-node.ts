@@ -56,7 +56,9 @@ export async function busyNode(target: string): Promise<BusyNode> {
     if (!block) return answer
     if (isWhole) node.blocks++
     const others = Array.from({ length: node.strangers }, (_, at) => stranger(block.number, at))
-    const transactions = [...others.map((tx) => (isWhole ? tx : tx.hash)), ...block.transactions]
+    // Some chains have transactions of kinds of their own, without a sender or an input.
+    const odd = isWhole && node.strangers > 0 ? [{ ...others[0], from: null }, { hash: others[0]!.hash }] : []
+    const transactions = [...others.map((tx) => (isWhole ? tx : tx.hash)), ...odd, ...block.transactions]
     return { ...answer, result: { ...block, transactions } }
   }
   const served = await listener(async (request, response) => {

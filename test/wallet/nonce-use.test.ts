@@ -212,3 +212,19 @@ test('a pinned nonce that is used is not said to be another’s where the node d
   )
   expect(await pinnedAt(without(0, 'RPC_UNREACHABLE').rpc, signer.address, free)).toBe(false)
 })
+
+test('transactions without a sender or an input stand in nobody’s way', async () => {
+  const { rpc } = without(0)
+  const odd = [
+    { hash: '0x01', from: null },
+    { hash: '0x02' },
+    { hash: null, from: signer.address, nonce: '0x0' },
+  ]
+  const request: Rpc['request'] = async (method, params) => {
+    const answer = await rpc.request<{ transactions?: unknown[] } | null>(method, params)
+    return (
+      answer?.transactions ? { ...answer, transactions: [...odd, ...answer.transactions] } : answer
+    ) as never
+  }
+  expect(await whoUsed({ ...rpc, request }, signer.address, 0)).toEqual(owner)
+})

@@ -19,7 +19,8 @@ export async function sentIn(chain: Chain, wallet: string, number: number): Prom
   if (!block) return undefined
   const { hash, transactions } = block
   const sent = transactions
-    .filter(({ from }) => sameAddress(from, wallet))
+    // Chains have transactions of kinds of their own, of which not all have a sender, or an input.
+    .filter(({ from, input }) => isText(from) && isText(input) && sameAddress(from, wallet))
     .map((tx) => ({
       nonce: Number(tx.nonce),
       block: number,
@@ -27,9 +28,14 @@ export async function sentIn(chain: Chain, wallet: string, number: number): Prom
       hash: tx.hash,
       call: callOf({ to: tx.to, data: tx.input, value: BigInt(tx.value) }),
     }))
-  const bytes = transactions.reduce((sum, { input }) => sum + input.length + bytesBesides, 0)
+  const bytes = transactions.reduce(
+    (sum, { input }) => sum + (isText(input) ? input.length : 0) + bytesBesides,
+    0,
+  )
   return { number, hash, sent, bytes }
 }
+
+const isText = (field: unknown): boolean => typeof field === 'string'
 
 /** What a transaction has besides its input, in bytes of JSON. */
 const bytesBesides = 700

@@ -58,8 +58,8 @@ export const inBlock = <T extends InBlock>(
 ): (T & { hash: Hex }) | undefined =>
   block?.transactions.find(
     (one): one is T & { hash: Hex } =>
-      one.hash !== undefined &&
-      one.from !== undefined &&
+      typeof one.hash === 'string' &&
+      typeof one.from === 'string' &&
       sameAddress(one.from, wallet) &&
       Number(one.nonce) === nonce,
   )

@@ -41,9 +41,14 @@ export async function isSentAlready(
   })
 }
 
-/** Whether a transaction that a node shows is the very call that is wanted. */
-export const isSame = ({ to, input, value }: Shown, wanted: Transaction): boolean =>
-  to !== null &&
-  sameAddress(to, wanted.to) &&
-  input.toLowerCase() === wanted.data.toLowerCase() &&
-  BigInt(value) === wanted.value
+/** Whether a transaction that a node shows is the very call that is wanted; one that is not shown whole is RPC_INCONSISTENT. */
+export function isSame({ to, input, value }: Shown, wanted: Transaction): boolean {
+  if (typeof input !== 'string' || typeof value !== 'string')
+    throw new AppError('RPC_INCONSISTENT', 'The node shows a transaction without what it calls')
+  return (
+    typeof to === 'string' &&
+    sameAddress(to, wanted.to) &&
+    input.toLowerCase() === wanted.data.toLowerCase() &&
+    BigInt(value) === wanted.value
+  )
+}
