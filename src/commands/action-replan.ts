@@ -55,7 +55,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   refuseOver(ground, operation)
   if (options.dryRun && (await foundOf(ground, found.id)).length > 0)
     cli.notice(
-      `What has its nonce is no other transaction but the same, sent elsewhere: it is not lost. Go on with it: sluice action resume ${found.id}`,
+      `What has its nonce is no other transaction but the same, sent elsewhere: it is not lost. Go on with it: sluice action resume ${operation.id}`,
     )
   if (isOver(operation) || (options.dryRun && isSettled(operation)))
     return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)

@@ -371,6 +371,22 @@ describe('two nodes of one chain', () => {
   })
 })
 
+test('of two nodes that are named, one alone is not taken for both: which one is down is said, and what to do', async () => {
+  const { rpc } = sandbox.chain(chainId)
+  const refusal = new AppError('RPC_UNREACHABLE', 'The node at elsewhere cannot be reached')
+  const down: Rpc = {
+    ...rpc,
+    host: 'elsewhere',
+    request: () => Promise.reject(refusal),
+    batch: () => Promise.reject(refusal),
+  }
+  await expect(tried(depositing(), into(), { rpc: { ...rpc, peers: [down] } })).rejects.toMatchObject({
+    code: 'RPC_UNREACHABLE',
+    message: expect.stringContaining('two endpoints are named'),
+    hint: expect.stringContaining('Leave elsewhere out'),
+  })
+})
+
 describe('a node that cannot simulate blocks', () => {
   test('calls with overrides instead, and finds the same changes', async () => {
     const best = await tried(depositing(), into())

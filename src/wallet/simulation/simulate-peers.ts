@@ -8,7 +8,9 @@ export async function agreeing(block: Block, gas: readonly bigint[], time: numbe
   const outcome = await runBlock(block, gas, time, strangers)
   const { peer } = block
   if (!peer) return outcome
-  const other = await runBlock({ ...block, rpc: peer }, gas, time, strangers)
+  const other = await runBlock({ ...block, rpc: peer }, gas, time, strangers).catch((error: unknown) => {
+    throw isDown(error) ? alone(block.rpc.host, peer.host, error) : error
+  })
   if (textOf(other) === textOf(outcome)) return outcome
   throw new AppError(
     'RPC_INCONSISTENT',
@@ -16,6 +18,21 @@ export async function agreeing(block: Block, gas: readonly bigint[], time: numbe
     { details: { hosts: [block.rpc.host, peer.host] } },
   )
 }
+
+const isDown = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'RPC_UNREACHABLE'
+
+/** Who names two endpoints wants both to be asked: one of them alone is not taken for both without a word. */
+const alone = (host: string, peer: string, cause: AppError): AppError =>
+  new AppError(
+    'RPC_UNREACHABLE',
+    `${cause.message}; two endpoints are named, and nothing is signed by what ${host} says alone`,
+    {
+      details: { ...cause.details, host: peer },
+      hint: `Leave ${peer} out of the endpoints for as long as it is down, or wait for it.`,
+      cause,
+    },
+  )
 
 const textOf = (outcome: Outcome): string =>
   JSON.stringify(outcome, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
