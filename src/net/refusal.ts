@@ -53,7 +53,10 @@ export function isUnknownBlock(error: unknown): boolean {
   )
 }
 
-/** Whether an error in the place of all answers says that so many calls at once are not taken: by the code of a request that is none, or in words. */
-export const isOfSize = ({ code, message }: Said): boolean =>
-  code === -32600 ||
-  /batch|at once|in one request|array|too (many|large|big)|not supported|exceeds max/i.test(String(message))
+/** Whether an error in the place of all answers says that so many calls at once are not taken: by the code of a request that is none, or in words; too many in a while are none. */
+export function isOfSize(said: Said): boolean {
+  const words = String(said.message)
+  if (/batch|at once|in one request|array/i.test(words)) return true
+  if (isBusy(said, 'batch')) return false
+  return said.code === -32600 || /too (many|large|big)|not supported|exceeds max/i.test(words)
+}

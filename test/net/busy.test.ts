@@ -80,6 +80,18 @@ describe('a node that has too much to do', () => {
     expect(performance.now() - began).toBeGreaterThan(900)
   })
 
+  it('and says so in the place of a whole batch, is not asked in smaller parts', async () => {
+    node.answer = (_, response) =>
+      void response.end(
+        JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: 429, message: 'Too many requests' } }),
+      )
+    const asked = [['eth_blockNumber', []] as const, ['eth_gasPrice', []] as const]
+    await expect(httpRpc(node.url, { retries: 0 }).batch(asked)).rejects.toMatchObject({
+      code: 'RPC_UNREACHABLE',
+    })
+    expect(node.seen).toHaveLength(1)
+  })
+
   it('is not one that knows no finalized block', async () => {
     refuses = ({ params }) =>
       params[0] === 'finalized' ? { code: -32005, message: 'limit exceeded' } : undefined

@@ -228,3 +228,13 @@ test('transactions without a sender or an input stand in nobody’s way', async 
   }
   expect(await whoUsed({ ...rpc, request }, signer.address, 0)).toEqual(owner)
 })
+
+test('a count that is not answered is silence, and no reason to pay again', async () => {
+  const { rpc } = without(0)
+  const busy = new AppError('RPC_UNREACHABLE', 'too much to do')
+  const request: Rpc['request'] = async (method, params) => {
+    if (method === 'eth_getTransactionCount' && params![1] !== 'latest') throw busy
+    return method === 'eth_getBlockByNumber' ? (null as never) : rpc.request(method, params)
+  }
+  expect(await whoUsed({ ...rpc, request }, signer.address, 0)).toEqual({ is: 'unknown', silence: busy })
+})

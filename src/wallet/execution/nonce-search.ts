@@ -34,7 +34,7 @@ export type InBlock = {
   hash?: Hex
   from?: string
   nonce?: string
-  authorizationList?: readonly Authorisation[]
+  authorizationList?: readonly Authorisation[] | null
 }
 
 /** A block with its transactions. */
@@ -70,7 +70,7 @@ export async function isAuthorisedIn(
   wallet: Address,
   nonce: number,
 ): Promise<boolean> {
-  const all = block?.transactions.flatMap(({ authorizationList = [] }) => authorizationList) ?? []
+  const all = block?.transactions.flatMap(({ authorizationList }) => authorizationList ?? []) ?? []
   for (const one of all)
     if (Number(one.nonce) === nonce && sameAddress((await authorityOf(one)) ?? '0x', wallet)) return true
   return false
@@ -98,13 +98,14 @@ const authorityOf = ({
 
 /**
  * The block in which a nonce was used by what a node counts, from the first block to `head`, by halving, which begins before the block
- * `from`; and whether the counts before and after prove that. `undefined` where the node does not answer that.
+ * `from`; and whether the counts before and after prove that. `undefined` where the node does not know that, and `silence` where it does not
+ * answer: the next time it may.
  */
 export async function halvedTo(
   count: Count,
   nonce: number,
   { from, head }: { from: number; head: number },
-): Promise<{ at: number; isCertain: boolean } | undefined> {
+): Promise<{ at: number; isCertain: boolean } | { silence: AppError } | undefined> {
   try {
     const at = await blockOfNonce(count, nonce, { from, head })
     const [earlier, later] = [at > 0 ? await count(at - 1) : undefined, await count(at)]
@@ -112,6 +113,7 @@ export async function halvedTo(
     const wasBefore = earlier !== undefined && earlier > 0 && earlier <= nonce
     return { at, isCertain: wasBefore && later !== undefined && later > nonce }
   } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return { silence: error }
     if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
     throw error
   }

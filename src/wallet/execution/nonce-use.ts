@@ -84,7 +84,10 @@ export async function whoUsedEach<T extends Seen>(
     const before = await minedBefore<T>(rpc, wallet, nonce)
     if (before) return mined(nonce, before)
     const halved = await halvedTo(count, nonce, { from: from - deepest, head })
-    if (!halved) return
+    if (!halved || 'silence' in halved) {
+      silence ??= halved?.silence
+      return
+    }
     const block = await blockAt<T>(rpc, halved.at)
     const transaction = inBlock(block, wallet, nonce)
     if (transaction) mined(nonce, { transaction, at: halved.at })

@@ -28,7 +28,7 @@ const alone = (host: string, peer: string, cause: AppError): AppError =>
     'RPC_UNREACHABLE',
     `${cause.message}; two endpoints are named, and nothing is signed by what ${host} says alone`,
     {
-      details: { ...cause.details, host: peer },
+      details: { host: peer },
       hint: `Leave ${peer} out of the endpoints for as long as it is down, or wait for it.`,
       cause,
     },
