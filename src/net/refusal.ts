@@ -41,10 +41,35 @@ export function isBusy(said: Said, method: string): boolean {
   return said.code === 429 || isLimit || isRate(words) || isAway(words)
 }
 
+/**
+ * Whether a node, or what stands before it, says that it does not offer a method, or not this form of its parameters: by code (EIP-1474: -32601, -32602, -32004; -32603
+ * is also what a method says that crashed), or in words. Neither what ran and failed, nor an error of `eth_simulateV1` about its blocks (-38xxx), is that.
+ */
+export function isNotOffered(error: unknown): boolean {
+  if (!(error instanceof AppError && error.code === 'RPC_ERROR')) return false
+  const said = error.details as Said
+  if (isOfMachine(said) || typeof said.data === 'string' || isUnknownBlock(error)) return false
+  return [-32601, -32602, -32603, -32004].includes(Number(said.code)) || isNotOfferedIn(String(said.message))
+}
+
+/** The same of words alone. */
+const isNotOfferedIn = (words: string): boolean =>
+  /method .*(not|un)|(unknown|invalid|no such) method|(un|not )(supported|enabled|implemented|whitelisted|allowed|authori[sz]ed)|disabled|forbidden|denied|blocked|restricted|crashed|upgrade/i.test(
+    words,
+  )
+
+/** Whether what stands before a node answered with a page in the place of one call: not found, not allowed, not implemented. Of a node that answers other calls only this one is meant. */
+export const isPageInstead = (error: unknown): boolean =>
+  error instanceof AppError &&
+  error.code === 'RPC_UNREACHABLE' &&
+  [403, 404, 405, 501].includes(Number(error.details?.status))
+
 /** Whether a node says that it does not have the block that it was asked about: by the code of a missing resource (EIP-1474), or in the words of clients. */
 export function isUnknownBlock(error: unknown): boolean {
   if (!(error instanceof AppError && error.code === 'RPC_ERROR')) return false
   const said = error.details as { code?: unknown; message?: unknown }
+  // Gateways give that code to a method that they do not pass on.
+  if (isNotOfferedIn(String(said.message))) return false
   return (
     said.code === -32001 ||
     /(header|block|hash).* (not|could not be) found|unknown block|block.?out.?of.?range/i.test(

@@ -55,7 +55,7 @@ export async function refuseOtherHeads(rpc: Rpc, chainId: number, head: Head): P
 }
 
 /** The hash of a block that the node named; asked again shortly where a node behind the same address does not have it yet. */
-async function hashAt(rpc: Rpc, number: bigint): Promise<string | undefined> {
+export async function hashAt(rpc: Rpc, number: bigint): Promise<string | undefined> {
   const read = () =>
     rpc.request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(number), false])
   let block = await read()

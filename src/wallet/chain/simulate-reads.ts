@@ -8,6 +8,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import { atBlock } from './at-block.ts'
 import { currentFees, type Fees, type Head, withinCap } from './fees.ts'
 
 /** A read-only call. */
@@ -85,17 +86,18 @@ export function lacking(ask: {
 /** Reads the wallet at a block, by the hash of that block. What a leg needs and is not there is INSUFFICIENT_FUNDS. */
 export async function readBefore(question: Question, head: Head): Promise<Before> {
   const { rpc, wallet, tokens, needs = [] } = question
-  const at = { blockHash: head.hash }
   const others = needs.filter(
     ({ token }) => !tokens.some((known) => sameAddress(known.address, token.address)),
   )
   const reads = [...readsOf(question), ...others.map(({ token }) => balanceOf(token, wallet))]
-  const asked = rpc.batch([
-    ['eth_getTransactionCount', [wallet, at]],
-    ['eth_getBalance', [wallet, at]],
-    ['eth_getCode', [wallet, at]],
-    ...reads.map((read) => ['eth_call', [read, at]] as const),
-  ])
+  const asked = atBlock(rpc, head, (at) =>
+    rpc.batch([
+      ['eth_getTransactionCount', [wallet, at]],
+      ['eth_getBalance', [wallet, at]],
+      ['eth_getCode', [wallet, at]],
+      ...reads.map((read) => ['eth_call', [read, at]] as const),
+    ]),
+  )
   const [[count, coin, code, ...answers], fees] = await Promise.all([asked, currentFees(rpc, head)])
   const values = answers.map((answer) => word(answer, 'a token balance'))
   for (const { token, amount } of needs) {

@@ -6,6 +6,7 @@ import type { Network } from '../../domain/network.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import { atBlock } from '../chain/at-block.ts'
 import { currentFees, type Head, readHead } from '../chain/fees.ts'
 import { patient } from '../chain/patient.ts'
 import type { Ground } from '../ground.ts'
@@ -75,7 +76,7 @@ async function refusePoor(ask: {
 }): Promise<Omit<LaterCost, 'at'>> {
   const { rpc, head, network, wallet, leg, tried, cap } = ask
   const [coin, fees] = await Promise.all([
-    rpc.request('eth_getBalance', [wallet, { blockHash: head.hash }]),
+    atBlock(rpc, head, (at) => rpc.request('eth_getBalance', [wallet, at])),
     currentFees(rpc, head),
   ])
   const held = quantity(coin, 'the balance')

@@ -4,6 +4,7 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import { atBlock } from '../chain/at-block.ts'
 import { revertReason } from '../chain/revert.ts'
 import { type Before, readsOf, word } from '../chain/simulate-reads.ts'
 import type { Log } from './authority-seen.ts'
@@ -118,20 +119,13 @@ async function simulated(
     calls,
   }
   const question = { blockStateCalls: [state], validation }
-  const answer = await rpc.request('eth_simulateV1', [question, { blockHash: head.hash }])
+  const answer = await atBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at]))
   const results = Array.isArray(answer)
     ? (answer[0] as { calls?: CallResult[] } | undefined)?.calls
     : undefined
   if (results?.length === calls.length) return results
   throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} simulates another number of calls`)
 }
-
-/** Whether a node said that it does not know this call at all. */
-export const isUnsupported = (error: unknown): boolean =>
-  error instanceof AppError &&
-  error.code === 'RPC_ERROR' &&
-  (error.details?.code === -32601 ||
-    /method .*(not|un)|unknown method|unsupported|not supported/i.test(String(error.details?.message ?? '')))
 
 function reverted({ returnData, error }: CallResult, index: number, of: number): AppError {
   const data = error?.data !== undefined && error.data !== '0x' ? error.data : returnData

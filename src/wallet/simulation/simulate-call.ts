@@ -2,8 +2,10 @@ import { concatHex, numberToHex, size } from 'viem/utils'
 
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { isNotOffered } from '../../net/refusal.ts'
+import { atBlock } from '../chain/at-block.ts'
 import { type Read, readsOf, word } from '../chain/simulate-reads.ts'
-import { type Block, isUnsupported, newStrangers, revertedStep } from './simulate-block.ts'
+import { type Block, newStrangers, revertedStep } from './simulate-block.ts'
 import type { Simulation } from './simulation.ts'
 
 /** The first word of an answer whose every step succeeded. */
@@ -20,15 +22,19 @@ export async function callInstead(block: Block): Promise<Omit<Simulation, 'gas' 
   const nothing = { ...base, how: 'unavailable', changes: [], allowances: [], coin: 0n } as const
   let answer: Hex
   try {
-    answer = await rpc.request<Hex>('eth_call', [
-      { from: newStrangers().reader, to: wallet },
-      { blockHash: before.head.hash },
-      { [wallet]: { code: batchCode(transactions, readsOf(block)) } },
-    ])
+    answer = await atBlock(rpc, before.head, (at) =>
+      rpc.request<Hex>('eth_call', [
+        { from: newStrangers().reader, to: wallet },
+        at,
+        { [wallet]: { code: batchCode(transactions, readsOf(block)) } },
+      ]),
+    )
   } catch (error) {
-    if (isUnsupported(error)) return { ...nothing, changes: [], allowances: [] }
+    if (isNotOffered(error)) return { ...nothing, changes: [], allowances: [] }
     throw error
   }
+  // That code always answers with something: nothing comes of a wallet without it, where the node leaves out what it does not know.
+  if (answer === '0x') return { ...nothing, changes: [], allowances: [] }
   const failed = word(answer, 'the outcome')
   if (failed !== allWell)
     throw revertedStep(Number(failed), transactions.length, `0x${answer.slice(66)}` as Hex)

@@ -6,7 +6,9 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
+import { isPageInstead } from '../../net/refusal.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import { atBlock } from '../chain/at-block.ts'
 import type { Head } from '../chain/fees.ts'
 import { revertReason } from '../chain/revert.ts'
 import { balanceOf, word } from '../chain/simulate-reads.ts'
@@ -81,19 +83,17 @@ async function minterOf(rpc: Rpc, messenger: Address): Promise<Address[]> {
   return /^0x0{24}[0-9a-f]{40}$/i.test(said ?? '') ? [getAddress(`0x${said!.slice(26)}`)] : []
 }
 
-async function simulated(
-  rpc: Rpc,
-  { hash }: Head,
-  calls: readonly object[],
-): Promise<CallResult[] | undefined> {
+async function simulated(rpc: Rpc, head: Head, calls: readonly object[]): Promise<CallResult[] | undefined> {
   const question = { blockStateCalls: [{ calls }], validation: false }
-  const answer = await unlessRefused(rpc.request('eth_simulateV1', [question, { blockHash: hash }]))
+  const answer = await unlessRefused(
+    atBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at])),
+  )
   return Array.isArray(answer) ? (answer[0] as { calls?: CallResult[] } | undefined)?.calls : undefined
 }
 
 /** What a node answers; nothing where it says that it will not. */
 const unlessRefused = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
+    if ((error instanceof AppError && error.code === 'RPC_ERROR') || isPageInstead(error)) return undefined
     throw error
   })

@@ -1,12 +1,13 @@
 import { decodeApprove } from '../../calls/erc20.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { isNotOffered, isPageInstead } from '../../net/refusal.ts'
 import { type CommonHead, commonHead } from '../chain/common-head.ts'
 import { ownHead } from '../chain/own-head.ts'
 import { patient } from '../chain/patient.ts'
 import { lacking, readBefore } from '../chain/simulate-reads.ts'
 import { refuseOtherPower, refuseOwnCode } from './authority-seen.ts'
-import { type Block, isUnsupported, type Outcome, runBlock } from './simulate-block.ts'
+import { type Block, type Outcome, runBlock } from './simulate-block.ts'
 import { callInstead } from './simulate-call.ts'
 import { agreeing } from './simulate-peers.ts'
 import type { Allowance, Simulation, SimulationQuestion } from './simulation.ts'
@@ -57,7 +58,8 @@ async function simulateOn(
       examine(block, await runBlock(block, gas, until))
     return { how: 'eth_simulateV1', ...read(block, outcome), gas, behind }
   } catch (error) {
-    if (!isUnsupported(error)) throw error
+    // What stands before a node that has just been read from refuses this one call with a page of its own, too.
+    if (!isNotOffered(error) && !isPageInstead(error)) throw error
     return { ...(await callInstead(block)), gas: [], behind }
   }
 }
