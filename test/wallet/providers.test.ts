@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 
 import { supply } from '../../src/calls/aave-v3.ts'
 import { approve } from '../../src/calls/erc20.ts'
+import { hasSucceeded } from '../../src/net/receipt.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
 import { simulateLeg } from '../../src/wallet/simulation/simulate.ts'
 import { targetOf } from '../support/families.ts'
@@ -114,5 +115,29 @@ describe('a provider that takes no block by its hash', () => {
       code: 'RPC_INCONSISTENT',
       message: expect.stringContaining('has another block at height'),
     })
+  })
+})
+
+describe('a receipt', () => {
+  const contract = () => sandbox.token(chainId, 'USDC').address
+  const event = (address: string) => ({ address, topics: [], data: '0x' })
+  const ended = (more: object) =>
+    hasSucceeded(sandbox.chain(chainId).rpc, { to: contract(), logs: [], ...more })
+
+  it.each<[string, object, boolean]>([
+    ['its status', { status: '0x0', logs: [event(`0x${'77'.repeat(20)}`)] }, false],
+    ['its status in two digits', { status: '0x01' }, true],
+    ['an event where there is no status', { logs: [event(`0x${'77'.repeat(20)}`)] }, true],
+    ['a target without code where there is no status', { to: `0x${'77'.repeat(20)}` }, true],
+  ])('says by %s how it ended', async (_, said, how) => {
+    expect(await ended(said)).toBe(how)
+  })
+
+  it.each<[string, object]>([
+    ['nothing', {}],
+    ['null in the place of a status', { status: null }],
+    ['what the chain took for gas', { logs: [event(`0x${'00'.repeat(18)}1010`)] }],
+  ])('with %s does not say it', async (_, said) => {
+    await expect(ended(said)).rejects.toMatchObject({ code: 'RPC_INCONSISTENT' })
   })
 })

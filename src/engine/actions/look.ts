@@ -1,4 +1,5 @@
 import type { Address, Hex } from '../../domain/address.ts'
+import { hasSucceeded } from '../../net/receipt.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
 import type { SentRow } from '../../store/engine-sent.ts'
 import type { Chain } from '../chain.ts'
@@ -37,8 +38,9 @@ export async function whereIs({ rpc }: Chain, hash: Hex): Promise<{ receipt?: Re
   ])) as [Receipt | null, { nonce: Hex } | null]
   const block =
     receipt && (await rpc.request<{ hash: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false]))
+  const isThere = receipt && block?.hash.toLowerCase() === receipt.blockHash.toLowerCase()
   return {
-    ...(receipt && block?.hash === receipt.blockHash && { receipt }),
+    ...(isThere && { receipt: { ...receipt, status: (await hasSucceeded(rpc, receipt)) ? '0x1' : '0x0' } }),
     ...(sent && { nonce: Number(sent.nonce) }),
   }
 }

@@ -37,7 +37,7 @@ export async function agreed({ peers }: Rpc, blockNumber: number, blockHash: str
     peers.map((peer) =>
       peer
         .request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false])
-        .then((block) => block?.hash === blockHash)
+        .then((block) => block?.hash?.toLowerCase() === blockHash.toLowerCase())
         .catch((error: unknown) => {
           // An endpoint that is down says nothing, and holds nothing up.
           if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return true

@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { quantity } from '../../net/quantity.ts'
+import { type Ended, hasSucceeded } from '../../net/receipt.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Ground } from '../ground.ts'
 import { type Seen, whoUsedEach } from './nonce-use.ts'
@@ -76,5 +77,7 @@ function isLike(shown: Shown, wanted: Transaction, exact: readonly bigint[]): bo
 }
 
 /** Whether a transaction did what it was for; one that reverted may be tried again. */
-const succeeded = async (rpc: Rpc, hash: Hex): Promise<boolean> =>
-  (await rpc.request<{ status?: string } | null>('eth_getTransactionReceipt', [hash]))?.status === '0x1'
+async function succeeded(rpc: Rpc, hash: Hex): Promise<boolean> {
+  const receipt = await rpc.request<Ended | null>('eth_getTransactionReceipt', [hash])
+  return receipt !== null && hasSucceeded(rpc, receipt)
+}

@@ -1,5 +1,6 @@
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { quantity } from '../../net/quantity.ts'
+import { hasSucceeded } from '../../net/receipt.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Inclusion, Step } from '../../store/operation.ts'
 
@@ -15,7 +16,7 @@ type Receipt = {
   to?: string | null
   blockNumber?: string
   blockHash?: Hex
-  status?: string
+  status?: unknown
   gasUsed?: string
   effectiveGasPrice?: string
   logs?: Log[]
@@ -24,7 +25,7 @@ type Receipt = {
 /**
  * Looks for a transaction on the chain. Its receipt counts only when the block that it names is the one that stands at
  * that height now: a receipt alone may be of a block that a reorganisation took away. One that names another sender or
- * target than is `expected` is not of this transaction.
+ * target than is `expected` is not of this transaction. One that does not say how it ended is RPC_INCONSISTENT.
  */
 export async function findOnChain(
   rpc: Rpc,
@@ -44,14 +45,14 @@ export async function findOnChain(
   )
     return undefined
   const block = await rpc.request<{ hash?: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false])
-  if (block?.hash !== receipt.blockHash) return undefined
+  if (block?.hash?.toLowerCase() !== receipt.blockHash.toLowerCase()) return undefined
   return {
     hash,
     blockNumber: Number(quantity(receipt.blockNumber, 'the block of a receipt')),
-    blockHash: receipt.blockHash,
+    blockHash: receipt.blockHash.toLowerCase() as Hex,
     gasUsed: quantity(receipt.gasUsed, 'the gas used'),
     gasPrice: quantity(receipt.effectiveGasPrice ?? '0x0', 'the gas price'),
-    ok: receipt.status === '0x1',
+    ok: await hasSucceeded(rpc, receipt),
     logs: receipt.logs ?? [],
   }
 }
