@@ -14,12 +14,12 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-/** A command over a provider that says this; at an address that is not of this machine, as far as can be seen of it. */
-async function at(says: Provider['says'], isFar = false) {
-  const node = await provider(sandbox.chain(31337).rpcUrl, says)
+/** A command over a provider of a network that says this; that of the second is not on this machine, as far as can be seen of its address. */
+async function at(says: Provider['says'], chain: 'sandbox-one' | 'sandbox-two' = 'sandbox-one') {
+  const node = await provider(sandbox.chain(chain === 'sandbox-one' ? 31337 : 31338).rpcUrl, says)
   open.push(node)
-  const url = isFar ? node.url.replace('127.0.0.1', '0.0.0.0') : node.url
-  const env = { ...rpcEnvOf(sandbox, { 'sandbox-one': url }), SLUICE_PROFILE: 'engine' }
+  const url = chain === 'sandbox-one' ? node.url : node.url.replace('127.0.0.1', '0.0.0.0')
+  const env = { ...rpcEnvOf(sandbox, { [chain]: url }), SLUICE_PROFILE: 'engine' }
   const secrets = { privateKey: sandboxKey() }
   return { node, run: (line: string) => run(line, { env, secrets }) }
 }
@@ -68,4 +68,43 @@ test('hashes of blocks in capital letters are the same hashes', async () => {
     })),
   )
   expect((await run(`${deposit} --timeout 5s`)).exit).toBe(0)
+})
+
+test('an address behind which a node lacks the newest block has not taken it back', async () => {
+  let shown: unknown
+  let lacking = 0
+  const { run, node } = await at(async ({ method, params }, ask) => {
+    if (method === 'eth_getTransactionReceipt') {
+      const receipt = (await ask(method, params)) as { blockNumber: string } | null
+      if (receipt && shown === undefined) shown = receipt.blockNumber
+      else if (receipt?.blockNumber === shown && lacking++ < 2) return { result: null }
+    }
+    // The one that answers first does not have the block, the other has it without its receipts.
+    return method === 'eth_getBlockByNumber' && params[0] === shown && lacking === 1
+      ? { result: null }
+      : undefined
+  }, 'sandbox-two')
+  const { exit, err } = await run(
+    'transfer --token USDC --amount 1 --to 0x1234567890123456789012345678901234567890 --network sandbox-two --yes --allow-duplicate',
+  )
+  expect({ exit, lacking: lacking >= 2 }).toEqual({ exit: 0, lacking: true })
+  expect(err).not.toMatch(/reorganisation/)
+  expect(node.asked.filter((method) => method === 'eth_sendRawTransaction')).toHaveLength(1)
+})
+
+test('transactions that nobody sent are in the way of nobody who looks through blocks', async () => {
+  const strange = { hash: `0x${'77'.repeat(32)}`, from: null, type: '0x7f' }
+  const blocks = bent('eth_getBlockByNumber', ({ transactions, ...rest }) => ({
+    ...rest,
+    transactions: (transactions as unknown[]).flatMap((one) =>
+      typeof one === 'string' ? [one] : [strange, one],
+    ),
+  }))
+  const { run, node } = await at((call, ask) =>
+    call.method === 'eth_getTransactionReceipt' ? { result: null } : blocks(call, ask),
+  )
+  const { exit, json } = await run(`${deposit} --timeout 1s`)
+  expect(exit).toBe(20)
+  node.says = blocks
+  expect((await run(`action explain ${json.error.details.operation} --json`)).exit).toBe(0)
 })

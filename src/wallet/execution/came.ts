@@ -126,17 +126,17 @@ export async function coinCame(
     ['eth_getBlockByNumber', [hexQuantity(blockNumber), true]],
     ['eth_getTransactionReceipt', [hash]],
   ])
-  type Shown = { hash: string; from: string; to: string | null; value: string }
+  type Shown = { hash: string; from?: string; to: string | null; value: string }
   const { transactions = [] } = (block ?? {}) as { transactions?: Shown[] }
   const own = transactions.find((one) => sameAddress(one.hash, hash))
   const isTouched = transactions.some(
-    (one) => one !== own && (sameAddress(one.from, wallet) || sameAddress(one.to ?? '', wallet)),
+    (one) => one !== own && (sameAddress(one.from ?? '', wallet) || sameAddress(one.to ?? '', wallet)),
   )
   if (!own || isTouched) return undefined
   // Rollups take a fee for the chain below them beside the gas.
   const fees = (receipt ?? {}) as Partial<Record<`${'l1Fee' | 'operatorFee'}${string}`, string | null>>
   const { l1Fee, operatorFeeScalar, operatorFeeConstant } = fees
-  const isSender = sameAddress(own.from, wallet)
+  const isSender = sameAddress(own.from ?? '', wallet)
   // The operator of an OP Stack chain may take a fee of its own, by a formula that another fork changed (source: its specification,
   // Isthmus and Jovian), and a receipt does not say of which fork it is.
   const isOperated = [operatorFeeScalar, operatorFeeConstant].some((part) => BigInt(part ?? 0) > 0n)

@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
+import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { readHead } from '../chain/fees.ts'
 import { broadcast } from './broadcast.ts'
@@ -18,6 +19,8 @@ type Watch = {
   since: number
   sinceBlock: number
   sends: number
+  /** Since when the node does not have the block that the step was in; `undefined` where it was not so at the last look. */
+  lackingSince: number | undefined
   /** Whoever has the key did not sign a replacement: he is not asked again in this run. */
   refused: boolean
 }
@@ -37,6 +40,7 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
     since: now,
     sinceBlock: -1,
     sends: 0,
+    lackingSince: undefined,
     refused: false,
   }
   let wait = local ? 2 : 500
@@ -45,6 +49,7 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
     try {
       const found = await findStep(rpc, stepAt(run, index), journal.attempts(operationId, index))
       if (found) {
+        watch.lackingSince = undefined
         noteInclusion(run, index, found)
         const reached = await finality(run, chainId, found)
         if (reached !== undefined) {
@@ -98,6 +103,7 @@ async function finality(
 async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
   const { journal, operationId } = run
   if (stepAt(run, index).state === 'INCLUDED') {
+    if (!(await isBlockGone(run, index, rpc, watch))) return
     journal.move(operationId, index, 'BROADCAST', 'a reorganisation took its block away')
     const hash = journal.attempts(operationId, index).at(-1)!.hash
     run.onProgress?.({ kind: 'gone', step: stepAt(run, index), hash })
@@ -120,6 +126,28 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
     return
   }
   await unstick(run, index, rpc, watch)
+}
+
+/** So long, in ms, a node behind an address may lack a block that another one there has shown; after that the chain has become shorter. On this machine it is hardly ever several nodes. */
+const lackingMs = { far: 12_000, local: 500 }
+
+/**
+ * Whether the block that a step was in is not on the chain any more: there is another one at its height. Where nodes share an address, one may not
+ * have the block yet, or have it without its receipts, which takes nothing back.
+ */
+async function isBlockGone(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<boolean> {
+  const { inclusion } = stepAt(run, index)
+  if (!inclusion) return true
+  const now = await rpc.request<{ hash?: string } | null>('eth_getBlockByNumber', [
+    hexQuantity(inclusion.blockNumber),
+    false,
+  ])
+  if (now) {
+    watch.lackingSince = undefined
+    return now.hash?.toLowerCase() !== inclusion.blockHash.toLowerCase()
+  }
+  watch.lackingSince ??= run.clock.now()
+  return run.clock.now() - watch.lackingSince > lackingMs[isLocal(rpc) ? 'local' : 'far']
 }
 
 async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
