@@ -9,7 +9,7 @@ import { hashesOf, type Tip } from './blocks.ts'
 import { isFor, nameOf, queriesOf, type RpcLog } from './filters.ts'
 import { firstBlockOf, olderThan } from './first-block.ts'
 import { newWindow, piecesOf, type Range, type Window } from './ranges.ts'
-import { stamped } from './times.ts'
+import { isStamped, stamped } from './times.ts'
 
 /** A market whose logs are wanted, as far as they were read: `next` is the first block that is not, `known` the logs before it. */
 type Source = {
@@ -99,7 +99,10 @@ async function begun(
   )
   return Promise.all(
     known.map(async ({ market, place, filters, marks }) => {
-      const held = marks.find(({ block, hash }) => now.get(BigInt(block)) === hash)
+      const kept = (await store.keptLogs(place)).map(({ log }) => JSON.parse(log) as RpcLog)
+      // What was kept once with no time, or with zero, is read anew from there.
+      const flawed = Number(kept.find((log) => !isStamped(log))?.blockNumber ?? Infinity)
+      const held = marks.find(({ block, hash }) => now.get(BigInt(block)) === hash && block < flawed)
       if (held !== marks[0]) await inPassing(store.forgetLogs(place, held?.block ?? -1))
       if (!held)
         return {
@@ -110,9 +113,7 @@ async function begun(
           next: await startOf(store, chain, market, head),
           known: [],
         }
-      const known = (await store.keptLogs(place))
-        .filter(({ block }) => Number(block) <= Number(held.block))
-        .map(({ log }) => JSON.parse(log) as RpcLog)
+      const known = kept.filter(({ blockNumber }) => Number(blockNumber) <= Number(held.block))
       return { market, place, filters, after: held.block, next: BigInt(held.block) + 1n, known }
     }),
   )
