@@ -4,6 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 import type { Chain } from '../engine/chain.ts'
 import type { Rpc } from '../net/rpc.ts'
+import { refusedFindings } from './offered.ts'
 
 type Needs = { catalog: Catalog; rpc: (chainId: number) => Rpc; now: () => number }
 
@@ -18,7 +19,7 @@ export async function networkFindings({ catalog, rpc, now }: Needs): Promise<Fin
       const one = rpc(network.chainId)
       return found('rpc', network.name, async () => [
         ...(await endpointFindings(network, one)),
-        await nodeFinding(network, openChain(network, one), catalog, now()),
+        ...(await nodeFindings(network, openChain(network, one), catalog, now())),
       ])
     }),
   )
@@ -38,6 +39,18 @@ async function endpointFindings({ name, chainId }: Network, { peers }: Rpc): Pro
   )
   // With another one that answers, this one is not missed yet.
   return all.flat().map((one) => ({ ...one, state: 'warning', says: `one endpoint of several: ${one.says}` }))
+}
+
+/** What a node is, and what it refuses of all that it may be asked for. */
+async function nodeFindings(
+  network: Network,
+  chain: Chain,
+  catalog: Catalog,
+  nowMs: number,
+): Promise<Finding[]> {
+  const { headOf } = await import('../engine/chain.ts')
+  const node = await nodeFinding(network, chain, catalog, nowMs)
+  return [node, ...(await refusedFindings(network, chain.rpc, await headOf(chain)))]
 }
 
 async function nodeFinding(

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
 import { listener } from '../support/listener.ts'
+import { provider } from '../support/provider.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { useServe } from '../support/serving.ts'
@@ -113,6 +114,36 @@ describe('doctor', () => {
     expect(text.exit).toBe(7)
     expect(text.out).toMatch(/✗ rpc optimism {2}.*127\.0\.0\.1:1/)
     expect(text.err).toMatch(/2 of \d+ checks failed/)
+  })
+
+  test('names what a node refuses of all that it may be asked for, and what that means', async () => {
+    const refused = ['eth_getLogs', 'eth_simulateV1', 'eth_maxPriorityFeePerGas', 'eth_feeHistory']
+    const node = await provider(sandbox.chain(31337).rpcUrl, ({ method, params }) => {
+      if (method === 'eth_simulateV1') return { status: 403 }
+      const isOther = params.length > 2 || (method === 'eth_getBalance' && typeof params[1] === 'object')
+      return refused.includes(method) || isOther
+        ? { error: { code: -32601, message: 'not whitelisted' } }
+        : undefined
+    })
+    const { exit, json } = await run('doctor --json', {
+      env: rpcEnvOf(sandbox, { 'sandbox-one': node.url }),
+    })
+    await node.close()
+    expect(exit).toBe(0)
+    const found = about(json.checks, 'rpc', 'sandbox-one').filter(({ state }) => state === 'warning')
+    expect(found.map(({ details }) => details.method)).toEqual([
+      'eth_getLogs',
+      'eth_simulateV1',
+      'eth_call',
+      'eth_getBalance',
+      'eth_maxPriorityFeePerGas',
+      'eth_feeHistory',
+    ])
+    expect(found[0]).toMatchObject({
+      says: expect.stringMatching(/refuses eth_getLogs: no history can be read/),
+      details: { said: expect.stringContaining('not whitelisted') },
+    })
+    expect(about(json.checks, 'rpc', 'sandbox-two').map(({ state }) => state)).toEqual(['ok'])
   })
 
   test('says that a node is behind, and that the clock of this machine is', async () => {
