@@ -48,7 +48,8 @@ export function isBusy(said: Said, method: string): boolean {
 export function isNotOffered(error: unknown): boolean {
   if (!(error instanceof AppError && error.code === 'RPC_ERROR')) return false
   const said = error.details as Said
-  if (isOfMachine(said) || typeof said.data === 'string' || isUnknownBlock(error)) return false
+  const isOfBlocks = Number(said.code) <= -38_000 && Number(said.code) > -39_000
+  if (isOfBlocks || isOfMachine(said) || typeof said.data === 'string' || isUnknownBlock(error)) return false
   return [-32601, -32602, -32603, -32004].includes(Number(said.code)) || isNotOfferedIn(String(said.message))
 }
 

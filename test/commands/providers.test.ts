@@ -92,6 +92,18 @@ test('an address behind which a node lacks the newest block has not taken it bac
   expect(node.asked.filter((method) => method === 'eth_sendRawTransaction')).toHaveLength(1)
 })
 
+test('what a node that indexes its blocks does not find is sent again', async () => {
+  let sends = 0
+  const { run } = await at(async ({ method, params }, ask) => {
+    // The first of all is lost.
+    if (method === 'eth_sendRawTransaction' && sends++ === 0) return { result: `0x${'ab'.repeat(32)}` }
+    if (method !== 'eth_getTransactionReceipt') return undefined
+    const result = await ask(method, params)
+    return result ? { result } : { error: { code: -32000, message: 'transaction indexing is in progress' } }
+  })
+  expect((await run(`${deposit} --timeout 8s`)).exit).toBe(0)
+})
+
 test('transactions that nobody sent are in the way of nobody who looks through blocks', async () => {
   const strange = { hash: `0x${'77'.repeat(32)}`, from: null, type: '0x7f' }
   const blocks = bent('eth_getBlockByNumber', ({ transactions, ...rest }) => ({

@@ -83,7 +83,7 @@ describe('a provider that simulates no blocks', () => {
 
   it.each<[string, object]>([
     ['RPC_ERROR', { error: { code: 3, message: 'execution reverted: not supported' } }],
-    ['RPC_ERROR', { error: { code: -38014, message: 'insufficient funds' } }],
+    ['RPC_ERROR', { error: { code: -38014, message: 'insufficient funds: not allowed' } }],
     ['RPC_UNREACHABLE', { error: { code: 429, message: 'this plan is not allowed more' } }],
     ['RPC_UNREACHABLE', { status: 502 }],
   ])('is none that fails otherwise: %s', async (code, said) => {

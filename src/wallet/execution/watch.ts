@@ -1,4 +1,5 @@
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
 import { quantity } from '../../net/quantity.ts'
 import { hasSucceeded } from '../../net/receipt.ts'
 import type { Rpc } from '../../net/rpc.ts'
@@ -32,7 +33,9 @@ export async function findOnChain(
   hash: Hex,
   expected?: { from: Address; to: Address },
 ): Promise<Found | undefined> {
-  const receipt = await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash])
+  const receipt = await rpc
+    .request<Receipt | null>('eth_getTransactionReceipt', [hash])
+    .catch(noneIfUnindexed)
   if (
     !receipt?.blockNumber ||
     !receipt.blockHash ||
@@ -55,6 +58,13 @@ export async function findOnChain(
     ok: await hasSucceeded(rpc, receipt),
     logs: receipt.logs ?? [],
   }
+}
+
+/** A node that has not indexed all its blocks yet says so of whatever it does not find (Geth): it is not found. */
+function noneIfUnindexed(error: unknown): null {
+  const words = error instanceof AppError && error.code === 'RPC_ERROR' ? error.details?.message : ''
+  if (/indexing is in progress/i.test(String(words))) return null
+  throw error
 }
 
 /** The first of a step's attempts that is on the chain. At most one can be, because they share a nonce. */
