@@ -7,6 +7,7 @@ import { awaitArrival } from './await-arrival.ts'
 import { cancelWaiting } from './cancel-waiting.ts'
 import { refuseDead } from './dead.ts'
 import { endingOf } from './ending.ts'
+import { soonAfter } from './just-done.ts'
 import { refuseLost } from './lost.ts'
 import { outcomeOf } from './outcome.ts'
 import { reopenWrong } from './reopen.ts'
@@ -110,6 +111,7 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     checked !== undefined &&
     run.clock.now() - checked.at <= freshness.ms &&
     block - checked.block <= freshness.blocks
+  let doneAt: number | undefined
   const gasOf = new Map<number, bigint>()
   const known = (index: number, how: 'exactly' | 'atLeast') => {
     const gas = gasOf.get(index)
@@ -128,14 +130,15 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
       if (!isFresh(block)) {
         checked = { at: run.clock.now(), block }
         const left = unfinished(run, leg).filter(isUnsigned)
-        const gas = await run.beforeLeg?.(leg, left)
+        const gas = await soonAfter(run, index, doneAt, async () => run.beforeLeg?.(leg, left))
         for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
         if (run.pipeline && left.length > 1)
           for (const step of left.filter(({ role }) => role !== 'fee'))
             await sendStep(run, step.index, known(step.index, 'exactly'))
       }
     }
-    await executeStep(run, index, known(index, 'atLeast'))
+    await soonAfter(run, index, doneAt, () => executeStep(run, index, known(index, 'atLeast')))
+    doneAt = run.clock.now()
   }
 }
 
