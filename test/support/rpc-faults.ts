@@ -79,6 +79,11 @@ export const replyFaults = {
     const tip = hex(gwei * 1e9)
     return { result: method === 'eth_feeHistory' ? { reward: [[tip], [tip], [tip]] } : tip }
   },
+  /** What providers give for the rewards of blocks where they have none. */
+  'odd-history': async (_, __, which) => ({
+    result: [null, {}, { reward: null }, { reward: [] }, { reward: [[], null, ['0x0'], [null]] }][which],
+  }),
+  'error-unknown': error('the method eth_anything does not exist/is not available'),
   'high-gas': async (_, __, gas) => ({ result: hex(gas) }),
   'other-sender': result((truth) => truth && { ...truth, from: `0x${'66'.repeat(20)}` }),
   'other-target': result((truth) => truth && { ...truth, to: `0x${'66'.repeat(20)}` }),
@@ -121,6 +126,7 @@ export const wayFaults = {
   },
   '429': (response, _, value) =>
     response.writeHead(429, value === '' ? {} : { 'retry-after': String(value) }).end('slow down'),
+  '403': (response) => response.writeHead(403).end(page),
   '502': (response) => response.writeHead(502).end(page),
   '502-after': async (response, pass) => response.writeHead(502).end(await pass()),
   html200: (response) => response.end(page),

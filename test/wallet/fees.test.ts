@@ -4,7 +4,7 @@ import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { currentFees, readHead } from '../../src/wallet/chain/fees.ts'
 import { replacementFees } from '../../src/wallet/execution/stuck.ts'
-import { type FaultyRpc, startFaultyRpc } from '../support/faulty-rpc.ts'
+import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/faulty-rpc.ts'
 import { type Chain, startChain } from './chain.ts'
 import { journalIn, newHome, planPayments, removeHome, run } from './operation.ts'
 
@@ -58,6 +58,49 @@ describe('the tip that is paid', () => {
       expect((await fees([node.url])).maxPriorityFeePerGas).toBe(gwei)
     },
   )
+
+  it.each(['error-unknown', 'null-result', 'no-permission'] as const)(
+    'is what others paid, what the price has beyond the base fee, or a small one, where the node names none (%s)',
+    async (no) => {
+      const none = (method: string): Rule =>
+        no === 'no-permission' ? { method, act: '403', always: true } : { method, act: no, always: true }
+      node.rules = [none(tip), rule(history, 3)]
+      expect((await fees([node.url])).maxPriorityFeePerGas).toBe(3n * gwei)
+      node.rules = [none(tip), none(history), rule('eth_gasPrice', 40)]
+      const { baseFee } = await readHead(httpRpc(chain.url), 31337)
+      expect((await fees([node.url])).maxPriorityFeePerGas).toBe(40n * gwei - baseFee)
+      node.rules = [none(tip), none(history), none('eth_gasPrice')]
+      expect((await fees([node.url])).maxPriorityFeePerGas).toBe(gwei)
+    },
+  )
+
+  it.each([0, 1, 2, 3, 4])(
+    'is what the node names where its blocks say nothing of tips, up to what some chain asks (%i)',
+    async (value) => {
+      const odd: Rule = { method: history, act: 'odd-history', value, always: true }
+      node.rules = [odd, rule(tip, 30)]
+      expect((await fees([node.url])).maxPriorityFeePerGas).toBe(30n * gwei)
+      node.rules = [odd, rule(tip, 51)]
+      expect((await fees([node.url])).maxPriorityFeePerGas).toBe(gwei)
+    },
+  )
+
+  it('is not made cheaper by an endpoint that names none', async () => {
+    const no = [tip, history, 'eth_gasPrice'].map(
+      (method): Rule => ({ method, act: 'error-unknown', always: true }),
+    )
+    const other = await startFaultyRpc(chain.url, [rule(tip, 9)])
+    node.rules = no
+    try {
+      for (const urls of [
+        [node.url, other.url],
+        [other.url, node.url],
+      ])
+        expect((await fees(urls)).maxPriorityFeePerGas).toBe(9n * gwei)
+    } finally {
+      await other.stop()
+    }
+  })
 
   it('is the lowest that any endpoint names, whichever is asked first', async () => {
     node.rules = [rule(tip, 20_000), rule(history, 20_000)]

@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { mayPass } from '../../net/endpoint.ts'
 import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 
@@ -11,9 +12,12 @@ const unusual = 10n
 /** Where nobody paid anything lately, so much is usual, in wei: more than that is needed on no chain that is not busy. */
 const quietTip = 10n ** 9n
 
+/** Where the blocks say nothing of tips, a node is believed up to so much, in wei: those of Polygon refuse a tip below 25 gwei (source: bor), or 30 (source: its older advice). */
+const unproven = 50n * 10n ** 9n
+
 /** The tip to pay now: the lowest that any endpoint of the chain names, and of none more than it can show that others paid. */
 export async function usualTip(rpc: Rpc, baseFee: bigint): Promise<bigint> {
-  const [mine, ...others] = await Promise.all([
+  const tips = await Promise.all([
     tipOf(rpc, baseFee),
     ...rpc.peers.map((peer) =>
       tipOf(peer, baseFee).catch((error: unknown) => {
@@ -23,34 +27,58 @@ export async function usualTip(rpc: Rpc, baseFee: bigint): Promise<bigint> {
       }),
     ),
   ])
-  return others.reduce<bigint>((least, tip) => (tip !== undefined && tip < least ? tip : least), mine!)
+  const named = tips.filter((tip) => tip !== undefined)
+  return named.length === 0 ? quietTip : named.reduce((least, tip) => (tip < least ? tip : least))
 }
 
-/** What one endpoint names; where that is far from everything usual, what was paid lately. */
-async function tipOf(rpc: Rpc, baseFee: bigint): Promise<bigint> {
-  const [named, paid] = await Promise.all([
-    rpc.request('eth_maxPriorityFeePerGas').then((answer) => quantity(answer, 'the tip')),
-    paidLately(rpc),
-  ])
-  const usual = larger(paid, quietTip)
-  return named > unusual * larger(usual, 2n * baseFee) ? usual : named
+/**
+ * What one endpoint names, and where it names none, what was paid lately, or what its gas price has beyond the base fee, as viem does; where that is
+ * far from everything usual, what was paid lately. Nothing, where it says none of that.
+ */
+async function tipOf(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
+  const [named, paid] = await Promise.all([numberOf(rpc, 'eth_maxPriorityFeePerGas'), paidLately(rpc)])
+  const said = named ?? paid ?? (await inGasPrice(rpc, baseFee))
+  if (said === undefined) return undefined
+  const usual = larger(paid ?? 0n, quietTip)
+  const most = unusual * larger(usual, 2n * baseFee)
+  return said > (paid === undefined ? larger(most, unproven) : most) ? usual : said
 }
 
-/** The tip that most of the newest blocks would have taken: the median of their rewards. Nothing, where the node keeps no account of it. */
-async function paidLately(rpc: Rpc): Promise<bigint> {
+async function inGasPrice(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
+  const price = await numberOf(rpc, 'eth_gasPrice')
+  return price === undefined || price < baseFee ? undefined : price - baseFee
+}
+
+const numberOf = (rpc: Rpc, method: string): Promise<bigint | undefined> =>
+  ifKnown(rpc.request(method).then((answer) => quantity(answer, 'the tip')))
+
+/** The tip that most of the newest blocks would have taken: the median of their rewards. Nothing, where the node keeps no account of it, or nobody paid any. */
+async function paidLately(rpc: Rpc): Promise<bigint | undefined> {
   const asked = [`0x${recent.blocks.toString(16)}`, 'latest', [recent.percentile]]
-  const history = await rpc
-    .request<{ reward?: unknown } | null>('eth_feeHistory', asked)
-    .catch((error: unknown) => {
-      // Not every node knows this; without it the tip is compared with the base fee alone.
-      if (error instanceof AppError && error.code === 'RPC_ERROR') return null
-      throw error
-    })
+  const history = await ifKnown(rpc.request<{ reward?: unknown } | null>('eth_feeHistory', asked))
   const rows: unknown[] = Array.isArray(history?.reward) ? history.reward : []
   const rewards = rows
-    .map((row) => quantity(Array.isArray(row) ? row[0] : undefined, 'a tip that was paid'))
+    .flatMap((row: unknown) => {
+      const reward: unknown = Array.isArray(row) ? row[0] : undefined
+      // Of an empty block some nodes give no row, or an empty one.
+      return typeof reward === 'string' && /^0x[0-9a-f]{1,64}$/i.test(reward) ? [BigInt(reward)] : []
+    })
     .toSorted((a, b) => (a < b ? -1 : Number(a > b)))
-  return rewards[rewards.length >> 1] ?? 0n
+  const middle = rewards[rewards.length >> 1] ?? 0n
+  return middle === 0n ? undefined : middle
+}
+
+/** What a node answers, and nothing where it does not know the question or may not answer it: not every node, and not every plan of a provider, does. */
+async function ifKnown<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code } = error
+    const isNo = code === 'RPC_ERROR' || code === 'RPC_INCONSISTENT'
+    if (isNo || (code === 'RPC_UNREACHABLE' && !mayPass(error))) return undefined
+    throw error
+  }
 }
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
