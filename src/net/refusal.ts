@@ -65,6 +65,10 @@ export const isPageInstead = (error: unknown): boolean =>
   error.code === 'RPC_UNREACHABLE' &&
   [403, 404, 405, 501].includes(Number(error.details?.status))
 
+/** Whether a node says that it has a transaction already, in the words of clients. */
+export const isKnown = (words: string): boolean =>
+  /already ?known|already (imported|exists|in )|known transaction/i.test(words)
+
 /** Whether a node says that it does not have the block that it was asked about: by the code of a missing resource (EIP-1474), or in the words of clients. */
 export function isUnknownBlock(error: unknown): boolean {
   if (!(error instanceof AppError && error.code === 'RPC_ERROR')) return false

@@ -1,6 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { type Endpoint, mayPass, openEndpoint } from './endpoint.ts'
 import { backoffMs, wait } from './patience.ts'
+import { isKnown } from './refusal.ts'
 import { askAll, mostCalls } from './rpc-batch.ts'
 import { type RpcCall, unwrap, unwrapBatch } from './rpc-envelope.ts'
 
@@ -117,7 +118,7 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
   }
 }
 
-/** What the first that accepts says, once the others had a little time too; where none accepts, the first error of the list. */
+/** What the first that accepts says, once the others had a little time too; where none accepts, that one has it already, else the first error of the list. */
 async function toAll(sending: readonly Promise<unknown>[]): Promise<unknown> {
   const all = Promise.allSettled(sending)
   try {
@@ -125,7 +126,8 @@ async function toAll(sending: readonly Promise<unknown>[]): Promise<unknown> {
     await Promise.race([all, wait(graceMs)])
     return accepted
   } catch (error) {
-    if (error instanceof AggregateError) throw error.errors[0]
+    if (error instanceof AggregateError)
+      throw error.errors.find((one) => isKnown(String(one?.details?.message))) ?? error.errors[0]
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { parseTransaction } from 'viem/utils'
 
 /** One call of JSON-RPC. */
 export type RpcCall = { jsonrpc: string; id: number; method: string; params?: unknown[] }
@@ -27,6 +28,16 @@ const after =
   async (call, ask) => {
     await ask(call.method, call.params ?? [])
     return make(call)
+  }
+
+/** Refuses a transaction whose tip is below so many gwei. */
+const belowFloor =
+  (words: (tip: bigint, floor: bigint) => string): ReplyFault =>
+  async ({ method, params = [] }, ask, gwei) => {
+    const { maxPriorityFeePerGas = 0n } = parseTransaction(params[0] as `0x02${string}`)
+    const floor = BigInt(gwei) * 10n ** 9n
+    if (maxPriorityFeePerGas >= floor) return { result: await ask(method, params) }
+    return { error: { code: -32000, message: words(maxPriorityFeePerGas, floor) } }
   }
 
 /** Another hash that looks like the one given. */
@@ -71,6 +82,13 @@ export const replyFaults = {
   'error-underpriced': error('replacement transaction underpriced'),
   'error-fee': error('max fee per gas less than block base fee'),
   'error-funds': error('insufficient funds for gas * price + value'),
+  /** A pool that takes no tip below so many gwei, and says which it wants, or does not. */
+  'pool-floor': belowFloor(
+    (tip, floor) => `transaction underpriced: gas tip cap ${tip}, minimum needed ${floor}`,
+  ),
+  'pool-floor-silent': belowFloor(() => 'transaction underpriced'),
+  'error-fee-cap': error('tx fee (1.05 ether) exceeds the configured cap (1.00 ether)'),
+  'error-gas-cap': error('transaction gas limit too high (cap: 16777216, tx: 20000000)'),
   'fake-hash': async () => ({ result: `0x${'ab'.repeat(32)}` }),
   'stale-zero': async () => ({ result: '0x0' }),
   'stale-head': staleHead,

@@ -1,7 +1,7 @@
+import { hintOf } from './refused.ts'
 import { type Run, stepAt } from './run.ts'
 import { inSendingOrder } from './stuck.ts'
 import { verifyStep } from './verify.ts'
-import { hintOf } from './watch.ts'
 
 /**
  * Hands what is signed of a step to the node: the newest attempt, or all of them, newest first, cancels before all else where it is to be cancelled. What comes out of the

@@ -1,10 +1,18 @@
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { isDust } from '../simulation/too-small.ts'
+import { isOfPrice, type Refusal, refusalOf } from './refused.ts'
 import { current, isClosed, type Run, stopped } from './run.ts'
 import { isAllFinal } from './standing.ts'
+import { inSendingOrder } from './stuck.ts'
 
 const wasSigned = (run: Run): boolean =>
   current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
+
+/** That the node refused what is sent of the first step that is signed and in no block. */
+function refusedOf(run: Run): Refusal | undefined {
+  const step = current(run).steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST')
+  return step && refusalOf(inSendingOrder(run.journal.attempts(run.operationId, step.index))[0])
+}
 
 /** What ended a run, as the error that tells truly whether something was signed. When the journal itself cannot be used any more, nobody can say that nothing was. */
 export function endingOf(run: Run, error: unknown): unknown {
@@ -45,16 +53,20 @@ function explain(run: Run, error: unknown): unknown {
   // Who cancels does not want the rest to be signed, should what he cancels be mined after all.
   const again =
     inTheAir && run.replacement === 'cancel' ? `sluice action cancel ${run.operationId} --yes` : resume
-  if (error === stopped)
-    return new AppError(
-      'PENDING',
-      inTheAir
+  if (error === stopped) {
+    const refused = inTheAir ? refusedOf(run) : undefined
+    const why = refused
+      ? `It is signed and not final yet; when it was sent, the node refused it: ${refused.words}`
+      : inTheAir
         ? 'It is signed and on its way, and not final yet'
         : isAllFinal(now)
           ? 'All of it is signed and final, and what it sent to another chain has not arrived yet'
-          : 'Some steps are final, and the rest is not signed yet',
-      { details, hint: again },
-    )
+          : 'Some steps are final, and the rest is not signed yet'
+    return new AppError('PENDING', why, {
+      details: { ...details, ...(refused && { refused: refused.words }) },
+      hint: isOfPrice(refused) && again === resume ? `sluice action speed-up ${run.operationId}` : again,
+    })
+  }
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
   if (inTheAir || retryable || !(error instanceof AppError))
     return new AppError('PENDING', `Something is signed, and it could not be followed to its end: ${why}`, {

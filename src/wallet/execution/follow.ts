@@ -8,9 +8,10 @@ import { capped } from './capped.ts'
 import { agreed, howDeep } from './deep.ts'
 import { finishStep } from './finish-step.ts'
 import { isUsed, noteWaiting } from './nonce-owner.ts'
+import { isRefusedAsCheap } from './refused.ts'
 import { replace } from './replace.ts'
 import { current, isOfNode, pause, type Run, stepAt, stopped } from './run.ts'
-import { isOutbid, remedy, usualPatience } from './stuck.ts'
+import { inSendingOrder, isOutbid, remedy, usualPatience } from './stuck.ts'
 import { blockNumber, type Found, findStep, isLocal } from './watch.ts'
 
 /** What following a step remembers from one look to the next. Times are monotonic. */
@@ -162,8 +163,9 @@ async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   if (what === 'wait' || watch.refused) return
   try {
     const replaced = await replace(run, index, what, head)
-    // What a person told to cancel and is mined first by what it pays is not waited for without a word.
-    if (!replaced && isOutbid(attempts)) throw await capped(run, index, 'cancel', head)
+    // What a person told to cancel and is mined first by what it pays is not waited for without a word, nor is what no node takes at that price.
+    const isHopeless = isOutbid(attempts) || isRefusedAsCheap(inSendingOrder(attempts)[0])
+    if (!replaced && isHopeless) throw await capped(run, index, what, head)
   } catch (error) {
     // What was sent before is out there all the same, and is followed: a device may lie somewhere without its person, and a policy may not be understood.
     if (!(error instanceof AppError) || !['KEY_SOURCE', 'DECLINED', 'CONFIG_INVALID'].includes(error.code))

@@ -1,5 +1,6 @@
 import type { Attempt } from '../../store/operation.ts'
 import type { Fees, Head } from '../chain/fees.ts'
+import { isRefusedAsCheap, namedFees, refusalOf } from './refused.ts'
 
 /** How long a transaction may wait for a block: both must be over before its fee is raised. */
 export type Patience = { blocks: number; ms: number }
@@ -10,29 +11,45 @@ export const usualPatience: Patience = { blocks: 3, ms: 30_000 }
 /** How often the fee of one step is raised at most. */
 export const mostBumps = 5
 
-/** An eighth more, rounded up: geth asks for a tenth, several other nodes for an eighth. */
-const raised = (fee: bigint): bigint => (fee * 9n + 7n) / 8n
+/** An eighth more, rounded up, and more in any case: geth asks for a tenth, several other nodes for an eighth. */
+const raised = (fee: bigint): bigint => larger((fee * 9n + 7n) / 8n, fee + 1n)
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /**
- * The fees of a replacement: an eighth above the dearest attempt in both fields, as the newest may be one of elsewhere that pays less, or the market where that is higher.
- * `undefined` when the cap leaves no room for a replacement that nodes accept.
+ * The fees of a replacement: an eighth above the dearest attempt in both fields, as the newest may be one of elsewhere that pays less, and what a node named
+ * that refused one; or the market where that is higher, or twice what a node refused and named no other. `undefined` when the cap leaves no room for
+ * a replacement that nodes accept.
  */
 export function replacementFees(
-  before: readonly Pick<Attempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'>[],
+  before: readonly Paid[],
   market: Fees,
   cap: bigint | undefined,
 ): Fees | undefined {
-  const least = raised(before.map(({ maxFeePerGas }) => maxFeePerGas).reduce(larger, 0n))
-  const leastTip = raised(before.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas).reduce(larger, 0n))
+  const named = before.flatMap((paid) => namedFees(paid) ?? [])
+  const least = larger(raised(dearest(before, feeOf)), dearest(named, feeOf))
+  const leastTip = larger(raised(dearest(before, tipOf)), dearest(named, tipOf))
+  const cheap = before.filter((paid) => refusalOf(paid)?.is === 'cheap' && namedFees(paid) === undefined)
+  const usualTip = larger(market.maxPriorityFeePerGas, 2n * dearest(cheap, tipOf))
   // A tip that is not allowed does not hold up a replacement that would do with less.
-  const isTooDear = cap !== undefined && market.maxPriorityFeePerGas > cap
-  const maxPriorityFeePerGas = isTooDear ? leastTip : larger(leastTip, market.maxPriorityFeePerGas)
-  const wanted = larger(larger(least, market.maxFeePerGas), maxPriorityFeePerGas)
+  const isTooDear = cap !== undefined && usualTip > cap
+  const maxPriorityFeePerGas = isTooDear ? leastTip : larger(leastTip, usualTip)
+  // The base fee has as much room beside a higher tip as beside that of the market.
+  const more = larger(maxPriorityFeePerGas - market.maxPriorityFeePerGas, 0n)
+  const usual = larger(
+    market.maxFeePerGas + (named.length + cheap.length > 0 ? more : 0n),
+    2n * dearest(cheap, feeOf),
+  )
+  const wanted = larger(larger(least, usual), maxPriorityFeePerGas)
   if (cap === undefined || wanted <= cap) return { maxFeePerGas: wanted, maxPriorityFeePerGas }
   return least <= cap && maxPriorityFeePerGas <= cap ? { maxFeePerGas: cap, maxPriorityFeePerGas } : undefined
 }
+
+type Paid = Fees & Partial<Pick<Attempt, 'lastAnswer'>>
+
+const feeOf = ({ maxFeePerGas }: Fees): bigint => maxFeePerGas
+const tipOf = ({ maxPriorityFeePerGas }: Fees): bigint => maxPriorityFeePerGas
+const dearest = (all: readonly Fees[], of: (fees: Fees) => bigint): bigint => all.map(of).reduce(larger, 0n)
 
 /** Whether a transaction is to be cancelled: the newest replacement says what is wanted, as a higher fee takes a cancel back; not one that was sent elsewhere. */
 export const isCancelling = (attempts: readonly Attempt[]): boolean =>
@@ -62,7 +79,8 @@ export function remedy(
 ): 'wait' | 'bump' | 'cancel' {
   const cancelling = isCancelling(attempts)
   if (deadline !== undefined && head.timestamp > deadline && !cancelling) return 'cancel'
-  if (waited.ms < patience.ms || waited.blocks < patience.blocks) return 'wait'
+  const isOver = waited.ms >= patience.ms && waited.blocks >= patience.blocks
+  if (!isOver && !isRefusedAsCheap(inSendingOrder(attempts)[0])) return 'wait'
   const bumps = attempts.filter(({ kind }) => kind !== 'run').length
   return bumps < mostBumps ? (cancelling ? 'cancel' : 'bump') : 'wait'
 }

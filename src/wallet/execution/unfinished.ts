@@ -7,9 +7,11 @@ import type { Ground } from '../ground.ts'
 import type { Checked } from '../plan/plan.ts'
 import { resultNow } from './came.ts'
 import { isAwaiting } from './delivery.ts'
+import { refusalOf } from './refused.ts'
 import { settleSeen } from './seen.ts'
 import { noteBrought } from './short.ts'
 import { isAllFinal, standing } from './standing.ts'
+import { inSendingOrder } from './stuck.ts'
 
 /** What a transaction does to an allowance, or what an action may live on: chain, token, spender. */
 type Claim = { chainId: number; token: string; spender: string }
@@ -92,6 +94,14 @@ export async function giveUp(ground: Ground, operation: Operation): Promise<Oper
       { details, hint },
     )
   if (!goesOn) return (await ended(ground, now)) ?? abandon(ground, now)
+  const refused = refusalOf(inSendingOrder(ground.journal.attempts(now.id, goesOn.index))[0])
+  // Whoever has seen the bytes can send them at any time: only what has its nonce in a block ends that.
+  if (refused && goesOn.state !== 'INCLUDED')
+    throw new AppError(
+      'PENDING',
+      `Step ${goesOn.index + 1} is signed and was sent, and may still be mined although the node refused it (${refused.words}): it cannot be taken back by giving up, only cancelled`,
+      { details, hint: `sluice action cancel ${operation.id} --yes` },
+    )
   throw new AppError(
     'PENDING',
     `Step ${goesOn.index + 1} is signed and on its way: it cannot be taken back by giving up`,

@@ -91,16 +91,3 @@ export const blockNumber = async (rpc: Rpc): Promise<number> =>
 /** Whether a node is on this machine, where asking often costs nothing. */
 export const isLocal = ({ host }: Rpc): boolean =>
   /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/.test(host)
-
-/** What a node's answer to a broadcast hints at. A hint is all that it is: only the chain says what happened. */
-export function hintOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  if (/already known|already imported|known transaction/i.test(message)) return 'known'
-  if (/nonce too low|nonce is too low|invalid nonce/i.test(message)) return 'low'
-  if (/underpriced|ReplacementNotAllowed/i.test(message)) return 'under'
-  if (/nonce too high|nonce gap/i.test(message)) return 'high'
-  if (/fee cap|max fee per gas less|fee too low|less than block base fee/i.test(message)) return 'fee'
-  if (/insufficient funds/i.test(message)) return 'funds'
-  if (/chain ?id/i.test(message)) return 'chain'
-  return `unknown: ${message}`
-}

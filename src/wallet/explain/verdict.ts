@@ -9,6 +9,7 @@ export type Situation =
   | 'SENT_NOT_SEEN'
   | 'WAITING'
   | 'FEE_TOO_LOW'
+  | 'REFUSED'
   | 'BEHIND_ANOTHER'
   | 'DEADLINE_PASSED'
   | 'CANCELLING'

@@ -1,4 +1,9 @@
-import { isCancelling } from '../execution/stuck.ts'
+import { formatUnits } from 'viem/utils'
+
+import type { Attempt } from '../../store/operation.ts'
+import { roundedUp } from '../chain/fees.ts'
+import { isOfPrice, type Refusal, refusalOf } from '../execution/refused.ts'
+import { inSendingOrder, isCancelling, replacementFees } from '../execution/stuck.ts'
 import { type Facts, isInTheAir, wentWell } from './facts.ts'
 import { never, type Row } from './row.ts'
 import { allowed, amountOf, chainsThat, command, fundsNow, gwei, originOf, stepWord } from './words.ts'
@@ -45,6 +50,49 @@ const byJournal = (facts: Facts): string =>
     ? `By the journal, ${amountOf(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
     : `By the journal: ${fundsNow(facts)}`
 
+/** Whether what waits would only revert, for its deadline has passed. */
+function isLate(facts: Facts): boolean {
+  const { focus, plan } = facts
+  const deadline = focus && plan.intents[focus.step.leg]?.deadline
+  const head = inTheAir(facts) ? headOf(facts) : undefined
+  return (
+    focus?.step.role === 'action' &&
+    typeof deadline === 'number' &&
+    head !== undefined &&
+    head.timestamp > deadline
+  )
+}
+
+/** What was sent last, or is sent to cancel it, and what the node said of it when that was a refusal. */
+const sentLast = ({ focus }: Facts): Attempt => inSendingOrder(focus!.attempts)[0]!
+const refusal = (facts: Facts): Refusal | undefined =>
+  inTheAir(facts) && facts.focus!.seen?.waiting === undefined ? refusalOf(sentLast(facts)) : undefined
+
+/** What no mempool has, as the node said when it was sent. */
+const refusedRow: Row = {
+  situation: 'REFUSED',
+  is: (facts) => {
+    const is = refusal(facts)?.is
+    // A nonce that comes too early waits for another one.
+    return is !== undefined && is !== 'high' && (isCancelling(facts.focus!.attempts) || !isLate(facts))
+  },
+  verdict: (facts) =>
+    `${step(facts)} was sent, and the node of ${networkOf(facts)} refused ${isCancelling(facts.focus!.attempts) ? 'what cancels it' : 'it'}: ${refusal(facts)!.words}. It does not have it now, and whoever has its bytes may still send it.`,
+  funds,
+  safeToRetry: never,
+  next: (facts) => {
+    const said = refusal(facts)
+    const { attempts } = facts.focus!
+    const { baseFee } = headOf(facts)!
+    const market = { maxFeePerGas: 2n * baseFee, maxPriorityFeePerGas: 0n }
+    const { maxFeePerGas } = replacementFees(attempts, market, undefined)!
+    const more = ` --max-fee ${formatUnits(roundedUp(maxFeePerGas), 9)}`
+    if (isCancelling(attempts)) return command(facts, 'cancel', isOfPrice(said) ? `${more} --yes` : ' --yes')
+    if (said?.is === 'gas') return command(facts, 'cancel', ' --yes')
+    return isOfPrice(said) ? command(facts, 'speed-up', more) : command(facts, 'resume')
+  },
+}
+
 /** What is signed and in no block. */
 export const waitingRows: readonly Row[] = [
   {
@@ -65,6 +113,7 @@ export const waitingRows: readonly Row[] = [
     safeToRetry: never,
     next: (facts) => command(facts, 'resume'),
   },
+  refusedRow,
   {
     situation: 'CANCELLING',
     is: (facts) => inTheAir(facts) && isCancelling(facts.focus!.attempts),
@@ -76,17 +125,7 @@ export const waitingRows: readonly Row[] = [
   },
   {
     situation: 'DEADLINE_PASSED',
-    is: (facts) => {
-      const { focus, plan } = facts
-      const deadline = focus && plan.intents[focus.step.leg]?.deadline
-      const head = inTheAir(facts) ? headOf(facts) : undefined
-      return (
-        focus?.step.role === 'action' &&
-        typeof deadline === 'number' &&
-        head !== undefined &&
-        head.timestamp > deadline
-      )
-    },
+    is: isLate,
     verdict: (facts) =>
       `${step(facts)} still waits, and its deadline has passed: mined now, it would only revert and cost its fee.`,
     funds,
