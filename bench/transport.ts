@@ -41,6 +41,7 @@ const wellFormed: readonly Act[] = [
   'other-receipt',
   'split-brain',
   'high-tip',
+  'odd-history',
   'high-gas',
   'other-sender',
   'other-target',
@@ -69,6 +70,7 @@ export async function transportCell(node: string, open: Open, seed: number, cell
       latency: below(400),
       'stale-head': below(9),
       'high-tip': below(20_000),
+      'odd-history': below(5),
       'high-gas': below(30_000_000),
     }
     return { method, act, ...when, ...(act in value && { value: value[act as keyof typeof value] }) }

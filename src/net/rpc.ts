@@ -118,7 +118,7 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
   }
 }
 
-/** What the first that accepts says, once the others had a little time too; where none accepts, that one has it already, else the first error of the list. */
+/** What the first that accepts says, once the others had a little time too; where none accepts, that one has it already, else the first refusal of the list, else its first error. */
 async function toAll(sending: readonly Promise<unknown>[]): Promise<unknown> {
   const all = Promise.allSettled(sending)
   try {
@@ -126,8 +126,8 @@ async function toAll(sending: readonly Promise<unknown>[]): Promise<unknown> {
     await Promise.race([all, wait(graceMs)])
     return accepted
   } catch (error) {
-    if (error instanceof AggregateError)
-      throw error.errors.find((one) => isKnown(String(one?.details?.message))) ?? error.errors[0]
-    throw error
+    if (!(error instanceof AggregateError)) throw error
+    const refusals = error.errors.filter((one) => one instanceof AppError && one.code === 'RPC_ERROR')
+    throw refusals.find((one) => isKnown(String(one.details?.message))) ?? refusals[0] ?? error.errors[0]
   }
 }

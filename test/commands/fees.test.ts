@@ -175,3 +175,48 @@ test('a fee is raised within what the plan said, and beyond it only when the per
   const dearest = signed().reduce((most, { maxFeePerGas }) => (maxFeePerGas > most ? maxFeePerGas : most), 0n)
   expect(dearest > feeCap && dearest <= lifted * gwei).toBe(true)
 })
+
+describe('a pool that refuses as too cheap what was sent', () => {
+  const refused = /^transaction underpriced: gas tip cap \d+, minimum needed 25000000000$/
+  beforeEach(() => {
+    node.rules = [
+      { method: 'eth_sendRawTransaction', act: 'error-floor', value: 25, always: true },
+      { method: tips, act: 'high-tip', value: 1, always: true },
+    ]
+  })
+
+  test.each([
+    ['speed-up', 'SUCCESS', 0],
+    ['cancel', 'CANCELLED', 24],
+  ] as const)(
+    'is named by all that speak of it, and what they say to do helps: %s',
+    async (verb, ends, exit) => {
+      const begun = await run(`${deposit} --yes --allow-duplicate`, here())
+      const { error } = begun.json
+      expect(begun.exit).toBe(20)
+      expect(error).toMatchObject({ code: 'PENDING', details: { refused: expect.stringMatching(refused) } })
+      expect(error.message).toContain(error.details.refused)
+      const { id } = error.details
+      expect(error.hint).toMatch(new RegExp(`^sluice action speed-up ${id} --max-fee [0-9.]+$`))
+
+      const { json: said } = await signsNothing(() => run(`action explain ${id} --json`, here()))
+      expect(said).toMatchObject({ situation: 'REFUSED', safeToRetry: false, next: error.hint })
+      expect(said.verdict).toContain(`refused it: ${error.details.refused}`)
+
+      const kept = await signsNothing(() => run(`action abandon ${id} --yes --json`, here()))
+      expect(kept.exit).toBe(20)
+      expect(kept.json.error).toMatchObject({ code: 'PENDING', hint: `sluice action cancel ${id} --yes` })
+      expect(kept.json.error.message).toContain(error.details.refused)
+
+      const capped = await signsNothing(() => run(`action ${verb} ${id} --yes --json`, here()))
+      expect(capped.exit).toBe(20)
+      expect(capped.json.error.hint).toMatch(new RegExp(`^sluice action ${verb} ${id} .*--max-fee [0-9.]+$`))
+      const ended = await run([...capped.json.error.hint.split(' ').slice(1), '--yes', '--json'], here())
+      expect(ended.exit).toBe(exit)
+      if (exit === 0) expect(ended.json.status).toBe(ends)
+      else expect(ended.json.error.code).toBe(ends)
+      const nonces = [...new Set(node.sends)].map((raw) => parseTransaction(raw as `0x02${string}`).nonce)
+      expect(new Set(nonces).size).toBe(verb === 'cancel' ? 1 : 2)
+    },
+  )
+})

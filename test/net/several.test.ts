@@ -72,15 +72,26 @@ describe('several endpoints of one chain', () => {
   })
 
   it('refuse signed bytes with the first refusal when none accepts', async () => {
-    refuses(0, 'nonce too low')
-    refuses(1, 'already known')
     answers()
-    nodes[2]!.answer = (_, response) => void response.destroy()
+    nodes[0]!.answer = (_, response) => void response.destroy()
+    refuses(1, 'nonce too low')
+    refuses(2, 'underpriced')
     await expect(severalRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject({
       code: 'RPC_ERROR',
       details: { message: 'nonce too low' },
     })
     expect(nodes.map(({ seen }) => seen.length)).toEqual([1, 1, 1])
+  })
+
+  it('say that one has signed bytes already rather than that others refuse them', async () => {
+    refuses(0, 'transaction underpriced')
+    refuses(1, 'already known')
+    answers()
+    nodes[2]!.answer = (_, response) => void response.destroy()
+    await expect(severalRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject({
+      code: 'RPC_ERROR',
+      details: { message: 'already known' },
+    })
   })
 
   it('have the ones that are not read as peers, each by itself', async () => {

@@ -34,6 +34,7 @@ const after =
 const belowFloor =
   (words: (tip: bigint, floor: bigint) => string): ReplyFault =>
   async ({ method, params = [] }, ask, gwei) => {
+    if (method !== 'eth_sendRawTransaction') return { result: await ask(method, params) }
     const { maxPriorityFeePerGas = 0n } = parseTransaction(params[0] as `0x02${string}`)
     const floor = BigInt(gwei) * 10n ** 9n
     if (maxPriorityFeePerGas >= floor) return { result: await ask(method, params) }
@@ -83,10 +84,10 @@ export const replyFaults = {
   'error-fee': error('max fee per gas less than block base fee'),
   'error-funds': error('insufficient funds for gas * price + value'),
   /** A pool that takes no tip below so many gwei, and says which it wants, or does not. */
-  'pool-floor': belowFloor(
+  'error-floor': belowFloor(
     (tip, floor) => `transaction underpriced: gas tip cap ${tip}, minimum needed ${floor}`,
   ),
-  'pool-floor-silent': belowFloor(() => 'transaction underpriced'),
+  'error-floor-silent': belowFloor(() => 'transaction underpriced'),
   'error-fee-cap': error('tx fee (1.05 ether) exceeds the configured cap (1.00 ether)'),
   'error-gas-cap': error('transaction gas limit too high (cap: 16777216, tx: 20000000)'),
   'fake-hash': async () => ({ result: `0x${'ab'.repeat(32)}` }),

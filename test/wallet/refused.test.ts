@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 import { AppError } from '../../src/domain/errors.ts'
 import { quantity } from '../../src/net/quantity.ts'
-import { severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { hintOf, namedFees } from '../../src/wallet/execution/refused.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
@@ -33,7 +32,7 @@ afterEach(async () => {
 const gwei = 10n ** 9n
 const send = 'eth_sendRawTransaction'
 /** A pool that takes no tip below so many gwei, behind a node that names one gwei. */
-const floor = (value: number, act: Rule['act'] = 'pool-floor'): Rule[] => [
+const floor = (value: number, act: Rule['act'] = 'error-floor'): Rule[] => [
   { method: send, act, value, always: true },
   { method: 'eth_maxPriorityFeePerGas', act: 'high-tip', value: 1, always: true },
 ]
@@ -83,7 +82,7 @@ describe('a transaction that the pool refuses as too cheap', () => {
   )
 
   it('rises step by step where the node names nothing, and stays within the cap', async () => {
-    node.rules = floor(1_000, 'pool-floor-silent')
+    node.rules = floor(1_000, 'error-floor-silent')
     planPayments(journal, 'silent')
     const cap = 4n * gwei
     const refused = await goOn('silent', { feeCap: () => cap, timeoutMs: 8_000 })
@@ -116,15 +115,6 @@ it.each([
   })
   node.rules = []
   expect(await goOn(act)).toMatchObject({ state: 'DONE' })
-})
-
-it('what one node of several has already is not said to be refused', async () => {
-  const rules = (act: Rule['act']): Rule[] => [{ method: send, act, always: true }]
-  const other = await startFaultyRpc(chain.url, rules('error-known'))
-  node.rules = rules('error-underpriced')
-  const sent = severalRpc([node.url, other.url]).request(send, ['0x02'])
-  expect(hintOf(await sent.catch((error: unknown) => error))).toBe('known')
-  await other.stop()
 })
 
 describe('the words of a node', () => {
