@@ -219,4 +219,19 @@ describe('a pool that refuses as too cheap what was sent', () => {
       expect(new Set(nonces).size).toBe(verb === 'cancel' ? 1 : 2)
     },
   )
+
+  test('what was paid beyond the plan for one step leaves nothing for the next, which says what would do', async () => {
+    const begun = await run(`${deposit} --yes --allow-duplicate`, here())
+    const { id } = begun.json.error.details
+    const raised = await run(`action speed-up ${id} --max-fee 30 --no-wait --json`, here())
+    expect(raised.exit).toBe(20)
+    const capped = await run(`action resume ${id} --json`, here())
+    expect(capped.exit).toBe(21)
+    expect(capped.json.error.message).toMatch(/and at most 0 may be paid$/)
+    const [, pasted] = /within the policy: (sluice action resume \S+ --max-fee [0-9.]+);/.exec(
+      capped.json.error.hint,
+    )!
+    node.rules = []
+    expect(await run(`${pasted!.slice('sluice '.length)} --json`, here())).toMatchObject({ exit: 0 })
+  })
 })

@@ -51,7 +51,7 @@ export function progressLine(
     case 'raised':
     case 'cancelling':
       return {
-        line: `${to.paint.yellow('!')} ${progress.kind === 'raised' ? 'it waits for too long: sent again with a higher fee' : 'it is cancelled by a transaction that does nothing'} ${hash(progress.step.transaction.chainId, progress.hash)}`,
+        line: `${to.paint.yellow('!')} ${progress.kind === 'raised' ? `${progress.isRefused ? 'the node refused it as too cheap' : 'it waits for too long'}: sent again with a higher fee` : 'it is cancelled by a transaction that does nothing'} ${hash(progress.step.transaction.chainId, progress.hash)}`,
         moving: progress.step.text,
       }
     case 'gone':

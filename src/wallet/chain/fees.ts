@@ -75,13 +75,13 @@ export function withinCap(
   if (cap === null || cap === undefined || fees.maxFeePerGas <= cap) return fees
   const least = baseFee + fees.maxPriorityFeePerGas
   if (least <= cap) return { ...fees, maxFeePerGas: cap }
-  const enough = roundedUp(fees.maxFeePerGas)
+  const enough = formatUnits(roundedUp(fees.maxFeePerGas), 9)
   throw new AppError(
     'POLICY_FEE_CAP',
     `A unit of gas costs ${least} wei now, and at most ${cap} may be paid`,
     {
-      details: { now: least.toString(), cap: cap.toString() },
-      hint: `Wait until gas costs less, or allow more than the plan does, within the policy: --max-fee ${formatUnits(enough, 9)}`,
+      details: { now: least.toString(), cap: cap.toString(), enough },
+      hint: `Wait until gas costs less, or allow more than the plan does, within the policy: --max-fee ${enough}`,
     },
   )
 }

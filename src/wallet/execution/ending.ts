@@ -14,6 +14,12 @@ function refusedOf(run: Run): Refusal | undefined {
   return step && refusalOf(inSendingOrder(run.journal.attempts(run.operationId, step.index))[0])
 }
 
+/** What gets past a refusal: more pay for one that was too cheap, and nothing at all in the place of what takes more gas than any transaction may. */
+function helping(refused: Refusal | undefined, id: string, resume: string): string {
+  if (isOfPrice(refused)) return `sluice action speed-up ${id}`
+  return refused?.is === 'gas' ? `sluice action cancel ${id} --yes` : resume
+}
+
 /** What ended a run, as the error that tells truly whether something was signed. When the journal itself cannot be used any more, nobody can say that nothing was. */
 export function endingOf(run: Run, error: unknown): unknown {
   try {
@@ -64,7 +70,7 @@ function explain(run: Run, error: unknown): unknown {
           : 'Some steps are final, and the rest is not signed yet'
     return new AppError('PENDING', why, {
       details: { ...details, ...(refused && { refused: refused.words }) },
-      hint: isOfPrice(refused) && again === resume ? `sluice action speed-up ${run.operationId}` : again,
+      hint: again === resume ? helping(refused, run.operationId, resume) : again,
     })
   }
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
@@ -94,6 +100,9 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
     return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`
   if (!error.code.startsWith('POLICY_')) return mended(error, again)
   const revoke = `sluice action revoke ${id}`
+  const { enough } = error.details ?? {}
+  if (goesOn && error.code === 'POLICY_FEE_CAP' && typeof enough === 'string')
+    return `Once gas costs less: ${again}; to pay more than the plan does, within the policy: ${again} --max-fee ${enough}; to go no further: ${revoke}`
   return `Once that is allowed: ${again}${again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`}`
 }
 

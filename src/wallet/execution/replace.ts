@@ -3,9 +3,10 @@ import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
 import { currentFees, type Head, withRoom } from '../chain/fees.ts'
 import { broadcast } from './broadcast.ts'
+import { isOfPrice, refusalOf } from './refused.ts'
 import { type Run, stepAt } from './run.ts'
 import { signAttempt } from './sign.ts'
-import { replacementFees } from './stuck.ts'
+import { inSendingOrder, replacementFees } from './stuck.ts'
 
 /** The least gas that any transaction takes. */
 const plainGas = 21_000n
@@ -53,7 +54,8 @@ export async function replace(
   })
   run.journal.sign(run.operationId, index, signed)
   run.fault?.('after_journal')
-  run.onProgress?.({ kind: kind === 'cancel' ? 'cancelling' : 'raised', step, hash: signed.hash })
+  const isRefused = isOfPrice(refusalOf(inSendingOrder(before)[0]))
+  run.onProgress?.({ kind: kind === 'cancel' ? 'cancelling' : 'raised', step, hash: signed.hash, isRefused })
   await broadcast(run, index)
   return run.journal.attempts(run.operationId, index).at(-1)
 }

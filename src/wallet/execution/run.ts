@@ -19,6 +19,8 @@ export type Progress =
       step: Step
       hash: Hex
       blockNumber?: number
+      /** What was sent before was refused as too cheap, so that it did not wait at all. */
+      isRefused?: boolean
     }
   | { kind: 'waiting'; leg: Leg }
   | { kind: 'arrived'; leg: Leg; hash: Hex }

@@ -1,4 +1,5 @@
 import { plain } from '../../domain/text.ts'
+import { refusalOf } from '../execution/refused.ts'
 import type { Facts, StepFacts } from './facts.ts'
 import type { Clue } from './verdict.ts'
 import { gwei } from './words.ts'
@@ -43,7 +44,10 @@ function stepClue({ step, attempts: all, network, seen }: StepFacts, of: number)
   const sent =
     attempts.length === 0 ? 'not signed' : `${attempts.length} signed, last ${attempts.at(-1)!.hash}`
   const answer = attempts.at(-1)?.lastAnswer
-  const said = answer === null || answer === undefined ? '' : `, the node said: ${answer}`
+  const said =
+    answer === null || answer === undefined
+      ? ''
+      : `, the node said: ${refusalOf(attempts.at(-1))?.words ?? answer}`
   const block = step.inclusion === null ? '' : `, block ${step.inclusion.blockNumber}`
   return `step ${step.index + 1} of ${of} (${step.role} on ${network.name}) is ${step.state}${nonce}${block}: ${sent}${said}`
 }

@@ -58,7 +58,8 @@ export function capFor(
   const others = operation.steps.filter(({ index }) => index !== step.index)
   /** What is left of a sum for this step, a unit of gas. */
   const left = (sum: bigint | null, counted: (other: Step) => boolean): bigint | null =>
-    sum === null ? null : (sum - signedFor(journal, operation.id, others.filter(counted))) / gas
+    // What was raised beyond the plan for another step leaves nothing of it for this one.
+    sum === null ? null : larger(0n, sum - signedFor(journal, operation.id, others.filter(counted))) / gas
   const isSameCoin = ({ transaction: { chainId } }: Step) =>
     networkNamed(networks, chainId).native.symbol === native.symbol
   return least([
