@@ -75,7 +75,7 @@ function resignOnNonceLow(journal: Journal): Journal {
     ...journal,
     sent: (hash, answer) => {
       journal.sent(hash, answer)
-      if (answer !== 'low') return
+      if (!answer.startsWith('low')) return
       for (const { id, steps, plan } of journal.list({ states: ['EXECUTING'] }))
         for (const { index, leg, role, text, transaction, state } of steps)
           if (state === 'BROADCAST' && journal.attempts(id, index).some((attempt) => attempt.hash === hash)) {

@@ -118,7 +118,7 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
   }
 }
 
-/** What the first that accepts says, once the others had a little time too; where none accepts, that one has it already, else the first refusal of the list, else its first error. */
+/** What the first that accepts says, once the others had a little time too; where none accepts, that one has it already, else the first refusal of the list, unless it is about the nonce, which what was taken has used; else its first error. */
 async function toAll(sending: readonly Promise<unknown>[]): Promise<unknown> {
   const all = Promise.allSettled(sending)
   try {
@@ -128,6 +128,7 @@ async function toAll(sending: readonly Promise<unknown>[]): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof AggregateError)) throw error
     const refusals = error.errors.filter((one) => one instanceof AppError && one.code === 'RPC_ERROR')
-    throw refusals.find((one) => isKnown(String(one.details?.message))) ?? refusals[0] ?? error.errors[0]
+    const says = (is: (words: string) => boolean) => refusals.find((one) => is(String(one.details?.message)))
+    throw says(isKnown) ?? says((words) => !/nonce/i.test(words)) ?? error.errors[0]
   }
 }

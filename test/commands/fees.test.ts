@@ -228,7 +228,7 @@ describe('a pool that refuses as too cheap what was sent', () => {
     const capped = await run(`action resume ${id} --json`, here())
     expect(capped.exit).toBe(21)
     expect(capped.json.error.message).toMatch(/and at most 0 may be paid$/)
-    const [, pasted] = /within the policy: (sluice action resume \S+ --max-fee [0-9.]+);/.exec(
+    const [, pasted] = /^Once that is allowed: (sluice action resume \S+ --max-fee [0-9.]+);/.exec(
       capped.json.error.hint,
     )!
     node.rules = []

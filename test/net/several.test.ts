@@ -74,11 +74,11 @@ describe('several endpoints of one chain', () => {
   it('refuse signed bytes with the first refusal when none accepts', async () => {
     answers()
     nodes[0]!.answer = (_, response) => void response.destroy()
-    refuses(1, 'nonce too low')
-    refuses(2, 'underpriced')
+    refuses(1, 'transaction underpriced')
+    refuses(2, 'insufficient funds')
     await expect(severalRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject({
       code: 'RPC_ERROR',
-      details: { message: 'nonce too low' },
+      details: { message: 'transaction underpriced' },
     })
     expect(nodes.map(({ seen }) => seen.length)).toEqual([1, 1, 1])
   })

@@ -1,7 +1,9 @@
+import { parseUnits } from 'viem/utils'
+
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { isDust } from '../simulation/too-small.ts'
 import { isOfPrice, type Refusal, refusalOf } from './refused.ts'
-import { current, isClosed, type Run, stopped } from './run.ts'
+import { current, isClosed, isUnsigned, type Run, stopped } from './run.ts'
 import { isAllFinal } from './standing.ts'
 import { inSendingOrder } from './stuck.ts'
 
@@ -85,9 +87,30 @@ function explain(run: Run, error: unknown): unknown {
     details: { ...details, cause: error.code },
     cause: error,
     // The nonce of a plan that was pinned is gone: only another plan has another.
-    hint: isOfNonce ? `sluice action replan ${run.operationId}` : goOnAfter(error, run.operationId),
+    hint: isOfNonce
+      ? `sluice action replan ${run.operationId}`
+      : goOnAfter(error, run.operationId, `${resume}${allowing(run, error)}`),
   })
 }
+
+/** What allows a fee that is beyond the plan alone, and not beyond a policy. */
+function allowing(run: Run, { code, details }: AppError): string {
+  const enough = details?.enough
+  const step = current(run).steps.find(isUnsigned)
+  if (code !== 'POLICY_FEE_CAP' || typeof enough !== 'string' || !step) return ''
+  const wei = parseUnits(enough, 9)
+  try {
+    const cap = run.feeCap?.(step, leastGas, 'first', wei) ?? wei
+    return cap < wei ? '' : ` --max-fee ${enough}`
+  } catch (error) {
+    // A policy that nobody can read allows nothing.
+    if (error instanceof AppError) return ''
+    throw error
+  }
+}
+
+/** The least gas of any transaction. */
+const leastGas = 21_000n
 
 /** How to go on with what is left of an operation after a failure, `again` as a rule: what is not allowed now is refused again. */
 export function goOnAfter(error: AppError, id: string, again = `sluice action resume ${id}`): string {
@@ -100,9 +123,6 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
     return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`
   if (!error.code.startsWith('POLICY_')) return mended(error, again)
   const revoke = `sluice action revoke ${id}`
-  const { enough } = error.details ?? {}
-  if (goesOn && error.code === 'POLICY_FEE_CAP' && typeof enough === 'string')
-    return `Once gas costs less: ${again}; to pay more than the plan does, within the policy: ${again} --max-fee ${enough}; to go no further: ${revoke}`
   return `Once that is allowed: ${again}${again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`}`
 }
 
