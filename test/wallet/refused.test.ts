@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { AppError } from '../../src/domain/errors.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
-import { hintOf, namedFees } from '../../src/wallet/execution/refused.ts'
+import type { Attempt } from '../../src/store/operation.ts'
+import { hintOf, isRefusedAsCheap, namedFees } from '../../src/wallet/execution/refused.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import { replacementFees } from '../../src/wallet/execution/stuck.ts'
 import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/faulty-rpc.ts'
@@ -154,6 +155,17 @@ describe('the words of a node', () => {
     'transaction gas limit too high (cap: 16777216, tx: 20000000)',
   ])('name nothing: %s', (words) => {
     expect(namedFees({ ...attempt, lastAnswer: hint(words) })).toBeUndefined()
+  })
+
+  it.each([
+    ['transaction underpriced', 1, false],
+    ['transaction underpriced', 2, true],
+    ['transaction underpriced: tip needed 25 gwei, tip permitted 1 gwei', 1, true],
+    ['max fee per gas less than block base fee: maxFeePerGas: 3000000000 baseFee: 7000000000', 2, false],
+    ['replacement transaction underpriced', 2, false],
+  ])('are waited for no longer where that does not help: %s, sent %i times', (words, sends, is) => {
+    const sent = { ...attempt, sends, lastAnswer: hint(words) } as Attempt
+    expect(isRefusedAsCheap(sent)).toBe(is)
   })
 
   it('are kept short, and what is known is no refusal', () => {

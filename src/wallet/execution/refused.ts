@@ -85,7 +85,8 @@ function leastIn(words: string): bigint {
   return sums.reduce((most, sum) => (sum > most ? sum : most), 0n)
 }
 
-/** Whether nothing is to be waited for before more is paid: the node named what it wants, or refused the same twice. */
+/** Whether nothing is to be waited for before more is paid: the pool named what it wants, or refused the same twice. What only the base fee is above may wait for that to fall. */
 export const isRefusedAsCheap = (attempt: Attempt | undefined): boolean =>
   attempt !== undefined &&
-  (namedFees(attempt) !== undefined || (refusalOf(attempt)?.is === 'cheap' && attempt.sends > 1))
+  refusalOf(attempt)?.is === 'cheap' &&
+  (attempt.sends > 1 || namedFees(attempt) !== undefined)
