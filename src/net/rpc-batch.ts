@@ -34,8 +34,12 @@ export async function askAll(
       return await inParts(endpoint, calls, size, until)
     } catch (error) {
       refusal = error
-      if (!isRefused(error)) break
+      if (faultOf(error) !== 'batch') break
     }
+  const logs = calls.find(({ method }) => method === 'eth_getLogs')
+  // It may be the logs that are too many: that is asked apart. What it gives alone is not counted with.
+  if (logs && ['batch', 'all'].includes(String(faultOf(refusal))))
+    unwrap(endpoint.host, await endpoint.exchange(logs, until - performance.now()), logs)
   throw refusal
 }
 
@@ -75,8 +79,8 @@ async function inParts(
   return calls.map((call) => answers.get(call))
 }
 
-/** Whether so many calls at once were refused, and not one of them. */
-const isRefused = (error: unknown): boolean => error instanceof AppError && error.details?.fault === 'batch'
+/** What is wrong with the answer to a batch: `batch` where it is too large, `all` where it has one error for all. */
+const faultOf = (error: unknown): unknown => (error instanceof AppError ? error.details?.fault : undefined)
 
 /** By what two answers to one call are told apart: a block by its hash, as nodes write the rest of it in several ways. */
 const nameOf = (answer: unknown): string =>

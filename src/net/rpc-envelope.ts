@@ -70,7 +70,11 @@ export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcC
     const error = { ...(isRecord(whole.error) && whole.error), message }
     if (isOfSize(error)) throw batchRefused(host, calls.length, message)
     if (isBusy(error, 'batch')) throw busy(host, message)
-    throw nonsense(host, `an error to ${calls.length} calls at once: ${message}`)
+    throw new AppError(
+      'RPC_UNREACHABLE',
+      `The node at ${host} answers with an error to ${calls.length} calls at once: ${message}`,
+      { details: { host, fault: 'all' } },
+    )
   }
   if (!Array.isArray(replies) || replies.length !== calls.length)
     throw nonsense(host, 'another number of replies')

@@ -124,3 +124,18 @@ it('logs never come without the block that says whether the node has all of them
     details: { fault: 'batch' },
   })
 })
+
+it.each([
+  ['with the code of a request that is none', refused('up to a 500 block range')],
+  ['in other words', refused('exceed maximum block range: 1000', -32000)],
+])('logs that are too many for a node are told as such, %s', async (_, body) => {
+  takes({ most: 0, status: 200, body })
+  const { answer } = node
+  node.answer = (call, response) =>
+    Array.isArray(call) ? answer(call, response) : void response.end(JSON.stringify({ ...body, id: call.id }))
+  const calls = [...asked(1), ['eth_getLogs', ['0x7']] as const]
+  await expect(httpRpc(node.url, { retries: 0 }).batch(calls)).rejects.toMatchObject({
+    code: 'RPC_ERROR',
+    message: expect.stringContaining('range'),
+  })
+})

@@ -371,21 +371,36 @@ describe('two nodes of one chain', () => {
   })
 })
 
-test('of two nodes that are named, one alone is not taken for both: which one is down is said, and what to do', async () => {
-  const { rpc } = sandbox.chain(chainId)
-  const refusal = new AppError('RPC_UNREACHABLE', 'The node at elsewhere cannot be reached')
-  const down: Rpc = {
-    ...rpc,
-    host: 'elsewhere',
-    request: () => Promise.reject(refusal),
-    batch: () => Promise.reject(refusal),
-  }
-  await expect(tried(depositing(), into(), { rpc: { ...rpc, peers: [down] } })).rejects.toMatchObject({
-    code: 'RPC_UNREACHABLE',
-    message: expect.stringContaining('two endpoints are named'),
-    hint: expect.stringContaining('Leave elsewhere out'),
-  })
-})
+test.each([
+  ['is down', new AppError('RPC_UNREACHABLE', 'it cannot be reached'), 'RPC_UNREACHABLE'],
+  [
+    'forbids all',
+    new AppError('RPC_UNREACHABLE', 'HTTP status 403', { details: { status: 403 } }),
+    'RPC_UNREACHABLE',
+  ],
+  [
+    'crashes',
+    new AppError('RPC_ERROR', 'method handler crashed', {
+      details: { code: -32603, message: 'method handler crashed' },
+    }),
+    'RPC_INCONSISTENT',
+  ],
+])(
+  'of two nodes that are named one alone is not taken for both, where the other %s',
+  async (_, refusal, code) => {
+    const { rpc } = sandbox.chain(chainId)
+    const other: Rpc = {
+      ...rpc,
+      host: 'elsewhere',
+      request: (method, params) =>
+        method === 'eth_simulateV1' ? Promise.reject(refusal) : rpc.request(method, params),
+    }
+    await expect(tried(depositing(), into(), { rpc: { ...rpc, peers: [other] } })).rejects.toMatchObject({
+      code,
+      hint: expect.stringContaining('Leave elsewhere out'),
+    })
+  },
+)
 
 describe('a node that cannot simulate blocks', () => {
   test('calls with overrides instead, and finds the same changes', async () => {

@@ -187,3 +187,35 @@ it('a tip of nothing is raised as well', () => {
     maxPriorityFeePerGas: 1n,
   })
 })
+
+it('a tip of nothing that was refused as too cheap rises to what is usual', () => {
+  const none = {
+    maxFeePerGas: 60n * gwei,
+    maxPriorityFeePerGas: 0n,
+    lastAnswer: 'cheap: transaction underpriced',
+  }
+  const next = replacementFees([none], { maxFeePerGas: gwei, maxPriorityFeePerGas: 0n }, undefined)
+  expect(next!.maxPriorityFeePerGas).toBe(gwei)
+  expect(next!.maxFeePerGas).toBe(120n * gwei)
+})
+
+it.each(['99999999999999999999999', '2100000000000000'])(
+  'a least of %s wei for a unit of gas is not believed',
+  (number) => {
+    const lastAnswer = `cheap: transaction fee too low: minimum fee is ${number} wei`
+    const attempt = { maxFeePerGas: 3n * gwei, maxPriorityFeePerGas: gwei, lastAnswer }
+    const market = { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei }
+    expect(replacementFees([attempt], market, 10n * gwei)).toEqual({
+      maxFeePerGas: 7n * gwei,
+      maxPriorityFeePerGas: 2n * gwei,
+    })
+  },
+)
+
+it.each([
+  'nonce already in use',
+  'a transaction with the same nonce already exists',
+  'unknown transaction type',
+])('what is refused for something else is not known: %s', (words) => {
+  expect(hintOf(new AppError('RPC_ERROR', 'it failed', { details: { message: words } }))).not.toBe('known')
+})

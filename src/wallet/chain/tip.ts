@@ -7,13 +7,13 @@ import type { Rpc } from '../../net/rpc.ts'
 const recent = { blocks: 10, percentile: 90 }
 
 /** How many times what is usual a tip may be: a market that heats up multiplies it by a few, a wrong unit by a thousand. */
-const unusual = 10n
+export const unusual = 10n
 
 /** Where nobody paid anything lately, so much is usual, in wei: more than that is needed on no chain that is not busy. */
-const quietTip = 10n ** 9n
+export const quietTip = 10n ** 9n
 
 /** Where the blocks say nothing of tips, a node is believed up to so much, in wei: those of Polygon refuse a tip below 25 gwei (source: bor), or 30 (source: its older advice). */
-const unproven = 50n * 10n ** 9n
+export const unproven = 50n * 10n ** 9n
 
 /** The tip to pay now: the lowest that any endpoint of the chain names, and of none more than it can show that others paid. */
 export async function usualTip(rpc: Rpc, baseFee: bigint): Promise<bigint> {

@@ -18,7 +18,7 @@ const classes: readonly (readonly [Class, RegExp])[] = [
   ['high', /nonce too high|nonce gap/i],
   ['dear', /exceeds the configured cap/i],
   ['under', /replacement|replace existing/i],
-  ['fee', /max fee per gas less|less than block base fee/i],
+  ['fee', /max ?fee ?per ?gas (less|too low)|less than block base fee/i],
   ['gas', /gas limit|intrinsic gas|block gas/i],
   ['funds', /insufficient ?funds|upfront cost/i],
   [

@@ -1,3 +1,4 @@
+import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
@@ -55,7 +56,7 @@ export async function isGone(rpc: Rpc, { inclusion }: Step): Promise<boolean> {
       })
   for (let looked = 0; looked < 2; looked++) {
     const hash = (await look())?.hash
-    if (hash === undefined || hash === inclusion.blockHash) return false
+    if (hash === undefined || sameAddress(hash, inclusion.blockHash)) return false
   }
   return true
 }

@@ -1,5 +1,6 @@
 import type { Attempt } from '../../store/operation.ts'
 import type { Fees, Head } from '../chain/fees.ts'
+import { quietTip, unproven, unusual } from '../chain/tip.ts'
 import { isRefusedAsCheap, namedFees, refusalOf } from './refused.ts'
 
 /** How long a transaction may wait for a block: both must be over before its fee is raised. */
@@ -18,7 +19,7 @@ const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /**
  * The fees of a replacement: an eighth above the dearest attempt in both fields, as the newest may be one of elsewhere that pays less, and what a node named
- * that refused one; or the market where that is higher, or twice what a node refused and named no other. `undefined` when the cap leaves no room for
+ * that refused one, unless that is many times of all that was ever paid; or the market where that is higher, or twice what a node refused and named no other. `undefined` when the cap leaves no room for
  * a replacement that nodes accept.
  */
 export function replacementFees(
@@ -26,11 +27,18 @@ export function replacementFees(
   market: Fees,
   cap: bigint | undefined,
 ): Fees | undefined {
-  const named = before.flatMap((paid) => namedFees(paid) ?? [])
+  const believed = unusual * larger(larger(dearest(before, feeOf), market.maxFeePerGas), unproven)
+  const namedBy = (paid: Paid): Fees | undefined => {
+    const fees = namedFees(paid)
+    return fees && fees.maxFeePerGas <= believed ? fees : undefined
+  }
+  const named = before.flatMap((paid) => namedBy(paid) ?? [])
   const least = larger(raised(dearest(before, feeOf)), dearest(named, feeOf))
   const leastTip = larger(raised(dearest(before, tipOf)), dearest(named, tipOf))
-  const cheap = before.filter((paid) => refusalOf(paid)?.is === 'cheap' && namedFees(paid) === undefined)
-  const usualTip = larger(market.maxPriorityFeePerGas, 2n * dearest(cheap, tipOf))
+  const cheap = before.filter((paid) => refusalOf(paid)?.is === 'cheap' && namedBy(paid) === undefined)
+  // Twice nothing is nothing.
+  const twice = cheap.length === 0 ? 0n : larger(2n * dearest(cheap, tipOf), quietTip)
+  const usualTip = larger(market.maxPriorityFeePerGas, twice)
   // A tip that is not allowed does not hold up a replacement that would do with less.
   const isTooDear = cap !== undefined && usualTip > cap
   const maxPriorityFeePerGas = isTooDear ? leastTip : larger(leastTip, usualTip)

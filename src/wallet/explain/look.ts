@@ -63,7 +63,7 @@ async function look(
   if (found) {
     const attempt = attempts.find(({ hash }) => sameAddress(hash, found.hash))!
     const { deep } = await howDeep(rpc, found.blockNumber, depth, network.depth)
-    const isMoved = step.inclusion !== null && step.inclusion.blockHash !== found.blockHash
+    const isMoved = step.inclusion !== null && !sameAddress(step.inclusion.blockHash, found.blockHash)
     return {
       found: {
         ...found,

@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { isNotOffered } from '../../net/refusal.ts'
 
 import { type Block, newStrangers, type Outcome, runBlock } from './simulate-block.ts'
 
@@ -9,7 +10,8 @@ export async function agreeing(block: Block, gas: readonly bigint[], time: numbe
   const { peer } = block
   if (!peer) return outcome
   const other = await runBlock({ ...block, rpc: peer }, gas, time, strangers).catch((error: unknown) => {
-    throw isDown(error) ? alone(block.rpc.host, peer.host, error) : error
+    if (isDown(error)) throw alone(block.rpc.host, peer.host, error)
+    throw isNotOffered(error) && !isMissing(error) ? apart(block.rpc.host, peer.host, error) : error
   })
   if (textOf(other) === textOf(outcome)) return outcome
   throw new AppError(
@@ -33,6 +35,16 @@ const alone = (host: string, peer: string, cause: AppError): AppError =>
       cause,
     },
   )
+
+/** What has no such method cannot simulate at all: then both are asked for less. */
+const isMissing = (error: unknown): boolean => error instanceof AppError && error.details?.code === -32601
+
+const apart = (host: string, peer: string, cause: unknown): AppError =>
+  new AppError('RPC_INCONSISTENT', `The node at ${peer} refuses to try what the one at ${host} tried`, {
+    details: { hosts: [host, peer], said: cause instanceof AppError ? cause.message : null },
+    hint: `Leave ${peer} out of the endpoints, or wait for it.`,
+    cause,
+  })
 
 const textOf = (outcome: Outcome): string =>
   JSON.stringify(outcome, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
