@@ -15,23 +15,22 @@ const sideBySide = 8
 const taken = new WeakMap<Endpoint, { size: number; until: number }>()
 const believedMs = 600_000
 
+type Time = { deadlineMs: number; until: number }
+
+const leftOf = ({ deadlineMs, until }: Time): number => Math.min(deadlineMs, until - performance.now())
+
 /**
  * The answers to a hundred calls or fewer in their order, in as few exchanges as the endpoint takes; the first error answer is thrown.
  * Logs never come without the other calls of their batch: those say whether the node has the blocks that it gives logs of. `deadlineMs` is for
- * all of it.
+ * one exchange, and `until`, on the monotonic clock, for all of them.
  */
-export async function askAll(
-  endpoint: Endpoint,
-  calls: readonly RpcCall[],
-  deadlineMs: number,
-): Promise<unknown[]> {
-  const until = performance.now() + deadlineMs
+export async function askAll(endpoint: Endpoint, calls: readonly RpcCall[], time: Time): Promise<unknown[]> {
   const known = taken.get(endpoint)
   const most = known && performance.now() < known.until ? known.size : mostCalls
   let refusal: unknown
   for (const size of [most, ...sizes.filter((one) => one < Math.min(most, calls.length))])
     try {
-      return await inParts(endpoint, calls, size, until)
+      return await inParts(endpoint, calls, size, time)
     } catch (error) {
       refusal = error
       if (faultOf(error) !== 'batch') break
@@ -39,7 +38,7 @@ export async function askAll(
   const logs = calls.find(({ method }) => method === 'eth_getLogs')
   // It may be the logs that are too many: that is asked apart. What it gives alone is not counted with.
   if (logs && ['batch', 'all'].includes(String(faultOf(refusal))))
-    unwrap(endpoint.host, await endpoint.exchange(logs, until - performance.now()), logs)
+    unwrap(endpoint.host, await endpoint.exchange(logs, leftOf(time)), logs)
   throw refusal
 }
 
@@ -47,7 +46,7 @@ async function inParts(
   endpoint: Endpoint,
   calls: readonly RpcCall[],
   size: number,
-  until: number,
+  time: Time,
 ): Promise<unknown[]> {
   const { host, exchange } = endpoint
   const others = calls.filter(({ method }) => method !== 'eth_getLogs')
@@ -62,7 +61,7 @@ async function inParts(
   const answers = new Map<RpcCall, unknown>()
   const ask = async (part: readonly RpcCall[]): Promise<void> => {
     const [only, ...more] = part
-    const left = until - performance.now()
+    const left = leftOf(time)
     const said =
       only && more.length === 0
         ? [unwrap(host, await exchange(only, left), only)]

@@ -65,13 +65,15 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
   })
 
   /** Asks until somebody answers: the next endpoint at once, and all of them again after a wait. */
-  const read = async <T>(ask: (endpoint: Endpoint, deadlineMs: number) => Promise<T>): Promise<T> => {
+  const read = async <T>(
+    ask: (endpoint: Endpoint, deadlineMs: number, until: number) => Promise<T>,
+  ): Promise<T> => {
     const until = performance.now() + budgetMs
     for (let tried = 1; ; tried++) {
       const endpoint = order[0]!
       try {
         const left = until - performance.now()
-        return await ask(endpoint, Math.min(deadlineMs, left))
+        return await ask(endpoint, Math.min(deadlineMs, left), until)
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'RPC_UNREACHABLE' || signal?.aborted) throw error
         order.push(...order.splice(order.indexOf(endpoint), 1))
@@ -112,7 +114,9 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
       const parts = Array.from({ length: Math.ceil(sent.length / mostCalls) }, (_, at) =>
         sent.slice(at * mostCalls, (at + 1) * mostCalls),
       )
-      const answers = parts.map((part) => read((endpoint, ms) => askAll(endpoint, part, ms)))
+      const answers = parts.map((part) =>
+        read((endpoint, ms, until) => askAll(endpoint, part, { deadlineMs: ms, until })),
+      )
       return (await Promise.all(answers)).flat()
     },
   }

@@ -74,7 +74,7 @@ describe('the tip that is paid', () => {
     },
   )
 
-  it.each([0, 1, 2, 3, 4])(
+  it.each([0, 1, 2, 3])(
     'is what the node names where its blocks say nothing of tips, up to what some chain asks (%i)',
     async (value) => {
       const odd: Rule = { method: history, act: 'odd-history', value, always: true }
@@ -84,6 +84,11 @@ describe('the tip that is paid', () => {
       expect((await fees([node.url])).maxPriorityFeePerGas).toBe(gwei)
     },
   )
+
+  it('is what is usual where the blocks say that nobody paid any, and no node is believed against that', async () => {
+    node.rules = [{ method: history, act: 'odd-history', value: 4, always: true }, rule(tip, 30)]
+    expect((await fees([node.url])).maxPriorityFeePerGas).toBe(gwei)
+  })
 
   it('is not made cheaper by an endpoint that names none', async () => {
     const no = [tip, history, 'eth_gasPrice'].map(

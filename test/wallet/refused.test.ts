@@ -206,7 +206,7 @@ it.each(['99999999999999999999999', '2100000000000000'])(
     const attempt = { maxFeePerGas: 3n * gwei, maxPriorityFeePerGas: gwei, lastAnswer }
     const market = { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei }
     expect(replacementFees([attempt], market, 10n * gwei)).toEqual({
-      maxFeePerGas: 7n * gwei,
+      maxFeePerGas: 6n * gwei,
       maxPriorityFeePerGas: 2n * gwei,
     })
   },

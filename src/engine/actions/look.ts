@@ -38,7 +38,7 @@ export async function whereIs({ rpc }: Chain, hash: Hex): Promise<{ receipt?: Re
   ])) as [Receipt | null, { nonce: Hex } | null]
   const block =
     receipt && (await rpc.request<{ hash: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false]))
-  const isThere = receipt && block?.hash.toLowerCase() === receipt.blockHash.toLowerCase()
+  const isThere = receipt?.blockHash && block?.hash?.toLowerCase() === receipt.blockHash.toLowerCase()
   return {
     ...(isThere && { receipt: { ...receipt, status: (await hasSucceeded(rpc, receipt)) ? '0x1' : '0x0' } }),
     ...(sent && { nonce: Number(sent.nonce) }),

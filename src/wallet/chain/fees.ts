@@ -54,7 +54,7 @@ function headOf({ host }: Rpc, block: unknown, which: string): Head {
   return {
     miner: miner as `0x${string}`,
     number: quantity(field(block, 'number'), 'the block number'),
-    hash: hash as `0x${string}`,
+    hash: hash.toLowerCase() as `0x${string}`,
     timestamp: Number(quantity(field(block, 'timestamp'), 'the block time')),
     baseFee: quantity(field(block, 'baseFeePerGas'), 'the base fee'),
   }

@@ -64,7 +64,7 @@ export async function hashAt(rpc: Rpc, number: bigint): Promise<string | undefin
     await wait(pause)
     block = await read()
   }
-  return block?.hash
+  return block?.hash?.toLowerCase()
 }
 
 /** The newest block of an endpoint; `undefined` where it is down, as it cannot disagree then. */

@@ -37,7 +37,7 @@ export async function usualTip(rpc: Rpc, baseFee: bigint): Promise<bigint> {
  */
 async function tipOf(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
   const [named, paid] = await Promise.all([numberOf(rpc, 'eth_maxPriorityFeePerGas'), paidLately(rpc)])
-  const said = named ?? paid ?? (await inGasPrice(rpc, baseFee))
+  const said = named ?? (paid || (await inGasPrice(rpc, baseFee)))
   if (said === undefined) return undefined
   const usual = larger(paid ?? 0n, quietTip)
   const most = unusual * larger(usual, 2n * baseFee)
@@ -52,7 +52,7 @@ async function inGasPrice(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined
 const numberOf = (rpc: Rpc, method: string): Promise<bigint | undefined> =>
   ifKnown(rpc.request(method).then((answer) => quantity(answer, 'the tip')))
 
-/** The tip that most of the newest blocks would have taken: the median of their rewards. Nothing, where the node keeps no account of it, or nobody paid any. */
+/** The tip that most of the newest blocks would have taken: the median of their rewards. Nothing, where the node keeps no account of it. */
 async function paidLately(rpc: Rpc): Promise<bigint | undefined> {
   const asked = [`0x${recent.blocks.toString(16)}`, 'latest', [recent.percentile]]
   const history = await ifKnown(rpc.request<{ reward?: unknown } | null>('eth_feeHistory', asked))
@@ -64,8 +64,7 @@ async function paidLately(rpc: Rpc): Promise<bigint | undefined> {
       return typeof reward === 'string' && /^0x[0-9a-f]{1,64}$/i.test(reward) ? [BigInt(reward)] : []
     })
     .toSorted((a, b) => (a < b ? -1 : Number(a > b)))
-  const middle = rewards[rewards.length >> 1] ?? 0n
-  return middle === 0n ? undefined : middle
+  return rewards[rewards.length >> 1]
 }
 
 /** What a node answers, and nothing where it does not know the question or may not answer it: not every node, and not every plan of a provider, does. */

@@ -77,7 +77,7 @@ function attemptOf(shown: Shown, { transaction, nonce }: Step): Signed | undefin
     priced.type === 'legacy'
       ? serializeTransaction({ ...call, ...priced }, { r, s, v: BigInt(v) })
       : serializeTransaction({ ...call, ...priced }, { r, s, yParity })
-  if (keccak256(raw) !== shown.hash) return undefined
+  if (!sameAddress(keccak256(raw), shown.hash)) return undefined
   const { maxFeePerGas, maxPriorityFeePerGas } =
     priced.type === 'eip1559'
       ? priced
