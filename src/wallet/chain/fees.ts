@@ -75,7 +75,8 @@ export function withinCap(
   if (cap === null || cap === undefined || fees.maxFeePerGas <= cap) return fees
   const least = baseFee + fees.maxPriorityFeePerGas
   if (least <= cap) return { ...fees, maxFeePerGas: cap }
-  const enough = formatUnits(roundedUp(fees.maxFeePerGas), 9)
+  // As much room as a plan takes: by the time that it is typed, gas may cost more.
+  const enough = formatUnits(roundedUp(2n * fees.maxFeePerGas), 9)
   throw new AppError(
     'POLICY_FEE_CAP',
     `A unit of gas costs ${least} wei now, and at most ${cap} may be paid`,
