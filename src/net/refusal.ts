@@ -67,7 +67,8 @@ export const isPageInstead = (error: unknown): boolean =>
 
 /** Whether a node says that it has a transaction already, in the words of clients. */
 export const isKnown = (words: string): boolean =>
-  /already ?known|already (imported|exists|in )|\bknown transaction/i.test(words) && !/nonce/i.test(words)
+  /already ?known|already (imported|exists|in )|\bknown transaction/i.test(words) &&
+  !/same nonce|nonce (is )?already/i.test(words)
 
 /** Whether a node says that it does not have the block that it was asked about: by the code of a missing resource (EIP-1474), or in the words of clients. */
 export function isUnknownBlock(error: unknown): boolean {

@@ -38,7 +38,11 @@ export async function askAll(endpoint: Endpoint, calls: readonly RpcCall[], time
   const logs = calls.find(({ method }) => method === 'eth_getLogs')
   // It may be the logs that are too many: that is asked apart. What it gives alone is not counted with.
   if (logs && ['batch', 'all'].includes(String(faultOf(refusal))))
-    unwrap(endpoint.host, await endpoint.exchange(logs, leftOf(time)), logs)
+    try {
+      unwrap(endpoint.host, await endpoint.exchange(logs, leftOf(time)), logs)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'RPC_ERROR' && isOfLogs(error)) throw error
+    }
   throw refusal
 }
 
@@ -77,6 +81,10 @@ async function inParts(
     await Promise.all(parts.slice(at, at + sideBySide).map(ask))
   return calls.map((call) => answers.get(call))
 }
+
+/** Whether a refusal is of how many logs were asked for, and not of whoever asks. */
+const isOfLogs = ({ details }: AppError): boolean =>
+  /range|results?\b|logs?\b|blocks?\b|large|limit|exceed/i.test(String(details?.message))
 
 /** What is wrong with the answer to a batch: `batch` where it is too large, `all` where it has one error for all. */
 const faultOf = (error: unknown): unknown => (error instanceof AppError ? error.details?.fault : undefined)

@@ -73,7 +73,9 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
       const endpoint = order[0]!
       try {
         const left = until - performance.now()
-        return await ask(endpoint, Math.min(deadlineMs, left), until)
+        // Whoever is slow leaves some of the time to those who were not asked yet.
+        const share = Math.max(deadlineMs, left / (endpoints.length - ((tried - 1) % endpoints.length)))
+        return await ask(endpoint, Math.min(deadlineMs, left), Math.min(until, performance.now() + share))
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'RPC_UNREACHABLE' || signal?.aborted) throw error
         order.push(...order.splice(order.indexOf(endpoint), 1))

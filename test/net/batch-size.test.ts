@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
-import { httpRpc } from '../../src/net/rpc.ts'
+import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import { type FakeNode, fakeNode, type NodeCall } from '../support/fake-node.ts'
 
 let node: FakeNode
@@ -138,4 +138,22 @@ it.each([
     code: 'RPC_ERROR',
     message: expect.stringContaining('range'),
   })
+})
+
+it('of what has nothing to do with logs the next endpoint is asked', async () => {
+  takes({ most: 0, status: 200, body: refused('project id is paused') })
+  const { answer } = node
+  node.answer = (call, response) =>
+    Array.isArray(call)
+      ? answer(call, response)
+      : void response.end(JSON.stringify({ ...refused('project id is paused'), id: call.id }))
+  const good = await fakeNode()
+  try {
+    good.answer = (sent, response) =>
+      void response.end(JSON.stringify((sent as unknown as NodeCall[]).map(answered)))
+    const calls = [...asked(1), ['eth_getLogs', ['0x7']] as const]
+    expect(await severalRpc([node.url, good.url]).batch(calls)).toEqual(['0x0', '0x7'])
+  } finally {
+    await good.stop()
+  }
 })

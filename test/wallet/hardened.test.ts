@@ -402,6 +402,19 @@ test.each([
   },
 )
 
+test('where one of two nodes simulates no blocks and says so in words of its own, both are asked for less', async () => {
+  const { rpc } = sandbox.chain(chainId)
+  const words = { code: -32600, message: 'eth_simulateV1 is disabled' }
+  const other: Rpc = {
+    ...rpc,
+    request: (method, params) =>
+      method === 'eth_simulateV1'
+        ? Promise.reject(new AppError('RPC_ERROR', 'refused', { details: words }))
+        : rpc.request(method, params),
+  }
+  expect((await tried(depositing(), into(), { rpc: { ...rpc, peers: [other] } })).how).toBe('eth_call')
+})
+
 describe('a node that cannot simulate blocks', () => {
   test('calls with overrides instead, and finds the same changes', async () => {
     const best = await tried(depositing(), into())

@@ -172,6 +172,7 @@ describe('the words of a node', () => {
     expect(hint(`underpriced ${'x'.repeat(6_000_000)}`).length).toBeLessThan(400)
     for (const words of [
       'already known',
+      'known transaction: 0x12 (nonce 4)',
       'AlreadyKnown',
       'Known transaction',
       'transaction already imported',
@@ -218,4 +219,15 @@ it.each([
   'unknown transaction type',
 ])('what is refused for something else is not known: %s', (words) => {
   expect(hintOf(new AppError('RPC_ERROR', 'it failed', { details: { message: words } }))).not.toBe('known')
+})
+
+it('a tip of nothing rises to a quarter of what is allowed where that is little', () => {
+  const lastAnswer = 'cheap: transaction underpriced'
+  const none = { maxFeePerGas: gwei / 25n, maxPriorityFeePerGas: 0n, lastAnswer }
+  const next = replacementFees(
+    [none],
+    { maxFeePerGas: gwei / 50n, maxPriorityFeePerGas: 0n },
+    (9n * gwei) / 10n,
+  )
+  expect(next!.maxPriorityFeePerGas).toBe((9n * gwei) / 40n)
 })

@@ -113,6 +113,30 @@ describe('what has the nonce of a step and is the same call of the same wallet',
     expect(await paid()).toBe(before)
   })
 
+  it('is the step where a node writes hashes in capitals', async () => {
+    const before = await paid()
+    await waiting('capitals')
+    const hash = await send(await again(nonceOf('capitals')))
+    await mine()
+    const node = httpRpc(chain.url)
+    const loud = (value: unknown): unknown =>
+      JSON.parse(
+        JSON.stringify(value ?? null, (name, inner: unknown) =>
+          /hash$/i.test(name) && typeof inner === 'string' ? `0x${inner.slice(2).toUpperCase()}` : inner,
+        ),
+      )
+    const capitals: Rpc = {
+      ...node,
+      request: (async (method: string, params?: unknown[]) =>
+        loud(await node.request(method, params))) as Rpc['request'],
+    }
+    expect(await outcome('capitals', { rpc: () => capitals })).toMatchObject({
+      state: 'DONE',
+      steps: [{ state: 'FINAL_OK', inclusion: { hash } }],
+    })
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+
   it('is no stranger where the node does not show what it is: nothing is said to be lost', async () => {
     await waiting('unshown')
     const hash = await send(await again(nonceOf('unshown')))

@@ -77,12 +77,13 @@ function attemptOf(shown: Shown, { transaction, nonce }: Step): Signed | undefin
     priced.type === 'legacy'
       ? serializeTransaction({ ...call, ...priced }, { r, s, v: BigInt(v) })
       : serializeTransaction({ ...call, ...priced }, { r, s, yParity })
-  if (!sameAddress(keccak256(raw), shown.hash)) return undefined
+  const hash = keccak256(raw)
+  if (!sameAddress(hash, shown.hash)) return undefined
   const { maxFeePerGas, maxPriorityFeePerGas } =
     priced.type === 'eip1559'
       ? priced
       : { maxFeePerGas: priced.gasPrice, maxPriorityFeePerGas: priced.gasPrice }
-  return { hash: shown.hash, raw, kind: 'run', nonce, transaction, gas, maxFeePerGas, maxPriorityFeePerGas }
+  return { hash, raw, kind: 'run', nonce, transaction, gas, maxFeePerGas, maxPriorityFeePerGas }
 }
 
 /** Its form, and what it pays for gas; nothing where it could do more than call. */

@@ -27,7 +27,7 @@ export function replacementFees(
   market: Fees,
   cap: bigint | undefined,
 ): Fees | undefined {
-  const believed = unusual * larger(larger(dearest(before, feeOf), market.maxFeePerGas), unproven)
+  const believed = larger(unusual * larger(dearest(before, feeOf), market.maxFeePerGas), unproven)
   const namedBy = (paid: Paid): Fees | undefined => {
     const fees = namedFees(paid)
     return fees && fees.maxFeePerGas <= believed ? fees : undefined
@@ -36,8 +36,9 @@ export function replacementFees(
   const least = larger(raised(dearest(before, feeOf)), dearest(named, feeOf))
   const leastTip = larger(raised(dearest(before, tipOf)), dearest(named, tipOf))
   const cheap = before.filter((paid) => refusalOf(paid)?.is === 'cheap' && namedBy(paid) === undefined)
-  // Twice nothing is nothing.
-  const twice = cheap.length === 0 ? 0n : larger(2n * dearest(cheap, tipOf), quietTip)
+  // Twice nothing is nothing; where little is allowed for a unit, a quarter of that is much of a tip.
+  const some = cap !== undefined && cap / 4n < quietTip ? cap / 4n : quietTip
+  const twice = cheap.length === 0 ? 0n : larger(2n * dearest(cheap, tipOf), some)
   const usualTip = larger(market.maxPriorityFeePerGas, twice)
   // A tip that is not allowed does not hold up a replacement that would do with less.
   const isTooDear = cap !== undefined && usualTip > cap

@@ -36,8 +36,18 @@ const alone = (host: string, peer: string, cause: AppError): AppError =>
     },
   )
 
-/** What has no such method cannot simulate at all: then both are asked for less. */
-const isMissing = (error: unknown): boolean => error instanceof AppError && error.details?.code === -32601
+/** What has no such method cannot simulate at all, and says so of all calls: then both are asked for less. One that fails at this call is another thing. */
+const isMissing = (error: unknown): boolean => {
+  const { code, message } = (error instanceof AppError ? error.details : undefined) ?? {}
+  if (code === -32601 || code === -32004) return true
+  const isOfCall = code === -32603 || code === -32602
+  return (
+    !isOfCall &&
+    /not (available|supported|enabled|implemented|whitelisted|allowed)|disabled|no such method/i.test(
+      String(message),
+    )
+  )
+}
 
 const apart = (host: string, peer: string, cause: unknown): AppError =>
   new AppError('RPC_INCONSISTENT', `The node at ${peer} refuses to try what the one at ${host} tried`, {
