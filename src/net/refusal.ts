@@ -59,7 +59,7 @@ const isNotOfferedIn = (words: string): boolean =>
     words,
   )
 
-/** Whether what stands before a node answered with a page in the place of one call: not found, not allowed, not implemented. Of a node that answers other calls only this one is meant. */
+/** Whether what stands before a node answered with a page in the place of one call: it is not found, not allowed, or not there. Of a node that answers other calls only this one is meant. */
 export const isPageInstead = (error: unknown): boolean =>
   error instanceof AppError &&
   error.code === 'RPC_UNREACHABLE' &&
