@@ -14,7 +14,8 @@ export type Head = {
   hash: `0x${string}`
   timestamp: number
   baseFee: bigint
-  miner: `0x${string}`
+  /** Who made it, where the node says that. */
+  miner?: `0x${string}`
 }
 
 const field = (block: unknown, name: string): unknown =>
@@ -49,10 +50,8 @@ function headOf({ host }: Rpc, block: unknown, which: string): Head {
   if (typeof hash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(hash))
     throw new AppError('RPC_INCONSISTENT', `The node at ${host} has no ${which}`)
   const miner = field(block, 'miner')
-  if (typeof miner !== 'string' || !/^0x[0-9a-f]{40}$/i.test(miner))
-    throw new AppError('RPC_INCONSISTENT', `The ${which} of the node at ${host} was made by nobody`)
   return {
-    miner: miner as `0x${string}`,
+    ...(typeof miner === 'string' && /^0x[0-9a-f]{40}$/i.test(miner) && { miner: miner as `0x${string}` }),
     number: quantity(field(block, 'number'), 'the block number'),
     hash: hash.toLowerCase() as `0x${string}`,
     timestamp: Number(quantity(field(block, 'timestamp'), 'the block time')),

@@ -1,5 +1,4 @@
 import { AppError } from '../../domain/errors.ts'
-import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Step } from '../../store/operation.ts'
@@ -7,6 +6,7 @@ import type { Clock } from '../chain/clock.ts'
 import { type Head, readHead } from '../chain/fees.ts'
 import { refuseOldHead, refuseOtherHeads } from '../chain/heads.ts'
 import { adopt } from './adopt.ts'
+import { type Counts, countsOf } from './counts.ts'
 import { notShown } from './nonce-use.ts'
 import { isInTheAir, isUnsigned } from './run.ts'
 
@@ -25,16 +25,8 @@ export type NonceQuestion = {
 /** What came of it: the newest block to sign on; that the step is on the chain already; or that a reserved nonce was used up and given back. */
 export type Taken = { head: Head } | 'adopted' | 'given back'
 
-async function counts(rpc: Rpc, step: Step): Promise<{ latest: number; pending: number }> {
-  const [latest, pending] = await rpc.batch([
-    ['eth_getTransactionCount', [step.wallet, 'latest']],
-    ['eth_getTransactionCount', [step.wallet, 'pending']],
-  ])
-  return {
-    latest: Number(quantity(latest, 'the nonce')),
-    pending: Number(quantity(pending, 'the pending nonce')),
-  }
-}
+const counts = ({ journal, rpc, step }: Pick<NonceQuestion, 'journal' | 'rpc' | 'step'>): Promise<Counts> =>
+  countsOf({ journal, rpc, chainId: step.transaction.chainId, wallet: step.wallet })
 
 /**
  * Gives a step its nonce, written down, or confirms the one that it has. Under the lock of the wallet.
@@ -44,7 +36,7 @@ async function counts(rpc: Rpc, step: Step): Promise<{ latest: number; pending: 
 export async function takeNonce(question: NonceQuestion): Promise<Taken> {
   const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
-  const [head, counted] = await Promise.all([readHead(rpc, chainId), counts(rpc, step)])
+  const [head, counted] = await Promise.all([readHead(rpc, chainId), counts(question)])
   refuseOldHead(rpc, head, journal.head(chainId), question.headMaxAgeMs, clock.wall())
   await refuseOtherHeads(rpc, chainId, head)
   const { latest, pending } = counted
@@ -66,7 +58,7 @@ export async function takeNonce(question: NonceQuestion): Promise<Taken> {
 async function takePinned(
   { journal, operationId, step, rpc, pinned }: NonceQuestion,
   head: Head,
-  { latest, pending }: { latest: number; pending: number },
+  { latest, pending }: Counts,
 ): Promise<Taken> {
   const nonce = pinned!
   const { chainId } = step.transaction
@@ -116,16 +108,17 @@ async function takePinned(
  * behind one that is missing, or fight one that is not ours.
  */
 async function refuseGap(
-  { journal, rpc, step, clock }: NonceQuestion,
+  question: NonceQuestion,
   counted: { nonce: number; pending: number },
 ): Promise<void> {
+  const { journal, rpc, step, clock } = question
   const { nonce } = counted
   let { pending } = counted
   for (let tried = 1; ; tried++) {
     if (pending === nonce) return
     if (tried < 20) {
       await clock.sleep(50)
-      pending = (await counts(rpc, step)).pending
+      pending = (await counts(question)).pending
       continue
     }
     const { chainId } = step.transaction

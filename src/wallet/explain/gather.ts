@@ -1,9 +1,9 @@
 import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/network-named.ts'
-import { quantity } from '../../net/quantity.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import { ifAnswered, within } from '../chain/within.ts'
 import { cameAcross, whatCame } from '../execution/came.ts'
+import { countsOf } from '../execution/counts.ts'
 import { resultOf } from '../execution/result.ts'
 import { type Depth, isOver } from '../execution/run.ts'
 import type { Ground } from '../ground.ts'
@@ -112,8 +112,8 @@ function holderBefore({ journal }: Ground, { step, seen }: StepFacts): string | 
 /** The action of the same wallet that is signed and that the node does not have, so that nothing else can be signed. */
 async function inTheWay({ journal, rpc }: Ground, id: string, step: Step): Promise<string | undefined> {
   const { chainId } = step.transaction
-  const count = await rpc(chainId).request('eth_getTransactionCount', [step.wallet, 'pending'])
-  const holder = journal.holderOf(chainId, step.wallet, Number(quantity(count, 'the pending nonce')))
+  const { pending } = await countsOf({ journal, rpc: rpc(chainId), chainId, wallet: step.wallet })
+  const holder = journal.holderOf(chainId, step.wallet, pending)
   const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
   return held && isInTheAir(held) && holder.operation !== id ? holder.operation : undefined
 }

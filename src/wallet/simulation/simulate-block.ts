@@ -113,7 +113,7 @@ async function simulated(
     blockOverrides: {
       number: hexQuantity(head.number + 1n),
       time: hexQuantity(time),
-      feeRecipient: head.miner,
+      ...(head.miner && { feeRecipient: head.miner }),
       prevRandao: random,
     },
     calls,

@@ -1,0 +1,95 @@
+import { keccak256 } from 'viem/utils'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { httpRpc } from '../../src/net/rpc.ts'
+import type { Journal } from '../../src/store/journal-words.ts'
+import { readHead } from '../../src/wallet/chain/fees.ts'
+import type { Execution } from '../../src/wallet/execution/run.ts'
+import { type Provider, type ProviderCall, provider } from '../support/provider.ts'
+import { type Chain, startChain } from './chain.ts'
+import { journalIn, newHome, planPayments, removeHome, run, signer } from './operation.ts'
+
+// What some nodes leave unsaid, and nothing hangs on.
+
+let chain: Chain
+let node: Provider
+let home: string
+let journal: Journal
+beforeAll(async () => {
+  chain = await startChain()
+  node = await provider(chain.url, () => undefined)
+})
+afterAll(async () => {
+  await node?.close()
+  await chain?.stop()
+})
+beforeEach(() => {
+  home = newHome()
+  journal = journalIn(home)
+})
+afterEach(async () => {
+  await chain.rpc.request('evm_setAutomine', [true])
+  await chain.rpc.request('evm_mine')
+  journal.close()
+  removeHome(home)
+})
+
+const pay = (id: string, more: Partial<Execution> = {}) =>
+  run(journal, home, node.url, id, more).catch((error: unknown) => error)
+const nonceOf = (id: string, at = 0) => journal.find(id)!.steps[at]!.nonce!
+
+describe('a node that does not speak of what waits', () => {
+  const unspoken = [{ error: { code: -32602, message: 'pending block is not available' } }, { result: null }]
+  const refuses = (said: object) => {
+    node.says = ({ method, params }: ProviderCall) =>
+      method === 'eth_getTransactionCount' && params[1] === 'pending' ? said : undefined
+  }
+
+  it.each(unspoken)('is paid through all the same, one nonce after the other (%o)', async (said) => {
+    refuses(said)
+    planPayments(journal, 'first', 2)
+    expect(await pay('first')).toMatchObject({ state: 'DONE' })
+    planPayments(journal, 'second')
+    expect(await pay('second')).toMatchObject({ state: 'DONE' })
+    expect(nonceOf('second')).toBe(nonceOf('first', 1) + 1)
+  })
+
+  it('has what this journal sent, and nothing else is put in its place', async () => {
+    refuses(unspoken[0]!)
+    await chain.rpc.request('evm_setAutomine', [false])
+    planPayments(journal, 'sent')
+    expect(await pay('sent', { noWait: true })).toMatchObject({ code: 'PENDING' })
+    planPayments(journal, 'behind')
+    expect(await pay('behind', { noWait: true })).toMatchObject({ code: 'PENDING' })
+    expect(nonceOf('behind')).toBe(nonceOf('sent') + 1)
+  })
+
+  it('is given nothing behind what this journal signed and never sent', async () => {
+    refuses(unspoken[0]!)
+    planPayments(journal, 'signed')
+    const { transaction } = journal.find('signed')!.steps[0]!
+    const nonce = Number(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']))
+    const fees = { gas: 21_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n }
+    const raw = await signer.signTransaction({ type: 'eip1559', ...transaction, ...fees, nonce })
+    journal.reserve('signed', 0, nonce, 1)
+    journal.sign('signed', 0, { hash: keccak256(raw), raw, kind: 'run', nonce, transaction, ...fees })
+    planPayments(journal, 'next')
+    expect(await pay('next')).toMatchObject({
+      code: 'FOREIGN_PENDING',
+      message: expect.stringContaining('signed is signed and has not reached'),
+    })
+  })
+})
+
+it('a block without its maker is a block', async () => {
+  node.says = async ({ method, params }, ask) => {
+    if (method !== 'eth_getBlockByNumber') return undefined
+    const { miner: _, ...block } = (await ask(method, params)) as { miner?: string }
+    return { result: block }
+  }
+  const head = await readHead(httpRpc(node.url), 31337)
+  expect(head).not.toHaveProperty('miner')
+  expect(head.baseFee).toBeGreaterThan(0n)
+  planPayments(journal, 'unmade')
+  expect(await pay('unmade')).toMatchObject({ state: 'DONE' })
+})
