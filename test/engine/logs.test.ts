@@ -140,9 +140,26 @@ describe('a node that gives logs of few blocks at once', () => {
     node.limit = 1
     const service = engine()
     const error = await history(service).catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ code: 'HISTORY_UNREAD', details: { network: 'sandbox-one' } })
+    expect(error).toMatchObject({
+      code: 'HISTORY_UNREAD',
+      message: expect.stringMatching(/gives those of 1 at once$/),
+      details: { network: 'sandbox-one' },
+      hint: expect.stringMatching(/^Name another RPC in SLUICE_RPC_SANDBOX_ONE, which gives logs of more/),
+    })
     expect(await position(service)).toMatchObject({ principal: expect.anything() })
     expect(told(await history(service))).toEqual(await replayed())
+  })
+
+  test('and not even of one is named, with its words', async () => {
+    await someYears()
+    node.limit = 0
+    node.words = () => 'limit exceeded'
+    await expect(history()).rejects.toMatchObject({
+      code: 'HISTORY_UNREAD',
+      message: expect.stringMatching(/gives no logs of sandbox-one: limit exceeded$/),
+      hint: 'Name another RPC in SLUICE_RPC_SANDBOX_ONE, which gives logs.',
+    })
+    expect((await position()).principal).toBeNull()
   })
 })
 

@@ -1,10 +1,9 @@
 import { AppError } from '../../domain/errors.ts'
-import type { Network } from '../../domain/network.ts'
-import { rpcVariable } from '../../domain/network-named.ts'
 import { isRate } from '../../net/refusal.ts'
 import type { Chain } from '../chain.ts'
 import type { Tip } from './blocks.ts'
 import type { LogQuery, RpcLog } from './filters.ts'
+import { noLogs, tooLong, unproven } from './unread.ts'
 
 /** The blocks from the first to the last, both included. */
 export type Range = { from: bigint; to: bigint }
@@ -50,7 +49,7 @@ export async function* piecesOf(
   while (at <= stretch.to) {
     const ranges = nextRanges({ from: at, to: stretch.to }, window)
     window.left -= ranges.length
-    if (window.left < 0 || window.late()) throw tooLong(chain, at)
+    if (window.left < 0 || window.late()) throw tooLong(chain, at, window)
     const answers = await Promise.allSettled(ranges.map((range) => asked(chain, queries, range)))
     const refused = answers.findIndex(({ status }) => status === 'rejected')
     const came = answers.slice(0, refused === -1 ? undefined : refused)
@@ -61,7 +60,7 @@ export async function* piecesOf(
       at = last.to + 1n
     }
     const no = answers[came.length]
-    if (no?.status === 'rejected') narrow(window, ranges[came.length]!, no.reason)
+    if (no?.status === 'rejected') narrow(chain, window, ranges[came.length]!, no.reason)
     else widen(window)
   }
 }
@@ -79,20 +78,14 @@ function widen(window: Window): void {
 }
 
 /** Fewer blocks after a refusal: as many as the node says, or half. What is no matter of blocks is thrown. */
-function narrow(window: Window, { from, to }: Range, error: unknown): void {
+function narrow(chain: Chain, window: Window, { from, to }: Range, error: unknown): void {
   const blocks = to - from + 1n
-  if (!isTooMuch(error) || blocks === 1n) throw error
+  if (!isTooMuch(error)) throw error
+  if (blocks === 1n) throw noLogs(chain, error)
   const said = limitSaid(error)
   window.size = said !== undefined && said < blocks ? said : (blocks + 1n) / 2n
   window.most = window.size
 }
-
-const tooLong = ({ network }: Chain, block: bigint): AppError =>
-  new AppError(
-    'HISTORY_UNREAD',
-    `There are too many blocks on ${network.name} to read all logs of them in one go`,
-    { details: { network: network.name, block: block.toString() } },
-  )
 
 /** So many queries share an exchange with the block that they go up to. */
 const together = 50
@@ -102,10 +95,11 @@ const together = 50
  * gives what it has, without a word.
  */
 async function asked(
-  { rpc, network }: Chain,
+  chain: Chain,
   queries: readonly LogQuery[],
   { from, to }: Range,
 ): Promise<{ tip: Tip; logs: RpcLog[] }> {
+  const { rpc, network } = chain
   const filters = queries.map((query) => ({ ...query, fromBlock: hex(from), toBlock: hex(to) }))
   const parts = Array.from({ length: Math.ceil(filters.length / together) }, (_, at) =>
     filters.slice(at * together, (at + 1) * together),
@@ -118,7 +112,7 @@ async function asked(
       ]),
     ),
   ).catch((error: unknown) => {
-    throw isAlone(error) ? unproven(rpc.host, network, error) : error
+    throw isAlone(error) ? unproven(chain, error) : error
   })
   const tips = new Set(given.map(([block]) => hashOf(block, to)))
   const [hash] = tips
@@ -139,17 +133,6 @@ async function asked(
 }
 
 const isAlone = (error: unknown): boolean => error instanceof AppError && error.details?.fault === 'batch'
-
-const unproven = (host: string, network: Network, cause: unknown): AppError =>
-  new AppError(
-    'HISTORY_UNREAD',
-    `The node at ${host} takes one question at a time: nothing says that it has the blocks of which it gives logs`,
-    {
-      details: { network: network.name },
-      hint: `Name another RPC in ${rpcVariable(network)}, which takes a few at once.`,
-      cause,
-    },
-  )
 
 /** What a block of this number is called; some nodes give the newest that they have in the place of one that they do not. */
 function hashOf(block: unknown, number: bigint): string | undefined {
