@@ -17,6 +17,15 @@ export type Replacement = {
 /** Hashes of the code at an address and, behind a proxy, of its implementation. */
 export type CodePin = { codeHash: Hex; implementation: Address | null; implementationHash: Hex | null }
 
+/**
+ * What used a nonce that the journal has nothing of: a transaction, as a node shows its call (`value` in hex, in wei); an authorisation (EIP-7702);
+ * or what no node that was asked shows.
+ */
+export type Elsewhere =
+  | { is: 'used'; hash: Hex; to: Hex | null; input: Hex; value: string }
+  | { is: 'authorised' }
+  | { is: 'unshown' }
+
 /** The write-ahead journal. Every call is on disk when it returns. */
 export type Journal = {
   insert: (operation: NewOperation) => Operation
@@ -42,6 +51,17 @@ export type Journal = {
    * transaction last, or else since it first signed for the wallet on the chain. None where it never did.
    */
   foreignNonces: (wallet: Address, transaction: Transaction, below: number) => number[]
+  /** What is known of nonces that the journal has nothing of, by the nodes that are asked: others are asked anew. */
+  elsewhere: (chainId: number, wallet: Address, nodes: string) => Map<number, Elsewhere>
+  /** Remembers it. What was shown stays; what was not is forgotten after a day. */
+  noteElsewhere: (
+    chainId: number,
+    wallet: Address,
+    nodes: string,
+    found: Iterable<readonly [nonce: number, Elsewhere]>,
+  ) => void
+  /** The newest block in which a step of a wallet became final with a nonce below this one, or 0. */
+  lastBlockBelow: (chainId: number, wallet: Address, nonce: number) => number
   /**
    * Puts a new plan in the place of what nothing was signed of in a leg: its unsigned steps go, these come after the
    * rest, and the audit trail keeps the hash of both plans.

@@ -1,17 +1,19 @@
+import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 
 import type { Address } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
+import { openJournal } from '../../src/store/journal.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { doneElsewhere } from '../../src/wallet/execution/done-elsewhere.ts'
 import { whoUsed } from '../../src/wallet/execution/nonce-use.ts'
 import { isSentAlready } from '../../src/wallet/execution/pinned.ts'
 import type { Proposal } from '../../src/wallet/plan/proposal.ts'
 import { type Chain, startChain } from './chain.ts'
-import { payee, signer } from './operation.ts'
+import { journalIn, newHome, payee, removeHome, signer } from './operation.ts'
 
 let chain: Chain
 let paid: string
@@ -34,6 +36,17 @@ beforeAll(async () => {
   owner = { is: 'used', transaction: expect.objectContaining({ hash: paid }), at: 1 }
 })
 afterAll(() => chain.stop())
+
+let home: string
+let journal: Journal
+beforeEach(() => {
+  home = newHome()
+  journal = journalIn(home)
+})
+afterEach(() => {
+  journal.close()
+  removeHome(home)
+})
 
 type Node = { rpc: Rpc; asked: Record<string, number> }
 
@@ -107,7 +120,7 @@ test('who used a nonce is looked for no farther than the node has blocks, and pa
     const isMissing = at < oldest || at === blocks || at === blocks - 40
     return (method === 'eth_getBlockByNumber' && isMissing ? null : answer) as never
   }
-  expect(await whoUsed({ ...rpc, request: forgets }, signer.address, 0)).toEqual({ is: 'unknown' })
+  expect(await whoUsed({ ...rpc, request: forgets }, signer.address, 0)).toMatchObject({ is: 'unknown' })
   expect(asked.eth_getBlockByNumber).toBeGreaterThan(200)
   expect(asked.eth_getBlockByNumber).toBeLessThan(220)
   // A hole is not the end.
@@ -117,6 +130,7 @@ test('who used a nonce is looked for no farther than the node has blocks, and pa
   const before = asked.eth_getBlockByNumber!
   expect(await whoUsed({ ...rpc, request: holed }, signer.address, 0, { most: 150 })).toEqual({
     is: 'unknown',
+    isLookedFor: false,
   })
   expect(asked.eth_getBlockByNumber! - before).toBeGreaterThan(148)
 })
@@ -125,7 +139,7 @@ test('what is not found in so many blocks is not known, and only newer ones are 
   const { rpc, asked } = without(blocks)
   const looks = async (most: number): Promise<number> => {
     const before = asked.eth_getBlockByNumber ?? 0
-    expect(await whoUsed(rpc, signer.address, 0, { most })).toEqual({ is: 'unknown' })
+    expect(await whoUsed(rpc, signer.address, 0, { most })).toMatchObject({ is: 'unknown' })
     return asked.eth_getBlockByNumber! - before
   }
   const snapshot = await chain.rpc.request('evm_snapshot')
@@ -152,7 +166,7 @@ test('a nonce that an authorisation took is used by no transaction, and that is 
     const answer = await rpc.request(method, params)
     return (method === 'eth_getBlockByNumber' ? { transactions: [] } : answer) as never
   }
-  expect(await whoUsed({ ...rpc, request: bare }, delegated.address, 1)).toEqual({ is: 'unknown' })
+  expect(await whoUsed({ ...rpc, request: bare }, delegated.address, 1)).toMatchObject({ is: 'unknown' })
 })
 
 test('a nonce that is free is used by nobody, and nothing else is asked', async () => {
@@ -169,8 +183,11 @@ const nodes: Record<string, () => Node> = {
   'refuses the question without an answer': () => without(0, 'RPC_UNREACHABLE'),
 }
 const call = { to: payee, data: '0x', value: 0n, chainId: 31337 } as const
-const foreign = (...nonces: number[]) => ({ foreignNonces: () => nonces }) as unknown as Journal
-const askedAt = (rpc: Rpc, ...nonces: number[]) => ({ rpc: () => rpc, journal: foreign(...nonces) })
+/** A journal that has nothing of these nonces. */
+const askedAt = (rpc: Rpc, ...nonces: number[]) => ({
+  rpc: () => rpc,
+  journal: { ...journal, foreignNonces: () => nonces },
+})
 const pinnedAt = (rpc: Rpc, wallet: Address, nonce: number) =>
   isSentAlready(
     { rpc: () => rpc, journal: { find: () => undefined } } as never,
@@ -185,6 +202,20 @@ test.each(Object.keys(nodes))('what was paid already is found by a node that %s'
   expect(asked.eth_getBlockByNumber).toBeLessThan(blocks + 20)
   expect(asked.eth_getTransactionBySenderAndNonce).toBe(1)
   expect(await pinnedAt(rpc, signer.address, 0)).toBe(true)
+})
+
+test.each(Object.keys(nodes))('what used a nonce elsewhere is asked once of a node that %s', async (how) => {
+  const other = { ...call, value: 1n, to: signer.address }
+  const { rpc } = nodes[how]!()
+  expect(await doneElsewhere(askedAt(rpc, 0), signer.address, [other])).toBeUndefined()
+  const again = nodes[how]!()
+  expect(await doneElsewhere(askedAt(again.rpc, 0), signer.address, [call])).toBe(paid)
+  expect(again.asked).toEqual({ eth_getTransactionCount: 1, eth_getTransactionReceipt: 1 })
+  // Another node may show something else.
+  const elsewhere = nodes[how]!()
+  const ground = askedAt({ ...elsewhere.rpc, host: 'elsewhere' }, 0)
+  expect(await doneElsewhere(ground, signer.address, [call])).toBe(paid)
+  expect(elsewhere.asked.eth_getTransactionBySenderAndNonce).toBe(1)
 })
 
 test('what a node does not show is not said to be unpaid: it is told, or asked for again where there was no answer', async () => {
@@ -236,5 +267,36 @@ test('a count that is not answered is silence, and no reason to pay again', asyn
     if (method === 'eth_getTransactionCount' && params![1] !== 'latest') throw busy
     return method === 'eth_getBlockByNumber' ? (null as never) : rpc.request(method, params)
   }
-  expect(await whoUsed({ ...rpc, request }, signer.address, 0)).toEqual({ is: 'unknown', silence: busy })
+  expect(await whoUsed({ ...rpc, request }, signer.address, 0)).toEqual({
+    is: 'unknown',
+    isLookedFor: false,
+    silence: busy,
+  })
+})
+
+test('what a node does not show in its newest blocks is asked again a day later', async () => {
+  let now = Date.now()
+  journal.close()
+  journal = openJournal(join(home, 'journal.db'), () => now)
+  // It has no old states, and the nonce was used before the blocks that are read.
+  const asks = async (rpc: Rpc, nonce: number, who = signer.address) => {
+    const unknown: number[] = []
+    const ground = {
+      ...askedAt(rpc, nonce),
+      onUnknown: (_: number, all: readonly number[]) => unknown.push(...all),
+    }
+    await doneElsewhere(ground, who, [{ ...call, value: 1n }])
+    return unknown
+  }
+  await chain.rpc.request('anvil_mine', ['0x400'])
+  const old = () => without(Number.MAX_SAFE_INTEGER)
+  expect(await asks(old().rpc, 0)).toEqual([0])
+  const soon = old()
+  expect(await asks(soon.rpc, 0)).toEqual([0])
+  expect(soon.asked).toEqual({ eth_getTransactionCount: 1 })
+  now += 25 * 3_600_000
+  const later = old()
+  expect(await asks(later.rpc, 0)).toEqual([0])
+  expect(later.asked.eth_getBlockByNumber).toBeGreaterThan(900)
+  expect(later.asked.eth_getBlockByNumber).toBeLessThan(1_100)
 })

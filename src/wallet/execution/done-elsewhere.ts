@@ -1,11 +1,14 @@
 import type { Address, Hex } from '../../domain/address.ts'
+import type { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { quantity } from '../../net/quantity.ts'
 import { type Ended, hasSucceeded } from '../../net/receipt.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import type { Elsewhere, Journal } from '../../store/journal-words.ts'
 import type { Ground } from '../ground.ts'
-import { type Seen, whoUsedEach } from './nonce-use.ts'
-import { isSame, type Shown } from './pinned.ts'
+import { deepest, type NonceUse, type Seen, whoUsedEach } from './nonce-use.ts'
+import { isSame, refuseBroken, type Shown } from './pinned.ts'
+import { blockNumber } from './watch.ts'
 
 type OnChain = Seen & Shown
 
@@ -32,7 +35,8 @@ export async function doneElsewhere(
   }: { above?: number; exact?: readonly bigint[]; lost?: readonly number[] } = {},
 ): Promise<Hex | undefined> {
   for (const transaction of transactions) {
-    const node = rpc(transaction.chainId)
+    const { chainId } = transaction
+    const node = rpc(chainId)
     // First the chain, then the journal: what is on the chain is in the journal of whoever sent it long before.
     const latest = Number(
       quantity(await node.request('eth_getTransactionCount', [wallet, 'latest']), 'the nonce'),
@@ -40,23 +44,62 @@ export async function doneElsewhere(
     const since = journal.foreignNonces(wallet, transaction, latest).filter((nonce) => nonce > above)
     const nonces = [...since, ...lost]
     if (nonces.length === 0) continue
-    const uses = [...(await whoUsedEach<OnChain>(node, wallet, nonces, { latest })).entries()]
-    for (const [, use] of uses)
-      if (use.is === 'used' && isLike(use.transaction, transaction, exact)) {
-        const { hash } = use.transaction
-        if (await succeeded(node, hash)) return hash
-      }
-    const unknown = uses.flatMap(([nonce, use]) => (use.is === 'unknown' ? [{ nonce, ...use }] : []))
+    const { uses, silence } = await usesOf({ journal, node, chainId, wallet, latest }, nonces)
+    for (const nonce of nonces) {
+      const use = uses.get(nonce)
+      if (use?.is === 'used' && isLike(use, transaction, exact) && (await succeeded(node, use.hash)))
+        return use.hash
+    }
     // A question that was not answered is no answer, and may be answered the next time.
-    const silence = unknown.find((one) => one.silence)?.silence
     if (silence) throw silence
-    if (unknown.length > 0)
-      onUnknown?.(
-        transaction.chainId,
-        unknown.map(({ nonce }) => nonce),
-      )
+    const unknown = nonces.filter((nonce) => uses.get(nonce)?.is === 'unshown')
+    if (unknown.length > 0) onUnknown?.(chainId, unknown)
   }
   return undefined
+}
+
+/** How many blocks are read at most where a node has no better answer: this is looked at before each plan. */
+const mostBlocks = 1_000
+
+type Where = { journal: Journal; node: Rpc; chainId: number; wallet: Address; latest: number }
+
+/** What used nonces, as it is remembered, or shown now. `silence` is why something of it is neither. */
+async function usesOf(
+  { journal, node, chainId, wallet, latest }: Where,
+  nonces: readonly number[],
+): Promise<{ uses: Map<number, Elsewhere>; silence?: AppError }> {
+  const nodes = [node.host, ...node.peers.map(({ host }) => host)].toSorted().join(' ')
+  const uses = journal.elsewhere(chainId, wallet, nodes)
+  const open = nonces.filter((nonce) => !uses.has(nonce))
+  if (open.length === 0) return { uses }
+  const newest = await blockNumber(node)
+  const last = journal.lastBlockBelow(chainId, wallet, Math.min(...open))
+  const from = last > newest ? 0 : last
+  const found = await whoUsedEach<OnChain>(node, wallet, open, { latest, from, most: mostBlocks })
+  const lasting: [number, Elsewhere][] = []
+  let silence: AppError | undefined
+  for (const [nonce, use] of found) {
+    if (use.is === 'unknown') silence ??= use.silence
+    const seen = seenAs(use)
+    if (!seen) continue
+    uses.set(nonce, seen)
+    // What a reorganisation may still take away is asked again.
+    if (
+      use.is === 'unknown' ? use.isLookedFor && !use.silence : use.is !== 'free' && use.at <= newest - deepest
+    )
+      lasting.push([nonce, seen])
+  }
+  if (lasting.length > 0) journal.noteElsewhere(chainId, wallet, nodes, lasting)
+  return { uses, ...(silence && { silence }) }
+}
+
+/** What is to be remembered of what a node shows; a transaction that is not shown whole is RPC_INCONSISTENT. */
+function seenAs(use: NonceUse<OnChain>): Elsewhere | undefined {
+  if (use.is === 'free') return undefined
+  if (use.is !== 'used') return { is: use.is === 'authorised' ? 'authorised' : 'unshown' }
+  const { hash, to, input, value } = use.transaction
+  refuseBroken(use.transaction)
+  return { is: 'used', hash, to, input, value }
 }
 
 /** As many bytes as a deadline and a minimum have: a call that differs in more is another one. */

@@ -41,14 +41,14 @@ const together = 8
 
 /**
  * Looks for the transactions of nonces block by block, from `head` down to `least`, in one pass for all of them; not again in blocks
- * that were read before and are on the chain still, and no farther than the node has blocks.
+ * that were read before and are on the chain still, and no farther than the node has blocks: `isWhole` says that it had all of them.
  */
 export async function readThrough<T extends InBlock>(
   rpc: Rpc,
   wallet: Address,
   nonces: readonly number[],
   { least, head }: { least: number; head: number },
-): Promise<Map<number, Mined<T>>> {
+): Promise<{ found: Map<number, Mined<T>>; isWhole: boolean }> {
   const { read } = memoryOf(rpc)
   const keyOf = (numbers: Iterable<number>) => `${wallet} ${[...numbers].sort((a, b) => a - b).join()}`
   const [found, open] = [new Map<number, Mined<T>>(), new Set(nonces)]
@@ -81,7 +81,7 @@ export async function readThrough<T extends InBlock>(
     const isJoined = known !== undefined && known.high >= least - 1
     read.set(keyOf(open), { low: isJoined ? Math.min(known.low, least) : least, high: head, hash })
   }
-  return found
+  return { found, isWhole }
 }
 
 function* unreadOf(

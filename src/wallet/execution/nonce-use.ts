@@ -12,13 +12,13 @@ export type Seen = InBlock & { blockNumber?: string | null }
 /**
  * What has a nonce of a wallet, by what a node shows: a transaction in the block `at`; none of the wallet's, in that block, as an
  * authorisation of EIP-7702 takes one; nothing yet; or nobody knows, which says neither that it was another transaction nor that it was none.
- * `silence` is why, where the node refused the question without an answer.
+ * `silence` is why, where the node refused the question without an answer; `isLookedFor` says that it showed all blocks that were to be read.
  */
 export type NonceUse<T extends Seen = Seen> =
   | { is: 'used'; transaction: T & { hash: Hex }; at: number }
   | { is: 'authorised'; at: number }
   | { is: 'free' }
-  | { is: 'unknown'; silence?: AppError }
+  | { is: 'unknown'; silence?: AppError; isLookedFor: boolean }
 
 /**
  * What is known before, and what a search may cost: how many transactions of the wallet there are now, a block at which the nonce
@@ -30,7 +30,7 @@ export type Search = { latest?: number; from?: number; most?: number }
 const mostBlocks = 5_000
 
 /** How far below the newest block of its day a transaction may end up, when a reorganisation puts it into another block. */
-const deepest = 64
+export const deepest = 64
 
 /** How many nonces a node is asked for side by side. */
 const together = 8
@@ -95,9 +95,9 @@ export async function whoUsedEach<T extends Seen>(
       close(nonce, { is: 'authorised', at: halved.at })
   })
   const least = Math.max(0, from - deepest, head - most)
-  const found = await readThrough<T>(rpc, wallet, [...open], { least, head })
+  const { found, isWhole: isLookedFor } = await readThrough<T>(rpc, wallet, [...open], { least, head })
   for (const [nonce, one] of found) mined(nonce, one)
-  for (const nonce of open) uses.set(nonce, { is: 'unknown', ...(silence && { silence }) })
+  for (const nonce of open) uses.set(nonce, { is: 'unknown', isLookedFor, ...(silence && { silence }) })
   return uses
 }
 

@@ -42,13 +42,19 @@ export async function isSentAlready(
 }
 
 /** Whether a transaction that a node shows is the very call that is wanted; one that is not shown whole is RPC_INCONSISTENT. */
-export function isSame({ to, input, value }: Shown, wanted: Transaction): boolean {
-  if (typeof input !== 'string' || typeof value !== 'string')
-    throw new AppError('RPC_INCONSISTENT', 'The node shows a transaction without what it calls')
+export function isSame(shown: Shown, wanted: Transaction): boolean {
+  refuseBroken(shown)
+  const { to, input, value } = shown
   return (
     typeof to === 'string' &&
     sameAddress(to, wanted.to) &&
     input.toLowerCase() === wanted.data.toLowerCase() &&
     BigInt(value) === wanted.value
   )
+}
+
+/** A transaction that is not shown whole is RPC_INCONSISTENT. */
+export function refuseBroken({ input, value }: Shown): void {
+  if (typeof input !== 'string' || typeof value !== 'string')
+    throw new AppError('RPC_INCONSISTENT', 'The node shows a transaction without what it calls')
 }
