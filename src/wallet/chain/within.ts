@@ -5,13 +5,13 @@ import { AppError } from '../../domain/errors.ts'
 /** How long somebody is asked before he counts as silent, in ms: a person waits for the answer. */
 export const patienceMs = 8_000
 
-/** What work gives, unless it takes too long: then `undefined`. */
-export async function within<T>(work: Promise<T>): Promise<T | undefined> {
+/** What work gives, unless it takes too long, in ms: then `undefined`. */
+export async function within<T>(work: Promise<T>, longestMs = patienceMs): Promise<T | undefined> {
   const late = new AbortController()
   try {
     return await Promise.race([
       work,
-      sleep(patienceMs, undefined, { signal: late.signal }).catch(() => undefined),
+      sleep(longestMs, undefined, { signal: late.signal }).catch(() => undefined),
     ])
   } finally {
     late.abort()

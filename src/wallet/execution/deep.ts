@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { hexQuantity, quantity } from '../../net/quantity.ts'
+import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Depth } from './run.ts'
 import { confirmationsOf } from './watch.ts'
@@ -29,21 +29,4 @@ export async function howDeep(rpc: Rpc, blockNumber: number, wanted: Depth, usua
   const missing = Math.max(0, depth - (await confirmationsOf(rpc, blockNumber)))
   const why = typeof wanted === 'string' ? ` (the node knows no ${wanted} block)` : ''
   return { deep: missing === 0, reached: `depth ${depth}${why}`, missing }
-}
-
-/** Whether every other endpoint that answers has the same block at that height. One that lags behind does not agree yet. */
-export async function agreed({ peers }: Rpc, blockNumber: number, blockHash: string): Promise<boolean> {
-  const said = await Promise.all(
-    peers.map((peer) =>
-      peer
-        .request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false])
-        .then((block) => block?.hash?.toLowerCase() === blockHash.toLowerCase())
-        .catch((error: unknown) => {
-          // An endpoint that is down says nothing, and holds nothing up.
-          if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return true
-          throw error
-        }),
-    ),
-  )
-  return said.every((same) => same)
 }

@@ -5,10 +5,10 @@ import { quantity } from '../../net/quantity.ts'
 import { type Ended, hasSucceeded } from '../../net/receipt.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Elsewhere, Journal } from '../../store/journal-words.ts'
+import { blockNumber } from '../chain/block-number.ts'
 import type { Ground } from '../ground.ts'
 import { deepest, type NonceUse, type Seen, whoUsedEach } from './nonce-use.ts'
 import { isSame, refuseBroken, type Shown } from './pinned.ts'
-import { blockNumber } from './watch.ts'
 
 type OnChain = Seen & Shown
 

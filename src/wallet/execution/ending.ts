@@ -1,7 +1,9 @@
 import { parseUnits } from 'viem/utils'
 
 import { AppError, errorRow } from '../../domain/errors.ts'
+import { networkNamed, rpcVariable } from '../../domain/network-named.ts'
 import { isDust } from '../simulation/too-small.ts'
+import { disagreementText } from './agreement.ts'
 import { isOfPrice, type Refusal, refusalOf } from './refused.ts'
 import { current, isClosed, isUnsigned, type Run, stopped } from './run.ts'
 import { isAllFinal } from './standing.ts'
@@ -55,7 +57,7 @@ function explain(run: Run, error: unknown): unknown {
   if (!signed) return isClosed(current(run)) ? error : nothingSigned(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
   const now = current(run)
-  const inTheAir = now.steps.some(
+  const inTheAir = now.steps.find(
     ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
   )
   // Who cancels does not want the rest to be signed, should what he cancels be mined after all.
@@ -63,6 +65,16 @@ function explain(run: Run, error: unknown): unknown {
     inTheAir && run.replacement === 'cancel' ? `sluice action cancel ${run.operationId} --yes` : resume
   if (error === stopped) {
     const refused = inTheAir ? refusedOf(run) : undefined
+    const { disagreement } = run
+    if (inTheAir && !refused && disagreement)
+      return new AppError(
+        'PENDING',
+        `It is in block ${disagreement.blockNumber}, and not final yet: ${disagreementText(disagreement)}`,
+        {
+          details: { ...details, ...disagreement },
+          hint: `If it stays so, leave that endpoint out of ${rpcVariable(networkNamed(run.networks, inTheAir.transaction.chainId))}, then: ${again}`,
+        },
+      )
     const why = refused
       ? `It is signed and not final yet; when it was sent, the node refused it: ${refused.words}`
       : inTheAir

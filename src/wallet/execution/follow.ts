@@ -2,17 +2,20 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import { blockNumber } from '../chain/block-number.ts'
 import { readHead } from '../chain/fees.ts'
+import { foremost } from '../chain/foremost.ts'
+import { disagreement } from './agreement.ts'
 import { broadcast } from './broadcast.ts'
 import { capped } from './capped.ts'
-import { agreed, howDeep } from './deep.ts'
+import { howDeep } from './deep.ts'
 import { finishStep } from './finish-step.ts'
 import { isUsed, noteWaiting } from './nonce-owner.ts'
 import { isRefusedAsCheap } from './refused.ts'
 import { replace } from './replace.ts'
 import { current, isOfNode, pause, type Run, stepAt, stopped } from './run.ts'
 import { inSendingOrder, isOutbid, remedy, usualPatience } from './stuck.ts'
-import { blockNumber, type Found, findStep, isLocal } from './watch.ts'
+import { type Found, findStep, isLocal } from './watch.ts'
 
 /** What following a step remembers from one look to the next. Times are monotonic. */
 type Watch = {
@@ -33,7 +36,7 @@ const momentMs = 25
 export async function follow(run: Run, index: number, sent: boolean): Promise<void> {
   const { journal, operationId } = run
   const { chainId } = stepAt(run, index).transaction
-  const rpc = run.rpc(chainId)
+  const rpc = foremost(run.rpc(chainId))
   const local = isLocal(rpc)
   const now = run.clock.now()
   const watch: Watch = {
@@ -48,11 +51,12 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
   let seenTwice = false
   for (;;) {
     try {
+      await rpc.look()
       const found = await findStep(rpc, stepAt(run, index), journal.attempts(operationId, index))
       if (found) {
         watch.lackingSince = undefined
         noteInclusion(run, index, found)
-        const reached = await finality(run, chainId, found)
+        const reached = await finality(run, rpc, chainId, found)
         if (reached !== undefined) {
           if (seenTwice)
             return await finishStep(run, index, found, reached, (other) => follow(run, other, false))
@@ -90,14 +94,16 @@ function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion 
 /** In which words what was found is final; `undefined` while it is not. */
 async function finality(
   run: Run,
+  rpc: Rpc,
   chainId: number,
   { blockNumber, blockHash }: Found,
 ): Promise<string | undefined> {
-  const rpc = run.rpc(chainId)
   const { depth } = networkNamed(run.networks, chainId)
   const { deep, reached, missing } = await howDeep(rpc, blockNumber, run.depth ?? depth, depth)
   if (!deep && missing > 0) await run.mine?.(chainId, missing)
-  return deep && (await agreed(rpc, blockNumber, blockHash)) ? reached : undefined
+  if (!deep) return undefined
+  run.disagreement = await disagreement(rpc, blockNumber, blockHash)
+  return run.disagreement ? undefined : reached
 }
 
 /** The step is in no block that counts: say so, find out who has its nonce, send it again, or raise its fee. */

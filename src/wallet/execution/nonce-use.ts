@@ -2,9 +2,9 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import { blockNumber } from '../chain/block-number.ts'
 import { type Mined, minedBefore, noteMined, readThrough } from './nonce-blocks.ts'
 import { blockAt, countOf, halvedTo, type InBlock, inBlock, isAuthorisedIn } from './nonce-search.ts'
-import { blockNumber } from './watch.ts'
 
 /** A transaction as a node shows it. */
 export type Seen = InBlock & { blockNumber?: string | null }

@@ -7,6 +7,7 @@ import type { Journal } from '../../store/journal-words.ts'
 import type { Leg, Operation, Step } from '../../store/operation.ts'
 import type { Clock } from '../chain/clock.ts'
 import type { TransactionSigner } from '../keys/who.ts'
+import type { Disagreement } from './agreement.ts'
 import type { Brought } from './result.ts'
 import { isLost } from './standing.ts'
 import type { Patience } from './stuck.ts'
@@ -99,8 +100,16 @@ export type Execution = {
   fault?: (point: FaultPoint) => void
 }
 
-/** What one run carries along. `until` is on the monotonic clock; `replaced` are the steps that were replaced in it as the person asked. */
-export type Run = Execution & { until: number; clock: Clock; replaced: Set<number> }
+/**
+ * What one run carries along. `until` is on the monotonic clock; `replaced` are the steps that were replaced in it as the person asked;
+ * `disagreement` is what kept the last one that was mined from being final.
+ */
+export type Run = Execution & {
+  until: number
+  clock: Clock
+  replaced: Set<number>
+  disagreement?: Disagreement | undefined
+}
 
 /** Thrown inside a run when the time is over or the person interrupts. It never leaves `execute`. */
 export const stopped = Symbol('stopped')

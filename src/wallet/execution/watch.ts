@@ -4,6 +4,7 @@ import { quantity } from '../../net/quantity.ts'
 import { hasSucceeded } from '../../net/receipt.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Inclusion, Step } from '../../store/operation.ts'
+import { blockNumber } from '../chain/block-number.ts'
 
 /** A transaction found in a block that is part of the chain now. `ok` is false when it reverted. */
 export type Found = Inclusion & { ok: boolean; logs: readonly Log[] }
@@ -83,10 +84,6 @@ export async function findStep(
 /** How many blocks confirm a block, itself included. */
 export const confirmationsOf = async (rpc: Rpc, at: number): Promise<number> =>
   (await blockNumber(rpc)) - at + 1
-
-/** The number of the newest block. */
-export const blockNumber = async (rpc: Rpc): Promise<number> =>
-  Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
 
 /** Whether a node is on this machine, where asking often costs nothing. */
 export const isLocal = ({ host }: Rpc): boolean =>

@@ -3,6 +3,7 @@ import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/network.ts'
 import type { Attempt, Operation, Step } from '../../store/operation.ts'
 import type { Head } from '../chain/fees.ts'
+import type { Disagreement } from '../execution/agreement.ts'
 import { isLost, standing } from '../execution/standing.ts'
 import type { Found } from '../execution/watch.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
@@ -20,8 +21,13 @@ export type Owner = { hash: Hex; blockNumber: number | null; isDeep: boolean; is
 
 /** What the chain shows of a signed step. */
 export type Seen = {
-  /** In a block that counts now; `reason` says why it reverted, and whether that was for lack of gas. */
-  found?: Found & { isDeep: boolean; confirmations: number; kind: Attempt['kind'] }
+  /** In a block that counts now, `unlike` what another endpoint has there; `reason` says why it reverted, and whether that was for lack of gas. */
+  found?: Found & {
+    isDeep: boolean
+    unlike?: Disagreement
+    confirmations: number
+    kind: Attempt['kind']
+  }
   reason: string | null
   isOutOfGas: boolean
   /** The attempt that waits in the mempool of the node. */

@@ -1,6 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Operation, Step } from '../../store/operation.ts'
+import { type Foremost, foremost } from '../chain/foremost.ts'
 import { ifAnswered, within } from '../chain/within.ts'
 import { cameAcross, whatCame } from '../execution/came.ts'
 import { countsOf } from '../execution/counts.ts'
@@ -16,10 +17,11 @@ import { whyStuck } from './stuck.ts'
 
 /** Asks journal, chains and bridge what they know of an operation. Nothing is signed or written. */
 export async function gather(
-  ground: Ground,
+  asked: Ground,
   operation: Operation,
   { depth, told }: { depth: Depth | undefined; told: Promise<string | null> },
 ): Promise<Facts> {
+  const ground = await atTheFront(asked, operation)
   const { journal, rpc, catalog, now } = ground
   const events = journal.events(operation.id)
   const chains = new Map<number, ChainFacts>(
@@ -87,6 +89,14 @@ export async function gather(
           ? await within(inTheWay(ground, operation.id, unsigned))
           : undefined,
   }
+}
+
+/** The same ground, with each chain of an operation read from the endpoint that has its newest block. */
+async function atTheFront(ground: Ground, { legs }: Operation): Promise<Ground> {
+  const nodes = new Map<number, Foremost>()
+  for (const { chainId } of legs) if (!nodes.has(chainId)) nodes.set(chainId, foremost(ground.rpc(chainId)))
+  await Promise.all([...nodes.values()].map((node) => node.look()))
+  return { ...ground, rpc: (chainId) => nodes.get(chainId) ?? ground.rpc(chainId) }
 }
 
 /** What contracts may still take; `null` where something is allowed and a chain is not there to say how much of it is left. */

@@ -1,3 +1,4 @@
+import { disagreementText } from '../execution/agreement.ts'
 import { isShort } from '../execution/result.ts'
 import { standing } from '../execution/standing.ts'
 import { arrivedAt } from './arrived.ts'
@@ -97,8 +98,11 @@ export const going: readonly Row[] = [
     is: ({ focus }) => focus?.seen?.found !== undefined && isInTheAir(focus.step) && !focus.seen.found.isDeep,
     verdict: (facts) => {
       const { step, seen } = facts.focus!
-      const { blockNumber, confirmations, ok } = seen!.found!
-      return `${stepWord(facts, step.index)} ${ok ? 'is' : 'reverted'} in block ${blockNumber}, ${confirmations} deep, which is not final yet.`
+      const { blockNumber, confirmations, ok, unlike } = seen!.found!
+      const why = unlike
+        ? `which would be final, but ${disagreementText(unlike)}. If it stays so, that endpoint is to be left out`
+        : 'which is not final yet'
+      return `${stepWord(facts, step.index)} ${ok ? 'is' : 'reverted'} in block ${blockNumber}, ${confirmations} deep, ${why}.`
     },
     funds: (facts) =>
       facts.focus!.seen!.found!.ok && facts.focus!.step.role === 'action'

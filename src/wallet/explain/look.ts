@@ -8,6 +8,7 @@ import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
 import { ifAnswered, patienceMs, within } from '../chain/within.ts'
+import { disagreement } from '../execution/agreement.ts'
 import { howDeep } from '../execution/deep.ts'
 import { seenIfSaid, whoUsed } from '../execution/nonce-use.ts'
 import { isGone } from '../execution/reopen.ts'
@@ -63,11 +64,13 @@ async function look(
   if (found) {
     const attempt = attempts.find(({ hash }) => sameAddress(hash, found.hash))!
     const { deep } = await howDeep(rpc, found.blockNumber, depth, network.depth)
+    const unlike = deep ? await disagreement(rpc, found.blockNumber, found.blockHash) : undefined
     const isMoved = step.inclusion !== null && !sameAddress(step.inclusion.blockHash, found.blockHash)
     return {
       found: {
         ...found,
-        isDeep: deep,
+        isDeep: deep && !unlike,
+        ...(unlike && { unlike }),
         confirmations: await confirmationsOf(rpc, found.blockNumber),
         kind: attempt.kind,
       },
