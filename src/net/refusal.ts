@@ -22,9 +22,9 @@ export const isRate = (words: string): boolean =>
     words,
   )
 
-/** Whether words say that what answers for the nodes has none at the moment (sources: the errors of proxyd, which stands before the public nodes of Base and Optimism). */
+/** Whether words say that what answers for the nodes has none at the moment, or none for who asks (sources: the errors of proxyd, which stands before the public nodes of Base and Optimism; of Cloudflare, -32046). */
 const isAway = (words: string): boolean =>
-  /over.?capacity|capacity exceeded|backend (is )?(offline|currently not healthy)|no backend|gateway timeout|temporarily unavailable/i.test(
+  /must be authenticated|(missing|invalid) (api key|project id)|usage limit|cannot fulfill request|(endpoint|service|network|gateway)\b.* no longer available|over.?capacity|capacity exceeded|backend (is )?(offline|currently not healthy)|no backend|gateway timeout|temporarily unavailable/i.test(
     words,
   )
 

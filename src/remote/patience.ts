@@ -28,6 +28,7 @@ export async function patiently(
 ): Promise<HttpAnswer> {
   const { signal } = waiting
   let left = budgetMs
+  let answered: HttpAnswer | undefined
   for (let tried = 1; ; tried++) {
     if (governor) await placeFor(governor, waiting)
     const began = performance.now()
@@ -46,11 +47,14 @@ export async function patiently(
         if (!goesOn || !(await waited(pause.ms, waiting, why))) return answer
         continue
       }
+      answered = answer
       last = () => answer
     } catch (error) {
       if (!(error instanceof AppError) || error.details?.fault === 'aborted' || !isWorthAgain(error))
         throw error
       last = () => {
+        // For want of time nothing came: what was said before that tells more.
+        if (answered && error.details?.fault === 'deadline') return answered
         throw error
       }
     }

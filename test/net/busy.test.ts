@@ -44,6 +44,10 @@ describe('a node that has too much to do', () => {
     [-32016, 'over rate limit'],
     [-32012, 'backend is over capacity'],
     [-32011, 'no backend is currently healthy to serve traffic'],
+    [-32046, 'Cannot fulfill request'],
+    [-32000, 'Must be authenticated!'],
+    [-32097, 'This endpoint is no longer available'],
+    [-32001, 'You have reached the maximum API usage limit'],
     [-32007, '50/second request limit reached'],
     [-32090, 'Too many requests, reason: call rate limit exhausted'],
     [-32000, 'compute units of this month are used up', 'see the plans'],
@@ -61,6 +65,7 @@ describe('a node that has too much to do', () => {
     ['eth_call', { code: -32000, message: 'too many requests', data: '0x08c379a0' }],
     ['eth_simulateV1', { code: -38015, message: 'block gas limit exceeded' }],
     ['eth_getLogs', { code: -32005, message: 'limit exceeded' }],
+    ['eth_simulateV1', { code: -32601, message: 'the method is no longer available' }],
     ['eth_estimateGas', { code: -32005, message: 'Transaction gas limit exceeds block gas limit' }],
     ['eth_simulateV1', { code: -32005, message: 'Transactions maxFeePerGas is too low' }],
   ])('is not what a contract or a question that is too large says (%s %o)', async (method, said) => {

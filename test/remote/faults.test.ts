@@ -48,6 +48,15 @@ const refusal = (code: string) => JSON.stringify({ error: { code, message: 'beca
 const nest = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
 describe('a service that', () => {
+  it('says what is wrong, and then nothing any more, is told by what it said', async () => {
+    fault = (response, nth) =>
+      nth === 1 ? response.writeHead(500).end(refusal('CHAIN_UNAVAILABLE')) : undefined
+    await expect(service(600).listStrategies({})).rejects.toMatchObject({
+      message: expect.stringContaining('because'),
+    })
+    expect(asked.length).toBeGreaterThan(1)
+  })
+
   it.each<[string, code: string, tries: number, Fault]>([
     ['hangs up', 'SERVICE_UNREACHABLE', 4, (r) => r.destroy()],
     ['says nothing', 'SERVICE_UNREACHABLE', 1, () => undefined],

@@ -112,7 +112,7 @@ it.each([
   expect(refused).toMatchObject({
     code: 'PENDING',
     message: `It is signed and not final yet; when it was sent, the node refused it: ${words}`,
-    hint: act === 'error-gas-cap' ? `sluice action cancel ${act} --yes` : `sluice action resume ${act}`,
+    hint: act.endsWith('-cap') ? `sluice action cancel ${act} --yes` : `sluice action resume ${act}`,
     details: { refused: words },
   })
   node.rules = []

@@ -220,6 +220,9 @@ it('a nonce that an authorisation took is given up too, when that is final', asy
   journal.check('authorised')
 })
 
+/** Where code is that takes no call. */
+const refusing = '0x7702000000000000000000000000000000000001'
+
 describe('by the person', () => {
   const stopped = async (id: string) => {
     await chain.rpc.request('evm_setAutomine', [false])
@@ -250,6 +253,25 @@ describe('by the person', () => {
     await chain.rpc.request('evm_mine')
     expect(code(await outcome)).toBe('CANCELLED')
     expect(code(await run(journal, home, chain.url, 'stopped').catch((e: unknown) => e))).toBe('CANCELLED')
+    expect(await paid()).toBe(before)
+  })
+
+  it('a cancel of a wallet whose own code refuses plain calls (EIP-7702) takes it, too', async () => {
+    const before = await paid()
+    await stopped('refusing')
+    await chain.rpc.request('anvil_setCode', [refusing, '0x60006000fd'])
+    await chain.rpc.request('anvil_setCode', [signer.address, `0xef0100${refusing.slice(2)}`])
+    try {
+      const outcome = run(journal, home, chain.url, 'refusing', { replacement: 'cancel' }).catch(
+        (e: unknown) => e,
+      )
+      await replaced('refusing')
+      expect(attempts('refusing')[1]).toMatchObject({ kind: 'cancel', gas: 100_000n })
+      await chain.rpc.request('evm_mine')
+      expect(code(await outcome)).toBe('CANCELLED')
+    } finally {
+      await chain.rpc.request('anvil_setCode', [signer.address, '0x'])
+    }
     expect(await paid()).toBe(before)
   })
 

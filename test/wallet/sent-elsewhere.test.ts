@@ -29,7 +29,11 @@ const forms = {
   },
 } as const
 /** The same payment with a higher fee, as a wallet elsewhere signs it; `more` makes it another one. */
-const again = (nonce: number, form: keyof typeof forms = 'as it was', more: { value?: bigint } = {}) =>
+const again = (
+  nonce: number,
+  form: keyof typeof forms = 'as it was',
+  more: Partial<Record<'value' | 'maxFeePerGas' | 'maxPriorityFeePerGas', bigint>> = {},
+) =>
   signer.signTransaction({
     chainId: 31337,
     nonce,
@@ -182,6 +186,54 @@ describe('what has the nonce of a step and is the same call of the same wallet',
     await mine()
     expect(code(await outcome('other'))).toBe('SUPERSEDED')
     expect(journal.attempts('other', 0)).toHaveLength(1)
+  })
+})
+
+describe('another transaction of the wallet that comes under its nonce just before it', () => {
+  const hardlyMore = (id: string) => {
+    const { maxFeePerGas, maxPriorityFeePerGas } = journal.attempts(id, 0)[0]!
+    return { maxFeePerGas: maxFeePerGas + 1n, maxPriorityFeePerGas: maxPriorityFeePerGas + 1n }
+  }
+  /** One that is sent from elsewhere while this one is signed. */
+  async function outrun(id: string, more: Partial<Execution>): Promise<unknown> {
+    await chain.rpc.request('evm_setAutomine', [false])
+    planPayments(journal, id)
+    const request = (async (method: string, params?: unknown[]) => {
+      if (method === 'eth_sendRawTransaction' && journal.attempts(id, 0)[0]?.sends === 0)
+        await send(await again(nonceOf(id), 'as it was', { value: 77n, ...hardlyMore(id) }))
+      return chain.rpc.request(method, params)
+    }) as Rpc['request']
+    return outcome(id, { rpc: () => ({ ...chain.rpc, request }), ...more })
+  }
+
+  it('is not outbid by itself, and the person is told of it', async () => {
+    const patience = { ms: 1, blocks: 0 }
+    expect(await outrun('outrun', { patience, timeoutMs: 500 })).toMatchObject({
+      code: 'PENDING',
+      message: expect.stringContaining('replacement transaction underpriced'),
+      hint: 'Another transaction of this wallet waits with its nonce; see which: sluice action explain outrun; to put this one in its place: sluice action speed-up outrun',
+    })
+    expect(journal.attempts('outrun', 0)).toHaveLength(1)
+    // What the person says is done.
+    const done = outcome('outrun', { replacement: 'bump' })
+    while (journal.attempts('outrun', 0).every(({ kind, sends }) => kind !== 'bump' || sends === 0))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    await mine()
+    expect(await done).toMatchObject({ state: 'DONE' })
+  })
+
+  it('and is in a block that is not final is told as what took it', async () => {
+    expect(code(await outrun('taken', { noWait: true }))).toBe('PENDING')
+    await mine()
+    const networks = sandboxNetworks.map((network) => ({ ...network, depth: 3 }))
+    const block = Number(await chain.rpc.request('eth_blockNumber'))
+    expect(await outcome('taken', { networks, timeoutMs: 500 })).toMatchObject({
+      code: 'PENDING',
+      message: expect.stringMatching(
+        new RegExp(`was used by 0x[0-9a-f]{64} in block ${block}, which is not final yet`),
+      ),
+      hint: 'sluice action resume taken',
+    })
   })
 })
 

@@ -50,7 +50,7 @@ test.each(['first', 'second'])(
       run(journal, home, chain.url, 'pay', { rpc: () => both, timeoutMs: 1_000 }),
     ).rejects.toMatchObject({
       code: 'PENDING',
-      message: `It is in block ${stoppedAt + 1}, and not final yet: ${host} does not have block ${stoppedAt + 1} yet, and final is what all endpoints have`,
+      message: `It is in block ${stoppedAt + 1}, and not final yet: ${host} does not have block ${stoppedAt + 1}, and final is what all endpoints have`,
       hint: 'If it stays so, leave that endpoint out of SLUICE_RPC_SANDBOX_ONE, then: sluice action resume pay',
       details: { host, blockNumber: stoppedAt + 1, has: 'nothing' },
     })

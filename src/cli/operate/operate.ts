@@ -1,27 +1,24 @@
 import { AppError, saysUnsigned } from '../../domain/errors.ts'
 import { begin, beginAgain, type Planned } from '../../wallet/execution/carry-out.ts'
-import { isSentAlready } from '../../wallet/execution/pinned.ts'
 import { type Turn, takeTurn } from '../../wallet/execution/turn.ts'
 import { dropUnsigned, refuseConflict } from '../../wallet/execution/unfinished.ts'
 import type { Ground } from '../../wallet/ground.ts'
 import type { Who } from '../../wallet/keys/who.ts'
-import { type Checked, checkCalldata, checkProposal } from '../../wallet/plan/plan.ts'
+import type { Checked } from '../../wallet/plan/plan.ts'
 import { planJson } from '../../wallet/plan/plan-json.ts'
-import type { Proposal, Proposed } from '../../wallet/plan/proposal.ts'
 import type { Cli } from '../cli.ts'
 import { idempotencyKey, type SigningOptions } from '../options.ts'
 import { shown } from '../output.ts'
 import { confirm } from '../prompts.ts'
 import { halfAnHour } from '../time-left.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
-import { noncesOf } from '../way.ts'
 import { finish, type Going } from './finish.ts'
-import { namedTwice, refuseName } from './names.ts'
+import { namedTwice } from './names.ts'
 import { refuseDone, refuseDoneSince, startedBefore } from './not-twice.ts'
+import { offered } from './offer.ts'
 import { confirmAgain, refuseExpired, refuseReused, requireOnce } from './once-only.ts'
-import { planPrices } from './plan-prices.ts'
 import { orRevoke } from './revoke-after.ts'
-import { refuseOtherTerms, termsOf } from './terms.ts'
+import { refuseOtherTerms } from './terms.ts'
 import type { Undertaking } from './undertaking.ts'
 
 /**
@@ -73,17 +70,8 @@ async function undertake(
     await refuseDoneSince(cli, ground, earlier, options)
     return goOnOrRevoke(cli, ground, earlier, who, { ...options, turn })
   }
-  const terms = termsOf(cli, options)
-  const proposed = await propose(who.address)
-  refuseName(proposed.id)
-  const nonce = await pinnedNonce(ground, who.address, proposed, options)
-  const proposal: Proposal = { ...proposed, request, wallet: who.address, nonce }
-  const isSent = !options.dryRun && (await isSentAlready(ground, proposal))
-  if (!isSent) refuseExpired(proposal, cli.world.now())
-  const check = async () => checkProposal(ground, proposal, terms, await opinion?.(who.address))
-  const [checked, known] = isSent
-    ? [checkCalldata(ground, proposal, terms), []]
-    : await Promise.all([check(), planPrices(cli.place, ground, proposal)])
+  const asking = { propose, request, ...(opinion && { opinion }) }
+  const { proposal, isSent, checked, known } = await offered(cli, options, asking, { who, ground })
   refuseConflict(ground, checked, givesUp?.id)
   const plan = planJson(checked, ground, who, [...known, ...(prices?.() ?? [])])
   if (options.dryRun)
@@ -156,17 +144,4 @@ function planned(ground: Ground, checked: Checked, key: string, unsigned: Planne
   if (known && known.id === unsigned?.id) return beginAgain(ground, checked, known)
   if (known) throw startedBefore(known)
   return (unsigned && dropUnsigned(ground, unsigned.id)) ?? begin(ground, checked, key)
-}
-
-/** The nonce that a plan is pinned to: the one that was named, or for a plan that somebody else signs, the next one: its first step is then sent at most once. */
-async function pinnedNonce(
-  { rpc, catalog }: Ground,
-  wallet: Who['address'],
-  { legs }: Proposed,
-  { dryRun, nonce }: SigningOptions,
-): Promise<number | null> {
-  const { chainId } = legs[0]!
-  const named = noncesOf(nonce, catalog.networks, chainId)?.[chainId]
-  if (named !== undefined || !dryRun) return named ?? null
-  return Number(await rpc(chainId).request<string>('eth_getTransactionCount', [wallet, 'latest']))
 }

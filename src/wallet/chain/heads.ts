@@ -8,11 +8,11 @@ import { pauses } from './patient.ts'
 /** How far a node may fall behind what was seen before, in blocks. */
 export const maxFallBack = 3
 
-const inconsistent = (message: string, details: Record<string, unknown>): AppError =>
-  new AppError('RPC_INCONSISTENT', message, {
-    details,
-    hint: 'Use another RPC endpoint, or wait for this one.',
-  })
+const inconsistent = (
+  message: string,
+  details: Record<string, unknown>,
+  hint = 'Use another RPC endpoint, or wait for this one.',
+): AppError => new AppError('RPC_INCONSISTENT', message, { details, hint })
 
 /** Refuses a node that is behind what was seen of this chain before, or whose newest block is too old for a chain that makes blocks all the time. */
 export function refuseOldHead(
@@ -33,10 +33,11 @@ export function refuseOldHead(
     )
   const age = now - head.timestamp * 1000
   if (maxAgeMs !== undefined && age > maxAgeMs)
-    throw inconsistent(`The newest block at ${host} is ${Math.round(age / 1000)} seconds old`, {
-      host,
-      ageMs: age,
-    })
+    throw inconsistent(
+      `The newest block at ${host} is ${Math.round(age / 1000)} seconds old by the clock of this machine`,
+      { host, ageMs: age },
+      'Look at the clock of this machine; if it is right, use another RPC endpoint, or wait for this one.',
+    )
 }
 
 /** Refuses endpoints of one chain that do not have the same chain id, or the same block at the height that all of them have. */

@@ -2,8 +2,8 @@ import { AppError } from '../../domain/errors.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 
-/** What keeps a block from being final that lies deep enough: that node does not have it, or has another one there. */
-export type Disagreement = { host: string; blockNumber: number; has: 'nothing' | 'another' }
+/** What keeps a block from being final that lies deep enough: that node does not have it, has another one there, or answers with an error. */
+export type Disagreement = { host: string; blockNumber: number; has: 'nothing' | 'another' | 'an error' }
 
 /** The other endpoint that does not have the same block at that height, where it answers. One that lags behind does not agree yet. */
 export async function disagreement(
@@ -21,15 +21,20 @@ export async function disagreement(
       } catch (error) {
         // An endpoint that is down says nothing, and holds nothing up.
         if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
-        throw error
+        if (!(error instanceof AppError) || !error.code.startsWith('RPC_')) throw error
+        return { host: peer.host, blockNumber, has: 'an error' }
       }
     }),
   )
   return said.find((one) => one !== undefined)
 }
 
+const does = {
+  nothing: 'does not have',
+  another: 'has another',
+  'an error': 'gives an error for',
+} as const
+
 /** The same in words, as a part of a sentence. */
 export const disagreementText = ({ host, blockNumber, has }: Disagreement): string =>
-  has === 'nothing'
-    ? `${host} does not have block ${blockNumber} yet, and final is what all endpoints have`
-    : `${host} has another block ${blockNumber}, and final is what all endpoints have`
+  `${host} ${does[has]} block ${blockNumber}, and final is what all endpoints have`

@@ -2,12 +2,13 @@ import { parseUnits } from 'viem/utils'
 
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/network-named.ts'
+import type { Step } from '../../store/operation.ts'
 import { isDust } from '../simulation/too-small.ts'
 import { disagreementText } from './agreement.ts'
-import { isOfPrice, type Refusal, refusalOf } from './refused.ts'
+import { isForGood, isOfPrice, type Refusal, refusalOf } from './refused.ts'
 import { current, isClosed, isUnsigned, type Run, stopped } from './run.ts'
 import { isAllFinal } from './standing.ts'
-import { inSendingOrder } from './stuck.ts'
+import { inSendingOrder, isBehindAnother } from './stuck.ts'
 
 const wasSigned = (run: Run): boolean =>
   current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
@@ -18,10 +19,14 @@ function refusedOf(run: Run): Refusal | undefined {
   return step && refusalOf(inSendingOrder(run.journal.attempts(run.operationId, step.index))[0])
 }
 
-/** What gets past a refusal: more pay for one that was too cheap, and nothing at all in the place of what takes more gas than any transaction may. */
-function helping(refused: Refusal | undefined, id: string, resume: string): string {
+/** What gets past a refusal: more pay for one that was too cheap, and nothing at all in the place of what takes or pays more than any transaction may. */
+function helping(run: Run, refused: Refusal, resume: string): string {
+  const { operationId: id, journal } = run
+  const isOutbidding = current(run).steps.some(({ index }) => isBehindAnother(journal.attempts(id, index)))
+  if (isOutbidding)
+    return `Another transaction of this wallet waits with its nonce; see which: sluice action explain ${id}; to put this one in its place: sluice action speed-up ${id}`
   if (isOfPrice(refused)) return `sluice action speed-up ${id}`
-  return refused?.is === 'gas' ? `sluice action cancel ${id} --yes` : resume
+  return isForGood(refused) ? `sluice action cancel ${id} --yes` : resume
 }
 
 /** What ended a run, as the error that tells truly whether something was signed. When the journal itself cannot be used any more, nobody can say that nothing was. */
@@ -63,30 +68,7 @@ function explain(run: Run, error: unknown): unknown {
   // Who cancels does not want the rest to be signed, should what he cancels be mined after all.
   const again =
     inTheAir && run.replacement === 'cancel' ? `sluice action cancel ${run.operationId} --yes` : resume
-  if (error === stopped) {
-    const refused = inTheAir ? refusedOf(run) : undefined
-    const { disagreement } = run
-    if (inTheAir && !refused && disagreement)
-      return new AppError(
-        'PENDING',
-        `It is in block ${disagreement.blockNumber}, and not final yet: ${disagreementText(disagreement)}`,
-        {
-          details: { ...details, ...disagreement },
-          hint: `If it stays so, leave that endpoint out of ${rpcVariable(networkNamed(run.networks, inTheAir.transaction.chainId))}, then: ${again}`,
-        },
-      )
-    const why = refused
-      ? `It is signed and not final yet; when it was sent, the node refused it: ${refused.words}`
-      : inTheAir
-        ? 'It is signed and on its way, and not final yet'
-        : isAllFinal(now)
-          ? 'All of it is signed and final, and what it sent to another chain has not arrived yet'
-          : 'Some steps are final, and the rest is not signed yet'
-    return new AppError('PENDING', why, {
-      details: { ...details, ...(refused && { refused: refused.words }) },
-      hint: again === resume ? helping(refused, run.operationId, resume) : again,
-    })
-  }
+  if (error === stopped) return pending(run, inTheAir, again)
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
   if (inTheAir || retryable || !(error instanceof AppError))
     return new AppError('PENDING', `Something is signed, and it could not be followed to its end: ${why}`, {
@@ -103,6 +85,42 @@ function explain(run: Run, error: unknown): unknown {
       ? `sluice action replan ${run.operationId}`
       : goOnAfter(error, run.operationId, `${resume}${allowing(run, error)}`),
   })
+}
+
+/** That the time was over, or the person did not want to wait, while something of it was signed: what is known of why it is not done. */
+function pending(run: Run, inTheAir: Step | undefined, again: string): AppError {
+  const { operationId: operation, disagreement, taken } = run
+  const error = (why: string, hint: string, more: Record<string, unknown> = {}) =>
+    new AppError('PENDING', why, { details: { operation, ...more }, hint })
+  if (!inTheAir)
+    return error(
+      isAllFinal(current(run))
+        ? 'All of it is signed and final, and what it sent to another chain has not arrived yet'
+        : 'Some steps are final, and the rest is not signed yet',
+      again,
+    )
+  if (taken)
+    return error(
+      `The nonce ${taken.nonce} that it was signed with was used by ${taken.by} in block ${taken.blockNumber}, which is not final yet: once it is, this can never be mined`,
+      again,
+      taken,
+    )
+  if (disagreement) {
+    const { chainId } = inTheAir.transaction
+    const variable = rpcVariable(networkNamed(run.networks, chainId))
+    return error(
+      `It is in block ${disagreement.blockNumber}, and not final yet: ${disagreementText(disagreement)}`,
+      `If it stays so, leave that endpoint out of ${variable}, then: ${again}`,
+      disagreement,
+    )
+  }
+  const refused = refusedOf(run)
+  if (!refused) return error('It is signed and on its way, and not final yet', again)
+  return error(
+    `It is signed and not final yet; when it was sent, the node refused it: ${refused.words}`,
+    run.replacement === 'cancel' ? again : helping(run, refused, again),
+    { refused: refused.words },
+  )
 }
 
 /** What allows a fee that is beyond the plan alone, and not beyond a policy. */

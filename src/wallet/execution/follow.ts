@@ -55,6 +55,7 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
       const found = await findStep(rpc, stepAt(run, index), journal.attempts(operationId, index))
       if (found) {
         watch.lackingSince = undefined
+        run.taken = undefined
         noteInclusion(run, index, found)
         const reached = await finality(run, rpc, chainId, found)
         if (reached !== undefined) {
@@ -66,6 +67,7 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
         seenTwice = false
       } else {
         seenTwice = false
+        run.disagreement = undefined
         const isJustSent = local && sent && run.clock.now() - now < momentMs
         if (!isJustSent) await missing(run, index, rpc, watch)
         if (stepAt(run, index).state === 'SUPERSEDED') return

@@ -28,6 +28,7 @@ export async function isUsed(
   if (nonce === null) return false
   const { journal, operationId } = run
   const use = await whoUsed(rpc, wallet, nonce, { from: fromBlock ?? 0 })
+  run.taken = undefined
   if (use.is === 'free') return false
   // A node that does not show what has the nonce proves nothing.
   if (use.is === 'unknown') return true
@@ -35,11 +36,14 @@ export async function isUsed(
   if (hash && (await whoseIs(run, index, rpc, { hash, blockNumber: use.at })) !== 'another') return true
   const { depth } = networkNamed(run.networks, transaction.chainId)
   const final = await howDeep(rpc, use.at, depth <= 1 ? depth : 'finalized', depth)
-  if (!final.deep) return true
+  const owner = hash ?? byAuthorisation(use.at)
+  if (!final.deep) {
+    run.taken = { nonce, by: owner, blockNumber: use.at }
+    return true
+  }
   await followLater(run, index, follow)
   if (stepAt(run, index).state === 'SIGNED')
     journal.sent(journal.attempts(operationId, index).at(-1)!.hash, 'nonce used by another')
-  const owner = hash ?? byAuthorisation(use.at)
   const why = `nonce ${nonce} was used by ${owner}`
   if (isNeedless(current(run), stepAt(run, index))) {
     journal.move(operationId, index, 'SUPERSEDED', owner)

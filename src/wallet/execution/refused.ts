@@ -58,6 +58,9 @@ export function refusalOf(attempt: Partial<Pick<Attempt, 'lastAnswer'>> | undefi
 export const isOfPrice = (refusal: Refusal | undefined): boolean =>
   refusal !== undefined && ['cheap', 'fee', 'under'].includes(refusal.is)
 
+/** Whether a refusal is of what stays: it takes more gas, or may cost more in all, than the node lets any transaction. */
+export const isForGood = ({ is }: Refusal): boolean => is === 'gas' || is === 'dear'
+
 type Paid = Fees & Partial<Pick<Attempt, 'lastAnswer'>>
 
 /** The least that a node named when it refused an attempt as too cheap, where that is more than the attempt pays; `undefined` where it named none. */

@@ -1,3 +1,4 @@
+import { AppError } from '../../domain/errors.ts'
 import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
@@ -11,11 +12,19 @@ import { inSendingOrder, replacementFees } from './stuck.ts'
 /** The least gas that any transaction takes. */
 const plainGas = 21_000n
 
+/** So much it may take where the node does not say how much: code of the wallet's own (EIP-7702) may refuse the call, which uses the nonce all the same. */
+const gasOfRefused = 100_000n
+
 /** A transaction to oneself takes what the chain says; not everywhere is that the plain 21,000. */
 async function gasOfNothing(rpc: Rpc, { wallet }: Step): Promise<bigint> {
   const call = { from: wallet, to: wallet, value: '0x0', data: '0x' }
-  const gas = quantity(await rpc.request('eth_estimateGas', [call]), 'the gas estimate')
-  return gas > plainGas ? withRoom(gas) : plainGas
+  try {
+    const gas = quantity(await rpc.request('eth_estimateGas', [call]), 'the gas estimate')
+    return gas > plainGas ? withRoom(gas) : plainGas
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return gasOfRefused
+    throw error
+  }
 }
 
 /** The gas limit of a replacement: that of what it replaces, or of a transaction that does nothing. */

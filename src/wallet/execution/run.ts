@@ -102,13 +102,14 @@ export type Execution = {
 
 /**
  * What one run carries along. `until` is on the monotonic clock; `replaced` are the steps that were replaced in it as the person asked;
- * `disagreement` is what kept the last one that was mined from being final.
+ * `disagreement` is what kept the last one that was mined from being final, and `taken` what has the nonce of one in a block that is not final.
  */
 export type Run = Execution & {
   until: number
   clock: Clock
   replaced: Set<number>
   disagreement?: Disagreement | undefined
+  taken?: { nonce: number; by: string; blockNumber: number } | undefined
 }
 
 /** Thrown inside a run when the time is over or the person interrupts. It never leaves `execute`. */

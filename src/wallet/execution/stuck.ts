@@ -78,6 +78,10 @@ export const inSendingOrder = (attempts: readonly Attempt[]): Attempt[] => {
   return isCancelling(attempts) ? newest.filter(({ kind }) => kind === 'cancel') : newest
 }
 
+/** Whether a pool has another transaction under the nonce, which is none of ours: the only attempt was refused as too cheap to replace it. What a person sent elsewhere is outbid by nobody but him. */
+export const isBehindAnother = (attempts: readonly Attempt[]): boolean =>
+  attempts.length === 1 && refusalOf(attempts[0])?.is === 'under'
+
 /** What is to be done about a transaction that waits: nothing, a higher fee, or a transaction that takes its place and does nothing. */
 export function remedy(
   attempts: readonly Attempt[],
@@ -87,6 +91,7 @@ export function remedy(
   deadline: number | undefined,
 ): 'wait' | 'bump' | 'cancel' {
   const cancelling = isCancelling(attempts)
+  if (isBehindAnother(attempts)) return 'wait'
   if (deadline !== undefined && head.timestamp > deadline && !cancelling) return 'cancel'
   const isOver = waited.ms >= patience.ms && waited.blocks >= patience.blocks
   if (!isOver && !isRefusedAsCheap(inSendingOrder(attempts)[0])) return 'wait'

@@ -2,7 +2,7 @@ import { formatUnits } from 'viem/utils'
 
 import type { Attempt } from '../../store/operation.ts'
 import { roundedUp } from '../chain/fees.ts'
-import { isOfPrice, type Refusal, refusalOf } from '../execution/refused.ts'
+import { isForGood, isOfPrice, type Refusal, refusalOf } from '../execution/refused.ts'
 import { inSendingOrder, isCancelling, replacementFees } from '../execution/stuck.ts'
 import { type Facts, isInTheAir, wentWell } from './facts.ts'
 import { never, type Row } from './row.ts'
@@ -88,9 +88,15 @@ const refusedRow: Row = {
     const { maxFeePerGas } = replacementFees(attempts, market, undefined)!
     const more = ` --max-fee ${formatUnits(roundedUp(maxFeePerGas), 9)}`
     if (isCancelling(attempts)) return command(facts, 'cancel', isOfPrice(said) ? `${more} --yes` : ' --yes')
-    if (said?.is === 'gas') return command(facts, 'cancel', ' --yes')
+    if (said && isForGood(said)) return command(facts, 'cancel', ' --yes')
     return isOfPrice(said) ? command(facts, 'speed-up', more) : command(facts, 'resume')
   },
+}
+
+/** What the node said of what cancels a step, where it refused that and has something else under the nonce. */
+const cancelRefused = (facts: Facts): Refusal | undefined => {
+  const sent = sentLast(facts)
+  return sent.hash === facts.focus!.seen?.waiting ? undefined : refusalOf(sent)
 }
 
 /** What is signed and in no block. */
@@ -117,11 +123,15 @@ export const waitingRows: readonly Row[] = [
   {
     situation: 'CANCELLING',
     is: (facts) => inTheAir(facts) && isCancelling(facts.focus!.attempts),
-    verdict: (facts) =>
-      `${step(facts)} is being cancelled: it and a transaction that does nothing wait for the same nonce, and what is mined first decides.`,
+    verdict: (facts) => {
+      const no = cancelRefused(facts)
+      return no
+        ? `${step(facts)} waits, and what cancels it does not: the node refused that: ${no.words}.`
+        : `${step(facts)} is being cancelled: it and a transaction that does nothing wait for the same nonce, and what is mined first decides.`
+    },
     funds,
     safeToRetry: never,
-    next: (facts) => command(facts, 'resume'),
+    next: (facts) => (cancelRefused(facts) ? command(facts, 'cancel', ' --yes') : command(facts, 'resume')),
   },
   {
     situation: 'DEADLINE_PASSED',

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { isSentAlready } from '../../wallet/execution/pinned.ts'
+import type { Ground } from '../../wallet/ground.ts'
+import type { Who } from '../../wallet/keys/who.ts'
+import { isBehind } from '../../wallet/plan/missing-allowance.ts'
+import { type Checked, checkCalldata, checkProposal } from '../../wallet/plan/plan.ts'
+import type { Proposal, Proposed } from '../../wallet/plan/proposal.ts'
+import type { Cli } from '../cli.ts'
+import type { SigningOptions } from '../options.ts'
+import { noncesOf } from '../way.ts'
+import { refuseName } from './names.ts'
+import { refuseExpired } from './once-only.ts'
+import { planPrices } from './plan-prices.ts'
+import { termsOf } from './terms.ts'
+import type { Undertaking } from './undertaking.ts'
+
+/** A proposal of the service that was checked, with what prices are known; `isSent` says that its first transaction is on its way already. */
+export type Offer = {
+  proposal: Proposal
+  isSent: boolean
+  checked: Checked
+  known: Awaited<ReturnType<typeof planPrices>>
+}
+
+/** How long a service that is behind is left alone before it is asked again, in ms, and how often. */
+const behindMs = 1_000
+const mostTries = 6
+
+/** Asks the service for a proposal and checks it; again a moment later where the service does not have yet what this wallet has just done. */
+export async function offered(
+  cli: Cli,
+  options: SigningOptions,
+  asked: Pick<Undertaking, 'propose' | 'opinion' | 'request'>,
+  { who, ground }: { who: Who; ground: Ground },
+): Promise<Offer> {
+  const { signal } = cli.world.interrupt
+  const until = performance.now() + (cli.globals.timeoutMs ?? Number.POSITIVE_INFINITY)
+  for (let tried = 1; ; tried++)
+    try {
+      return await offer(cli, options, asked, { who, ground })
+    } catch (error) {
+      const isLate = tried === mostTries || performance.now() + behindMs > until || signal.aborted
+      if (!isBehind(error) || isLate) throw error
+      await sleep(behindMs, undefined, { signal }).catch(() => {
+        throw error
+      })
+    }
+}
+
+async function offer(
+  cli: Cli,
+  options: SigningOptions,
+  { propose, opinion, request }: Pick<Undertaking, 'propose' | 'opinion' | 'request'>,
+  { who, ground }: { who: Who; ground: Ground },
+): Promise<Offer> {
+  const terms = termsOf(cli, options)
+  const proposed = await propose(who.address)
+  refuseName(proposed.id)
+  const nonce = await pinnedNonce(ground, who.address, proposed, options)
+  const proposal: Proposal = { ...proposed, request, wallet: who.address, nonce }
+  const isSent = !options.dryRun && (await isSentAlready(ground, proposal))
+  if (isSent) return { proposal, isSent, checked: checkCalldata(ground, proposal, terms), known: [] }
+  refuseExpired(proposal, cli.world.now())
+  const check = async () => checkProposal(ground, proposal, terms, await opinion?.(who.address))
+  const [checked, known] = await Promise.all([check(), planPrices(cli.place, ground, proposal)])
+  return { proposal, isSent, checked, known }
+}
+
+/** The nonce that a plan is pinned to: the one that was named, or for a plan that somebody else signs, the next one: its first step is then sent at most once. */
+async function pinnedNonce(
+  { rpc, catalog }: Ground,
+  wallet: Who['address'],
+  { legs }: Proposed,
+  { dryRun, nonce }: SigningOptions,
+): Promise<number | null> {
+  const { chainId } = legs[0]!
+  const named = noncesOf(nonce, catalog.networks, chainId)?.[chainId]
+  if (named !== undefined || !dryRun) return named ?? null
+  return Number(await rpc(chainId).request<string>('eth_getTransactionCount', [wallet, 'latest']))
+}

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+import { engineOn } from '../engine/support.ts'
+import { type HostileService, startHostileService, type Wire } from '../support/hostile-service.ts'
+import { rpcEnvOf, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+// A service whose node is a few blocks behind that of who asks it.
+
+const sandbox = useSandbox()
+const { run, attempts } = useCommands(sandbox)
+const apiKey = 'key-12345'
+
+let service: HostileService
+beforeEach(async () => {
+  service = await startHostileService(engineOn(sandbox).service, apiKey)
+})
+afterEach(() => service.stop())
+
+const typed = (line: string) =>
+  run(line, {
+    env: { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: service.url },
+    secrets: { privateKey: sandbox.user.key, apiKey },
+  })
+
+/** It still sees an allowance that is used up, so many times. */
+const seesAllowance = (times: number) => {
+  service.lies = {
+    strategyBytecode: (body: Wire) => (times-- > 0 ? { ...body, bytecode: body.bytecode.slice(-1) } : body),
+  }
+}
+
+test('is asked again a moment later for what it leaves out', async () => {
+  seesAllowance(1)
+  const { exit } = await typed(
+    'deposit aave-v3-usdc-sandbox-one --amount 10 --yes --json --idempotency-key behind-1',
+  )
+  expect(exit).toBe(0)
+  expect(service.asked.filter((name) => name === 'strategyBytecode')).toHaveLength(2)
+})
+
+test('and stays so is said to be, with nothing signed', async () => {
+  seesAllowance(100)
+  const { exit, json } = await typed(
+    'deposit aave-v3-usdc-sandbox-one --amount 10 --yes --json --timeout 1500ms --idempotency-key behind-2',
+  )
+  expect({ exit, error: json.error }).toMatchObject({
+    exit: 10,
+    error: {
+      code: 'SIMULATION_REVERTED',
+      message: expect.stringMatching(/approves nothing, and 0x\w+ may take 0 USDC of the 10 USDC/),
+      hint: 'Type the same again in a few seconds.',
+    },
+  })
+  expect(attempts()).toBe(0)
+})
