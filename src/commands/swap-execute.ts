@@ -10,6 +10,7 @@ import type { AskedQuote } from '../cli/world.ts'
 import type { Asked } from '../domain/accepted.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, parseAmount, type Unit } from '../domain/amount.ts'
+import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
 import { shellOperand } from '../domain/shell.ts'
@@ -91,13 +92,23 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
   const destination = named ?? known.destination ?? undefined
   // A quote is executed once: its id is the key, so that asking again goes on with the same swap.
   const key = options.idempotencyKey ?? quote.id
-  if (begun && begun.idemKey !== key && !options.dryRun) throw startedBefore(begun)
+  const request = {
+    command: 'swap',
+    quote: quote.id,
+    ...(destination && { destination }),
+    ...worded(least),
+  }
+  // One that was begun with the flags of a quote has its id, too: who goes on with it need not say them again.
+  const isOther =
+    begun &&
+    (begun.idemKey !== key || canonical(begun.request) !== canonical({ ...request, wallet: begun.wallet }))
+  if (isOther && !options.dryRun) throw startedBefore(begun)
   await operate(
     cli,
     { ...options, idempotencyKey: key },
     {
       title: `${titleOf(quote)}${toWhom(destination)}`,
-      request: { command: 'swap', quote: quote.id, ...(destination && { destination }), ...worded(least) },
+      request,
       propose: (wallet) => propose(cli, quote, { wallet, destination, exact, slippage, least }),
       opinion: () => opinionOnSwap(cli, quote, { exact, slippage, least }),
       prices: () => pricesOf(quote),

@@ -185,6 +185,28 @@ test('a quote is executed once, whatever the key', async () => {
   expect(attempts()).toBe(before)
 })
 
+test('a swap that was begun with the flags of a quote is gone on with by its own command, and not signed again by its quote', async () => {
+  const flags = '--from sandbox-one --token-in USDC --token-out WETH --amount-in 10'
+  const begun = await run(`swap execute ${flags} --yes --json --no-wait`)
+  const { operation: id } = begun.json.error.details
+  const before = attempts()
+  expect(await run(['swap', 'execute', id, '--yes', '--json'])).toMatchObject({
+    exit: 14,
+    json: {
+      error: {
+        message: `${id} was started before, and not with these words`,
+        hint: `To go on with it: sluice action resume ${id}`,
+      },
+    },
+  })
+  expect(await run(['action', 'resume', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+  expect(await run(['swap', 'execute', id, '--yes', '--json'])).toMatchObject({
+    exit: 14,
+    json: { error: { hint: `sluice action show ${id}` } },
+  })
+  expect(attempts()).toBe(before + 1)
+})
+
 test('withdrawing all says how much came out, the same each time', async () => {
   await deposit(12, 'full-0001')
   await sandbox.world.warp(86_400 * 30)

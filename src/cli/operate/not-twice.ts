@@ -139,9 +139,13 @@ async function isWanted(cli: Cli, hash: Hex): Promise<boolean> {
   return true
 }
 
-/** Says that something was begun before under another key. */
-export const startedBefore = ({ id, idemKey }: Pick<Planned, 'id' | 'idemKey'>): AppError =>
-  new AppError('IDEMPOTENCY_KEY_REUSED', `${id} was started before, under the key ${idemKey}`, {
-    details: { operation: id },
-    hint: `sluice action show ${id}`,
-  })
+/** Says that something was begun before, under another key or with other words. */
+export const startedBefore = ({ id, idemKey, state }: Pick<Planned, 'id' | 'idemKey' | 'state'>): AppError =>
+  new AppError(
+    'IDEMPOTENCY_KEY_REUSED',
+    `${id} was started before, ${idemKey === id ? 'and not with these words' : `under the key ${idemKey}`}`,
+    {
+      details: { operation: id },
+      hint: isClosed(state) ? `sluice action show ${id}` : `To go on with it: sluice action resume ${id}`,
+    },
+  )

@@ -87,6 +87,11 @@ function explain(run: Run, error: unknown): unknown {
   })
 }
 
+/** Whether nobody answered when a step was sent: it may be on its way all the same. */
+const isUntaken = ({ journal, operationId }: Run, { index, state }: Step): boolean =>
+  state !== 'INCLUDED' &&
+  journal.attempts(operationId, index).every(({ lastAnswer }) => lastAnswer?.startsWith('unknown: ') ?? true)
+
 /** That the time was over, or the person did not want to wait, while something of it was signed: what is known of why it is not done. */
 function pending(run: Run, inTheAir: Step | undefined, again: string): AppError {
   const { operationId: operation, disagreement, taken } = run
@@ -102,7 +107,7 @@ function pending(run: Run, inTheAir: Step | undefined, again: string): AppError 
   if (taken)
     return error(
       `The nonce ${taken.nonce} that it was signed with was used by ${taken.by} in block ${taken.blockNumber}, which is not final yet: once it is, this can never be mined`,
-      again,
+      `sluice action resume ${operation}`,
       taken,
     )
   if (disagreement) {
@@ -115,7 +120,13 @@ function pending(run: Run, inTheAir: Step | undefined, again: string): AppError 
     )
   }
   const refused = refusedOf(run)
-  if (!refused) return error('It is signed and on its way, and not final yet', again)
+  if (!refused)
+    return error(
+      isUntaken(run, inTheAir)
+        ? 'It is signed, and no node has said yet that it took it'
+        : 'It is signed and on its way, and not final yet',
+      again,
+    )
   return error(
     `It is signed and not final yet; when it was sent, the node refused it: ${refused.words}`,
     run.replacement === 'cancel' ? again : helping(run, refused, again),

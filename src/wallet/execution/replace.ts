@@ -19,7 +19,7 @@ const gasOfRefused = 100_000n
 async function gasOfNothing(rpc: Rpc, { wallet }: Step): Promise<bigint> {
   const call = { from: wallet, to: wallet, value: '0x0', data: '0x' }
   try {
-    const gas = quantity(await rpc.request('eth_estimateGas', [call]), 'the gas estimate')
+    const gas = quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate')
     return gas > plainGas ? withRoom(gas) : plainGas
   } catch (error) {
     if (error instanceof AppError && error.code === 'RPC_ERROR') return gasOfRefused

@@ -2,6 +2,7 @@ import { keccak256 } from 'viem/utils'
 
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
+import { isRefusal } from '../../net/refusal.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
 import { currentFees, type Fees, type Head, withinCap, withRoom } from '../chain/fees.ts'
@@ -15,7 +16,7 @@ const dataOf = (error: AppError): `0x${string}` | undefined => {
   return typeof data === 'string' && /^0x[0-9a-f]*$/i.test(data) ? (data as `0x${string}`) : undefined
 }
 
-/** The gas that a step takes now, with room. A step that would revert is SIMULATION_REVERTED. */
+/** The gas that a step takes now, with room. A step that would revert is SIMULATION_REVERTED; what the node cannot say is RPC_ERROR. */
 async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: Step): Promise<bigint> {
   try {
     const call = { from: wallet, to, data, value: hexQuantity(value) }
@@ -23,13 +24,15 @@ async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: St
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'RPC_ERROR') throw error
     const said = String(error.details?.message ?? '')
-    if (/insufficient funds|gas required exceeds allowance/i.test(said))
+    if (/insufficient funds/i.test(said))
       throw new AppError('INSUFFICIENT_FUNDS', `${wallet} cannot pay for this transaction: ${said}`, {
         cause: error,
       })
-    throw new AppError('SIMULATION_REVERTED', `It would fail: ${revertReason(dataOf(error), said)}`, {
-      cause: error,
-    })
+    // No price is named, so that this is about the gas alone (geth).
+    const most = /gas required exceeds allowance \((\d+)\)/i.exec(said)?.[1]
+    if (most === undefined && !isRefusal(error)) throw error
+    const why = most === undefined ? revertReason(dataOf(error), said) : `${most} gas is not enough for it`
+    throw new AppError('SIMULATION_REVERTED', `It would fail: ${why}`, { cause: error })
   }
 }
 
@@ -51,7 +54,11 @@ export type SignQuestion = {
 
 async function limitOf(rpc: Rpc, step: Step, known?: KnownGas): Promise<bigint> {
   if (known && 'exactly' in known) return known.exactly
-  const estimated = await gasFor(rpc, step)
+  const estimated = await gasFor(rpc, step).catch((error: unknown) => {
+    // It was tried just now: that a node says nothing of its gas is no reason to give it up.
+    if (known && error instanceof AppError && error.code === 'RPC_ERROR') return known.atLeast
+    throw error
+  })
   return known && known.atLeast > estimated ? known.atLeast : estimated
 }
 
