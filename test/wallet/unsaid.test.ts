@@ -81,6 +81,50 @@ describe('a node that does not speak of what waits', () => {
   })
 })
 
+describe('a node that does not say what gas a step takes', () => {
+  const says = (message: string) => {
+    node.says = ({ method }: ProviderCall) =>
+      method === 'eth_estimateGas' ? { error: { code: -32603, message } } : undefined
+  }
+
+  it('is no reason to give up what was tried just before', async () => {
+    says('Internal error')
+    planPayments(journal, 'tried')
+    expect(await pay('tried', { beforeLeg: async () => [33_333n] })).toMatchObject({ state: 'DONE' })
+    expect(journal.attempts('tried', 0)).toMatchObject([{ gas: 33_333n }])
+  })
+
+  it.each([
+    ['Internal error', 'RPC_ERROR', /Internal error/],
+    ['upstream timeout', 'RPC_ERROR', /upstream timeout/],
+    ['execution reverted: no', 'SIMULATION_REVERTED', /^It would fail: execution reverted: no$/],
+    [
+      'gas required exceeds allowance (25000000)',
+      'SIMULATION_REVERTED',
+      /^It would fail: 25000000 gas is not enough for it$/,
+    ],
+    ['insufficient funds for transfer', 'INSUFFICIENT_FUNDS', /cannot pay/],
+  ])('is told by what it says of what was not: %s', async (words, code, message) => {
+    says(words)
+    planPayments(journal, 'untried')
+    expect(await pay('untried')).toMatchObject({ code, message: expect.stringMatching(message) })
+    expect(journal.attempts('untried', 0)).toHaveLength(0)
+  })
+})
+
+it('what no node has taken is not said to be on its way', async () => {
+  node.says = ({ method }: ProviderCall) =>
+    method === 'eth_sendRawTransaction' ? { status: 502 } : undefined
+  planPayments(journal, 'untaken')
+  expect(await pay('untaken', { noWait: true })).toMatchObject({
+    code: 'PENDING',
+    message: 'It is signed, and no node has said yet that it took it',
+    hint: 'sluice action resume untaken',
+  })
+  node.says = () => undefined
+  expect(await pay('untaken')).toMatchObject({ state: 'DONE' })
+})
+
 it('a block without its maker is a block', async () => {
   node.says = async ({ method, params }, ask) => {
     if (method !== 'eth_getBlockByNumber') return undefined
