@@ -9,6 +9,7 @@ import { askMinter, minted } from '../../src/calls/cctp-mint.ts'
 import * as cctp from '../../src/calls/cctp-v2.ts'
 import * as lender from '../../src/calls/compound-v2.ts'
 import * as compound from '../../src/calls/compound-v3.ts'
+import { dataFeeCall } from '../../src/calls/data-fee.ts'
 import * as erc20 from '../../src/calls/erc20.ts'
 import * as erc4626 from '../../src/calls/erc4626.ts'
 import * as ethena from '../../src/calls/ethena.ts'
@@ -101,6 +102,10 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     message: '0xABcd',
     attestation: '0xEFef',
   }),
+  'data-fee dataFeeCall': dataFeeCall(
+    { chainId, to: one, data: '0x', value: amount },
+    { nonce: 1, gas: amount, maxFeePerGas: amount, maxPriorityFeePerGas: 1n },
+  ),
   'erc20 approve': erc20.approve({ chainId, token: one, spender: two, amount }),
   'erc20 transfer': [
     erc20.transfer({ chainId, token: one, to: two, amount }),

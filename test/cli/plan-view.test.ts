@@ -82,7 +82,15 @@ const plans = fc.record({
     }),
   ),
   fees: fc.option(
-    fc.record({ gas: whole, feeCap: whole, maxCost: amount.map((one) => ({ ...one, usd: null })) }),
+    fc.record(
+      {
+        gas: whole,
+        feeCap: whole,
+        maxCost: amount.map((one) => ({ ...one, usd: null })),
+        dataFee: fc.option(amount.map((one) => ({ ...one, usd: null }))),
+      },
+      { requiredKeys: ['gas', 'feeCap', 'maxCost'] },
+    ),
   ),
   laterFees: fc.array(
     fc.record({
@@ -150,6 +158,7 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
         ...arrivals.flatMap(({ least, to }) => [least.formatted, least.symbol, to]),
         ...serviceFees.flatMap((fee) => [fee.to, fee.amount.symbol, '($12.5'].filter(Boolean)),
         fees?.maxCost.formatted,
+        fees?.dataFee?.formatted,
         fees?.gas,
         ...laterFees.flatMap(({ network, cost, gasPrice, held }) => [
           network,

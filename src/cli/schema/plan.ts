@@ -69,7 +69,13 @@ export const PlanDocument = fields({
   ),
   simulation: maybe(Simulation),
   fees: maybe(
-    fields({ gas: Whole, maxFeePerGas: Whole, feeCap: Whole, maxCost: amountOn({ usd: maybe(Usd) }) }),
+    fields({
+      gas: Whole,
+      maxFeePerGas: Whole,
+      feeCap: Whole,
+      maxCost: amountOn({ usd: maybe(Usd) }),
+      dataFee: maybe(amountOn({ usd: maybe(Usd) })).optional(),
+    }),
   ),
   laterFees: z
     .array(

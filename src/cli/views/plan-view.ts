@@ -120,13 +120,24 @@ function costRows({ serviceFees, fees, laterFees }: Plan): Row[] {
   ])
   const later = laterFees.map(laterText)
   if (!fees) return later.length === 0 ? rows : [...rows, ['gas', ...later]]
-  const { maxCost, gas, feeCap } = fees
+  const { maxCost, gas, feeCap, dataFee } = fees
   const most = `at most ${maxCost.formatted} ${plain(maxCost.symbol)}${worth(maxCost.usd)}`
   return [
     ...rows,
-    ['gas', `${most}: ${gas} units at up to ${decimal(formatUnits(feeCap, 9), 9)} gwei`, ...later],
+    [
+      'gas',
+      `${most}: ${gas} units at up to ${decimal(formatUnits(feeCap, 9), 9)} gwei`,
+      ...(dataFee === undefined ? [] : [dataText(dataFee)]),
+      ...later,
+    ],
   ]
 }
+
+/** What a rollup takes beside the gas, which no limit that is signed holds. */
+const dataText = (fee: NonNullable<Plan['fees']>['dataFee']): string =>
+  fee
+    ? `and about ${fee.formatted} ${plain(fee.symbol)}${worth(fee.usd)} for its data on the chain below, as that costs now`
+    : 'and what its data costs on the chain below, which the node does not say'
 
 /** What a later leg costs beside that, on its own network: about so much, and whether the wallet has it. */
 function laterText({ network, symbol, gas, gasPrice, cost, held }: Plan['laterFees'][number]): string {

@@ -8,7 +8,7 @@ import type { ProposedLeg } from './proposal.ts'
 
 /**
  * What the gas of the legs after the first is expected to cost on their own networks, as a plan prints it: as gas costs there now, in wei a
- * unit, and what the wallet has there of the coin. What was not tried, or not read, is `null`.
+ * unit, with the data fee of a rollup, and what the wallet has there of the coin. What was not tried, or not read, is `null`.
  */
 export const laterFeesOf = (
   legs: readonly ProposedLeg[],
@@ -20,7 +20,7 @@ export const laterFeesOf = (
     if (leg === 0 || transactions.length === 0) return []
     const network = networkNamed(networks, chainId)
     const coin = nativeToken(network)
-    const { gas = null, price, held } = later.find(({ at }) => at === leg - 1) ?? {}
+    const { gas = null, price, data = 0n, held } = later.find(({ at }) => at === leg - 1) ?? {}
     return [
       {
         leg,
@@ -28,7 +28,7 @@ export const laterFeesOf = (
         symbol: coin.symbol,
         gas: gas?.toString() ?? null,
         gasPrice: price?.toString() ?? null,
-        cost: gas === null || price === undefined ? null : priced(gas * price, coin, prices),
+        cost: gas === null || price === undefined ? null : priced(gas * price + data, coin, prices),
         held: held === undefined ? null : tokenAmount(held, coin),
       },
     ]

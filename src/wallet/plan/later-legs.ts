@@ -7,6 +7,7 @@ import { networkNamed } from '../../domain/network-named.ts'
 import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { atBlock } from '../chain/at-block.ts'
+import { dataFeeOf } from '../chain/data-fee.ts'
 import { currentFees, type Head, readHead } from '../chain/fees.ts'
 import { patient } from '../chain/patient.ts'
 import type { Ground } from '../ground.ts'
@@ -19,8 +20,8 @@ import { sharesFor } from './said.ts'
 /** The least gas of any transaction. */
 const leastGas = 21_000n
 
-/** What a leg that waits is expected to cost: its gas, `null` where the node cannot try it, at what a unit costs now, in wei, and the coin that the wallet has there. `at` is its place among those that were asked about. */
-export type LaterCost = { at: number; gas: bigint | null; price: bigint; held: bigint }
+/** What a leg that waits is expected to cost: its gas, `null` where the node cannot try it, at what a unit costs now, in wei, what a rollup takes for its data beside that, as far as it says so, and the coin that the wallet has there. `at` is its place among those that were asked about. */
+export type LaterCost = { at: number; gas: bigint | null; price: bigint; data: bigint; held: bigint }
 
 /**
  * Holds the legs that wait for what an earlier one sends against their chains as they are now, before that is sent: the wallet must have
@@ -81,10 +82,13 @@ async function refusePoor(ask: {
   ])
   const held = quantity(coin, 'the balance')
   const price = cap !== null && cap < fees.maxFeePerGas ? cap : fees.maxFeePerGas
-  const gas = (tried?.gas ?? leg.transactions.map(() => leastGas)).reduce((sum, limit) => sum + limit, 0n)
+  const limits = tried?.gas ?? leg.transactions.map(() => leastGas)
+  const gas = limits.reduce((sum, limit) => sum + limit, 0n)
   const value = leg.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
-  const needed = value + (gas * price * 5n) / 4n
-  if (held >= needed) return { gas: tried ? gas : null, price, held }
+  const data =
+    (await dataFeeOf(rpc, network.chainId, leg.transactions, { nonce: 0, gas: limits, fees })) ?? 0n
+  const needed = value + ((gas * price + data) * 5n) / 4n
+  if (held >= needed) return { gas: tried ? gas : null, price, data, held }
   const { native, name } = network
   const shown = (sum: bigint) => formatAmount(sum, native)
   throw new AppError(

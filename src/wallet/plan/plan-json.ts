@@ -18,7 +18,8 @@ import type { ProposedLeg } from './proposal.ts'
 
 /**
  * A checked proposal as `--dry-run --json` prints it. Of the first leg: `maxFeePerGas` is what a unit of gas costs now, in
- * wei, and `feeCap` and `maxCost` are the most that is signed for a unit and in all, whatever gas costs by then.
+ * wei, and `feeCap` and `maxCost` are the most that is signed for a unit and in all, whatever gas costs by then; `dataFee` is what a rollup takes
+ * beside that, as it is now.
  */
 export function planJson(
   { proposal, terms, steps, contracts, simulation, later, bounds, reference, hash, assurance }: Checked,
@@ -27,6 +28,7 @@ export function planJson(
   prices: readonly Price[] = [],
 ) {
   const { wallet, nonce, legs, expiresAt } = proposal
+  const coin = nativeToken(networkNamed(catalog.networks, legs[0]!.chainId))
   const nameOf = (chainId: number) => networkNamed(catalog.networks, chainId).name
   return {
     planHash: hash,
@@ -82,11 +84,10 @@ export function planJson(
             gas: simulation.gas.reduce((sum, gas) => sum + gas, 0n).toString(),
             maxFeePerGas: simulation.fees.maxFeePerGas.toString(),
             feeCap: bounds[0]!.feeCap.toString(),
-            maxCost: priced(
-              bounds[0]!.maxCost!,
-              nativeToken(networkNamed(catalog.networks, legs[0]!.chainId)),
-              prices,
-            ),
+            maxCost: priced(bounds[0]!.maxCost!, coin, prices),
+            ...(simulation.dataFee !== undefined && {
+              dataFee: simulation.dataFee === null ? null : priced(simulation.dataFee, coin, prices),
+            }),
           }
         : null,
     laterFees: laterFeesOf(legs, later, catalog, prices),

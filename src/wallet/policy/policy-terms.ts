@@ -132,8 +132,8 @@ export function feeRules(
   { legs, simulation, coin }: PolicyFacts,
 ): Rule[] {
   if (!simulation) return []
-  const { gas, fees } = simulation
-  const total = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas
+  const { gas, fees, dataFee } = simulation
+  const total = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas + (dataFee ?? 0n)
   const nothingKnown = gas.length === 0
   const rows: (Rule | false)[] = [
     maxFeePerGas !== undefined && {

@@ -3,6 +3,7 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isNotOffered, isPageInstead } from '../../net/refusal.ts'
 import { type CommonHead, commonHead } from '../chain/common-head.ts'
+import { dataFeeOf } from '../chain/data-fee.ts'
 import { ownHead } from '../chain/own-head.ts'
 import { patient } from '../chain/patient.ts'
 import { lacking, readBefore } from '../chain/simulate-reads.ts'
@@ -49,14 +50,16 @@ async function simulateOn(
   try {
     const estimate = await runBlock(block, undefined, before.head.timestamp + 1)
     const gas = estimate.gasUsed.map(limitFor)
-    const cost = gas.reduce((sum, limit) => sum + limit, 0n) * before.fees.maxFeePerGas
+    const dataFee = await dataFeeOf(question.rpc, question.chainId, question.transactions, { ...before, gas })
+    const cost = gas.reduce((sum, limit) => sum + limit, 0n) * before.fees.maxFeePerGas + (dataFee ?? 0n)
     if (value + cost > before.coin) throw short(question, before.coin, value + cost, 'needs, gas included,')
     const outcome = await agreeing(block, gas, before.head.timestamp + 1)
     examine(block, outcome)
     const { until } = question
     if (until !== undefined && until > before.head.timestamp + 1)
       examine(block, await runBlock(block, gas, until))
-    return { how: 'eth_simulateV1', ...read(block, outcome), gas, behind }
+    const costs = { gas, ...(dataFee !== undefined && { dataFee }) }
+    return { how: 'eth_simulateV1', ...read(block, outcome), ...costs, behind }
   } catch (error) {
     // What stands before a node that has just been read from refuses this one call with a page of its own, too.
     if (!isNotOffered(error) && !isPageInstead(error)) throw error
