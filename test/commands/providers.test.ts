@@ -131,3 +131,23 @@ test('transactions that nobody sent are in the way of nobody who looks through b
   node.says = blocks
   expect((await run(`action explain ${json.error.details.operation} --json`)).exit).toBe(0)
 })
+
+test('a node that lacks the block of a transaction takes nothing back', async () => {
+  const { run, node } = await at(() => undefined)
+  const { json } = await run(`${deposit} --confirmations 9 --timeout 1s`)
+  const { operation: id } = json.error.details
+  const block = Number(await sandbox.chain(31337).rpc.request('eth_blockNumber'))
+  node.says = ({ method, params }) =>
+    method === 'eth_getTransactionReceipt' || Number(params[0]) === block ? { result: null } : undefined
+  expect((await run(`action explain ${id} --json`)).json).toMatchObject({
+    situation: 'MINED_NOT_FINAL',
+    verdict: expect.stringMatching(
+      /was in block \d+ of sandbox-one, which the node that answers now does not have/,
+    ),
+    funds: 'By the journal, 10 USDC may have left the wallet '.concat(
+      sandbox.user.address,
+      ', or may leave it at any time.',
+    ),
+    next: `sluice action explain ${id}`,
+  })
+})

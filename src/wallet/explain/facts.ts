@@ -32,6 +32,8 @@ export type Seen = {
   isOutOfGas: boolean
   /** The attempt that waits in the mempool of the node. */
   waiting?: Hex
+  /** It was in a block, by the journal, of which the node has nothing: it may be behind. */
+  lacksBlock?: boolean
   /** Final in the journal, in a block that is on the chain no more. */
   isGone: boolean
   owner?: Owner

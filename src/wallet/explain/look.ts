@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/network.ts'
-import { quantity } from '../../net/quantity.ts'
+import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
@@ -92,8 +92,16 @@ async function look(
     ...(waiting !== undefined && { waiting }),
     ...(holder && { owner: { ...holder, isShown: same === 'another' } }),
     isGone: isFinal(step) && (await isGone(rpc, step)),
+    ...((await lacksBlock(rpc, step)) && { lacksBlock: true }),
     latest,
   }
+}
+
+/** Whether a node does not have the block that a step was in at all, which takes nothing back: another one behind its address may have it. */
+async function lacksBlock(rpc: Rpc, { inclusion }: Step): Promise<boolean> {
+  if (!inclusion) return false
+  const block = await rpc.request('eth_getBlockByNumber', [hexQuantity(inclusion.blockNumber), false])
+  return block === null
 }
 
 const isFinal = ({ state }: Step): boolean => state.startsWith('FINAL_') || state === 'CANCELLED'

@@ -102,6 +102,16 @@ const cancelRefused = (facts: Facts): Refusal | undefined => {
 /** What is signed and in no block. */
 export const waitingRows: readonly Row[] = [
   {
+    situation: 'MINED_NOT_FINAL',
+    is: (facts) =>
+      inTheAir(facts) && facts.focus!.step.state === 'INCLUDED' && facts.focus!.seen?.lacksBlock === true,
+    verdict: (facts) =>
+      `${step(facts)} was in block ${facts.focus!.step.inclusion?.blockNumber} of ${networkOf(facts)}, which the node that answers now does not have: it may be behind.`,
+    funds: byJournal,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'explain'),
+  },
+  {
     situation: 'REORGED',
     is: (facts) => inTheAir(facts) && facts.focus!.step.state === 'INCLUDED',
     verdict: (facts) =>
