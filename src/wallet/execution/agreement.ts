@@ -1,23 +1,27 @@
+import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import { findOnChain } from './watch.ts'
 
-/** What keeps a block from being final that lies deep enough: that node does not have it, has another one there, or answers with an error. */
-export type Disagreement = { host: string; blockNumber: number; has: 'nothing' | 'another' | 'an error' }
+/** What keeps what is in a block from being final that lies deep enough: that node does not have the block, has another one there, shows something else in it, or answers with an error. */
+export type Disagreement = {
+  host: string
+  blockNumber: number
+  has: 'nothing' | 'another' | 'something else' | 'an error'
+}
 
-/** The other endpoint that does not have the same block at that height, where it answers. One that lags behind does not agree yet. */
-export async function disagreement(
-  { peers }: Rpc,
-  blockNumber: number,
-  blockHash: string,
-): Promise<Disagreement | undefined> {
+/** A transaction in a block, as one endpoint shows it, with its end where it has a receipt of that; without `hash` only the block is meant. */
+export type Shown = { blockNumber: number; blockHash: string; hash?: Hex; ok?: boolean }
+
+/** The other endpoint that does not show the same, where it answers. One that lags behind does not agree yet; one that keeps no receipts that old may leave them out. */
+export async function disagreement({ peers }: Rpc, shown: Shown): Promise<Disagreement | undefined> {
+  const { blockNumber } = shown
   const said = await Promise.all(
     peers.map(async (peer): Promise<Disagreement | undefined> => {
       try {
-        const at = [hexQuantity(blockNumber), false]
-        const block = await peer.request<{ hash?: string } | null>('eth_getBlockByNumber', at)
-        if (block?.hash?.toLowerCase() === blockHash.toLowerCase()) return undefined
-        return { host: peer.host, blockNumber, has: block ? 'another' : 'nothing' }
+        const has = await unlike(peer, shown)
+        return has && { host: peer.host, blockNumber, has }
       } catch (error) {
         // An endpoint that is down says nothing, and holds nothing up.
         if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
@@ -29,9 +33,28 @@ export async function disagreement(
   return said.find((one) => one !== undefined)
 }
 
+type Block = { hash?: string; transactions?: unknown }
+
+async function unlike(
+  rpc: Rpc,
+  { blockNumber, blockHash, hash, ok }: Shown,
+): Promise<Disagreement['has'] | undefined> {
+  const block = await rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false])
+  if (!block) return 'nothing'
+  if (!sameAddress(block.hash ?? '', blockHash)) return 'another'
+  if (hash === undefined) return undefined
+  const { transactions } = block
+  const isIn = (one: unknown) => typeof one !== 'string' || sameAddress(one, hash)
+  if (Array.isArray(transactions) && !transactions.some(isIn)) return 'something else'
+  if (ok === undefined) return undefined
+  const found = await findOnChain(rpc, hash)
+  return found && found.ok !== ok ? 'something else' : undefined
+}
+
 const does = {
   nothing: 'does not have',
   another: 'has another',
+  'something else': 'shows something else in',
   'an error': 'gives an error for',
 } as const
 

@@ -94,17 +94,12 @@ function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion 
 }
 
 /** In which words what was found is final; `undefined` while it is not. */
-async function finality(
-  run: Run,
-  rpc: Rpc,
-  chainId: number,
-  { blockNumber, blockHash }: Found,
-): Promise<string | undefined> {
+async function finality(run: Run, rpc: Rpc, chainId: number, found: Found): Promise<string | undefined> {
   const { depth } = networkNamed(run.networks, chainId)
-  const { deep, reached, missing } = await howDeep(rpc, blockNumber, run.depth ?? depth, depth)
+  const { deep, reached, missing } = await howDeep(rpc, found.blockNumber, run.depth ?? depth, depth)
   if (!deep && missing > 0) await run.mine?.(chainId, missing)
   if (!deep) return undefined
-  run.disagreement = await disagreement(rpc, blockNumber, blockHash)
+  run.disagreement = await disagreement(rpc, found)
   return run.disagreement ? undefined : reached
 }
 

@@ -1,10 +1,12 @@
-import { sameAddress } from '../../domain/address.ts'
+import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Step } from '../../store/operation.ts'
+import { disagreement } from './agreement.ts'
 import { howDeep } from './deep.ts'
 import { followLater } from './finish-step.ts'
+import { blockAt } from './nonce-search.ts'
 import { byAuthorisation, seenIfSaid, whoUsed } from './nonce-use.ts'
 import { allowanceLeft } from './outcome.ts'
 import { current, type Run, stepAt } from './run.ts'
@@ -37,10 +39,8 @@ export async function isUsed(
   const { depth } = networkNamed(run.networks, transaction.chainId)
   const final = await howDeep(rpc, use.at, depth <= 1 ? depth : 'finalized', depth)
   const owner = hash ?? byAuthorisation(use.at)
-  if (!final.deep) {
-    run.taken = { nonce, by: owner, blockNumber: use.at }
-    return true
-  }
+  run.taken = { nonce, by: owner, blockNumber: use.at }
+  if (!final.deep || (await isDisputed(rpc, use.at, hash))) return true
   await followLater(run, index, follow)
   if (stepAt(run, index).state === 'SIGNED')
     journal.sent(journal.attempts(operationId, index).at(-1)!.hash, 'nonce used by another')
@@ -60,6 +60,15 @@ export async function isUsed(
       hint: `See what it was; then a new plan: sluice action replan ${operationId}`,
     },
   )
+}
+
+/** Whether another endpoint does not show what has a nonce in that block: whoever takes it for lost may sign the same again. */
+async function isDisputed(rpc: Rpc, at: number, hash: Hex | null): Promise<boolean> {
+  if (rpc.peers.length === 0) return false
+  const block = await blockAt(rpc, at)
+  if (!block?.hash) return true
+  const shown = { blockNumber: at, blockHash: block.hash, ...(hash && { hash }) }
+  return (await disagreement(rpc, shown)) !== undefined
 }
 
 /** Takes into the journal what waits in the place of a step and is the step itself: a replacement must cost more than that. */

@@ -64,7 +64,7 @@ async function look(
   if (found) {
     const attempt = attempts.find(({ hash }) => sameAddress(hash, found.hash))!
     const { deep } = await howDeep(rpc, found.blockNumber, depth, network.depth)
-    const unlike = deep ? await disagreement(rpc, found.blockNumber, found.blockHash) : undefined
+    const unlike = deep ? await disagreement(rpc, found) : undefined
     const isMoved = step.inclusion !== null && !sameAddress(step.inclusion.blockHash, found.blockHash)
     return {
       found: {

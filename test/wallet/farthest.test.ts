@@ -1,16 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { sandboxNetworks } from '../../src/domain/network.ts'
-import { quantity } from '../../src/net/quantity.ts'
+import { hexQuantity, quantity } from '../../src/net/quantity.ts'
 import { severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { foremost } from '../../src/wallet/chain/foremost.ts'
 import { lookAtStep } from '../../src/wallet/explain/look.ts'
 import { laggingNode } from '../support/lagging.ts'
+import { provider } from '../support/provider.ts'
 import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run } from './operation.ts'
+import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
 
-// Two endpoints, of which one takes what it is sent and has no new blocks any more.
+// Two endpoints of one chain, of which one is farther than the other.
 
 let chain: Chain
 let still: Awaited<ReturnType<typeof laggingNode>>
@@ -38,7 +39,7 @@ afterEach(() => {
 const paid = async () => quantity(await chain.rpc.request('eth_getBalance', [payee, 'latest']), 'balance')
 
 test.each(['first', 'second'])(
-  'that one keeps nothing from being seen, and is named for what is not final: %s',
+  'one that has no new blocks any more keeps nothing from being seen, and is named for what is not final: %s',
   async (order) => {
     const before = await paid()
     stoppedAt = Number(await chain.rpc.request('eth_blockNumber'))
@@ -78,4 +79,54 @@ test('what is sent goes to all endpoints, whichever is farthest', async () => {
   still.asked.length = 0
   await expect(front.request('eth_sendRawTransaction', ['0x00'])).rejects.toMatchObject({ code: 'RPC_ERROR' })
   expect(still.asked).toContain('eth_sendRawTransaction')
+})
+
+describe('an endpoint that is farther than an honest one', () => {
+  const endless = { timeoutMs: 700 }
+
+  test.each(['first', 'second'])('does not decide alone how a transaction ended: %s', async (order) => {
+    const before = await paid()
+    const liar = await provider(chain.url, async ({ method, params }, ask) => {
+      if (method === 'eth_blockNumber') return { result: hexQuantity(Number(await ask(method, params)) + 5) }
+      if (method !== 'eth_getTransactionReceipt') return undefined
+      const receipt = (await ask(method, params)) as object | null
+      return { result: receipt && { ...receipt, status: '0x0' } }
+    })
+    planPayments(journal, 'reverted')
+    const urls = order === 'first' ? [liar.url, chain.url] : [chain.url, liar.url]
+    const both = severalRpc(urls, { retries: 0 })
+    const ended = await run(journal, home, chain.url, 'reverted', { rpc: () => both, ...endless }).catch(
+      (error: unknown) => error,
+    )
+    await liar.close()
+    expect(ended).toMatchObject({
+      code: 'PENDING',
+      details: { host: new URL(chain.url).host, has: 'something else' },
+    })
+    expect(await run(journal, home, chain.url, 'reverted')).toMatchObject({ state: 'DONE' })
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+
+  test('does not decide alone that a nonce was lost', async () => {
+    const other = await startChain()
+    try {
+      await chain.rpc.request('evm_setAutomine', [false])
+      planPayments(journal, 'kept')
+      await run(journal, home, chain.url, 'kept', { noWait: true }).catch(() => undefined)
+      const { nonce } = journal.find('kept')!.steps[0]!
+      await other.rpc.request('anvil_setNonce', [signer.address, hexQuantity(nonce!)])
+      await other.rpc.request('eth_sendTransaction', [{ from: signer.address, to: payee, value: '0x1' }])
+      await other.rpc.request('anvil_mine', ['0x100'])
+      await chain.rpc.request('evm_mine')
+      const both = severalRpc([chain.url, other.url], { retries: 0 })
+      await expect(
+        run(journal, home, chain.url, 'kept', { rpc: () => both, ...endless }),
+      ).rejects.toMatchObject({ code: 'PENDING' })
+      expect(journal.find('kept')!.state).toBe('EXECUTING')
+      expect(await run(journal, home, chain.url, 'kept')).toMatchObject({ state: 'DONE' })
+    } finally {
+      await chain.rpc.request('evm_setAutomine', [true])
+      await other.stop()
+    }
+  })
 })
