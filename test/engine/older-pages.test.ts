@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
+import { olderRoutes } from '../../src/api/older-routes.ts'
+import { routes } from '../../src/api/routes.ts'
+import type { Service } from '../../src/api/service.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn, over, perform } from './support.ts'
 
@@ -128,5 +131,114 @@ describe('a quote of the older page', () => {
     expect((await ask('POST', '/v1/swap/bytecode', { quote: current, walletAddress: wallet })).status).toBe(
       200,
     )
+  })
+})
+
+/** A service that answers each question as it answered the first of its kind, so that two pages show the same. */
+const steady = (service: Service): Service =>
+  Object.fromEntries(
+    Object.entries(service).map(([name, method]) => {
+      let first: Promise<unknown> | undefined
+      return [name, (input: never) => (first ??= method(input))]
+    }),
+  ) as Service
+
+type Json = ReturnType<typeof JSON.parse>
+
+/** What the id-composite form has of a strategy, off the detail shape. */
+const composite = ({ _id, asset, underlying, chainId, apyFraction, ...same }: Json) => ({
+  ...same,
+  id: _id,
+  networkId: String(chainId),
+  asset: asset.contract,
+  assetName: asset.symbol,
+  assetDecimals: asset.decimals,
+  underlyingAsset: underlying.contract,
+  underlyingName: underlying.symbol,
+  underlyingDecimals: underlying.decimals,
+  apy: apyFraction,
+})
+const olderQuote = ({ quote }: Json) => ({
+  quote: {
+    ...quote,
+    fromChain: quote.originChain,
+    toChain: quote.destinationChain,
+    expectedAmountOut: quote.tokenOut.amount,
+  },
+})
+const olderList = ({ docs, totalDocs, totalPages, hasNextPage }: Json) => ({
+  data: docs.map(composite),
+  pagination: {
+    totalRecords: totalDocs,
+    offset: 5,
+    limit: 5,
+    totalPages,
+    page: 2,
+    hasPrevPage: true,
+    hasNextPage,
+    prevPage: 1,
+    nextPage: hasNextPage ? 3 : null,
+  },
+})
+const olderWallet = ({ address, stats }: Json) => ({ address, stats })
+const same = (body: Json) => body
+
+test('each older page has all of what the current one has that it has a place for, and each part of that is there', async () => {
+  const { service } = engineOn(sandbox)
+  const made = await service.strategyBytecode({ id: slug, action: 'lend', amount: 7_000000n, wallet })
+  await perform(sandbox, wallet, made.bytecode)
+  const ask = over(steady(service))
+  const { originChainId: chainIdIn, destinationChainId: chainIdOut, ...tokens } = query(31338)
+  const swap = { ...tokens, chainIdIn, chainIdOut }
+  const { quote } = (await ask('GET', '/v2/swap/quote', swap)).body
+  const [page, lend] = [
+    { page: 2, limit: 5 },
+    { action: 'lend', amount: '7000000', wallet },
+  ]
+  const take = { quote, walletAddress: wallet }
+  /** By the older path: what its body must be, off the current one's, and what is asked. */
+  const compared: Record<string, [shaped: (current: Json) => Json, sent?: object, older?: object]> = {
+    '/swap/quote': [same, swap, query(31338)],
+    '/v1/swap/quote': [olderQuote, swap, query(31338)],
+    '/swap/bytecode': [same, take],
+    '/v1/swap/bytecode': [same, take],
+    '/swap/status/{id}': [same],
+    '/v1/swap/status/{id}': [same],
+    '/v1/strategies': [olderList, page],
+    '/v1/strategies/{id}': [composite],
+    '/v1/strategies/{id}/bytecode': [same, lend],
+    '/v1/yield/{identifier}': [same, { wallet, amount: '7000000' }],
+    '/v1/wallets/{address}': [olderWallet],
+    '/v1/wallets/{address}/history/{strategyId}': [same],
+  }
+  expect(Object.keys(compared).toSorted()).toEqual(olderRoutes.map(({ path }) => path).toSorted())
+  for (const { method, path, as } of olderRoutes) {
+    const id = as === 'swapStatus' ? quote.id : slug
+    const named: Record<string, string> = { id, identifier: 'usdc', address: wallet, strategyId: slug }
+    const get = async (template: string, sent: object) => {
+      const { status, body } = await ask(
+        method,
+        template.replace(/\{(\w+)\}/g, (_, name) => named[name]!),
+        sent,
+      )
+      expect({ template, status }).toEqual({ template, status: 200 })
+      return body
+    }
+    const [shaped, sent = {}, older = sent] = compared[path]!
+    const current = await get(routes[as].path, sent)
+    expect({ path, body: await get(path, older) }).toStrictEqual({ path, body: shaped(current) })
+  }
+  // What they have in common is there, and so it is where quotes are listed.
+  const number = expect.stringMatching(/^\d+$/)
+  const fee = { kind: expect.any(String), chainId: 31337, token: usdc(31337), amount: number }
+  expect(quote).toMatchObject({ minAmountOut: number, feeSponsorship: false, fees: [fee] })
+  expect(Object.keys(quote.fees[0]).toSorted()).toEqual(Object.keys(fee).toSorted())
+  const { rawQuote: _, deadline: __, ...given } = quote
+  const listed = { ...given, deadline: given.deadlineDate }
+  expect((await ask('GET', '/quotes')).body.docs).toStrictEqual([listed])
+  const words = { description: expect.any(String), risk: expect.any(String), volatility: expect.any(String) }
+  expect((await ask('GET', `/strategies/${slug}`)).body).toMatchObject({
+    tvl: expect.stringMatching(/^\d+(\.\d+)?$/),
+    metadata: { en: words },
   })
 })
