@@ -3,9 +3,11 @@ import { z } from 'zod'
 import { EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 
+const noChainId = 'expected a chain id'
+
 /** A chain id that some deployments send as text. */
 export const ChainId = z.codec(
-  z.union([z.int().positive(), z.string().regex(/^[1-9][0-9]{0,14}$/)], 'expected a chain id'),
+  z.union([z.int().positive(), z.string().regex(/^[1-9][0-9]{0,14}$/, noChainId)], noChainId),
   z.int().positive(),
   {
     decode: Number,

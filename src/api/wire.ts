@@ -4,7 +4,9 @@ import { z } from 'zod'
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
   const value = z.int().min(least, `must be ${least} or more`).max(most, `must be ${most} or less`)
   const number = z.int().meta({ minimum: least, maximum: most })
-  const forms = z.union([number, z.string().regex(/^[0-9]{1,15}$/)], 'expected a whole number')
+  const expected = 'expected a whole number'
+  // Where only the pattern does not hold, its words are told and not those of the union.
+  const forms = z.union([number, z.string().regex(/^[0-9]{1,15}$/, expected)], expected)
   return z.codec(forms.meta({ writes: 0 }), value, { decode: Number, encode: (value) => value })
 }
 
@@ -18,10 +20,14 @@ export const paging = {
 export const Name = z.string().max(200, 'must not be longer than 200 characters')
 
 /** A yes or no that may arrive as text. */
-export const Flag = z.codec(z.union([z.boolean(), z.enum(['true', 'false'])]), z.boolean(), {
-  decode: (value) => value === true || value === 'true',
-  encode: (value) => value,
-})
+export const Flag = z.codec(
+  z.union([z.boolean(), z.enum(['true', 'false'])], 'expected true or false'),
+  z.boolean(),
+  {
+    decode: (value) => value === true || value === 'true',
+    encode: (value) => value,
+  },
+)
 
 /** What a deployment may leave out or send as null; inside it is `null`. */
 export const maybe = <inner extends z.ZodType>(inner: inner) => z.nullish(inner)
@@ -50,7 +56,7 @@ export const asSent = <inner extends z.ZodType>(inner: inner) =>
   oneOf([z.nullish(inner), z.unknown()], 0).optional()
 
 /** A number that some deployments send as text. */
-export const Numeric = z.union([z.number(), z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)])
+export const Numeric = z.union([z.number(), z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/, 'expected a number')])
 
 /** A number in decimals, never with an exponent: `1.5e-7` is `0.00000015`. A text is one already. */
 export function decimalText(value: number | string): string {

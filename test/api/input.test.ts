@@ -225,6 +225,18 @@ describe('a number is within its bounds, as a number and as text', () => {
       ])
   })
 
+  test('and what is no number at all is told in words, and not as a pattern', () => {
+    const of = (schema: z.ZodType, name: string, rest: object = {}) =>
+      (refusal(schema, { ...rest, [name]: 'abc' }) as Record<string, string>)[name]
+    for (const { input } of paged)
+      for (const name of ['page', 'limit'])
+        expect(of(input, name, { address: wallet, strategyId: 'x' })).toBe('expected a whole number')
+    expect(of(routes.setFees.input, 'markupBps')).toBe('expected a whole number')
+    expect(of(routes.quote.input, 'chainIdIn', quote)).toBe('expected a chain id')
+    expect(of(routes.quote.input, 'slippage', quote)).toBe('expected a number')
+    expect(of(routes.quote.input, 'feeSponsorship', quote)).toBe('expected true or false')
+  })
+
   test('and what is below says by how much', () => {
     expect(refusal(routes.setFees.input, { markupBps: -1 })).toEqual({
       code: 'VALIDATION_ERROR',
