@@ -9,7 +9,7 @@ import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../net/htt
 import { doubtfulName } from '../net/json.ts'
 import type { Governor, Wait } from './governor.ts'
 
-import { seeTheAnswer, withNextStep } from './next-step.ts'
+import { seeTheAnswer, withMissingPage, withNextStep } from './next-step.ts'
 import { patiently } from './patience.ts'
 import { isUnanswered, unconfirmed } from './read-back.ts'
 import { refusal } from './refusal.ts'
@@ -90,7 +90,7 @@ export function asker(needs: AskNeeds): Ask {
     try {
       const answer = await patiently({ mayRetry, budgetMs: deadlineMs, waiting, governor, now }, once)
       answered(answer)
-      if (answer.status < 200 || answer.status > 299) throw refusal(answer, now())
+      if (answer.status < 200 || answer.status > 299) throw withMissingPage(refusal(answer, now()), route)
       if (answer.status === 204 && route.readBack)
         return await route.readBack().catch((error: unknown) => {
           throw unconfirmed(error)

@@ -23,3 +23,17 @@ export function withNextStep(error: unknown): unknown {
   const { code, message, details, cause } = error
   return new AppError(code, message, { hint, cause, ...(details && { details }) })
 }
+
+/** What to do where an address leads to a service, and not to its pages. */
+const seeTheAddress = 'See where SLUICE_BASE_URL points, and mend its path: sluice config list --show-origin'
+
+/**
+ * What is not there, with the next step that its place deserves: a page that names nothing in its path can only be missing itself,
+ * and one that does is where the answer says so, or is none of the service. What was looked for on a page that is there stays as it is.
+ */
+export function withMissingPage(error: AppError, { path }: { path: string }): AppError {
+  const { code, message, details, cause } = error
+  if (code !== 'NOT_FOUND' || details?.code !== undefined) return error
+  if (path.includes('{') && !/^(There is no endpoint|The service answered) /.test(message)) return error
+  return new AppError(code, message, { hint: seeTheAddress, cause, ...(details && { details }) })
+}

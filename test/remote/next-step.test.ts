@@ -77,6 +77,29 @@ describe('what to do next is said of', () => {
   })
 })
 
+describe('where an address leads to no page,', () => {
+  const missing = (path: string) =>
+    `{"error":{"code":"NOT_FOUND","message":"There is no endpoint GET ${path}"}}`
+  const step = 'See where SLUICE_BASE_URL points, and mend its path: sluice config list --show-origin'
+  test.each([
+    ['strategies list', missing('/foo/strategies')],
+    ['strategies list', '{"error":{"code":"NOT_FOUND","message":"Not Found"}}'],
+    ['strategies list', '<html>'],
+    ['strategies show x', missing('/foo/strategies/x')],
+    ['action show x', '<html>'],
+    ['fees show', '{"message":"Cannot GET /foo/fees"}'],
+  ])('`%s` that is told %s leads to where that was said', async (line, body) => {
+    const { exit, json } = await ask(`${await saying(404, body)}/foo`, `${line} --json`)
+    expect({ exit, ...json.error }).toMatchObject({ exit: 4, code: 'NOT_FOUND', hint: step })
+  })
+
+  test('what is not found on a page that is there leads to what there is', async () => {
+    const body = '{"error":{"code":"NOT_FOUND","message":"Strategy not found"}}'
+    const { json } = await ask(await saying(404, body), 'strategies show x --json')
+    expect(json.error.hint).toBe('See what there is: sluice strategies list')
+  })
+})
+
 describe('a prohibition keeps what was said and does not ask for the key:', () => {
   test.each([
     '{"error":{"code":"FORBIDDEN","message":"testnets are not for you"}}',
