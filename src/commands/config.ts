@@ -1,19 +1,43 @@
 import { Command } from 'commander'
 
 import { type Aside, aside } from '../cli/cli.ts'
+import { helpOf } from '../cli/usage.ts'
 import type { World } from '../cli/world.ts'
+import { AppError } from '../domain/errors.ts'
+import { didYouMean } from '../domain/nearest.ts'
 import { plain } from '../domain/text.ts'
 
-/** `config`: the settings that hold now. */
+/** `config`: the settings that hold now. Alone it lists them. */
 export const config = (world: World) => {
-  const command = new Command('config').description('The settings that hold now.')
-  command
-    .command('list')
-    .description('Every setting that holds; of keys only that they are there.')
-    .option('--show-origin', 'where each was said: a flag, a variable, a profile, a file')
+  const command = new Command('config').description(
+    'The settings that hold now. Alone it lists them, as `config list` does.',
+  )
+  const lists = (one: Command) =>
+    one
+      .option('--show-origin', 'where each was said: a flag, a variable, a profile, a file')
+      // The group takes the flag wherever it stands on the line.
+      .action((_: object, typed: Command) => aside(world, list)(typed.optsWithGlobals(), typed))
+  lists(command)
+    .allowExcessArguments()
+    .addHelpText('after', '\nExample:\n  $ sluice config --show-origin')
+    .hook('preAction', () => refuseOthers(command))
+  lists(command.command('list'))
+    .allowExcessArguments(false)
+    .description(
+      'Every setting that holds; of keys only that they are there. The word `list` may be left out.',
+    )
     .addHelpText('after', '\nExample:\n  $ sluice config list --show-origin')
-    .action(aside(world, list))
   return command
+}
+
+/** A word that is none of its commands. */
+function refuseOthers(command: Command): void {
+  const [typed] = command.args
+  const names = command.commands.map((one) => one.name())
+  if (typed !== undefined && !names.includes(typed))
+    throw new AppError('USAGE', `unknown command '${typed}'${didYouMean(typed, names)}`, {
+      hint: helpOf(command),
+    })
 }
 
 async function list(cli: Aside, { showOrigin = false }: { showOrigin?: boolean }): Promise<void> {

@@ -23,6 +23,7 @@ describe('the words of a line', () => {
     expect(await words('strat')).toEqual(['strategies'])
     expect(await words('strategies', '')).toEqual(expect.arrayContaining(['list', 'show', 'analytics']))
     expect(await words('strategies', 'list', '--so')).toEqual(['--sort'])
+    expect(await words('config', '--sh')).toEqual(['--show-origin'])
     expect(await words('strategies', 'list', '--sort', '')).toEqual(['apy', 'tvl', 'name'])
     expect(await words('strategies', 'list', '--sort=t')).toEqual(['--sort=tvl'])
     expect(await words('strategies', 'list', '--sort', 'apy', '--so')).toEqual([])

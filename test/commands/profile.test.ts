@@ -290,6 +290,14 @@ test('config list says what holds and where it was said, and no secret', async (
   const bare = await run('config list --show-origin')
   expect(bare.out).toMatch(/profile +sandbox +default/)
   expect((await run('config list')).out).not.toMatch(/default/)
+  for (const flags of ['', ' --show-origin', ' --show-origin --json', ' --csv'])
+    expect((await run(`config${flags}`)).out).toBe((await run(`config list${flags}`)).out)
+  expect((await run('--json config --show-origin')).json.items[0]).toHaveProperty('origin')
+  expect(await run('config lsit')).toMatchObject({
+    exit: 2,
+    err: expect.stringMatching(/unknown command 'lsit'; did you mean list\?.*next {2}sluice config --help/s),
+  })
+  expect((await run('config list more')).exit).toBe(2)
   await run('profile use prod')
   expect((await run('config list --show-origin')).out).toMatch(
     /profile +prod +config\.json.*api key +set +profile prod/s,
