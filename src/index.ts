@@ -1,6 +1,7 @@
 import type { Service } from './api/service.ts'
 import { type Catalog, catalogOn, joined } from './domain/catalog.ts'
 import { AppError } from './domain/errors.ts'
+import type { Network } from './domain/network.ts'
 import { networkNamed } from './domain/network-named.ts'
 import { publicNetworks } from './domain/networks.ts'
 import { tokenAt } from './domain/token.ts'
@@ -62,8 +63,7 @@ export async function createEngine(options: EngineOptions): Promise<Core> {
       return [chainId, severalRpc([urls].flat().map(checked), { budgetMs, chainId })]
     }),
   )
-  const known =
-    options.catalog ?? joined(await filesOf(publicNetworks.filter(({ chainId }) => chains.has(chainId))))
+  const known = options.catalog ?? (await shipped(allNetworks.filter(({ chainId }) => chains.has(chainId))))
   const store = engineStore(sqliteSql(path, { migrations: engineMigrations }))
   const service = engineOver({
     catalog: catalogOn(known, (chainId) => chains.has(chainId)),
@@ -94,6 +94,16 @@ export async function createRemote(options: RemoteOptions): Promise<Core> {
     tokenAt: async (chainId, address) => tokenAt(await tokens(), chainId, address),
   })
   return { ...service, close: async () => undefined }
+}
+
+/** What this package says of networks. Of the embedded chains only their names are known: what is deployed there is built anew. */
+async function shipped(networks: readonly Network[]): Promise<Catalog> {
+  const embedded = networks.find((one) => !publicNetworks.includes(one))
+  if (embedded)
+    throw new AppError('CONFIG_INVALID', `No catalogue of ${embedded.name} comes with this package`, {
+      hint: 'Give what is deployed there as `catalog` to createEngine.',
+    })
+  return joined(await filesOf(networks))
 }
 
 /** The URL of a node; one that is none is not repeated, because it may hold a token. */

@@ -48,8 +48,10 @@ const closed = await engine.listQuotes({}).then(
   () => 'open still',
   () => 'closed',
 )
-const refused = await createEngine({ rpcs: { base: 'token-of-mine' } }).then(
-  () => null,
-  (error: AppError) => `${error.code} ${error.message}`,
-)
+const refusal = (rpcs: Told['rpcs']) =>
+  createEngine({ rpcs }).then(
+    () => null,
+    ({ code, message, hint }: AppError) => `${code} ${message}. ${hint}`,
+  )
+const refused = [await refusal({ base: 'token-of-mine' }), await refusal(told.rpcs)]
 writeSync(1, JSON.stringify({ answers, quotes: kept.items.length, closed, refused }))
