@@ -17,6 +17,7 @@ import type { OutsidePrices } from './outside-prices.ts'
 import { wrappedOf } from './prices.ts'
 import { ratedOn } from './rated.ts'
 import { detailedOn } from './rates/detail.ts'
+import { keptDaysOn } from './rates/kept-days.ts'
 import { realisedOn } from './rates/realised.ts'
 import { rewardingOn } from './rates/reward.ts'
 import { cctp } from './swaps/cctp.ts'
@@ -44,6 +45,7 @@ export function groundOf(needs: {
     return openChain(network, rpc(chainId), wrapped?.address)
   })
   const grown = onceEach((chainId) => ratesOn(store, () => chain(chainId)))
+  const days = onceEach((chainId) => keptDaysOn(store, chainId))
   const filled = filledFrom(outside, markets)
   return {
     catalog,
@@ -58,7 +60,7 @@ export function groundOf(needs: {
         rewardingOn(catalog, () => chain(chainId)),
       ),
     ),
-    kept: keptMarkets(catalog, markets, chain, { missed, now, grown, filled, crowd }),
+    kept: keptMarkets(catalog, markets, chain, { missed, now, grown, days, filled, crowd }),
     providers: providersOf(catalog, chain, { store, now }),
     chain,
     lending: lendingOf(catalog, chain),

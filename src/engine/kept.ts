@@ -13,7 +13,7 @@ import type { Grown } from './growth.ts'
 import type { Market } from './markets/market.ts'
 import { type PageAsk, paged } from './paged.ts'
 import { sumUsd } from './prices.ts'
-import { ratesOf } from './rates/series.ts'
+import { type KeptDays, noDays, withDays } from './rates/kept-days.ts'
 import { type Standing, standingsOn, strategyOf } from './standings.ts'
 
 /** A market as it stands, and as the service shows it. */
@@ -39,6 +39,7 @@ type KeptNeeds = {
   missed: Missed
   now: () => number
   grown: (chainId: number) => Grown
+  days: (chainId: number) => KeptDays
   filled: Filled
   crowd?: Crowd | undefined
 }
@@ -56,7 +57,7 @@ export function keptMarkets(
   catalog: Catalog,
   markets: readonly Market[],
   chain: (chainId: number) => Chain,
-  { missed, now, grown, filled, crowd }: KeptNeeds,
+  { missed, now, grown, days, filled, crowd }: KeptNeeds,
 ): Kept {
   const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
   const perChain = new Map(
@@ -99,10 +100,16 @@ export function keptMarkets(
   const named = (chainId: number): Network => networkNamed(catalog.networks, chainId)
   const missingIn = (parts: readonly (readonly Shown[])[]): string[] =>
     chainIds.filter((_, at) => parts[at] === nothing).map((id) => named(id).name)
-  let last: { parts: readonly (readonly Shown[])[]; listing: Listing } | undefined
-  const listed = (parts: readonly (readonly Shown[])[]): Listing => {
-    if (!last?.parts.every((part, at) => part === parts[at]))
-      last = { parts, listing: listingOf(parts.flat().map(withDays), missingIn(parts)) }
+  let last: { made: readonly unknown[]; listing: Listing } | undefined
+  const listed = async (parts: readonly (readonly Shown[])[]): Promise<Listing> => {
+    const before = await Promise.all(
+      parts.map(async ([row], at) => (row ? await days(chainIds[at]!)(row.at) : noDays)),
+    )
+    const made = [...parts, ...before]
+    if (!last?.made.every((one, at) => one === made[at])) {
+      const rows = parts.flatMap((part, at) => part.map((row) => withDays(row, before[at]!)))
+      last = { made, listing: listingOf(rows, missingIn(parts)) }
+    }
     return last.listing
   }
   const listing = async () => listed(await among(chainIds))
@@ -110,7 +117,7 @@ export function keptMarkets(
     on,
     among,
     listing: crowd ? fresh(listing, crowd) : listing,
-    totals: async () => listed(await Promise.all(chainIds.map(on))).analytics,
+    totals: async () => (await listed(await Promise.all(chainIds.map(on)))).analytics,
   }
 }
 
@@ -155,13 +162,6 @@ function keptOn(
     kept = { head: exact && head, rows: await shown(exact ?? (await standing()), head) }
     return kept.rows
   }, crowd)
-}
-
-/** A strategy with what it paid on the days that are kept. */
-function withDays({ market, strategy, state, at, days = [] }: Shown): Strategy {
-  if (!state || days.length === 0) return strategy
-  const rates = ratesOf(market, [...days, { at, index: state.index }], { apy: strategy.apy, reward: null })
-  return rates === null ? strategy : { ...strategy, rates }
 }
 
 const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || byLetters(a.slug, b.slug)

@@ -4,7 +4,6 @@ import { gradeOf } from '../domain/grades.ts'
 import { type Chain, read } from './chain.ts'
 import type { Market, MarketState } from './markets/market.ts'
 import { type Price, priceOf, usd } from './prices.ts'
-import type { Point } from './rates/point.ts'
 import { optional, type Reading, together } from './reading.ts'
 
 /** What was read of a market: `state` is `undefined` where its contracts did not answer. */
@@ -12,14 +11,13 @@ type Answered = { market: Market; state: MarketState | undefined; price: Price }
 
 /**
  * A market as it stands `at` a time, in Unix seconds; where they were looked up, with when it `begun` and what it really paid, over the last
- * month and since then. `null` is unknown. `days` is what is kept of the days before, oldest first.
+ * month and since then. `null` is unknown.
  */
 export type Standing = Answered & {
   at: number
   begun?: number | null
   averageApy?: number | null
   inceptionApy?: number | null
-  days?: readonly Point[]
 }
 
 /** Reads many markets of one chain in one call. */

@@ -12,31 +12,39 @@ export const snapshotSchema = `create table index_snapshots (
 const keptDays = 40
 
 /** The queries about what markets had become. */
-export const snapshotQueries = (sql: Sql) => ({
-  /** The readings of the markets of a chain, or of one of them, from a day to another, oldest first. */
-  snapshots: (
-    chainId: number,
-    { from, to, market }: { from: number; to: number; market?: string },
-  ): Promise<Snapshot[]> =>
-    sql.query<Snapshot>(
-      `select market, day, at, block, hash, idx from index_snapshots where chain_id = $1 and day >= $2 and day <= $3
+export function snapshotQueries(sql: Sql) {
+  let pastReadings = 0
+  return {
+    /** The readings of the markets of a chain, or of one of them, from a day to another, oldest first. */
+    snapshots: (
+      chainId: number,
+      { from, to, market }: { from: number; to: number; market?: string },
+    ): Promise<Snapshot[]> =>
+      sql.query<Snapshot>(
+        `select market, day, at, block, hash, idx from index_snapshots where chain_id = $1 and day >= $2 and day <= $3
        and ($4 is null or market = $4) order by at`,
-      [chainId, from, to, market ?? null],
-    ),
+        [chainId, from, to, market ?? null],
+      ),
 
-  /** Keeps readings and drops the old ones; the first of a day stays, unless it is of a block that is no more. */
-  keepSnapshots: (chainId: number, rows: readonly Snapshot[], isAgain: boolean): Promise<void> =>
-    sql.transaction(async ({ query }) => {
-      const newest = Math.max(...rows.map(({ day }) => day))
-      await query('delete from index_snapshots where chain_id = $1 and day < $2', [
-        chainId,
-        newest - keptDays,
-      ])
-      for (const { market, day, at, block, hash, idx } of rows)
-        await query(
-          `insert into index_snapshots (chain_id, market, day, at, block, hash, idx) values ($1, $2, $3, $4, $5, $6, $7)
+    /** Keeps readings and drops the old ones; the first of a day stays, unless it is of a block that is no more. */
+    keepSnapshots: async (chainId: number, rows: readonly Snapshot[], isAgain: boolean): Promise<void> => {
+      await sql.transaction(async ({ query }) => {
+        const newest = Math.max(...rows.map(({ day }) => day))
+        await query('delete from index_snapshots where chain_id = $1 and day < $2', [
+          chainId,
+          newest - keptDays,
+        ])
+        for (const { market, day, at, block, hash, idx } of rows)
+          await query(
+            `insert into index_snapshots (chain_id, market, day, at, block, hash, idx) values ($1, $2, $3, $4, $5, $6, $7)
            on conflict (chain_id, market, day) do ${isAgain ? 'update set at = excluded.at, block = excluded.block, hash = excluded.hash, idx = excluded.idx' : 'nothing'}`,
-          [chainId, market, day, at, block, hash, idx],
-        )
-    }),
-})
+            [chainId, market, day, at, block, hash, idx],
+          )
+      })
+      if (isAgain) pastReadings++
+    },
+
+    /** How often this process has kept readings of old blocks: as long as it is the same, so are the days before today. */
+    pastReadings: (): number => pastReadings,
+  }
+}

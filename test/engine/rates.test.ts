@@ -153,6 +153,25 @@ test('the past is asked for once, whoever asks again with the same store', async
   expect(said.filter((method) => method === 'eth_call')).toHaveLength(3)
 })
 
+test('a list has the days that somebody was shown since, in the same block, as it has in an engine that begins then', async () => {
+  const slug = slugs[0]!
+  await lend(slug)
+  for (let days = 0; days < 12; days++) await sandbox.world.warp(day)
+  const store = storage()
+  const begun = () => engineOn(sandbox, { store, catalog: only(slug) }).service
+  const listed = async (service: ReturnType<typeof begun>) => (await service.listStrategies({})).items[0]!
+  const served = begun()
+  expect((await listed(served)).rates?.points ?? []).toEqual([])
+  const shown = await served.getStrategy({ id: slug })
+  expect(shown.rates!.points.length).toBeGreaterThan(9)
+  expect((await listed(served)).rates!.points).toEqual(shown.rates!.points)
+  expect(await listed(served)).toEqual(await listed(begun()))
+  // The same object again: nothing is put together anew for the next one who asks.
+  expect(await served.listStrategies({})).toBe(await served.listStrategies({}))
+  await sandbox.world.warp(60)
+  expect(await listed(served)).toEqual(await listed(begun()))
+})
+
 describe('a node that keeps no old states', () => {
   const forgetful = (real: Rpc): Rpc => ({
     ...real,

@@ -21,7 +21,6 @@ type Past = {
   asked: number
   markets: ReadonlySet<Market>
   points: ReadonlyMap<Market, Point>
-  days: ReadonlyMap<string, readonly Point[]>
 }
 
 /**
@@ -38,14 +37,13 @@ export function realisedOn(store: EngineStore, chain: () => Chain): Grown {
     return past
   }
   return async (standings, head) => {
-    const { points, days } = await pastOf(standings, head)
+    const { points } = await pastOf(standings, head)
     const markets = standings.map(({ market }) => market)
     // Whoever shows one of them may have found since when it began.
     const begun = await knownInceptions(store, chain().network.chainId, markets)
     return standings.map((standing) => {
       const { market } = standing
-      const rated = withRates(standing, begun.get(market), points.get(market))
-      return { ...rated, days: days.get(keyOf(market)) ?? [] }
+      return withRates(standing, begun.get(market), points.get(market))
     })
   }
 }
@@ -91,25 +89,8 @@ async function pastNow(
     there.filter(isOld).map(({ market }) => market),
     head,
   )
-  const days = await keptDays(store, chainId, head)
   const markets = new Set(standings.map(({ market }) => market))
-  return { asked: head.timestamp, markets, points, days }
-}
-
-/**
- * What is kept of the days before today, by what it is kept under. The chain is asked nothing for it: what was rearranged since is off
- * by what a few blocks pay.
- */
-async function keptDays(
-  store: EngineStore,
-  chainId: number,
-  { number, timestamp }: BlockRef,
-): Promise<Map<string, Point[]>> {
-  const today = dayOf(timestamp)
-  const rows = await store.snapshots(chainId, { from: today - averageDays - 1, to: today - 1 })
-  const before = rows.filter(({ block }) => BigInt(block) < number)
-  const by = Map.groupBy(before, ({ market }) => market)
-  return new Map([...by].map(([market, its]) => [market, its.map(pointOf)]))
+  return { asked: head.timestamp, markets, points }
 }
 
 /** Our own reading of today, for each market that has none yet. */
