@@ -235,7 +235,15 @@ test('each older page has all of what the current one has that it has a place fo
   expect(Object.keys(quote.fees[0]).toSorted()).toEqual(Object.keys(fee).toSorted())
   const { rawQuote: _, deadline: __, ...given } = quote
   const listed = { ...given, deadline: given.deadlineDate }
-  expect((await ask('GET', '/quotes')).body.docs).toStrictEqual([listed])
+  expect((await ask('GET', '/quotes')).body).toStrictEqual({
+    docs: [listed],
+    totalDocs: 1,
+    limit: 10,
+    page: 1,
+    totalPages: 1,
+    hasNextPage: false,
+    hasPrevPage: false,
+  })
   const words = { description: expect.any(String), risk: expect.any(String), volatility: expect.any(String) }
   expect((await ask('GET', `/strategies/${slug}`)).body).toMatchObject({
     tvl: expect.stringMatching(/^\d+(\.\d+)?$/),

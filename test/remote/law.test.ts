@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 
 import { routes } from '../../src/api/routes.ts'
 import type { Service } from '../../src/api/service.ts'
@@ -20,6 +21,13 @@ let near: Service
 let far: Service
 let seen: Call[]
 let server: TestServer
+/** The last body that was sent. */
+let sent: string
+
+const overheard: Parameters<typeof serveTo>[2] = (app) =>
+  app.addHook('onSend', async (_request, _reply, payload) => {
+    sent = String(payload)
+  })
 
 /** A service that writes down what went through it. */
 const recorded = (service: Service): Service =>
@@ -37,12 +45,12 @@ const recorded = (service: Service): Service =>
 beforeEach(async () => {
   seen = []
   near = recorded(engineOn(sandbox).service)
-  server = await serveTo(near, key)
+  server = await serveTo(near, key, overheard)
   far = remote({ baseUrl: server.url, apiKey: key })
 })
 afterEach(() => server.close())
 
-/** Asks over HTTP, and holds both sides against what the service itself was asked and answered. */
+/** Asks over HTTP, and holds both sides against what the service itself was asked and answered; what is `null` is sent as well. */
 async function same<name extends Name>(
   name: name,
   input: Parameters<Service[name]>[0],
@@ -51,6 +59,8 @@ async function same<name extends Name>(
   const call = seen.findLast((one) => one.name === name)!
   expect(call.input).toEqual(input)
   expect(output).toEqual(call.output)
+  const written = z.encode(routes[name].output as z.ZodType, call.output)
+  expect(JSON.parse(sent)).toStrictEqual(JSON.parse(JSON.stringify(written)))
   return output as Awaited<ReturnType<Service[name]>>
 }
 
@@ -140,7 +150,7 @@ test('so is one of which a network does not answer: both lists say which, and it
   const one = recorded(
     engineOn(sandbox, { rpc: (id) => (id === 31337 ? sandbox.chain(id).rpc : dead) }).service,
   )
-  const other = await serveTo(one, key)
+  const other = await serveTo(one, key, overheard)
   const told: string[] = []
   far = remote({ baseUrl: other.url, apiKey: key, missing: (network) => void told.push(network) })
   expect((await same('listStrategies', { limit: 3 })).missing).toEqual(['sandbox-two'])
