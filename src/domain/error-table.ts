@@ -171,7 +171,7 @@ export const errorTable = {
     exit: 13,
     hint: 'Try again; a password comes from a prompt, --password-file PATH or SLUICE_PASSWORD.',
   },
-  IDEMPOTENCY_KEY_REUSED: { exit: 14, hint: 'Use a new key for a new request.' },
+  IDEMPOTENCY_KEY_REUSED: { exit: 14, hint: 'See what it was for, or take another: sluice action show ID' },
 
   // After signing.
   PENDING: { exit: 20, retryable: true, hint: 'sluice action resume ID' },

@@ -268,7 +268,9 @@ describe('--idempotency-key', () => {
   })
 
   test('for something else is refused with 14, and signs nothing', async () => {
-    await run(`deposit ${place} --amount 10 --yes --quiet --idempotency-key job-2026-11-21`)
+    const { json: first } = await run(
+      `deposit ${place} --amount 10 --yes --json --idempotency-key job-2026-11-21`,
+    )
     for (const line of [
       `deposit ${place} --amount 11`,
       `withdraw ${place} --amount 10`,
@@ -277,6 +279,7 @@ describe('--idempotency-key', () => {
       const again = `${line} --yes --json --idempotency-key job-2026-11-21`
       const { exit, json } = await signsNothing(() => run(again))
       expect([exit, json.error.code]).toEqual([14, 'IDEMPOTENCY_KEY_REUSED'])
+      expect(json.error.hint).toBe(`See what it was for, or take another: sluice action show ${first.id}`)
     }
   })
 
