@@ -248,6 +248,15 @@ test('deprecated paths are answered like their successors, and say so', async ()
   })
 })
 
+test('an address with a path too many is told as that on every route, also where something is named', async () => {
+  const lost = remote({ baseUrl: `${server.url}/foo`, apiKey: key })
+  for (const asked of [lost.listStrategies({}), lost.getStrategy({ id: 'x' }), lost.getAction({ id: 'x' })])
+    await expect(asked).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      hint: expect.stringContaining('sluice config list --show-origin'),
+    })
+})
+
 test('a key does not travel in the clear', () => {
   expect(() => remote({ baseUrl: 'http://service.example', apiKey: key })).toThrow(/not https/)
 })
