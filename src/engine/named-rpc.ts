@@ -20,7 +20,9 @@ export function namedRpc(network: Network, rpc: Rpc): Rpc {
     }
   }
   return {
-    host: rpc.host,
+    get host() {
+      return rpc.host
+    },
     get peers() {
       return rpc.peers
     },

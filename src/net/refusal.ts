@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 
-/** Whether a node says that the code it ran failed, and not that it could not run it: code 3, or words of the machine. */
+/** Whether a node says that the code it ran failed, and not that it could not run it: code 3 (Geth) or -32015 (Nethermind), or words of the machine. */
 export function isRefusal({ code, details }: AppError): boolean {
   if (code !== 'RPC_ERROR') return false
   return isOfMachine(details as Said)
@@ -12,7 +12,8 @@ type Said = { code?: unknown; message?: unknown; data?: unknown }
 /** The same of an error by itself. */
 export const isOfMachine = ({ code, message }: Said): boolean =>
   code === 3 ||
-  /revert|opcode|out ?of ?gas|stack (under|over)|bad instruction|invalid jump|vm execution/i.test(
+  code === -32015 ||
+  /revert|execution fail|bad jump|opcode|out ?of ?gas|stack (under|over)|bad instruction|invalid jump|vm execution/i.test(
     String(message),
   )
 

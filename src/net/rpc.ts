@@ -7,8 +7,8 @@ import { type RpcCall, unwrap, unwrapBatch } from './rpc-envelope.ts'
 
 /** A chain behind one JSON-RPC endpoint or several. Answers are not validated beyond the envelope: parse them where they are used. */
 export type Rpc = {
-  /** The only part of the URL that may be shown. */
-  host: string
+  /** The only part of the URL that may be shown; of several endpoints it is of the one that is asked now. */
+  readonly host: string
   /** The other endpoints of the same chain, each usable by itself; empty where there is one. */
   peers: readonly Rpc[]
   /** One call. An error answer is RPC_ERROR with `{ code, message, data }`; no answer is RPC_UNREACHABLE. */
@@ -96,7 +96,9 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
   }
 
   return {
-    host: first.host,
+    get host() {
+      return order[0]!.host
+    },
     get peers() {
       return order.slice(1).map((endpoint) => alone.get(endpoint)!)
     },

@@ -20,7 +20,9 @@ export function traced(rpc: Rpc, io: Io | undefined): Rpc {
     }
   }
   return {
-    host: rpc.host,
+    get host() {
+      return rpc.host
+    },
     get peers() {
       return rpc.peers.map((peer) => traced(peer, io))
     },

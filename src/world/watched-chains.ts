@@ -65,7 +65,9 @@ export function watchedChains(
       }
     }
     return {
-      host: rpc.host,
+      get host() {
+        return rpc.host
+      },
       get peers() {
         return rpc.peers.map((peer) => watch({ name }, peer))
       },

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { AppError } from '../../domain/errors.ts'
 import { isSentAlready } from '../../wallet/execution/pinned.ts'
 import type { Ground } from '../../wallet/ground.ts'
 import type { Who } from '../../wallet/keys/who.ts'
-import { isBehind } from '../../wallet/plan/missing-allowance.ts'
+import { isBehind, withMissing } from '../../wallet/plan/missing-allowance.ts'
 import { type Checked, checkCalldata, checkProposal } from '../../wallet/plan/plan.ts'
 import type { Proposal, Proposed } from '../../wallet/plan/proposal.ts'
 import type { Cli } from '../cli.ts'
@@ -31,7 +32,7 @@ const mostTries = 6
 export async function offered(
   cli: Cli,
   options: SigningOptions,
-  asked: Pick<Undertaking, 'propose' | 'opinion' | 'request'>,
+  asked: Pick<Undertaking, 'propose' | 'opinion' | 'request' | 'wallet'>,
   { who, ground }: { who: Who; ground: Ground },
 ): Promise<Offer> {
   const { signal } = cli.world.interrupt
@@ -43,7 +44,7 @@ export async function offered(
       const isLate = tried === mostTries || performance.now() + behindMs > until || signal.aborted
       if (!isBehind(error) || isLate) throw error
       await sleep(behindMs, undefined, { signal }).catch(() => {
-        throw error
+        throw new AppError('INTERRUPTED', 'Stopped before anything was signed')
       })
     }
 }
@@ -51,7 +52,7 @@ export async function offered(
 async function offer(
   cli: Cli,
   options: SigningOptions,
-  { propose, opinion, request }: Pick<Undertaking, 'propose' | 'opinion' | 'request'>,
+  { propose, opinion, request, wallet }: Pick<Undertaking, 'propose' | 'opinion' | 'request' | 'wallet'>,
   { who, ground }: { who: Who; ground: Ground },
 ): Promise<Offer> {
   const terms = termsOf(cli, options)
@@ -63,7 +64,13 @@ async function offer(
   if (isSent) return { proposal, isSent, checked: checkCalldata(ground, proposal, terms), known: [] }
   refuseExpired(proposal, cli.world.now())
   const check = async () => checkProposal(ground, proposal, terms, await opinion?.(who.address))
-  const [checked, known] = await Promise.all([check(), planPrices(cli.place, ground, proposal)])
+  const [checked, known] = await Promise.all([
+    check().catch(async (error: unknown) => {
+      // A plan that was made before is what it is.
+      throw wallet === undefined ? await withMissing(ground, proposal, error) : error
+    }),
+    planPrices(cli.place, ground, proposal),
+  ])
   return { proposal, isSent, checked, known }
 }
 

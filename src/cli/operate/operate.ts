@@ -70,7 +70,7 @@ async function undertake(
     await refuseDoneSince(cli, ground, earlier, options)
     return goOnOrRevoke(cli, ground, earlier, who, { ...options, turn })
   }
-  const asking = { propose, request, ...(opinion && { opinion }) }
+  const asking = { propose, request, ...(opinion && { opinion }), ...(wallet && { wallet }) }
   const { proposal, isSent, checked, known } = await offered(cli, options, asking, { who, ground })
   refuseConflict(ground, checked, givesUp?.id)
   const plan = planJson(checked, ground, who, [...known, ...(prices?.() ?? [])])

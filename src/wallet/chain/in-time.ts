@@ -30,7 +30,9 @@ export async function inTime<T>(
 
 /** A chain that is asked nothing any more when the time of a run is over: one that answers slowly must not hold a command up. */
 export const rpcInTime = (rpc: Rpc, run: { clock: Clock; until: number }): Rpc => ({
-  host: rpc.host,
+  get host() {
+    return rpc.host
+  },
   get peers() {
     return rpc.peers.map((peer) => rpcInTime(peer, run))
   },

@@ -11,7 +11,9 @@ export const pauses: readonly number[] = [100, 200, 400, 800, ...Array<number>(1
  * have named it. A block that does not come is RPC_INCONSISTENT.
  */
 export const patient = (rpc: Rpc): Rpc => ({
-  host: rpc.host,
+  get host() {
+    return rpc.host
+  },
   get peers() {
     return rpc.peers.map(patient)
   },

@@ -2,31 +2,44 @@ import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import { within } from '../chain/within.ts'
 import { findOnChain } from './watch.ts'
 
-/** What keeps what is in a block from being final that lies deep enough: that node does not have the block, has another one there, shows something else in it, or answers with an error. */
+/** What keeps what is in a block from being final that lies deep enough for `by`: that `host` does not have the block, or not so deep, has another one there, shows something else in it, or answers with an error. */
 export type Disagreement = {
   host: string
+  by: string
   blockNumber: number
-  has: 'nothing' | 'another' | 'something else' | 'an error'
+  has: 'nothing' | 'too little after' | 'another' | 'something else' | 'an error'
 }
 
-/** A transaction in a block, as one endpoint shows it, with its end where it has a receipt of that; without `hash` only the block is meant. */
-export type Shown = { blockNumber: number; blockHash: string; hash?: Hex; ok?: boolean }
+/** A transaction in a block, as one endpoint shows it, with its end where it has a receipt of that; without `hash` only the block is meant. `isDeep` says whether the block is for an endpoint. */
+export type Shown = {
+  blockNumber: number
+  blockHash: string
+  hash?: Hex
+  ok?: boolean
+  isDeep: (rpc: Rpc) => Promise<boolean>
+}
 
-/** The other endpoint that does not show the same, where it answers. One that lags behind does not agree yet; one that keeps no receipts that old may leave them out. */
-export async function disagreement({ peers }: Rpc, shown: Shown): Promise<Disagreement | undefined> {
+/** How long an endpoint has to say whether it agrees, in ms. */
+const longestMs = 3_000
+
+/**
+ * The other endpoint that does not show the same, where it answers. One that lags behind does not agree yet; one that keeps no receipts that old
+ * may leave them out; one that is down, or does not answer in time, says nothing, and holds nothing up.
+ */
+export async function disagreement(rpc: Rpc, shown: Shown): Promise<Disagreement | undefined> {
   const { blockNumber } = shown
   const said = await Promise.all(
-    peers.map(async (peer): Promise<Disagreement | undefined> => {
+    rpc.peers.map(async (peer): Promise<Disagreement | undefined> => {
+      const about = { host: peer.host, by: rpc.host, blockNumber }
       try {
-        const has = await unlike(peer, shown)
-        return has && { host: peer.host, blockNumber, has }
+        const has = await within(unlike(peer, shown), longestMs)
+        return has && { ...about, has }
       } catch (error) {
-        // An endpoint that is down says nothing, and holds nothing up.
-        if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
-        if (!(error instanceof AppError) || !error.code.startsWith('RPC_')) throw error
-        return { host: peer.host, blockNumber, has: 'an error' }
+        if (!(error instanceof AppError)) throw error
+        return error.code === 'RPC_UNREACHABLE' ? undefined : { ...about, has: 'an error' }
       }
     }),
   )
@@ -37,11 +50,12 @@ type Block = { hash?: string; transactions?: unknown }
 
 async function unlike(
   rpc: Rpc,
-  { blockNumber, blockHash, hash, ok }: Shown,
+  { blockNumber, blockHash, hash, ok, isDeep }: Shown,
 ): Promise<Disagreement['has'] | undefined> {
   const block = await rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false])
   if (!block) return 'nothing'
   if (!sameAddress(block.hash ?? '', blockHash)) return 'another'
+  if (!(await isDeep(rpc))) return 'too little after'
   if (hash === undefined) return undefined
   const { transactions } = block
   const isIn = (one: unknown) => typeof one !== 'string' || sameAddress(one, hash)
@@ -51,13 +65,21 @@ async function unlike(
   return found && found.ok !== ok ? 'something else' : undefined
 }
 
-const does = {
-  nothing: 'does not have',
-  another: 'has another',
-  'something else': 'shows something else in',
-  'an error': 'gives an error for',
-} as const
-
 /** The same in words, as a part of a sentence. */
-export const disagreementText = ({ host, blockNumber, has }: Disagreement): string =>
-  `${host} ${does[has]} block ${blockNumber}, and final is what all endpoints have`
+export function disagreementText({ host, by, blockNumber, has }: Disagreement): string {
+  const block = `block ${blockNumber}`
+  const what = {
+    nothing: `${host} does not have ${block}, which ${by} has`,
+    'too little after': `${host} has fewer blocks after ${block} than ${by}`,
+    another: `${host} and ${by} have different blocks ${blockNumber}`,
+    'something else': `${host} and ${by} show different things in ${block}`,
+    'an error': `${host} gives an error for ${block}`,
+  }
+  return `${what[has]}, and final is what all endpoints have`
+}
+
+/** What helps where that does not go away, by the setting that names the endpoints: whoever is behind, or fails, is left out; of two that differ only one is right. */
+export const disagreementWay = ({ host, by, has }: Disagreement, setting: string): string =>
+  has === 'another' || has === 'something else'
+    ? `Look which of ${host} and ${by} is right, and leave the other one out of ${setting}`
+    : `If it stays so, leave ${host} out of ${setting}`

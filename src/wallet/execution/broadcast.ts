@@ -1,4 +1,4 @@
-import { hintOf } from './refused.ts'
+import { hintOf, isTaken } from './refused.ts'
 import { type Run, stepAt } from './run.ts'
 import { inSendingOrder } from './stuck.ts'
 import { verifyStep } from './verify.ts'
@@ -17,6 +17,8 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
       await run.rpc(step.transaction.chainId).request('eth_sendRawTransaction', [attempt.raw])
     } catch (error) {
       answer = hintOf(error)
+      // A node that took it may say of the same bytes that they are too cheap to replace themselves.
+      if (answer.startsWith('under: ') && isTaken(attempt)) answer = 'known'
     }
     run.journal.sent(attempt.hash, answer)
     run.fault?.('after_broadcast')

@@ -1,8 +1,11 @@
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { quantity } from '../../net/quantity.ts'
+import { isNotOffered } from '../../net/refusal.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
+import { seenIfSaid } from './nonce-use.ts'
+import { isTaken } from './refused.ts'
 
 /** How many transactions of a wallet are in blocks, and how many with those that wait. */
 export type Counts = { latest: number; pending: number }
@@ -10,7 +13,7 @@ export type Counts = { latest: number; pending: number }
 /** Whose transactions are counted, and where. */
 type Question = { journal: Journal; rpc: Rpc; chainId: number; wallet: Address }
 
-/** What a node counts. Where it does not speak of what waits, that is what this journal has sent, one after the other. */
+/** What a node counts. Where none speaks of what waits, that is what this journal has sent and a node took, one after the other, and what a node shows behind that. */
 export async function countsOf({ journal, rpc, chainId, wallet }: Question): Promise<Counts> {
   const ask = (tag: string) => ['eth_getTransactionCount', [wallet, tag]] as const
   const read = (answer: unknown, what: string) => Number(quantity(answer, what))
@@ -22,12 +25,27 @@ export async function countsOf({ journal, rpc, chainId, wallet }: Question): Pro
       throw error
   }
   const latest = read(await rpc.request(...ask('latest')), 'the nonce')
+  for (const node of [rpc, ...rpc.peers]) {
+    const said = await node.request(...ask('pending')).catch((error: unknown) => {
+      if (isUnspoken(error)) return null
+      throw error
+    })
+    if (said !== null) return { latest, pending: read(said, 'the pending nonce') }
+  }
   let pending = latest
   while (isSent(journal, journal.holderOf(chainId, wallet, pending))) pending++
+  // What somebody else has waiting there is not to be replaced.
+  if (await seenIfSaid(rpc, wallet, pending)) pending++
   return { latest, pending }
 }
 
+/** Whether a node says that it does not know what waits, or does not tell. */
+const isUnspoken = (error: unknown): boolean =>
+  isNotOffered(error) ||
+  (error instanceof AppError && error.code === 'RPC_ERROR' && /pending/i.test(String(error.details?.message)))
+
 function isSent(journal: Journal, holder: ReturnType<Journal['holderOf']>): boolean {
   const step = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
-  return step !== undefined && !['PLANNED', 'RESERVED', 'SIGNED'].includes(step.state)
+  if (!step || ['PLANNED', 'RESERVED', 'SIGNED'].includes(step.state)) return false
+  return step.state !== 'BROADCAST' || journal.attempts(holder.operation, holder.index).some(isTaken)
 }

@@ -58,9 +58,6 @@ export async function doneElsewhere(
   return undefined
 }
 
-/** How many blocks are read at most where a node has no better answer: this is looked at before each plan. */
-const mostBlocks = 1_000
-
 type Where = { journal: Journal; node: Rpc; chainId: number; wallet: Address; latest: number }
 
 /** What used nonces, as it is remembered, or shown now. `silence` is why something of it is neither. */
@@ -75,7 +72,7 @@ async function usesOf(
   const newest = await blockNumber(node)
   const last = journal.lastBlockBelow(chainId, wallet, Math.min(...open))
   const from = last > newest ? 0 : last
-  const found = await whoUsedEach<OnChain>(node, wallet, open, { latest, from, most: mostBlocks })
+  const found = await whoUsedEach<OnChain>(node, wallet, open, { latest, from })
   const lasting: [number, Elsewhere][] = []
   let silence: AppError | undefined
   for (const [nonce, use] of found) {

@@ -2,9 +2,9 @@ import { parseUnits } from 'viem/utils'
 
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/network-named.ts'
-import type { Step } from '../../store/operation.ts'
+import type { Attempt, Step } from '../../store/operation.ts'
 import { isDust } from '../simulation/too-small.ts'
-import { disagreementText } from './agreement.ts'
+import { disagreementText, disagreementWay } from './agreement.ts'
 import { isForGood, isOfPrice, type Refusal, refusalOf } from './refused.ts'
 import { current, isClosed, isUnsigned, type Run, stopped } from './run.ts'
 import { isAllFinal } from './standing.ts'
@@ -13,17 +13,21 @@ import { inSendingOrder, isBehindAnother } from './stuck.ts'
 const wasSigned = (run: Run): boolean =>
   current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
 
-/** That the node refused what is sent of the first step that is signed and in no block. */
-function refusedOf(run: Run): Refusal | undefined {
+/** That the node refused what is sent of the first step that is signed and in no block, and its attempts. */
+function refusedOf(run: Run): { refused: Refusal; attempts: Attempt[] } | undefined {
   const step = current(run).steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST')
-  return step && refusalOf(inSendingOrder(run.journal.attempts(run.operationId, step.index))[0])
+  const attempts = step ? run.journal.attempts(run.operationId, step.index) : []
+  const refused = refusalOf(inSendingOrder(attempts)[0])
+  return refused && { refused, attempts }
 }
 
 /** What gets past a refusal: more pay for one that was too cheap, and nothing at all in the place of what takes or pays more than any transaction may. */
-function helping(run: Run, refused: Refusal, resume: string): string {
-  const { operationId: id, journal } = run
-  const isOutbidding = current(run).steps.some(({ index }) => isBehindAnother(journal.attempts(id, index)))
-  if (isOutbidding)
+function helping(
+  { operationId: id }: Run,
+  { refused, attempts }: { refused: Refusal; attempts: readonly Attempt[] },
+  resume: string,
+): string {
+  if (isBehindAnother(attempts))
     return `Another transaction of this wallet waits with its nonce; see which: sluice action explain ${id}; to put this one in its place: sluice action speed-up ${id}`
   if (isOfPrice(refused)) return `sluice action speed-up ${id}`
   return isForGood(refused) ? `sluice action cancel ${id} --yes` : resume
@@ -115,12 +119,12 @@ function pending(run: Run, inTheAir: Step | undefined, again: string): AppError 
     const variable = rpcVariable(networkNamed(run.networks, chainId))
     return error(
       `It is in block ${disagreement.blockNumber}, and not final yet: ${disagreementText(disagreement)}`,
-      `If it stays so, leave that endpoint out of ${variable}, then: ${again}`,
+      `${disagreementWay(disagreement, variable)}, then: ${again}`,
       disagreement,
     )
   }
-  const refused = refusedOf(run)
-  if (!refused)
+  const said = refusedOf(run)
+  if (!said)
     return error(
       isUntaken(run, inTheAir)
         ? 'It is signed, and no node has said yet that it took it'
@@ -128,9 +132,9 @@ function pending(run: Run, inTheAir: Step | undefined, again: string): AppError 
       again,
     )
   return error(
-    `It is signed and not final yet; when it was sent, the node refused it: ${refused.words}`,
-    run.replacement === 'cancel' ? again : helping(run, refused, again),
-    { refused: refused.words },
+    `It is signed and not final yet; when it was sent, the node refused it: ${said.refused.words}`,
+    run.replacement === 'cancel' ? again : helping(run, said, again),
+    { refused: said.refused.words },
   )
 }
 

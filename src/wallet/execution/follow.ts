@@ -96,10 +96,12 @@ function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion 
 /** In which words what was found is final; `undefined` while it is not. */
 async function finality(run: Run, rpc: Rpc, chainId: number, found: Found): Promise<string | undefined> {
   const { depth } = networkNamed(run.networks, chainId)
-  const { deep, reached, missing } = await howDeep(rpc, found.blockNumber, run.depth ?? depth, depth)
+  const lies = (node: Rpc) => howDeep(node, found.blockNumber, run.depth ?? depth, depth)
+  const { deep, reached, missing } = await lies(rpc)
   if (!deep && missing > 0) await run.mine?.(chainId, missing)
   if (!deep) return undefined
-  run.disagreement = await disagreement(rpc, found)
+  const isDeep = async (node: Rpc) => (await lies(node)).deep
+  run.disagreement = await disagreement(rpc, { ...found, isDeep })
   return run.disagreement ? undefined : reached
 }
 

@@ -37,10 +37,11 @@ export async function isUsed(
   const hash = use.is === 'used' ? use.transaction.hash : null
   if (hash && (await whoseIs(run, index, rpc, { hash, blockNumber: use.at })) !== 'another') return true
   const { depth } = networkNamed(run.networks, transaction.chainId)
-  const final = await howDeep(rpc, use.at, depth <= 1 ? depth : 'finalized', depth)
+  const isDeep = async (node: Rpc) =>
+    (await howDeep(node, use.at, depth <= 1 ? depth : 'finalized', depth)).deep
   const owner = hash ?? byAuthorisation(use.at)
   run.taken = { nonce, by: owner, blockNumber: use.at }
-  if (!final.deep || (await isDisputed(rpc, use.at, hash))) return true
+  if (!(await isDeep(rpc)) || (await isDisputed(rpc, use.at, hash, isDeep))) return true
   await followLater(run, index, follow)
   if (stepAt(run, index).state === 'SIGNED')
     journal.sent(journal.attempts(operationId, index).at(-1)!.hash, 'nonce used by another')
@@ -63,11 +64,16 @@ export async function isUsed(
 }
 
 /** Whether another endpoint does not show what has a nonce in that block: whoever takes it for lost may sign the same again. */
-async function isDisputed(rpc: Rpc, at: number, hash: Hex | null): Promise<boolean> {
+async function isDisputed(
+  rpc: Rpc,
+  at: number,
+  hash: Hex | null,
+  isDeep: (node: Rpc) => Promise<boolean>,
+): Promise<boolean> {
   if (rpc.peers.length === 0) return false
   const block = await blockAt(rpc, at)
   if (!block?.hash) return true
-  const shown = { blockNumber: at, blockHash: block.hash, ...(hash && { hash }) }
+  const shown = { blockNumber: at, blockHash: block.hash, isDeep, ...(hash && { hash }) }
   return (await disagreement(rpc, shown)) !== undefined
 }
 

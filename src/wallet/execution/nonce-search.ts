@@ -8,15 +8,16 @@ import type { Rpc } from '../../net/rpc.ts'
 /** How many transactions of a wallet there were at a block, or are now; `undefined` where the node does not know that any more. */
 export type Count = (at: 'latest' | number) => Promise<number | undefined>
 
-/** Asks a node for the count of a wallet, once for each block. */
-export function countOf(rpc: Rpc, wallet: Address): Count {
+/** Asks a node for the count of a wallet, once for each block; `onOdd` hears of a refusal that is not for want of the state of a block. */
+export function countOf(rpc: Rpc, wallet: Address, onOdd: () => void = () => undefined): Count {
   const known = new Map<'latest' | number, Promise<number | undefined>>()
   const ask: Count = (at) =>
     rpc.request('eth_getTransactionCount', [wallet, at === 'latest' ? at : hexQuantity(at)]).then(
       (answer) => Number(quantity(answer, 'the nonce')),
       (error: unknown) => {
-        if (error instanceof AppError && error.code === 'RPC_ERROR' && at !== 'latest') return undefined
-        throw error
+        if (!(error instanceof AppError) || error.code !== 'RPC_ERROR' || at === 'latest') throw error
+        if (!ofState.test(String(error.details?.message ?? error.message))) onOdd()
+        return undefined
       },
     )
   return (at) => {
@@ -25,6 +26,9 @@ export function countOf(rpc: Rpc, wallet: Address): Count {
     return asked
   }
 }
+
+/** How nodes say that they do not have the state of a block any more (Geth, Erigon, Nethermind, Besu, Reth, providers). */
+const ofState = /state|trie|prun|histor|archive|not (found|available)|too old|distance|older|world/i
 
 /** An authorisation in a transaction (EIP-7702), as a node shows it. */
 type Authorisation = { chainId: string; address: Address; nonce: string; yParity: string; r: Hex; s: Hex }

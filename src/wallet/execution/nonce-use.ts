@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../../domain/address.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
@@ -50,7 +50,10 @@ export async function whoUsedEach<T extends Seen>(
   nonces: readonly number[],
   { latest, from = 0, most = mostBlocks }: Search = {},
 ): Promise<Map<number, NonceUse<T>>> {
-  const count = countOf(rpc, wallet)
+  let isOdd = false
+  const count = countOf(rpc, wallet, () => {
+    isOdd = true
+  })
   const now = latest ?? (await count('latest'))!
   const uses = new Map<number, NonceUse<T>>()
   for (const nonce of nonces) if (nonce >= now) uses.set(nonce, { is: 'free' })
@@ -95,8 +98,10 @@ export async function whoUsedEach<T extends Seen>(
       close(nonce, { is: 'authorised', at: halved.at })
   })
   const least = Math.max(0, from - deepest, head - most)
-  const { found, isWhole: isLookedFor } = await readThrough<T>(rpc, wallet, [...open], { least, head })
+  const { found, isWhole } = await readThrough<T>(rpc, wallet, [...open], { least, head })
   for (const [nonce, one] of found) mined(nonce, one)
+  // Where not all blocks were read in which it may be, the counts must have been told as well as the node can.
+  const isLookedFor = isWhole && (!isOdd || least === Math.max(0, from - deepest))
   for (const nonce of open) uses.set(nonce, { is: 'unknown', isLookedFor, ...(silence && { silence }) })
   return uses
 }
@@ -110,7 +115,8 @@ async function askFor<T extends Seen>(rpc: Rpc, wallet: Address, nonce: number):
       wallet,
       hexQuantity(nonce),
     ])
-    return { isTaken: true, ...(seen && { seen }) }
+    const isAsked = seen && sameAddress(seen.from ?? '', wallet) && Number(seen.nonce) === nonce
+    return { isTaken: true, ...(isAsked && { seen }) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'RPC_ERROR') return { isTaken: false }

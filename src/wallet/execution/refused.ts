@@ -54,6 +54,10 @@ export function refusalOf(attempt: Partial<Pick<Attempt, 'lastAnswer'>> | undefi
   return kept ? { is: kept[1] as Class, words: kept[2]! } : undefined
 }
 
+/** Whether a node took an attempt, or had it already, by its last answer. */
+export const isTaken = ({ lastAnswer }: Pick<Attempt, 'lastAnswer'>): boolean =>
+  lastAnswer !== null && !lastAnswer.startsWith('unknown: ') && !refusalOf({ lastAnswer })
+
 /** Whether a refusal is of what a transaction pays, so that one that pays more helps. */
 export const isOfPrice = (refusal: Refusal | undefined): boolean =>
   refusal !== undefined && ['cheap', 'fee', 'under'].includes(refusal.is)

@@ -1,4 +1,5 @@
-import { disagreementText } from '../execution/agreement.ts'
+import { rpcVariable } from '../../domain/network-named.ts'
+import { disagreementText, disagreementWay } from '../execution/agreement.ts'
 import { isShort } from '../execution/result.ts'
 import { standing } from '../execution/standing.ts'
 import { arrivedAt } from './arrived.ts'
@@ -97,10 +98,10 @@ export const going: readonly Row[] = [
     situation: 'MINED_NOT_FINAL',
     is: ({ focus }) => focus?.seen?.found !== undefined && isInTheAir(focus.step) && !focus.seen.found.isDeep,
     verdict: (facts) => {
-      const { step, seen } = facts.focus!
+      const { step, seen, network } = facts.focus!
       const { blockNumber, confirmations, ok, unlike } = seen!.found!
       const why = unlike
-        ? `which would be final, but ${disagreementText(unlike)}. If it stays so, that endpoint is to be left out`
+        ? `which would be final, but ${disagreementText(unlike)}. ${disagreementWay(unlike, rpcVariable(network))}`
         : 'which is not final yet'
       return `${stepWord(facts, step.index)} ${ok ? 'is' : 'reverted'} in block ${blockNumber}, ${confirmations} deep, ${why}.`
     },

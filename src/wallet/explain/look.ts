@@ -63,8 +63,9 @@ async function look(
   const found = await findStep(rpc, step, attempts)
   if (found) {
     const attempt = attempts.find(({ hash }) => sameAddress(hash, found.hash))!
-    const { deep } = await howDeep(rpc, found.blockNumber, depth, network.depth)
-    const unlike = deep ? await disagreement(rpc, found) : undefined
+    const isDeep = async (node: Rpc) => (await howDeep(node, found.blockNumber, depth, network.depth)).deep
+    const deep = await isDeep(rpc)
+    const unlike = deep ? await disagreement(rpc, { ...found, isDeep }) : undefined
     const isMoved = step.inclusion !== null && !sameAddress(step.inclusion.blockHash, found.blockHash)
     return {
       found: {

@@ -96,7 +96,9 @@ const refusedRow: Row = {
 /** What the node said of what cancels a step, where it refused that and has something else under the nonce. */
 const cancelRefused = (facts: Facts): Refusal | undefined => {
   const sent = sentLast(facts)
-  return sent.hash === facts.focus!.seen?.waiting ? undefined : refusalOf(sent)
+  const no = sent.hash === facts.focus!.seen?.waiting ? undefined : refusalOf(sent)
+  // A nonce that comes too early waits for another one.
+  return no?.is === 'high' ? undefined : no
 }
 
 /** What is signed and in no block. */

@@ -3,21 +3,23 @@ import { nativeAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { actionAmong } from '../../domain/service-fee.ts'
-import type { Rpc } from '../../net/rpc.ts'
 import { eachRead } from '../chain/each-read.ts'
 import { readsOf } from '../chain/simulate-reads.ts'
-import { allowanceOf, type LegInHand } from '../guard/spends.ts'
+import type { Ground } from '../ground.ts'
+import { allowanceOf } from '../guard/spends.ts'
+import type { Proposal } from './proposal.ts'
 
 /**
- * What a leg that would fail lacks, where it leaves out an approval that the wallet does not have: whoever made it reads a node that is behind.
- * Anything else is the failure as it was.
+ * What the first leg of a plan that would fail lacks, where it leaves out an approval that the wallet does not have: the service that made it reads a
+ * node that is behind. Anything else is the failure as it was.
  */
 export async function withMissing(
-  rpc: Rpc,
-  { intent, transactions }: Pick<LegInHand, 'intent' | 'transactions'>,
+  { rpc: rpcOf }: Pick<Ground, 'rpc'>,
+  { legs }: Pick<Proposal, 'legs'>,
   error: unknown,
 ): Promise<unknown> {
-  const spend = allowanceOf(intent)
+  const { intent, transactions, chainId } = legs[0]!
+  const spend = intent && allowanceOf(intent)
   const isPlain = !transactions.some(({ data }) => decodeApprove(data))
   if (!(error instanceof AppError) || error.code !== 'SIMULATION_REVERTED' || !spend || !isPlain) return error
   const { token, amount } = spend
@@ -28,11 +30,11 @@ export async function withMissing(
     tokens: [],
     allowances: [{ token: token.address, spender }],
   })
-  const [held] = await eachRead(rpc, reads)
+  const [held] = await eachRead(rpcOf(chainId), reads)
   if (held === undefined || held >= amount) return error
   return new AppError(
     'SIMULATION_REVERTED',
-    `The plan approves nothing, and ${spender} may take ${formatAmount(held, token)} of the ${formatAmount(amount, token)} that it needs: whoever made the plan may be a few blocks behind`,
+    `The plan approves nothing, and ${spender} may take ${formatAmount(held, token)} of the ${formatAmount(amount, token)} that it needs: the service may be a few blocks behind`,
     {
       details: { ...error.details, isBehind: true },
       hint: 'Type the same again in a few seconds.',
@@ -41,6 +43,6 @@ export async function withMissing(
   )
 }
 
-/** Whether a failure goes away as soon as whoever made a plan has the newest blocks. */
+/** Whether a failure goes away as soon as the service has the newest blocks. */
 export const isBehind = (error: unknown): boolean =>
   error instanceof AppError && error.details?.isBehind === true

@@ -19,7 +19,6 @@ import { checkEffect } from '../simulation/effect.ts'
 import { simulateLeg } from '../simulation/simulate.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { refuseCoarse, refuseDust } from '../simulation/too-small.ts'
-import { withMissing } from './missing-allowance.ts'
 import { paysFor, sharesFor } from './said.ts'
 import { trackedTokens } from './standing.ts'
 
@@ -54,7 +53,7 @@ export async function tryLeg(
   const watched = watchedOn(catalog, chainId, intent)
   const simulation = await simulateLeg(question(watched)).catch(async (error: unknown) => {
     const readable = await withoutBroken(rpc, watched, intent, error)
-    if (!readable) throw await withMissing(rpc, { intent, transactions }, error)
+    if (!readable) throw error
     return simulateLeg(question(readable))
   })
   refuseUnseen(intent, simulation, terms)
