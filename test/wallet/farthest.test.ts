@@ -47,12 +47,15 @@ test.each(['first', 'second'])(
     const both = severalRpc(urls, { retries: 0 })
     planPayments(journal, 'pay')
     const { host } = new URL(still.url)
+    const onProgress = ({ kind }: { kind: string }) => {
+      if (kind === 'sent') setTimeout(() => void chain.rpc.request('anvil_mine', ['0x8']), 50)
+    }
     await expect(
-      run(journal, home, chain.url, 'pay', { rpc: () => both, timeoutMs: 1_000 }),
+      run(journal, home, chain.url, 'pay', { rpc: () => both, timeoutMs: 1_000, onProgress }),
     ).rejects.toMatchObject({
       code: 'PENDING',
-      message: `It is in block ${stoppedAt + 1}, and not final yet: ${host} does not have block ${stoppedAt + 1}, and final is what all endpoints have`,
-      hint: 'If it stays so, leave that endpoint out of SLUICE_RPC_SANDBOX_ONE, then: sluice action resume pay',
+      message: `It is in block ${stoppedAt + 1}, and not final yet: ${host} does not have block ${stoppedAt + 1}, which ${new URL(chain.url).host} has, and final is what all endpoints have`,
+      hint: `If it stays so, leave ${host} out of SLUICE_RPC_SANDBOX_ONE, then: sluice action resume pay`,
       details: { host, blockNumber: stoppedAt + 1, has: 'nothing' },
     })
     expect((await paid()) - before).toBe(oneCoin)
@@ -71,7 +74,7 @@ test.each(['first', 'second'])(
 
 test('what is sent goes to all endpoints, whichever is farthest', async () => {
   stoppedAt = Number(await chain.rpc.request('eth_blockNumber'))
-  await chain.rpc.request('anvil_mine', ['0x3'])
+  await chain.rpc.request('anvil_mine', ['0x5'])
   const front = foremost(severalRpc([still.url, chain.url], { retries: 0 }))
   await front.look()
   expect(front.host).toBe(new URL(chain.url).host)
@@ -128,5 +131,38 @@ describe('an endpoint that is farther than an honest one', () => {
       await chain.rpc.request('evm_setAutomine', [true])
       await other.stop()
     }
+  })
+
+  test('and gives errors for what it is asked is passed over', async () => {
+    const before = await paid()
+    const odd = await provider(chain.url, async ({ method, params }, ask) => {
+      if (method === 'eth_blockNumber') return { result: hexQuantity(Number(await ask(method, params)) + 9) }
+      if (method === 'eth_getTransactionReceipt')
+        return { error: { code: -32601, message: 'no such method' } }
+      return undefined
+    })
+    planPayments(journal, 'odd')
+    const both = severalRpc([chain.url, odd.url], { retries: 0 })
+    expect(await run(journal, home, chain.url, 'odd', { rpc: () => both })).toMatchObject({ state: 'DONE' })
+    await odd.close()
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+
+  test('has no say about how deep a block lies', async () => {
+    const far = await provider(chain.url, async ({ method, params }, ask) =>
+      method === 'eth_blockNumber'
+        ? { result: hexQuantity(Number(await ask(method, params)) + 1_000) }
+        : undefined,
+    )
+    planPayments(journal, 'deep')
+    const both = severalRpc([chain.url, far.url], { retries: 0 })
+    const ended = run(journal, home, chain.url, 'deep', { rpc: () => both, depth: 5, ...endless })
+    await expect(ended).rejects.toMatchObject({
+      code: 'PENDING',
+      details: { host: new URL(chain.url).host, has: 'too little after' },
+    })
+    await far.close()
+    await chain.rpc.request('anvil_mine', ['0x5'])
+    expect(await run(journal, home, chain.url, 'deep', { depth: 5 })).toMatchObject({ state: 'DONE' })
   })
 })

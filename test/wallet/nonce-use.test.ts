@@ -274,29 +274,38 @@ test('a count that is not answered is silence, and no reason to pay again', asyn
   })
 })
 
-test('what a node does not show in its newest blocks is asked again a day later', async () => {
+test('what a node did not show is asked again a day later', async () => {
   let now = Date.now()
   journal.close()
   journal = openJournal(join(home, 'journal.db'), () => now)
-  // It has no old states, and the nonce was used before the blocks that are read.
-  const asks = async (rpc: Rpc, nonce: number, who = signer.address) => {
-    const unknown: number[] = []
-    const ground = {
-      ...askedAt(rpc, nonce),
-      onUnknown: (_: number, all: readonly number[]) => unknown.push(...all),
-    }
-    await doneElsewhere(ground, who, [{ ...call, value: 1n }])
-    return unknown
-  }
-  await chain.rpc.request('anvil_mine', ['0x400'])
-  const old = () => without(Number.MAX_SAFE_INTEGER)
-  expect(await asks(old().rpc, 0)).toEqual([0])
-  const soon = old()
-  expect(await asks(soon.rpc, 0)).toEqual([0])
+  journal.noteElsewhere(31337, signer.address, chain.rpc.host, [[0, { is: 'unshown' }]])
+  const unknown: unknown[] = []
+  const soon = without(0)
+  const ground = { ...askedAt(soon.rpc, 0), onUnknown: (...told: unknown[]) => unknown.push(told) }
+  expect(await doneElsewhere(ground, signer.address, [call])).toBeUndefined()
+  expect(unknown).toEqual([[31337, [0]]])
   expect(soon.asked).toEqual({ eth_getTransactionCount: 1 })
   now += 25 * 3_600_000
-  const later = old()
-  expect(await asks(later.rpc, 0)).toEqual([0])
-  expect(later.asked.eth_getBlockByNumber).toBeGreaterThan(900)
-  expect(later.asked.eth_getBlockByNumber).toBeLessThan(1_100)
+  expect(await doneElsewhere(ground, signer.address, [call])).toBe(paid)
+})
+
+test('what is not shown after an odd answer is not remembered as such', async () => {
+  const { rpc } = without(Number.MAX_SAFE_INTEGER)
+  const odd = (said: string): Rpc => ({
+    ...rpc,
+    request: async (method, params) => {
+      if (method === 'eth_getTransactionCount' && params![1] !== 'latest')
+        throw new AppError('RPC_ERROR', said, { details: { message: said } })
+      if (method === 'eth_blockNumber') return '0x2000' as never
+      return method === 'eth_getBlockByNumber' && params![1] === true
+        ? ({ hash: '0x01', transactions: [] } as never)
+        : rpc.request(method, params)
+    },
+  })
+  const kept = async (said: string) => {
+    expect(await doneElsewhere(askedAt(odd(said), 0), signer.address, [call])).toBeUndefined()
+    return journal.elsewhere(31337, signer.address, chain.rpc.host).get(0)
+  }
+  expect(await kept('Internal error')).toBeUndefined()
+  expect(await kept('missing trie node')).toEqual({ is: 'unshown' })
 })

@@ -64,6 +64,21 @@ describe('a node that does not speak of what waits', () => {
     expect(nonceOf('behind')).toBe(nonceOf('sent') + 1)
   })
 
+  it('and failed once is asked again: what waits from elsewhere is not replaced', async () => {
+    await chain.rpc.request('evm_setAutomine', [false])
+    await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: signer.address }])
+    let fails = 1
+    node.says = ({ method, params }: ProviderCall) =>
+      method === 'eth_getTransactionCount' && params[1] === 'pending' && fails-- > 0
+        ? { error: { code: -32603, message: 'Internal error' } }
+        : undefined
+    planPayments(journal, 'once')
+    expect(await pay('once')).toMatchObject({ code: 'FOREIGN_PENDING' })
+    refuses(unspoken[0]!)
+    expect(await pay('once')).toMatchObject({ code: 'FOREIGN_PENDING' })
+    expect(journal.attempts('once', 0)).toHaveLength(0)
+  })
+
   it('is given nothing behind what this journal signed and never sent', async () => {
     refuses(unspoken[0]!)
     planPayments(journal, 'signed')
