@@ -89,9 +89,11 @@ async function withoutJournal(cli: Cli, id: string): Promise<Verdict> {
     throw error
   }
   const swap = await service.swapStatus({ id }).catch(notThere(['QUOTE_NOT_FOUND', 'NOT_FOUND']))
-  if (swap && swap.originTxHash === null && ['pending', 'expired'].includes(swap.status))
-    return quoteVerdict(id, swap.status === 'expired')
   const known = await service.getAction({ id }).catch(notThere(['ACTION_NOT_FOUND', 'NOT_FOUND']))
+  // Of a swap that has not begun, an approval may be there.
+  const isUntouched = swap?.originTxHash === null && !known?.transactions.some(({ hash }) => hash !== null)
+  if (swap && isUntouched && ['pending', 'expired'].includes(swap.status))
+    return quoteVerdict(id, swap.status === 'expired')
   if (!known && !swap)
     throw new AppError(
       'ACTION_NOT_FOUND',

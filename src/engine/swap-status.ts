@@ -27,14 +27,23 @@ async function statusOf(context: Context, id: string): Promise<SwapStatus> {
   const found = row.actionId === null ? undefined : await tracked(context, row.actionId)
   const whole = found && !isSwap(found.action) ? await quoteRow(context, id) : undefined
   if (found && whole) return bridgeStatus(context, whole, found)
-  const status = found ? found.action.status : context.now() > row.expiresAt ? 'expired' : 'pending'
+  const origin = found?.txs.findLast(({ kind }) => kind !== 'fee')
+  const status = found
+    ? asSwap(found.action.status, origin?.blockNumber ?? null)
+    : context.now() > row.expiresAt
+      ? 'expired'
+      : 'pending'
   return {
     status,
-    originTxHash: found?.txs.findLast(({ kind }) => kind !== 'fee')?.hash ?? null,
+    originTxHash: origin?.hash ?? null,
     destinationTxHash: found?.action.destinationHash ?? null,
     provider: row.provider,
   }
 }
+
+/** The word for a swap: an approval that is mined makes its operation go on, and the swap is `pending` until its own transaction is in a block. */
+const asSwap = (status: string, originBlock: number | null): string =>
+  status === 'confirmed' && originBlock === null ? 'pending' : status
 
 /** The bridge inside a cross-chain deposit: it is delivered before the deposit that waits for it is even signed. */
 async function bridgeStatus(context: Context, row: QuoteRow, { action, txs }: Tracked): Promise<SwapStatus> {
@@ -55,7 +64,7 @@ export function lastKnown(row: ListedQuote, now: number): string {
   const open = now > row.expiresAt ? 'expired' : 'pending'
   if (row.actionId === null || row.actionStatus === null) return open
   if (row.actionType !== null && isSwap({ type: row.actionType }))
-    return row.actionStatus === 'pending' ? open : row.actionStatus
+    return asSwap(row.actionStatus, row.originBlock) === 'pending' ? open : row.actionStatus
   if (row.bridged === null) return open
   if (row.bridged === 0) return 'failed'
   return row.actionStatus === 'fulfilled' ? 'fulfilled' : 'confirmed'

@@ -10,10 +10,14 @@ export type QuoteInBrief = Pick<
   'provider' | 'originChain' | 'destinationChain' | 'expiresAt' | 'actionId'
 >
 
-/** A quote with where its operation stood when it was last looked at. `bridged` is 1 where the bridge of a deposit was sent, 0 where that reverted. */
+/**
+ * A quote with where its operation stood when it was last looked at. `originBlock` has what the operation was for, and is `null` where that
+ * was in no block; `bridged` is 1 where the bridge of a deposit was sent, 0 where that reverted.
+ */
 export type ListedQuote = QuoteWithAction & {
   actionStatus: string | null
   actionType: string | null
+  originBlock: number | null
   bridged: number | null
 }
 
@@ -34,6 +38,7 @@ const ofAction = `from actions a where a.customer = quotes.customer and a.quote_
   a.created_at desc, a.id limit 1`
 const actionId = `(select a.id ${ofAction}) as "actionId"`
 const listed = `${actionId}, (select a.status ${ofAction}) as "actionStatus", (select a.type ${ofAction}) as "actionType",
+  (select t.block_number from action_txs t where t.kind <> 'fee' and t.action_id = (select a.id ${ofAction}) order by t.idx desc limit 1) as "originBlock",
   (select t.succeeded from action_txs t where t.kind = 'bridge' and t.action_id = (select a.id ${ofAction})) as "bridged"`
 
 const inBrief = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", ${actionId}

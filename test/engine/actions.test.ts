@@ -421,7 +421,12 @@ test('a swap of which only the approval was sent expires, and that is a failure'
   const { approvals } = await service.swapBytecode({ quote: quote.raw as never, walletAddress: wallet })
   await perform(sandbox, wallet, approvals)
   expect((await service.getAction({ id: quote.id })).status).toBe('PENDING')
+  // The swap itself has not begun.
+  const listed = async () => (await service.listQuotes({})).items.find(({ id }) => id === quote.id)?.status
+  expect(await service.swapStatus({ id: quote.id })).toMatchObject({ status: 'pending', originTxHash: null })
+  expect(await listed()).toBe('pending')
   shift = 301_000
+  expect(await listed()).toBe('expired')
   await service.getAction({ id: quote.id })
   const over = await service.getAction({ id: quote.id })
   expect(over.status).toBe('FAILED')
