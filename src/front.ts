@@ -57,6 +57,7 @@ async function completed(
     dirs,
     env,
     settings: fileSettings(dirs),
+    now: Date.now,
     keystores: join(dirs.data, 'keystores'),
     topics: ofProgram,
     nextWords: ofProgram,

@@ -98,6 +98,7 @@ export function createWorld(given: Given): World {
         dirs,
         env,
         settings,
+        now,
         keystores: join(dirs.data, 'keystores'),
         topics: async () => (await import('./world/completion-program.ts')).topicNames(),
         nextWords: async (before) =>
@@ -157,7 +158,10 @@ async function quoteMemory(dirs: Directories, now: () => number, keep: Keep): Pr
   ])
   const memory = keep(openMemory(join(dirs.data, 'quotes.db'), now))
   return {
-    save: async ({ quote: { id, raw }, ...asked }) => memory.save(id, { raw, ...asked }),
+    save: async ({ quote: { id, raw, deadline }, ...asked }, seen) => {
+      const until = deadline === null ? null : Date.parse(deadline)
+      memory.save(id, { raw, ...asked, seen: { ...seen, until } })
+    },
     find: async (id) => {
       const kept = memory.find(id) as (Omit<AskedQuote, 'quote'> & { raw: never }) | undefined
       return (

@@ -59,9 +59,9 @@ export type AskedQuote = {
   destination: Address | null
 }
 
-/** Quotes that this machine was given, kept so that they can be taken by their id. */
+/** Quotes that this machine was given, kept so that they can be taken by their id; with whose they are and what they are about, for completion. */
 export type QuoteMemory = {
-  save: (asked: AskedQuote) => Promise<void>
+  save: (asked: AskedQuote, seen: { profile: string; about: string }) => Promise<void>
   find: (id: string) => Promise<AskedQuote | undefined>
 }
 

@@ -1,22 +1,47 @@
 import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
 /** Something with an id, newest first, and a word about it. */
 export type Recent = { id: string; about: string }
 
-const words = {
-  journal: "select id, kind || ' ' || state as about from operation order by created desc, id desc limit 50",
-  quotes: "select id, '' as about from memory order by at desc limit 50",
-} as const
+/** A quote that a profile was given; `until` is when it expires, in epoch ms, and `null` where it never said. */
+export type RecentQuote = Recent & { until: number | null }
 
-/** The newest operations of a journal, or the newest quotes, for whoever types; a file that cannot be read now has none. */
-export function recentIn(path: string, kind: keyof typeof words): Recent[] {
+/** An operation that has begun, by its id and the key that goes on with it. */
+export type Begun = { id: string; key: string; state: string }
+
+/** The newest operations of a journal, for whoever types. */
+export const recentIn = (journal: string): Recent[] =>
+  rowsOf(
+    journal,
+    "select id, kind || ' ' || state as about from operation order by created desc, id desc limit 50",
+  ) as Recent[]
+
+/** The newest quotes that a profile was given, for whoever types. */
+export const recentQuotes = (memory: string, profile: string): RecentQuote[] =>
+  rowsOf(
+    memory,
+    `select id, json_extract(value, '$.seen.about') as about, json_extract(value, '$.seen.until') as until from memory
+     where json_extract(value, '$.seen.profile') = ? order by at desc limit 50`,
+    profile,
+  ) as RecentQuote[]
+
+/** What a journal holds under one of some ids. */
+export const begunAmong = (journal: string, ids: readonly string[]): Begun[] =>
+  rowsOf(
+    journal,
+    `select id, idem_key as key, state from operation where state <> 'DROPPED' and id in (${ids.map(() => '?').join(', ')})`,
+    ...ids,
+  ) as Begun[]
+
+/** What a file says; one that cannot be read now says nothing. */
+function rowsOf(path: string, question: string, ...values: SQLInputValue[]): unknown[] {
   if (!existsSync(path)) return []
   let db: DatabaseSync | undefined
   try {
     // Nothing is made, changed or waited for: another process may be at work in it.
     db = new DatabaseSync(path, { readOnly: true, timeout: 20 })
-    return db.prepare(words[kind]).all() as Recent[]
+    return db.prepare(question).all(...values)
   } catch {
     // Whoever presses a key wants candidates or silence.
     return []

@@ -18,6 +18,7 @@ type Needs = {
   env: Readonly<Record<string, string | undefined>>
   settings: Settings
   keystores: string
+  now: () => number
   /** What the program says about itself: the topics of its help, and what may come next of the words of a command. */
   topics: () => Promise<readonly Candidate[]>
   nextWords: (before: readonly string[]) => Promise<readonly Candidate[]>
@@ -88,14 +89,38 @@ export function completionValues(needs: Needs): Values {
           symbol,
           '',
         ])
-      const { recentIn } = await import('../store/recent.ts')
       const journal = join(dirs.data, ...(kind === 'sandbox' ? ['sandbox'] : []), 'journal.db')
-      const ids = /^action /.test(command) && /^<ids?>$/.test(name) ? recentIn(journal, 'journal') : undefined
-      const quotes = name === '<quote-id>' ? recentIn(join(dirs.data, 'quotes.db'), 'quotes') : undefined
-      return (ids ?? quotes)?.map(({ id, about }) => [id, about])
+      if (name === '<quote-id>') return quotes(needs, { profile, journal, command })
+      const { recentIn } = await import('../store/recent.ts')
+      return /^action /.test(command) && /^<ids?>$/.test(name)
+        ? recentIn(journal).map(({ id, about }) => [id, about])
+        : undefined
     }
     return (await list())?.filter(isPlain)
   }
+}
+
+/** The quotes of a profile with where each stands: all of them to look at, and to execute those that still can be. */
+async function quotes(
+  { dirs, now }: Needs,
+  { profile, journal, command }: { profile: string; journal: string; command: string },
+): Promise<Candidate[]> {
+  const { begunAmong, recentQuotes } = await import('../store/recent.ts')
+  const known = recentQuotes(join(dirs.data, 'quotes.db'), profile)
+  const begun = new Map(
+    begunAmong(
+      journal,
+      known.map(({ id }) => id),
+    ).map((one) => [one.id, one]),
+  )
+  return known.flatMap(({ id, about, until }): Candidate[] => {
+    const { key, state } = begun.get(id) ?? {}
+    const isDead = state === undefined && until !== null && now() >= until
+    // Under its own key it is gone on with.
+    const isOpen = state === undefined ? !isDead : key === id && (state === 'OPEN' || state === 'EXECUTING')
+    if (command === 'swap execute' && !isOpen) return []
+    return [[id, `${about}, ${state ?? (isDead ? 'expired' : 'open')}`]]
+  })
 }
 
 const profileKinds: readonly Candidate[] = [

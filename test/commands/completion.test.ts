@@ -63,6 +63,19 @@ describe('the words of a line', () => {
       await run('swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --json')
     ).json
     expect(await words('swap', 'status', quote.id.slice(0, 4))).toEqual([quote.id])
+    expect((await candidates('swap', 'execute', '')).out).toMatch(
+      new RegExp(`^${quote.id}\t1 USDC on sandbox-one for 0\\.\\d+ WETH, open\n:4\n$`),
+    )
+    // What it says of a quote is so for as long as that can be taken, and nothing of another profile.
+    const later = { later: 3_600_000 }
+    expect((await run(['__complete', '--', 'swap', 'execute', ''], later)).out).toBe(':4\n')
+    expect((await run(['__complete', '--', 'swap', 'status', ''], later)).out).toMatch(/, expired\n:4\n$/)
+    const other = { env: { SLUICE_BASE_URL: 'http://127.0.0.1:1' } }
+    for (const command of ['execute', 'status'])
+      expect((await run(['__complete', '--', 'swap', command, ''], other)).out).toBe(':4\n')
+    expect((await run(`swap execute ${quote.id} --yes --json`)).exit).toBe(0)
+    expect(await words('swap', 'execute', '')).toEqual([])
+    expect((await candidates('swap', 'status', '')).out).toMatch(/, DONE\n:4\n$/)
     await run('profile set prod --base-url https://service.example')
     expect(await words('profile', 'use', 'p')).toEqual(['prod'])
     expect(await words('--profile', '')).toEqual(['prod', 'sandbox', 'engine', 'remote'])

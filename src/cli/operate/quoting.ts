@@ -1,6 +1,6 @@
 import type { Quote } from '../../api/quote.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import { parseAmount } from '../../domain/amount.ts'
+import { formatAmount, parseAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import { usualSlippage } from '../../domain/slippage.ts'
@@ -100,12 +100,19 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
       // Without an id it cannot be taken later.
       if (quote.id) {
         const quotes = await cli.world.quotes()
-        await quotes.save({ quote, exact, slippage: slips, destination: destination ?? null })
+        await quotes.save(
+          { quote, exact, slippage: slips, destination: destination ?? null },
+          { profile: cli.place.profile, about: aboutOf(quote) },
+        )
       }
       return quote
     },
   }
 }
+
+/** A quote in few words: `100 USDC on base for 99.98 USDC on optimism`. */
+const aboutOf = ({ tokenIn, tokenOut, from, to }: Quote): string =>
+  `${formatAmount(tokenIn.amount, tokenIn)} on ${from.network} for ${formatAmount(tokenOut.amount, tokenOut)}${to.network === from.network ? '' : ` on ${to.network}`}`
 
 /** Asks for a quote and remembers it, so that it can be taken by its id. */
 export async function askQuote(cli: Cli, wish: Wish): Promise<{ quote: Quote; resolved: Resolved }> {
