@@ -67,7 +67,14 @@ describe('a condition on what must come of it', () => {
     const line = [...deposit.split(' '), '--assert', condition]
     const ran = await signsNothing(() => run(line))
     expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit, code })
-    if (code === 'POLICY_SIMULATION') expect(ran.json.error.message).toContain(condition.split(',').at(-1))
+    if (code !== 'POLICY_SIMULATION') return
+    expect(ran.json.error.message).toContain(condition.split(',').at(-1))
+    // It is the person's own condition that is in the way, and the one that is told holds.
+    const [, holds] = /^If that is what you want, change the condition: --assert '(.+)'$/.exec(
+      ran.json.error.hint,
+    )!
+    const again = await signsNothing(() => run([...deposit.split(' '), '--dry-run', '--assert', holds!]))
+    expect({ exit: again.exit, isSame: holds === condition }).toEqual({ exit: 0, isSame: false })
   })
 
   test('across chains, a token of both needs its network', async () => {
@@ -82,6 +89,7 @@ describe('a condition on what must come of it', () => {
     const line = 'deposit aave-v3-usdc-sandbox-two --from sandbox-one --amount 100 --yes --json'
     const ran = await run([...line.split(' '), '--assert', 'sandbox-two:aUSDC>=1000'])
     expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 21, code: 'PARTIAL' })
+    expect(ran.json.error.hint).toMatch(/^Once that holds: sluice action resume \S+; to go no further: /)
   })
 })
 

@@ -168,7 +168,9 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
     return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`
   if (!error.code.startsWith('POLICY_')) return mended(error, again)
   const revoke = `sluice action revoke ${id}`
-  return `Once that is allowed: ${again}${again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`}`
+  // Its condition stays what it was when it was begun.
+  const once = typeof error.details?.assertion === 'string' ? 'Once that holds' : 'Once that is allowed'
+  return `${once}: ${again}${again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`}`
 }
 
 /** Whether a failure is about the file of a policy, which must be mended before anything else. */

@@ -1,3 +1,5 @@
+import { formatUnits } from 'viem/utils'
+
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -59,7 +61,10 @@ export function checkAssertions(
     throw new AppError(
       'POLICY_SIMULATION',
       `The condition ${plain(text)} does not hold: the simulation changes it by ${formatAmount(delta, { ...token, symbol: plain(token.symbol) })}`,
-      { details: { assertion: text, change: delta.toString() } },
+      {
+        details: { assertion: text, change: delta.toString() },
+        hint: `If that is what you want, change the condition: --assert ${shellWord(text.slice(0, -amount.length) + formatUnits(delta, token.decimals))}`,
+      },
     )
   }
 }
