@@ -70,7 +70,7 @@ async function shownAs(
   const said: string[] = []
   const desk = signingDesk({
     argv: argv.split(' '),
-    written: async () => ({ transactions, vouched: [] }),
+    written: async () => ({ transactions, signed: [], vouched: [] }),
     remembered: async () => null,
     isSigned: async () => false,
     privateKey: key,

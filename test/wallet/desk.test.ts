@@ -69,8 +69,8 @@ const swapTransactions = (recipient: Address): Transaction[] => [
 ]
 
 let home: string
-type Reads = { written?: Written; remembered?: Remembered; signed?: number }
-const deskFor = (argv: string, { written, remembered, signed }: Reads = {}): Desk =>
+type Reads = { written?: Written; remembered?: Remembered; signed?: number; say?: (line: string) => void }
+const deskFor = (argv: string, { written, remembered, signed, say = () => undefined }: Reads = {}): Desk =>
   signingDesk({
     argv: argv.split(' '),
     written: async () => written,
@@ -79,7 +79,7 @@ const deskFor = (argv: string, { written, remembered, signed }: Reads = {}): Des
     privateKey: key,
     catalog: async () => catalog,
     sandboxKey: async () => key,
-    say: () => undefined,
+    say,
     tell: () => undefined,
   })
 /** A desk with the key opened, shown a plan. */
@@ -223,7 +223,7 @@ describe('what was typed', () => {
 })
 
 describe('what is written, in the journal or in a plan', () => {
-  const written = { transactions: [pay()], vouched: [] }
+  const written = { transactions: [pay()], signed: [], vouched: [] }
   test.each([
     'action submit plan.json',
     '--profile engine action resume some-id',
@@ -242,6 +242,20 @@ describe('what is written, in the journal or in a plan', () => {
     expect(
       await code(shown(argv, [leg()], { ...nothingVouched, allow: [thief] }, { written: vouched })),
     ).toBeUndefined()
+  })
+
+  test('is not said of what is signed already, unless that is signed once more', async () => {
+    const signed = approve({ chainId, token: usdc.address, spender: router, amount })
+    const plan = swapTransactions(wallet)
+    const said: string[] = []
+    const desk = await shown('action resume some-id', [leg(swapIntent(wallet), ...plan)], nothingVouched, {
+      written: { transactions: plan, signed: [signed], vouched: [] },
+      say: (line) => said.push(line),
+    })
+    expect(said).toEqual([expect.stringMatching(/^Swap /)])
+    for (const gas of ['60000', '70000'])
+      await desk({ do: 'sign', wallet, transaction: { ...json(signed), ...fees, gas } })
+    expect(said.slice(1)).toEqual([expect.stringMatching(/^Allow /)])
   })
 })
 
@@ -396,7 +410,7 @@ describe('a command', () => {
   })
 
   test('may have its words behind a double dash', async () => {
-    const written = { transactions: [pay()], vouched: [] }
+    const written = { transactions: [pay()], signed: [], vouched: [] }
     expect(
       await code(shown('action submit --yes -- plan.json', [leg()], nothingVouched, { written })),
     ).toBeUndefined()

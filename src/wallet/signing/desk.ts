@@ -23,7 +23,12 @@ export function signingDesk(needs: DeskNeeds): Desk {
   const accounts = new Map<Address, KeyHolder>()
   const approved: { core: PlanCore; hash: string }[] = []
   /** Every call that may be signed, with the nonce that it was signed under: one for its life, and no other call has it. */
-  const calls: { wallet: Address; transaction: Transaction; at: string | null }[] = []
+  const calls: {
+    wallet: Address
+    transaction: Transaction
+    at: string | null
+    unsaid: string | undefined
+  }[] = []
 
   const accountOf = (wallet: Address): KeyHolder => {
     const account = accounts.get(wallet)
@@ -59,12 +64,14 @@ export function signingDesk(needs: DeskNeeds): Desk {
     })
     const core = coreFor(wallet, steps)
     approved.push({ core, hash: hashPlan(core) })
-    for (const { transaction, isPayment } of steps)
+    for (const { transaction, isPayment, text } of steps) {
+      // What is signed already is not what is about to be: should it be signed again, it is said then.
+      const isSigned = written?.signed.some((one) => isSame(one, transaction))
+      if (!isSigned) needs.say(text)
       if (!isPayment || !calls.some((one) => one.wallet === wallet && isSame(one.transaction, transaction)))
-        calls.push({ wallet, transaction, at: null })
-    const texts = steps.map(({ text }) => text)
-    for (const text of texts) needs.say(text)
-    return { texts }
+        calls.push({ wallet, transaction, at: null, unsaid: isSigned ? text : undefined })
+    }
+    return { texts: steps.map(({ text }) => text) }
   }
 
   const sign = async ({
@@ -101,6 +108,8 @@ export function signingDesk(needs: DeskNeeds): Desk {
     if (!mine || calls.some((one) => one !== mine && one.at === at))
       throw tampered(`Nonce ${signable.nonce} is not the one of this transaction: one has one for its life`)
     mine.at = at
+    if (mine.unsaid !== undefined) needs.say(mine.unsaid)
+    mine.unsaid = undefined
   }
 
   const desk = async (ask: Ask): Promise<Answers[Ask['do']]> => {
