@@ -4,6 +4,9 @@ import { EvmAddress } from '../domain/address.ts'
 import { amountExample, parseAmount, parseRawAmount, type Unit } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { slippageIn } from '../domain/slippage.ts'
+import { parseAssertions } from '../wallet/policy/asserts.ts'
+import { checked, eachChecked } from './checked.ts'
+import { exactAllowance, lowest, maxFee, serviceFee } from './flag-values.ts'
 import { type ExecutionOptions, withExecution } from './way.ts'
 
 /** The options of every command that signs, as commander reads them. */
@@ -59,7 +62,11 @@ export const withSigning = (command: Command): Command =>
     .addOption(
       new Option('--dry-run', 'check and simulate, print the plan, sign nothing').helpGroup('Execution:'),
     )
-    .addOption(new Option('--idempotency-key <key>', 'the same key never pays twice').helpGroup('Execution:'))
+    .addOption(
+      new Option('--idempotency-key <key>', 'the same key never pays twice')
+        .argParser(checked(idempotencyKey))
+        .helpGroup('Execution:'),
+    )
     .addOption(
       new Option('--revoke-on-failure', 'take allowances back when it does not come to its end').helpGroup(
         'Execution:',
@@ -73,12 +80,12 @@ export const withSigning = (command: Command): Command =>
     )
     .addOption(
       new Option('--allow-contract <address>', 'vouch for a contract, for this one operation')
-        .argParser(list)
+        .argParser(eachChecked((text) => address(text, '--allow-contract')))
         .helpGroup('Safety:'),
     )
     .addOption(
       new Option('--allow-token <address>', 'vouch for a token, for this one operation')
-        .argParser(list)
+        .argParser(eachChecked((text) => address(text, '--allow-token')))
         .helpGroup('Safety:'),
     )
     .addOption(
@@ -89,21 +96,26 @@ export const withSigning = (command: Command): Command =>
     )
     .addOption(
       new Option('--assert <conditions>', "what must come of it: 'USDC>=-100,aUSDC>=99.9'")
-        .argParser(list)
+        .argParser(eachChecked(parseAssertions))
         .helpGroup('Safety:'),
     )
-    .addOption(new Option('--max-fee <gwei>', 'the most that a unit of gas may cost').helpGroup('Safety:'))
+    .addOption(
+      new Option('--max-fee <gwei>', 'the most that a unit of gas may cost')
+        .argParser(checked(maxFee))
+        .helpGroup('Safety:'),
+    )
     .addOption(
       new Option(
         '--max-service-fee <share>',
         'the most that the service may charge of what is swapped or withdrawn: 1% where nothing is said',
-      ).helpGroup('Safety:'),
+      )
+        .argParser(checked(serviceFee))
+        .helpGroup('Safety:'),
     )
     .addOption(
-      new Option(
-        '--exact-allowance <how>',
-        'an approval of more than is needed: refuse or rewrite',
-      ).helpGroup('Safety:'),
+      new Option('--exact-allowance <how>', 'an approval of more than is needed: refuse or rewrite')
+        .argParser(checked(exactAllowance))
+        .helpGroup('Safety:'),
     )
     .addOption(
       new Option(
@@ -112,13 +124,10 @@ export const withSigning = (command: Command): Command =>
       ).helpGroup('Safety:'),
     )
     .addOption(
-      new Option(
-        '--max-assurance-loss [level]',
-        'accept an assurance as low as this, L1 where none is named',
-      ).helpGroup('Safety:'),
+      new Option('--max-assurance-loss [level]', 'accept an assurance as low as this, L1 where none is named')
+        .argParser(checked(lowest))
+        .helpGroup('Safety:'),
     )
-
-const list = (value: string, before: string[] = []) => [...before, value]
 
 /** An idempotency key that was typed. */
 export function idempotencyKey(text: string | undefined): string | undefined {
@@ -173,5 +182,7 @@ export function slippage(text: string): number {
     })
   }
   if (fraction >= 0.0001 && fraction <= 0.5) return fraction
-  throw new AppError('USAGE', `Slippage goes from 0.01% to 50%, and ${text} is outside`)
+  throw new AppError('USAGE', `Slippage goes from 0.01% to 50%, and ${text} is outside`, {
+    hint: '--slippage 0.5% or --slippage 50bps',
+  })
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-
+import { checked } from '../cli/checked.ts'
 import { action, type Cli } from '../cli/cli.ts'
+import { depthOf } from '../cli/flag-values.ts'
 import { swapTold } from '../cli/operate/swap-told.ts'
 import type { View } from '../cli/output.ts'
 import { fields } from '../cli/terminal/table.ts'
 import { wrapped } from '../cli/terminal/wrap.ts'
-import { depthOf } from '../cli/way.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell.ts'
@@ -26,7 +26,11 @@ export const addExplain = (command: Command, world: World): void =>
       'One verdict: what happened, where the funds are, whether it is safe to do it again, and what to do next. Signs nothing.',
     )
     .argument('<id>', 'action id, quote id or idempotency key')
-    .option('--confirmations <depth>', 'what counts as final: a number of blocks, safe or finalized')
+    .option(
+      '--confirmations <depth>',
+      'what counts as final: a number of blocks, safe or finalized',
+      checked(depthOf),
+    )
     .addHelpText('after', '\nExample:\n  $ sluice action explain 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, explainOne))
 

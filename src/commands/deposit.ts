@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { checked } from '../cli/checked.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { depositAsked } from '../cli/deposit-asked.ts'
 import { askedStrategy } from '../cli/operate/asked-for.ts'
@@ -25,17 +26,21 @@ export const deposit = (world: World) =>
       .option('--amount <amount>', 'how much, in units of the asset: 100.5 or 100.5USDC')
       .option('--amount-raw <amount>', 'how much, in its smallest unit')
       .option('--from <network>', 'where the funds are, if not on the network of the strategy: bridged first')
-      .option('--slippage <size>', 'how much less than now may come, where it is bought at a price: 0.5%'),
+      .option(
+        '--slippage <size>',
+        'how much less than now may come, where it is bought at a price: 0.5%',
+        checked(slippage),
+      ),
   )
     .addHelpText('after', '\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100')
     .action(action(world, run))
 
 async function run(cli: Cli, id: string, options: Options): Promise<void> {
-  const strategy = await askedStrategy(cli, id, options.idempotencyKey)
-  const amount = amountOf(options, strategy.asset)
   const slips = options.slippage === undefined ? null : slippage(options.slippage)
   const { networks } = await cli.place.catalog()
   const origin = options.from === undefined ? undefined : networkNamed(networks, options.from)
+  const strategy = await askedStrategy(cli, id, options.idempotencyKey)
+  const amount = amountOf(options, strategy.asset)
   const from = origin?.name
   const across = from !== undefined && from !== strategy.network ? ` from ${from}` : ''
   const ask = (wallet: Address) => ({

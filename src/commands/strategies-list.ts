@@ -149,7 +149,7 @@ const rowsOf = (every: readonly Strategy[], options: ListOptions, least: number 
     .sort(orders[options.sort])
 
 /** How often to look, in ms. A list costs one request or more, and a key has a hundred a minute. */
-function intervalOf(text: string): number {
+export function intervalOf(text: string): number {
   const ms = duration(text)
   if (ms >= 1000) return ms
   throw new AppError('USAGE', `--interval ${plain(text)} is too often`, { hint: '--interval 5s' })

@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander'
-
+import { checked } from '../cli/checked.ts'
 import { action } from '../cli/cli.ts'
 import { withRaw } from '../cli/raw.ts'
 import type { World } from '../cli/world.ts'
 import { categories } from '../domain/catalog.ts'
-import { list } from './strategies-list.ts'
+import { intervalOf, list } from './strategies-list.ts'
 import { show } from './strategies-show.ts'
 import { totals } from './strategies-totals.ts'
 
@@ -34,7 +34,7 @@ export const strategies = (world: World) => {
     .option('--limit <n>', 'rows a page, at most 100', '10')
     .option('--all', 'every page')
     .option('--watch', 'look again and again, and show what changed')
-    .option('--interval <duration>', 'how often --watch looks', '15s')
+    .option('--interval <duration>', 'how often --watch looks', checked(intervalOf), '15s')
     .addHelpText('after', '\nExample:\n  $ sluice strategies list --asset USDC --min-apy 2%')
     .action(action(world, list, 'listStrategies'))
   withRaw(command.command('show'))

@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander'
-
+import { checked } from '../cli/checked.ts'
 import { action } from '../cli/cli.ts'
-import { withSigning } from '../cli/options.ts'
+import { duration } from '../cli/globals.ts'
+import { address, slippage, withSigning } from '../cli/options.ts'
 import { withRaw } from '../cli/raw.ts'
 import type { World } from '../cli/world.ts'
 import { execute } from './swap-execute.ts'
@@ -15,10 +16,18 @@ const withQuote = (command: Command): Command =>
     .option('--token-out <token>', 'symbol or address')
     .option('--amount-in <amount>', 'spend exactly this')
     .option('--amount-out <amount>', 'receive exactly this')
-    .option('--destination <address>', 'who receives; the sender by default')
-    .option('--refund <address>', 'who gets a refund')
+    .option(
+      '--destination <address>',
+      'who receives; the sender by default',
+      checked((text) => address(text, '--destination')),
+    )
+    .option(
+      '--refund <address>',
+      'who gets a refund',
+      checked((text) => address(text, '--refund')),
+    )
     .option('--provider <name>', 'only this provider')
-    .option('--slippage <slippage>', 'with its unit: 0.5% or 50bps')
+    .option('--slippage <slippage>', 'with its unit: 0.5% or 50bps', checked(slippage))
     .option('--fee-sponsorship', 'ask the bridge to pay the fees, where one does')
     .addOption(new Option('--speed <speed>', 'of a bridge').choices(['fast', 'standard']))
 
@@ -51,7 +60,7 @@ export const swap = (world: World) => {
     .argument('<quote-id>', 'the id that swap quote gave')
     .option('--btc-tx <hash>', 'the Bitcoin transaction of a deposit, where a route begins there')
     .option('--watch', 'until it is final; the exit code says how it ended')
-    .option('--interval <duration>', 'how often --watch looks', '2s')
+    .option('--interval <duration>', 'how often --watch looks', checked(duration), '2s')
     .addHelpText('after', '\nExample:\n  $ sluice swap status 0f8fad5b-d9cb-469f-a165-70867728950e --watch')
     .action(action(world, status, 'swapStatus'))
   withRaw(command.command('list'))

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { checked } from '../cli/checked.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { type AskedStrategy, askedStrategy } from '../cli/operate/asked-for.ts'
 import { claimAsked } from '../cli/operate/claim-asked.ts'
@@ -32,7 +33,11 @@ export const withdraw = (world: World) =>
       .option('--amount <amount|max>', 'how much, in units of the asset, or max')
       .option('--amount-raw <amount>', 'how much, in its smallest unit')
       .option('--claim', 'take what earlier withdrawals, which were queued, have set aside')
-      .option('--slippage <size>', 'how much less than now may come, where it is sold at a price: 0.5%')
+      .option(
+        '--slippage <size>',
+        'how much less than now may come, where it is sold at a price: 0.5%',
+        checked(slippage),
+      )
       .option('--restart-cooldown', 'accept that what waits already waits from the beginning'),
   )
     .addHelpText(

@@ -70,7 +70,7 @@ test('what waits, signed, is told by every line that names it and cannot go on w
     [`action resume keykey-1 --json --wallet nobody`, 'KEY_SOURCE'],
     [`action resume ${id} --json ${elsewhere}`, 'KEY_SOURCE'],
     [`action resume ${id} --json --profile nope`, 'CONFIG_INVALID'],
-    [`action resume ${id} --json --confirmations 0 ${elsewhere}`, 'KEY_SOURCE'],
+    [`action resume ${id} --json --confirmations 0 ${elsewhere}`, 'USAGE', signer],
     [`action cancel ${id} --json --no-input`, 'PROMPT_NEEDED', ' --yes', 'cancel'],
     [`action cancel ${id} --json --no-input ${elsewhere}`, 'PROMPT_NEEDED', ` --yes${signer}`, 'cancel'],
     [`action cancel ${id} --json --yes ${missing}`, 'KEY_SOURCE', ' --yes', 'cancel'],

@@ -101,10 +101,21 @@ describe('flags that are wrong', () => {
     ['--max-fee 0'],
     ['--allow-token 0x12'],
     ['--allow-contract nothing'],
-  ])('%s is a usage error that says what to do', async (flag) => {
-    const error = await refused(`${deposit} ${flag}`, 'USAGE', 2)
-    expect(error.hint).toBeTruthy()
-  })
+    ['--confirmations 5x'],
+    ['--nonce seven'],
+    ['--max-service-fee 5'],
+    ['--assert USDC=5'],
+    ['--idempotency-key short'],
+    ['--slippage 5'],
+    ['--from mars', 'UNKNOWN_NETWORK'],
+  ])(
+    '%s is a usage error that says what to do, before anybody is asked for anything',
+    async (flag, code = 'USAGE') => {
+      const nobody = { env: { SLUICE_BASE_URL: 'http://127.0.0.1:1', SLUICE_RPC_BASE: 'http://127.0.0.1:1' } }
+      const error = await refused(`${deposit} ${flag}`, code, 2, nobody)
+      expect(error.hint).toBeTruthy()
+    },
+  )
 })
 
 describe('what gas may cost', () => {

@@ -12,6 +12,7 @@ import { shown } from '../output.ts'
 import { confirm } from '../prompts.ts'
 import { halfAnHour } from '../time-left.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
+import { noncesOf } from '../way.ts'
 import { finish, type Going } from './finish.ts'
 import { namedTwice } from './names.ts'
 import { refuseDone, refuseDoneSince, startedBefore } from './not-twice.ts'
@@ -28,6 +29,8 @@ import type { Undertaking } from './undertaking.ts'
 export async function operate(cli: Cli, options: SigningOptions, undertaking: Undertaking): Promise<void> {
   const key = idempotencyKey(options.idempotencyKey)
   requireOnce(cli, options, undertaking.request)
+  // What a nonce is for is looked at where it is known which chain comes first.
+  noncesOf(options.nonce, (await cli.place.catalog()).networks, 0)
   // A key of another request is that, whoever signs.
   if (key !== undefined) refuseReused(await cli.place.ground(), key, undertaking.request)
   const who = await cli.place.who(options)

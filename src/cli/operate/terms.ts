@@ -1,14 +1,12 @@
 import { canonical } from '../../domain/canonical.ts'
 import { AppError } from '../../domain/errors.ts'
-import { serviceFeeIn } from '../../domain/service-fee.ts'
-import { plain } from '../../domain/text.ts'
 import type { Planned } from '../../wallet/execution/carry-out.ts'
 import type { KeptPlan } from '../../wallet/plan/intent-json.ts'
 import { parseAssertions } from '../../wallet/policy/asserts.ts'
-import { type Level, levels } from '../../wallet/policy/assurance.ts'
 import { readPolicy } from '../../wallet/policy/policy.ts'
-import { decodeTerms, gwei, type Terms } from '../../wallet/policy/terms.ts'
+import { decodeTerms, type Terms } from '../../wallet/policy/terms.ts'
 import type { Cli } from '../cli.ts'
+import { exactAllowance, lowest, maxFee, serviceFee } from '../flag-values.ts'
 import { address, type SigningOptions, slippage } from '../options.ts'
 
 /** What the flags allow for one operation, with the policy that holds here. Bad values are USAGE. */
@@ -50,41 +48,4 @@ export function refuseOtherTerms(
     throw isOther('policy', '--policy')
   if (assert !== undefined && canonical(assert.flatMap(parseAssertions)) !== canonical(asserts))
     throw isOther('condition', '--assert')
-}
-
-/** What the service may charge at most, in basis points, from what was typed with its unit. */
-function serviceFee(text: string): number {
-  const most = serviceFeeIn(text)
-  if (most !== undefined) return most
-  throw new AppError(
-    'USAGE',
-    `--max-service-fee is a share of the amount in whole basis points, and "${plain(text)}" is none`,
-    { hint: '--max-service-fee 1% or --max-service-fee 100bps' },
-  )
-}
-
-function exactAllowance(text: string | undefined): Terms['exactAllowance'] {
-  if (text === undefined || text === 'refuse') return 'refuse'
-  if (text === 'rewrite') return 'rewrite'
-  throw new AppError('USAGE', `--exact-allowance is refuse or rewrite, not "${plain(text)}"`, {
-    hint: '--exact-allowance rewrite',
-  })
-}
-
-function lowest(text: string | true | undefined): Level {
-  if (text === undefined) return 'L2'
-  if (text === true) return 'L1'
-  const level = levels.find((one) => one === text.toUpperCase())
-  if (level) return level
-  throw new AppError('USAGE', `There is no level of assurance "${plain(text)}"`, {
-    hint: `--max-assurance-loss ${levels.join(', ')}`,
-  })
-}
-
-/** What a unit of gas may cost at most, from what was typed in gwei, in wei. */
-export function maxFee(text: string): bigint {
-  if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && gwei(text) > 0n) return gwei(text)
-  throw new AppError('USAGE', `--max-fee is in gwei, and "${plain(text)}" is no amount of it`, {
-    hint: '--max-fee 30',
-  })
 }

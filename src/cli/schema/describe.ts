@@ -85,15 +85,8 @@ const isGlobal = ({ flags }: Option): boolean => globalOptions.some(([known]) =>
 export const placeholderOf = ({ flags }: Option): string => /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? ''
 
 /** Whether a flag gathers the values of all the times that it is given. */
-export function repeatable({ variadic, parseArg, argChoices }: Option): boolean {
-  if (variadic || !parseArg || argChoices) return variadic
-  try {
-    return Array.isArray(parseArg('x', undefined))
-  } catch {
-    // It does not take any text, so it is not one that only gathers.
-    return false
-  }
-}
+export const repeatable = ({ variadic, parseArg }: Option): boolean =>
+  variadic || (parseArg !== undefined && 'gathers' in parseArg)
 
 const toggle = { type: 'boolean', about: 'yes, where it is given', choices: null }
 
