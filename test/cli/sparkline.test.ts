@@ -29,6 +29,29 @@ test('a sparkline rises and falls with its series, from the lowest to the highes
   )
 })
 
+test('the page of a server draws a series by the same scale', async () => {
+  const rows = '../../src/server/page/rows.js'
+  const drawnBy = (await import(rows)) as { heights: (values: readonly number[]) => number[] }
+  const top = heights.length - 1
+  const asBlocks = (values: readonly number[]) =>
+    drawnBy.heights(values).map((height) => heights[height === 0.5 ? top >> 1 : Math.round(height * top)])
+  expect(asBlocks([0.03411, 0.03405, 0.03402])).toEqual([...'▄▄▄'])
+  const near = fc.tuple(
+    fc.double({ min: -1, max: 10, noNaN: true }),
+    fc.double({ min: 0, max: 0.03, noNaN: true }),
+  )
+  const rates = fc.oneof(
+    fc.array(fc.double({ min: -1, max: 10, noNaN: true }), { minLength: 2, maxLength: 30 }),
+    near.map(([value, change]) => [value, value * (1 + change), value]),
+  )
+  fc.assert(
+    fc.property(rates, (values) => {
+      expect(asBlocks(values).join('')).toBe(sparkline(values, { width: values.length }))
+    }),
+    { examples: [[[1, 0.99]], [[1, 0.9899]], [[0, 0]], [[-1, -1.01]]] },
+  )
+})
+
 test('a chart has its axis in percent, its days below, and fits into the terminal', async () => {
   const to = (columns: number, ascii = false) => ({
     write: () => undefined,

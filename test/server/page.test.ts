@@ -131,6 +131,21 @@ describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
     honest(watched, served.url())
   })
 
+  test('fits a screen of 360 pixels, whatever it shows', async () => {
+    const key = await served.newKey('narrow')
+    await done(await asked(key))
+    const { page } = await browser.open({ width: 360 })
+    await page.goto(`${served.url()}/`)
+    const wide = () => page.evaluate('document.documentElement.scrollWidth') as Promise<number>
+    expect(await wide()).toBeLessThanOrEqual(360)
+    await page.getByLabel('API key').fill(key)
+    await page.keyboard.press('Enter')
+    for (const what of ['actions', 'strategies'])
+      await page.locator(`#${what} tbody tr`).first().waitFor({ timeout: 5_000 })
+    const inside = `[...document.querySelectorAll('.rows')].map((one) => one.scrollWidth - one.clientWidth)`
+    expect([await wide(), await page.evaluate(inside)]).toEqual([360, [0, 0]])
+  })
+
   test('no key, a wrong key, and one that has asked too often', async () => {
     const watched = await seen(served.url())
     const { page } = watched

@@ -138,12 +138,22 @@ function grouped(text) {
 
 const percent = (fraction) => `${(fraction * 100).toFixed(2)}%`
 
-/** A series as a line from its lowest to its highest; one that never changes runs in the middle. */
+/**
+ * How high each value of a series is drawn, from 0 for its lowest to 1. One that hardly changes, by less than a hundredth of itself, runs in
+ * the middle, as in a terminal: the last digits of a rate would look like a fall.
+ */
+export function heights(values) {
+  const [low, high] = [Math.min(...values), Math.max(...values)]
+  const isFlat = high - low <= Math.abs(high) * 0.01
+  return values.map((value) => (isFlat ? 0.5 : (value - low) / (high - low)))
+}
+
+/** A series as a line. */
 function spark(points) {
   if (points.length < 2) return node('span', { class: 'soft' }, '-')
   const [low, high] = [Math.min(...points), Math.max(...points)]
-  const y = (value) => (high - low > 1e-9 ? 22 - ((value - low) / (high - low)) * 20 : 12)
-  const place = (value, step) => `${((step / (points.length - 1)) * 120).toFixed(1)},${y(value).toFixed(1)}`
+  const place = (height, step) =>
+    `${((step / (points.length - 1)) * 120).toFixed(1)},${(22 - height * 20).toFixed(1)}`
   const of = 'http://www.w3.org/2000/svg'
   const [image, line] = ['svg', 'polyline'].map((name) => document.createElementNS(of, name))
   image.setAttribute('viewBox', '0 0 120 24')
@@ -151,7 +161,7 @@ function spark(points) {
   image.setAttribute('class', 'spark')
   image.setAttribute('role', 'img')
   image.setAttribute('aria-label', `${points.length} days, from ${percent(low)} to ${percent(high)}`)
-  line.setAttribute('points', points.map(place).join(' '))
+  line.setAttribute('points', heights(points).map(place).join(' '))
   image.append(line)
   return image
 }
