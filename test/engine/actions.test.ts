@@ -3,6 +3,8 @@ import { numberToHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { type Evidence, isOver, nextState, type State, transitions } from '../../src/engine/actions/states.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
@@ -406,6 +408,29 @@ describe('a tracked operation', () => {
       transactions: [{}, { hash: fast, status: 'confirmed' }],
     })
   })
+})
+
+test('a withdrawal of all there is says what came, once it is done, as its receipt does', async () => {
+  const { service, context } = engineOn(sandbox)
+  await perform(sandbox, wallet, (await lend(service)).bytecode)
+  await sandbox.world.warp(86_400)
+  const { address, symbol } = sandbox.token(chainId, 'USDC')
+  const order = { id: slug, action: 'withdraw', amount: maxUint256, wallet } as const
+  const { id, bytecode } = await service.strategyBytecode(order)
+  expect((await service.getAction({ id })).amounts).toEqual({ in: null, out: null })
+  const before = await sandbox.balanceOf(chainId, address, wallet)
+  await perform(sandbox, wallet, bytecode)
+  const came = (await sandbox.balanceOf(chainId, address, wallet)) - before
+  expect(came).toBeGreaterThan(amount)
+  const done = await service.getAction({ id })
+  expect(done).toMatchObject({ status: 'SUCCESS', amounts: { in: null, out: { raw: String(came), symbol } } })
+  // Of a chain that does not answer, the rest is known.
+  const dead = { request: () => Promise.reject(new AppError('RPC_UNREACHABLE', 'nobody is there')) }
+  const { service: alone } = engineOn(sandbox, {
+    store: context.store,
+    rpc: () => ({ ...rpc(), ...dead }) as Rpc,
+  })
+  expect(await alone.getAction({ id })).toEqual({ ...done, amounts: { in: null, out: null } })
 })
 
 test('a swap of which only the approval was sent expires, and that is a failure', async () => {

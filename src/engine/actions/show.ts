@@ -3,6 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { ActionTxRow } from '../../store/engine-rows.ts'
 import type { Context } from '../context.ts'
+import { cameOut } from './came-out.ts'
 import { type TrackedWhole, tracked } from './refresh.ts'
 import { actionStatus, type State } from './states.ts'
 
@@ -12,10 +13,17 @@ const iso = (at: number | null) => (at === null ? null : new Date(at).toISOStrin
 export async function actionOf(context: Context, id: string): Promise<Action> {
   const found = await tracked(context, id)
   if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${id}"`)
-  return shown(context, found)
+  return shown(context, found, await amountsOf(context, found))
 }
 
-const shown = (context: Context, { action, txs, others }: TrackedWhole): Action => ({
+/** What was asked for; what came is said where that was all there is. */
+async function amountsOf(context: Context, found: TrackedWhole): Promise<unknown> {
+  const asked = JSON.parse(found.action.amounts) as { in: unknown; out: unknown } | null
+  if (!asked || asked.in !== null || asked.out !== null) return asked
+  return { ...asked, out: (await cameOut(context, found)) ?? null }
+}
+
+const shown = (context: Context, { action, txs, others }: TrackedWhole, amounts: unknown): Action => ({
   id: action.id,
   type: action.type,
   // What expired after a part of it was sent, such as an approval, did not do what it was for.
@@ -27,7 +35,7 @@ const shown = (context: Context, { action, txs, others }: TrackedWhole): Action 
   strategySlug: action.strategySlug,
   originAddress: action.wallet,
   receiverAddress: action.receiver,
-  amounts: JSON.parse(action.amounts),
+  amounts,
   transactions: [...txs, ...others].map((tx, index) => transactionOf(context, tx, index)),
   createdAt: iso(action.createdAt),
   updatedAt: iso(action.updatedAt),
