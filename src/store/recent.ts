@@ -7,8 +7,8 @@ export type Recent = { id: string; about: string }
 /** A quote that a profile was given; `until` is when it expires, in epoch ms, and `null` where it never said. */
 export type RecentQuote = Recent & { until: number | null }
 
-/** An operation that has begun, by its id and the key that goes on with it. */
-export type Begun = { id: string; key: string; state: string }
+/** A quote whose swap has begun; `isNamed` is 1 where the quote was named, so that naming it once more goes on with the same. */
+export type Begun = { id: string; isNamed: 0 | 1; state: string }
 
 /** The newest operations of a journal, for whoever types. */
 export const recentIn = (journal: string): Recent[] =>
@@ -26,11 +26,11 @@ export const recentQuotes = (memory: string, profile: string): RecentQuote[] =>
     profile,
   ) as RecentQuote[]
 
-/** What a journal holds under one of some ids. */
+/** What a journal holds under the ids of some quotes. */
 export const begunAmong = (journal: string, ids: readonly string[]): Begun[] =>
   rowsOf(
     journal,
-    `select id, idem_key as key, state from operation where state <> 'DROPPED' and id in (${ids.map(() => '?').join(', ')})`,
+    `select id, idem_key = id and json_extract(request, '$.quote') is not null as isNamed, state from operation where state <> 'DROPPED' and id in (${ids.map(() => '?').join(', ')})`,
     ...ids,
   ) as Begun[]
 

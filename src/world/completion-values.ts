@@ -114,10 +114,10 @@ async function quotes(
     ).map((one) => [one.id, one]),
   )
   return known.flatMap(({ id, about, until }): Candidate[] => {
-    const { key, state } = begun.get(id) ?? {}
+    const { isNamed, state } = begun.get(id) ?? {}
     const isDead = state === undefined && until !== null && now() >= until
-    // Under its own key it is gone on with.
-    const isOpen = state === undefined ? !isDead : key === id && (state === 'OPEN' || state === 'EXECUTING')
+    const isGoing = isNamed === 1 && (state === 'OPEN' || state === 'EXECUTING')
+    const isOpen = state === undefined ? !isDead : isGoing
     if (command === 'swap execute' && !isOpen) return []
     return [[id, `${about}, ${state ?? (isDead ? 'expired' : 'open')}`]]
   })

@@ -76,6 +76,12 @@ describe('the words of a line', () => {
     expect((await run(`swap execute ${quote.id} --yes --json`)).exit).toBe(0)
     expect(await words('swap', 'execute', '')).toEqual([])
     expect((await candidates('swap', 'status', '')).out).toMatch(/, DONE\n:4\n$/)
+    // What has begun is offered where the very same words go on with it.
+    const wish = '--from sandbox-one --token-in USDC --token-out WETH --amount-in 1'
+    expect((await run(`swap execute ${wish} --yes --no-wait --json`)).exit).toBe(20)
+    expect(await words('swap', 'execute', '')).toEqual([])
+    const named = (await run(`swap quote ${wish} --json`)).json.id
+    expect(await words('swap', 'execute', '')).toEqual([named])
     await run('profile set prod --base-url https://service.example')
     expect(await words('profile', 'use', 'p')).toEqual(['prod'])
     expect(await words('--profile', '')).toEqual(['prod', 'sandbox', 'engine', 'remote'])

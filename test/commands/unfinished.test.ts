@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
 import { openJournal } from '../../src/store/journal.ts'
+import { directories } from '../../src/world/directories.ts'
+import { signerReads } from '../../src/world/signer-needs.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -52,6 +54,16 @@ describe('an action that is not finished', () => {
     expect(await deposit(7, 'other-0001')).toMatchObject({ exit: 0 })
     expect(await receipts()).toBeGreaterThanOrEqual(10_000000n - 2n)
     expect(await allowance()).toBe(0n)
+  })
+
+  test('is read by the signer with what of it is signed, so that it says only the rest', async () => {
+    const id = await halfDone('half-0003')
+    const dirs = directories({ SLUICE_HOME: home() })
+    const catalog = async () => sandbox.world.catalog()
+    const { written } = signerReads({ argv: ['action', 'resume', id], dirs, isSandbox: true, catalog })
+    const { transactions, signed } = (await written())!
+    expect(transactions).toHaveLength(2)
+    expect(signed).toEqual(transactions.slice(0, 1))
   })
 
   test('does not stand in the way of what has nothing to do with it', async () => {
