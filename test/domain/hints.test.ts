@@ -59,7 +59,7 @@ const ours: readonly RegExp[] = [
   /: .*\b(levels|statuses|networks|chains)\b/,
   /^commands\/(action-replace|sandbox-fault)\.ts: name$|^wallet\/explain\/words\.ts: (name|more)$|^cli\/after-signing\.ts: verb$/,
   /^domain\/(sandbox-fault\.ts: near|amount\.ts: (example|raw))$|^store\/private\.ts: mode$|^commands\/sandbox\.ts: to$/,
-  /^commands\/withdraw\.ts: claim$|^cli\/views\/queued-view\.ts: until\(one\)$/,
+  /^cli\/flag-values\.ts: example$|^commands\/withdraw\.ts: claim$|^cli\/views\/queued-view\.ts: until\(one\)$/,
   // Said of a flag in a sentence, and nothing to be typed.
   /^(sandbox\/orphans|commands\/mcp|cli\/(raw|globals|way))\.ts: |^commands\/strategies-list\.ts: plain\(text\)$/,
 ]

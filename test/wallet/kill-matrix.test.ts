@@ -4,7 +4,7 @@ import { killMatrix } from '../../bench/matrix.ts'
 import { matrix, shuffledMatrix } from '../../bench/matrix-data.ts'
 
 const cells = shuffledMatrix(3)
-  .slice(0, Number(process.env.SLUICE_CELLS ?? 80))
+  .slice(0, Number(process.env.SLUICE_CELLS ?? 60))
   .map((one, cell) => ({ ...one, cell }))
 
 it('the matrix is of at least 4,800 ways to be killed', () => {
