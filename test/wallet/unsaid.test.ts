@@ -1,7 +1,7 @@
 import { keccak256 } from 'viem/utils'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { httpRpc } from '../../src/net/rpc.ts'
+import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { readHead } from '../../src/wallet/chain/fees.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
@@ -79,6 +79,19 @@ describe('a node that does not speak of what waits', () => {
     expect(journal.attempts('once', 0)).toHaveLength(0)
   })
 
+  it('is paid through beside another endpoint that fails at that', async () => {
+    refuses(unspoken[0]!)
+    const other = await provider(chain.url, ({ method, params }) =>
+      method === 'eth_getTransactionCount' && params[1] === 'pending'
+        ? { error: { code: -32000, message: 'execution aborted' } }
+        : undefined,
+    )
+    planPayments(journal, 'beside')
+    const both = severalRpc([node.url, other.url], { retries: 0 })
+    expect(await pay('beside', { rpc: () => both })).toMatchObject({ state: 'DONE' })
+    await other.close()
+  })
+
   it('is given nothing behind what this journal signed and never sent', async () => {
     refuses(unspoken[0]!)
     planPayments(journal, 'signed')
@@ -138,6 +151,18 @@ it('what no node has taken is not said to be on its way', async () => {
   })
   node.says = () => undefined
   expect(await pay('untaken')).toMatchObject({ state: 'DONE' })
+})
+
+it('what a node has, and says is too cheap to replace itself, is not another transaction', async () => {
+  await chain.rpc.request('evm_setAutomine', [false])
+  node.says = async ({ method, params }, ask) => {
+    if (method !== 'eth_sendRawTransaction') return undefined
+    await ask(method, params)
+    return { error: { code: -32000, message: 'replacement transaction underpriced' } }
+  }
+  planPayments(journal, 'itself')
+  expect(await pay('itself', { noWait: true })).toMatchObject({ hint: 'sluice action resume itself' })
+  expect(journal.attempts('itself', 0)).toMatchObject([{ lastAnswer: 'known' }])
 })
 
 it('a block without its maker is a block', async () => {

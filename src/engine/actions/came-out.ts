@@ -10,7 +10,7 @@ import type { Tracked } from './track.ts'
 
 const transferred = toEventSelector(erc20Abi.find((one) => 'name' in one && one.name === 'Transfer')!)
 
-type Receipt = { blockHash: string; logs: { address: string; topics: string[]; data: string }[] }
+type Receipt = { blockHash?: string; logs?: { address: string; topics?: string[]; data: string }[] }
 
 /**
  * What a withdrawal of all there was has brought, by its receipt: nobody knew that when it was asked for. `undefined` where an operation is
@@ -27,11 +27,11 @@ export async function cameOut(context: Context, { action, txs }: Tracked): Promi
   try {
     const { rpc } = context.chain(entry.chainId)
     const receipt = await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash])
-    if (!receipt || receipt.blockHash.toLowerCase() !== blockHash?.toLowerCase()) return undefined
-    const came = receipt.logs
+    if (!receipt || receipt.blockHash?.toLowerCase() !== blockHash?.toLowerCase()) return undefined
+    const came = (receipt.logs ?? [])
       .filter(({ address }) => sameAddress(address, entry.asset.address))
-      .filter(({ topics, data }) => topics[0] === transferred && topics.length === 3 && data.length === 66)
-      .filter(({ topics }) => sameAddress(`0x${topics[2]!.slice(26)}`, wallet))
+      .filter(({ topics, data }) => topics?.[0] === transferred && topics.length === 3 && data.length === 66)
+      .filter(({ topics }) => sameAddress(`0x${topics![2]!.slice(26)}`, wallet))
       .reduce((sum, { data }) => sum + BigInt(data), 0n)
     return came > 0n ? tokenAmount(came, entry.asset) : undefined
   } catch (error) {

@@ -22,20 +22,24 @@ export type Shown = {
   isDeep: (rpc: Rpc) => Promise<boolean>
 }
 
-/** How long an endpoint has to say whether it agrees, in ms. */
-const longestMs = 3_000
+/** How long an endpoint has to say whether it agrees, in ms, where a person does not wait for it. */
+const longestMs = 15_000
 
 /**
  * The other endpoint that does not show the same, where it answers. One that lags behind does not agree yet; one that keeps no receipts that old
  * may leave them out; one that is down, or does not answer in time, says nothing, and holds nothing up.
  */
-export async function disagreement(rpc: Rpc, shown: Shown): Promise<Disagreement | undefined> {
+export async function disagreement(
+  rpc: Rpc,
+  shown: Shown,
+  mostMs = longestMs,
+): Promise<Disagreement | undefined> {
   const { blockNumber } = shown
   const said = await Promise.all(
     rpc.peers.map(async (peer): Promise<Disagreement | undefined> => {
       const about = { host: peer.host, by: rpc.host, blockNumber }
       try {
-        const has = await within(unlike(peer, shown), longestMs)
+        const has = await within(unlike(peer, shown), mostMs)
         return has && { ...about, has }
       } catch (error) {
         if (!(error instanceof AppError)) throw error

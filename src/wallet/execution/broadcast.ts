@@ -1,3 +1,6 @@
+import type { Rpc } from '../../net/rpc.ts'
+import type { Attempt } from '../../store/operation.ts'
+import { ifAnswered, within } from '../chain/within.ts'
 import { hintOf, isTaken } from './refused.ts'
 import { type Run, stepAt } from './run.ts'
 import { inSendingOrder } from './stuck.ts'
@@ -13,15 +16,23 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
   for (const attempt of all ? attempts : attempts.slice(0, 1)) {
     await verifyStep(attempt, step)
     let answer = 'accepted'
+    const rpc = run.rpc(step.transaction.chainId)
     try {
-      await run.rpc(step.transaction.chainId).request('eth_sendRawTransaction', [attempt.raw])
+      await rpc.request('eth_sendRawTransaction', [attempt.raw])
     } catch (error) {
       answer = hintOf(error)
       // A node that took it may say of the same bytes that they are too cheap to replace themselves.
-      if (answer.startsWith('under: ') && isTaken(attempt)) answer = 'known'
+      if (answer.startsWith('under: ') && (isTaken(attempt) || (await isThere(rpc, attempt))))
+        answer = 'known'
     }
     run.journal.sent(attempt.hash, answer)
     run.fault?.('after_broadcast')
     run.onProgress?.({ kind: 'sent', step, hash: attempt.hash })
   }
+}
+
+/** Whether a node shows what it is given: an answer that was lost may have been that it took it. */
+async function isThere(rpc: Rpc, { hash }: Attempt): Promise<boolean> {
+  const shown = await ifAnswered(within(rpc.request('eth_getTransactionByHash', [hash])))
+  return shown !== null && shown !== undefined
 }

@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { quantity } from '../../net/quantity.ts'
-import { isNotOffered } from '../../net/refusal.ts'
+import { isNotOffered, isUnknownBlock } from '../../net/refusal.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import { seenIfSaid } from './nonce-use.ts'
@@ -27,10 +27,13 @@ export async function countsOf({ journal, rpc, chainId, wallet }: Question): Pro
   const latest = read(await rpc.request(...ask('latest')), 'the nonce')
   for (const node of [rpc, ...rpc.peers]) {
     const said = await node.request(...ask('pending')).catch((error: unknown) => {
-      if (isUnspoken(error)) return null
+      // Another one may add to it, and holds nothing up.
+      const isElse = node !== rpc && error instanceof AppError && error.code.startsWith('RPC_')
+      if (isElse || isUnspoken(error)) return null
       throw error
     })
-    if (said !== null) return { latest, pending: read(said, 'the pending nonce') }
+    if (typeof said === 'string' && /^0x[0-9a-f]+$/i.test(said))
+      return { latest, pending: read(said, 'the pending nonce') }
   }
   let pending = latest
   while (isSent(journal, journal.holderOf(chainId, wallet, pending))) pending++
@@ -42,6 +45,7 @@ export async function countsOf({ journal, rpc, chainId, wallet }: Question): Pro
 /** Whether a node says that it does not know what waits, or does not tell. */
 const isUnspoken = (error: unknown): boolean =>
   isNotOffered(error) ||
+  isUnknownBlock(error) ||
   (error instanceof AppError && error.code === 'RPC_ERROR' && /pending/i.test(String(error.details?.message)))
 
 function isSent(journal: Journal, holder: ReturnType<Journal['holderOf']>): boolean {

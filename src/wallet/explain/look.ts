@@ -18,6 +18,9 @@ import { confirmationsOf, findStep } from '../execution/watch.ts'
 import type { ChainFacts, Owner, Seen } from './facts.ts'
 import { reasonOf } from './reason.ts'
 
+/** How long other endpoints have to say whether they agree, in ms: a person waits, and what one of them shows is known. */
+const peersMs = 3_000
+
 /** What a node shows of its chain. */
 export async function lookAtChain(rpc: Rpc, network: Network): Promise<ChainFacts> {
   try {
@@ -65,7 +68,7 @@ async function look(
     const attempt = attempts.find(({ hash }) => sameAddress(hash, found.hash))!
     const isDeep = async (node: Rpc) => (await howDeep(node, found.blockNumber, depth, network.depth)).deep
     const deep = await isDeep(rpc)
-    const unlike = deep ? await disagreement(rpc, { ...found, isDeep }) : undefined
+    const unlike = deep ? await disagreement(rpc, { ...found, isDeep }, peersMs) : undefined
     const isMoved = step.inclusion !== null && !sameAddress(step.inclusion.blockHash, found.blockHash)
     return {
       found: {
