@@ -93,13 +93,19 @@ async function withoutJournal(cli: Cli, id: string): Promise<Verdict> {
     throw error
   }
   const swap = await service.swapStatus({ id }).catch(notThere(['QUOTE_NOT_FOUND', 'NOT_FOUND']))
-  const known = await service.getAction({ id }).catch((error: unknown) => {
-    // What is known of the swap is told whatever becomes of the other question.
-    if (swap && error instanceof AppError) return undefined
-    return notThere(['ACTION_NOT_FOUND', 'NOT_FOUND'])(error)
-  })
+  let isSaid = true
+  const known = await service
+    .getAction({ id })
+    .catch(notThere(['ACTION_NOT_FOUND', 'NOT_FOUND']))
+    .catch((error: unknown) => {
+      // What is known of the swap is told whatever becomes of the other question, and no more than that.
+      if (!swap || !(error instanceof AppError)) throw error
+      isSaid = false
+      return undefined
+    })
   // Of a swap that has not begun, an approval may be there.
-  const isUntouched = swap?.originTxHash === null && !known?.transactions.some(({ hash }) => hash !== null)
+  const isUntouched =
+    isSaid && swap?.originTxHash === null && !known?.transactions.some(({ hash }) => hash !== null)
   if (swap && isUntouched && ['pending', 'expired'].includes(swap.status))
     return quoteVerdict(id, swap.status === 'expired')
   if (!known && !swap)

@@ -54,3 +54,15 @@ test('and stays so is said to be, with nothing signed', async () => {
   })
   expect(attempts()).toBe(0)
 })
+
+test('and does not say whether anything of a swap was sent is not told as if nothing was', async () => {
+  const quote = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 10 --json'
+  const { id } = (await typed(quote)).json
+  await typed(`swap execute ${id} --dry-run --json`)
+  expect((await typed(`action explain ${id} --json`)).json.situation).toBe('QUOTE_OPEN')
+  service.lies = { getAction: () => ({}) }
+  expect((await typed(`action explain ${id} --json`)).json).toMatchObject({
+    situation: 'FOREIGN',
+    safeToRetry: false,
+  })
+})

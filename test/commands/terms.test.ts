@@ -71,7 +71,7 @@ describe('a condition on what must come of it', () => {
     expect(ran.json.error.message).toContain(condition.split(',').at(-1))
     // It is the person's own condition that is in the way, and the one that is told holds.
     const [, holds] =
-      /^If that is what you want, change the condition(?:, and leave the others)?: --assert '(.+)'$/.exec(
+      /^If that is what you want, change the condition(?:, and keep the others)?: --assert '(.+)'$/.exec(
         ran.json.error.hint,
       )!
     const again = await signsNothing(() => run([...deposit.split(' '), '--dry-run', '--assert', holds!]))

@@ -79,12 +79,13 @@ describe('a node that does not speak of what waits', () => {
     expect(journal.attempts('once', 0)).toHaveLength(0)
   })
 
-  it('is paid through beside another endpoint that fails at that', async () => {
+  it.each([
+    ['fails at that', { error: { code: -32000, message: 'execution aborted' } }],
+    ['is behind', { result: '0x0' }],
+  ])('is paid through beside another endpoint that %s', async (_, said) => {
     refuses(unspoken[0]!)
     const other = await provider(chain.url, ({ method, params }) =>
-      method === 'eth_getTransactionCount' && params[1] === 'pending'
-        ? { error: { code: -32000, message: 'execution aborted' } }
-        : undefined,
+      method === 'eth_getTransactionCount' && params[1] === 'pending' ? said : undefined,
     )
     planPayments(journal, 'beside')
     const both = severalRpc([node.url, other.url], { retries: 0 })

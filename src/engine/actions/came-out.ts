@@ -10,7 +10,16 @@ import type { Tracked } from './track.ts'
 
 const transferred = toEventSelector(erc20Abi.find((one) => 'name' in one && one.name === 'Transfer')!)
 
-type Receipt = { blockHash?: string; logs?: { address: string; topics?: string[]; data: string }[] }
+type Receipt = { blockHash?: string; logs?: unknown }
+
+type Log = { address: string; topics: string[]; data: string }
+
+/** A log with all that it has to have. */
+const isWhole = (log: Partial<Log> | null): log is Log =>
+  typeof log?.address === 'string' &&
+  Array.isArray(log.topics) &&
+  log.topics.every((topic) => typeof topic === 'string') &&
+  /^0x[0-9a-f]{64}$/i.test(String(log.data))
 
 /**
  * What a withdrawal of all there was has brought, by its receipt: nobody knew that when it was asked for. `undefined` where an operation is
@@ -27,11 +36,13 @@ export async function cameOut(context: Context, { action, txs }: Tracked): Promi
   try {
     const { rpc } = context.chain(entry.chainId)
     const receipt = await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash])
-    if (!receipt || receipt.blockHash?.toLowerCase() !== blockHash?.toLowerCase()) return undefined
-    const came = (receipt.logs ?? [])
+    if (!receipt?.blockHash || !sameAddress(receipt.blockHash, blockHash ?? '')) return undefined
+    const logs: (Partial<Log> | null)[] = Array.isArray(receipt.logs) ? receipt.logs : []
+    const came = logs
+      .filter(isWhole)
       .filter(({ address }) => sameAddress(address, entry.asset.address))
-      .filter(({ topics, data }) => topics?.[0] === transferred && topics.length === 3 && data.length === 66)
-      .filter(({ topics }) => sameAddress(`0x${topics![2]!.slice(26)}`, wallet))
+      .filter(({ topics }) => topics[0] === transferred && topics.length === 3)
+      .filter(({ topics }) => sameAddress(`0x${topics[2]!.slice(26)}`, wallet))
       .reduce((sum, { data }) => sum + BigInt(data), 0n)
     return came > 0n ? tokenAmount(came, entry.asset) : undefined
   } catch (error) {

@@ -22,8 +22,8 @@ export type Shown = {
   isDeep: (rpc: Rpc) => Promise<boolean>
 }
 
-/** How long an endpoint has to say whether it agrees, in ms, where a person does not wait for it. */
-const longestMs = 15_000
+/** How long an endpoint has to say whether it agrees, in ms: a part of the time that is `left`, and some seconds at least. */
+export const longestFor = (left: number): number => Math.max(3_000, Math.min(15_000, left / 4))
 
 /**
  * The other endpoint that does not show the same, where it answers. One that lags behind does not agree yet; one that keeps no receipts that old
@@ -32,7 +32,7 @@ const longestMs = 15_000
 export async function disagreement(
   rpc: Rpc,
   shown: Shown,
-  mostMs = longestMs,
+  mostMs: number,
 ): Promise<Disagreement | undefined> {
   const { blockNumber } = shown
   const said = await Promise.all(

@@ -1,3 +1,4 @@
+import { sameAddress } from '../../domain/address.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt } from '../../store/operation.ts'
 import { ifAnswered, within } from '../chain/within.ts'
@@ -33,6 +34,10 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
 
 /** Whether a node shows what it is given: an answer that was lost may have been that it took it. */
 async function isThere(rpc: Rpc, { hash }: Attempt): Promise<boolean> {
-  const shown = await ifAnswered(within(rpc.request('eth_getTransactionByHash', [hash])))
-  return shown !== null && shown !== undefined
+  const shown = await Promise.all(
+    [rpc, ...rpc.peers].map((node) =>
+      ifAnswered(within(node.request<{ hash?: string } | null>('eth_getTransactionByHash', [hash]))),
+    ),
+  )
+  return shown.some((one) => sameAddress(one?.hash ?? '', hash))
 }

@@ -4,6 +4,7 @@ import { quantity } from '../../net/quantity.ts'
 import { isNotOffered, isUnknownBlock } from '../../net/refusal.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
+import { ifAnswered, within } from '../chain/within.ts'
 import { seenIfSaid } from './nonce-use.ts'
 import { isTaken } from './refused.ts'
 
@@ -25,22 +26,27 @@ export async function countsOf({ journal, rpc, chainId, wallet }: Question): Pro
       throw error
   }
   const latest = read(await rpc.request(...ask('latest')), 'the nonce')
-  for (const node of [rpc, ...rpc.peers]) {
-    const said = await node.request(...ask('pending')).catch((error: unknown) => {
-      // Another one may add to it, and holds nothing up.
-      const isElse = node !== rpc && error instanceof AppError && error.code.startsWith('RPC_')
-      if (isElse || isUnspoken(error)) return null
-      throw error
-    })
-    if (typeof said === 'string' && /^0x[0-9a-f]+$/i.test(said))
-      return { latest, pending: read(said, 'the pending nonce') }
-  }
+  const said = await rpc.request(...ask('pending')).catch((error: unknown) => {
+    if (isUnspoken(error)) return null
+    throw error
+  })
+  if (isNumber(said)) return { latest, pending: read(said, 'the pending nonce') }
   let pending = latest
   while (isSent(journal, journal.holderOf(chainId, wallet, pending))) pending++
   // What somebody else has waiting there is not to be replaced.
   if (await seenIfSaid(rpc, wallet, pending)) pending++
-  return { latest, pending }
+  // Other endpoints may know of more that waits; one that is behind, slow, or fails takes nothing away.
+  const others = await Promise.all(
+    rpc.peers.map((node) => ifAnswered(within(node.request(...ask('pending')), longestMs))),
+  )
+  const most = others.filter(isNumber).map((one) => read(one, 'the pending nonce'))
+  return { latest, pending: Math.max(pending, ...most) }
 }
+
+/** How long another endpoint has to say what waits, in ms. */
+const longestMs = 3_000
+
+const isNumber = (said: unknown): boolean => typeof said === 'string' && /^0x[0-9a-f]+$/i.test(said)
 
 /** Whether a node says that it does not know what waits, or does not tell. */
 const isUnspoken = (error: unknown): boolean =>

@@ -5,7 +5,7 @@ import type { Rpc } from '../../net/rpc.ts'
 import { blockNumber } from '../chain/block-number.ts'
 import { readHead } from '../chain/fees.ts'
 import { foremost } from '../chain/foremost.ts'
-import { disagreement } from './agreement.ts'
+import { disagreement, longestFor } from './agreement.ts'
 import { broadcast } from './broadcast.ts'
 import { capped } from './capped.ts'
 import { howDeep } from './deep.ts'
@@ -62,6 +62,7 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
           if (seenTwice)
             return await finishStep(run, index, found, reached, (other) => follow(run, other, false))
           seenTwice = true
+          if (run.signal?.aborted) throw stopped
           continue
         }
         seenTwice = false
@@ -101,7 +102,7 @@ async function finality(run: Run, rpc: Rpc, chainId: number, found: Found): Prom
   if (!deep && missing > 0) await run.mine?.(chainId, missing)
   if (!deep) return undefined
   const isDeep = async (node: Rpc) => (await lies(node)).deep
-  run.disagreement = await disagreement(rpc, { ...found, isDeep })
+  run.disagreement = await disagreement(rpc, { ...found, isDeep }, longestFor(run.until - run.clock.now()))
   return run.disagreement ? undefined : reached
 }
 

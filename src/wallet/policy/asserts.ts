@@ -63,7 +63,7 @@ export function checkAssertions(
       `The condition ${plain(text)} does not hold: the simulation changes it by ${formatAmount(delta, { ...token, symbol: plain(token.symbol) })}`,
       {
         details: { assertion: text, change: delta.toString() },
-        hint: `If that is what you want, change the condition${assertions.length > 1 ? `, and leave the others` : ''}: --assert ${shellWord(text.slice(0, -amount.length) + formatUnits(delta, token.decimals))}`,
+        hint: `If that is what you want, change the condition${assertions.length > 1 ? ', and keep the others' : ''}: --assert ${shellWord(text.slice(0, -amount.length) + formatUnits(delta, token.decimals))}`,
       },
     )
   }
