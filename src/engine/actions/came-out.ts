@@ -10,7 +10,7 @@ import type { Tracked } from './track.ts'
 
 const transferred = toEventSelector(erc20Abi.find((one) => 'name' in one && one.name === 'Transfer')!)
 
-type Receipt = { blockHash?: string; logs?: unknown }
+type Receipt = { blockHash?: unknown; logs?: unknown }
 
 type Log = { address: string; topics: string[]; data: string }
 
@@ -36,7 +36,8 @@ export async function cameOut(context: Context, { action, txs }: Tracked): Promi
   try {
     const { rpc } = context.chain(entry.chainId)
     const receipt = await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash])
-    if (!receipt?.blockHash || !sameAddress(receipt.blockHash, blockHash ?? '')) return undefined
+    if (typeof receipt?.blockHash !== 'string' || !sameAddress(receipt.blockHash, blockHash ?? ''))
+      return undefined
     const logs: (Partial<Log> | null)[] = Array.isArray(receipt.logs) ? receipt.logs : []
     const came = logs
       .filter(isWhole)

@@ -22,8 +22,11 @@ export type Shown = {
   isDeep: (rpc: Rpc) => Promise<boolean>
 }
 
-/** How long an endpoint has to say whether it agrees, in ms: a part of the time that is `left`, and some seconds at least. */
-export const longestFor = (left: number): number => Math.max(3_000, Math.min(15_000, left / 4))
+/** How long an endpoint has to say whether it agrees, in ms. */
+export const agreeMs = 15_000
+
+/** The same in a run that may take so long, in ms: as much at its end as at its beginning, so that nobody is passed over for want of time. */
+export const longestFor = (timeoutMs: number): number => Math.max(3_000, Math.min(agreeMs, timeoutMs / 4))
 
 /**
  * The other endpoint that does not show the same, where it answers. One that lags behind does not agree yet; one that keeps no receipts that old

@@ -1,7 +1,7 @@
 import { sameAddress } from '../../domain/address.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt } from '../../store/operation.ts'
-import { ifAnswered, within } from '../chain/within.ts'
+import { within } from '../chain/within.ts'
 import { hintOf, isTaken } from './refused.ts'
 import { type Run, stepAt } from './run.ts'
 import { inSendingOrder } from './stuck.ts'
@@ -36,8 +36,8 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
 async function isThere(rpc: Rpc, { hash }: Attempt): Promise<boolean> {
   const shown = await Promise.all(
     [rpc, ...rpc.peers].map((node) =>
-      ifAnswered(within(node.request<{ hash?: string } | null>('eth_getTransactionByHash', [hash]))),
+      within(node.request<{ hash?: unknown } | null>('eth_getTransactionByHash', [hash])).catch(() => null),
     ),
   )
-  return shown.some((one) => sameAddress(one?.hash ?? '', hash))
+  return shown.some((one) => typeof one?.hash === 'string' && sameAddress(one.hash, hash))
 }

@@ -46,7 +46,7 @@ export async function countsOf({ journal, rpc, chainId, wallet }: Question): Pro
 /** How long another endpoint has to say what waits, in ms. */
 const longestMs = 3_000
 
-const isNumber = (said: unknown): boolean => typeof said === 'string' && /^0x[0-9a-f]+$/i.test(said)
+const isNumber = (said: unknown): boolean => typeof said === 'string' && /^0x[0-9a-f]{1,64}$/i.test(said)
 
 /** Whether a node says that it does not know what waits, or does not tell. */
 const isUnspoken = (error: unknown): boolean =>

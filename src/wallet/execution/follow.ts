@@ -102,7 +102,7 @@ async function finality(run: Run, rpc: Rpc, chainId: number, found: Found): Prom
   if (!deep && missing > 0) await run.mine?.(chainId, missing)
   if (!deep) return undefined
   const isDeep = async (node: Rpc) => (await lies(node)).deep
-  run.disagreement = await disagreement(rpc, { ...found, isDeep }, longestFor(run.until - run.clock.now()))
+  run.disagreement = await disagreement(rpc, { ...found, isDeep }, longestFor(run.timeoutMs))
   return run.disagreement ? undefined : reached
 }
 

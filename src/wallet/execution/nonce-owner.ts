@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Step } from '../../store/operation.ts'
-import { disagreement, longestFor } from './agreement.ts'
+import { agreeMs, disagreement } from './agreement.ts'
 import { howDeep } from './deep.ts'
 import { followLater } from './finish-step.ts'
 import { blockAt } from './nonce-search.ts'
@@ -41,7 +41,7 @@ export async function isUsed(
     (await howDeep(node, use.at, depth <= 1 ? depth : 'finalized', depth)).deep
   const owner = hash ?? byAuthorisation(use.at)
   run.taken = { nonce, by: owner, blockNumber: use.at }
-  if (!(await isDeep(rpc)) || (await isDisputed(run, rpc, { at: use.at, hash, isDeep }))) return true
+  if (!(await isDeep(rpc)) || (await isDisputed(rpc, { at: use.at, hash, isDeep }))) return true
   await followLater(run, index, follow)
   if (stepAt(run, index).state === 'SIGNED')
     journal.sent(journal.attempts(operationId, index).at(-1)!.hash, 'nonce used by another')
@@ -65,7 +65,6 @@ export async function isUsed(
 
 /** Whether another endpoint does not show what has a nonce in that block: whoever takes it for lost may sign the same again. */
 async function isDisputed(
-  run: Run,
   rpc: Rpc,
   { at, hash, isDeep }: { at: number; hash: Hex | null; isDeep: (node: Rpc) => Promise<boolean> },
 ): Promise<boolean> {
@@ -73,7 +72,7 @@ async function isDisputed(
   const block = await blockAt(rpc, at)
   if (!block?.hash) return true
   const shown = { blockNumber: at, blockHash: block.hash, isDeep, ...(hash && { hash }) }
-  return (await disagreement(rpc, shown, longestFor(run.until - run.clock.now()))) !== undefined
+  return (await disagreement(rpc, shown, agreeMs)) !== undefined
 }
 
 /** Takes into the journal what waits in the place of a step and is the step itself: a replacement must cost more than that. */
