@@ -75,6 +75,8 @@ export function useSandbox({ standardDelayMs = 300 }: { standardDelayMs?: number
   })
   afterEach(async () => {
     await up().faults.clear()
+    // What waits is not of the chain, and would be mined in the next test.
+    for (const { rpc } of up().chains) await rpc.request('anvil_dropAllTransactions')
     await up().revert(snapshot)
   })
 
