@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 
 import { approve, transfer } from '../../src/calls/erc20.ts'
 import type { Address } from '../../src/domain/address.ts'
@@ -16,8 +16,8 @@ import { type Checked, checkProposal } from '../../src/wallet/plan/plan.ts'
 import { parseAssertions } from '../../src/wallet/policy/asserts.ts'
 import { strictTerms, type Terms } from '../../src/wallet/policy/terms.ts'
 import { useSandbox } from '../support/sandbox.ts'
-import { journalIn, newHome, removeHome } from './operation.ts'
 import { unableTo } from './unable.ts'
+import { useHome } from './use.ts'
 
 const sandbox = useSandbox()
 const chainId = 31337
@@ -26,14 +26,11 @@ const friend: Address = '0x8888888888888888888888888888888888888888'
 const thief: Address = '0x6666666666666666666666666666666666666666'
 let home: string
 let journal: Journal
-beforeEach(() => {
-  home = newHome()
-  journal = journalIn(home)
+useHome((made) => {
+  ;({ home, journal } = made)
 })
 afterEach(() => {
   unable = []
-  journal.close()
-  removeHome(home)
 })
 
 const usdc = () => sandbox.token(chainId, 'USDC')

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { keccak256 } from 'viem/utils'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bundled } from '../../bench/bundled.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { quantity } from '../../src/net/quantity.ts'
@@ -11,11 +11,15 @@ import type { FaultPoint } from '../../src/wallet/execution/run.ts'
 import { startFaultyRpc } from '../support/faulty-rpc.ts'
 import type { Act } from '../support/rpc-faults.ts'
 import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
+import { journalIn, oneCoin, payee, planPayments, run, signer } from './operation.ts'
+import { useChain, useHome } from './use.ts'
 
 let chain: Chain
 let home: string
 let journal: Journal
+useHome((made) => {
+  ;({ home, journal } = made)
+})
 let snapshot: unknown
 
 const paid = async (): Promise<bigint> =>
@@ -24,18 +28,13 @@ const nonceOf = async (): Promise<bigint> =>
   quantity(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']), 'the nonce')
 const code = (error: unknown): string => (error as { code: string }).code
 
-beforeAll(async () => {
-  chain = await startChain()
+useChain((made) => {
+  chain = made
 })
-afterAll(() => chain.stop())
 beforeEach(async () => {
   snapshot = await chain.rpc.request('evm_snapshot')
-  home = newHome()
-  journal = journalIn(home)
 })
 afterEach(async () => {
-  journal.close()
-  removeHome(home)
   await chain.rpc.request('evm_setAutomine', [true])
   await chain.rpc.request('evm_revert', [snapshot])
 })

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 import { sandboxNetworks } from '../../src/domain/network.ts'
-import { hexQuantity, quantity } from '../../src/net/quantity.ts'
+import { hexQuantity } from '../../src/net/quantity.ts'
 import { severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { foremost } from '../../src/wallet/chain/foremost.ts'
@@ -9,7 +9,8 @@ import { lookAtStep } from '../../src/wallet/explain/look.ts'
 import { laggingNode } from '../support/lagging.ts'
 import { provider } from '../support/provider.ts'
 import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
+import { oneCoin, payee, planPayments, run, signer } from './operation.ts'
+import { paidOn, useHome } from './use.ts'
 
 // Two endpoints of one chain, of which one is farther than the other.
 
@@ -18,6 +19,9 @@ let still: Awaited<ReturnType<typeof laggingNode>>
 let stoppedAt = Number.POSITIVE_INFINITY
 let home: string
 let journal: Journal
+useHome((made) => {
+  ;({ home, journal } = made)
+})
 beforeAll(async () => {
   chain = await startChain()
   still = await laggingNode(chain.url, (newest) => Math.max(0, newest - stoppedAt))
@@ -26,17 +30,11 @@ afterAll(async () => {
   await still?.close()
   await chain?.stop()
 })
-beforeEach(() => {
-  home = newHome()
-  journal = journalIn(home)
-})
 afterEach(() => {
   stoppedAt = Number.POSITIVE_INFINITY
-  journal.close()
-  removeHome(home)
 })
 
-const paid = async () => quantity(await chain.rpc.request('eth_getBalance', [payee, 'latest']), 'balance')
+const paid = () => paidOn(chain)
 
 test.each(['first', 'second'])(
   'one that has no new blocks any more keeps nothing from being seen, and is named for what is not final: %s',

@@ -1,29 +1,28 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { currentFees, readHead } from '../../src/wallet/chain/fees.ts'
 import { replacementFees } from '../../src/wallet/execution/stuck.ts'
 import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/faulty-rpc.ts'
-import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, planPayments, removeHome, run } from './operation.ts'
+import type { Chain } from './chain.ts'
+import { planPayments, run } from './operation.ts'
+import { useChain, useHome } from './use.ts'
 
 let chain: Chain
 let node: FaultyRpc
 let home: string
 let journal: Journal
-beforeAll(async () => {
-  chain = await startChain()
+useHome((made) => {
+  ;({ home, journal } = made)
 })
-afterAll(() => chain?.stop())
+useChain((made) => {
+  chain = made
+})
 beforeEach(async () => {
   node = await startFaultyRpc(chain.url)
-  home = newHome()
-  journal = journalIn(home)
 })
 afterEach(async () => {
-  journal.close()
-  removeHome(home)
   await node.stop()
 })
 

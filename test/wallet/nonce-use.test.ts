@@ -1,19 +1,18 @@
-import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import type { Address } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
-import { openJournal } from '../../src/store/journal.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { doneElsewhere } from '../../src/wallet/execution/done-elsewhere.ts'
 import { whoUsed } from '../../src/wallet/execution/nonce-use.ts'
 import { isSentAlready } from '../../src/wallet/execution/pinned.ts'
 import type { Proposal } from '../../src/wallet/plan/proposal.ts'
 import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, payee, removeHome, signer } from './operation.ts'
+import { payee, signer } from './operation.ts'
+import { useHome } from './use.ts'
 
 let chain: Chain
 let paid: string
@@ -37,15 +36,9 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-let home: string
 let journal: Journal
-beforeEach(() => {
-  home = newHome()
-  journal = journalIn(home)
-})
-afterEach(() => {
-  journal.close()
-  removeHome(home)
+const reopen = useHome((made) => {
+  journal = made.journal
 })
 
 type Node = { rpc: Rpc; asked: Record<string, number> }
@@ -276,8 +269,7 @@ test('a count that is not answered is silence, and no reason to pay again', asyn
 
 test('what a node did not show is asked again a day later', async () => {
   let now = Date.now()
-  journal.close()
-  journal = openJournal(join(home, 'journal.db'), () => now)
+  reopen(() => now)
   journal.noteElsewhere(31337, signer.address, chain.rpc.host, [[0, { is: 'unshown' }]])
   const unknown: unknown[] = []
   const soon = without(0)

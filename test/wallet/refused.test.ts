@@ -1,32 +1,30 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { AppError } from '../../src/domain/errors.ts'
-import { quantity } from '../../src/net/quantity.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { Attempt } from '../../src/store/operation.ts'
 import { hintOf, isRefusedAsCheap, namedFees } from '../../src/wallet/execution/refused.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import { replacementFees } from '../../src/wallet/execution/stuck.ts'
 import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/faulty-rpc.ts'
-import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run } from './operation.ts'
+import type { Chain } from './chain.ts'
+import { oneCoin, planPayments, run } from './operation.ts'
+import { paidOn, useChain, useHome } from './use.ts'
 
 let chain: Chain
 let node: FaultyRpc
 let home: string
 let journal: Journal
-beforeAll(async () => {
-  chain = await startChain()
+useHome((made) => {
+  ;({ home, journal } = made)
 })
-afterAll(() => chain?.stop())
+useChain((made) => {
+  chain = made
+})
 beforeEach(async () => {
   node = await startFaultyRpc(chain.url)
-  home = newHome()
-  journal = journalIn(home)
 })
 afterEach(async () => {
-  journal.close()
-  removeHome(home)
   await node.stop()
 })
 
@@ -39,7 +37,7 @@ const floor = (value: number, act: Rule['act'] = 'error-floor'): Rule[] => [
 ]
 const goOn = (id: string, more: Partial<Execution> = {}) =>
   run(journal, home, node.url, id, more).catch((error: unknown) => error as AppError)
-const paid = async () => quantity(await chain.rpc.request('eth_getBalance', [payee, 'latest']), 'balance')
+const paid = () => paidOn(chain)
 const tips = (id: string) => journal.attempts(id, 0).map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)
 
 describe('a transaction that the pool refuses as too cheap', () => {

@@ -1,33 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 
 import { sandboxNetworks } from '../../src/domain/network.ts'
-import { quantity } from '../../src/net/quantity.ts'
 import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { reopenGone } from '../../src/wallet/execution/reopen.ts'
 import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
+import { oneCoin, payee, planPayments, run, signer } from './operation.ts'
+import { paidOn, useChain, useHome } from './use.ts'
 
 let chain: Chain
 let other: Chain | undefined
 let home: string
 let journal: Journal
+useHome((made) => {
+  ;({ home, journal } = made)
+})
 const code = (error: unknown) => (error as { code?: string }).code
-const paid = async () => quantity(await chain.rpc.request('eth_getBalance', [payee, 'latest']), 'balance')
+const paid = () => paidOn(chain)
 const mine = (blocks: number, on = chain) => on.rpc.request('anvil_mine', [`0x${blocks.toString(16)}`])
 const reopen = (id: string) => reopenGone({ journal, rpc: () => httpRpc(chain.url) }, id)
 
-beforeEach(async () => {
-  // With epochs of one slot, `safe` and `finalized` move with the head: 1 and 2 blocks behind it.
-  chain = await startChain(['--slots-in-an-epoch', '1'])
-  home = newHome()
-  journal = journalIn(home)
-})
+// With epochs of one slot, `safe` and `finalized` move with the head: 1 and 2 blocks behind it.
+useChain(
+  (made) => {
+    chain = made
+  },
+  { each: true, args: ['--slots-in-an-epoch', '1'] },
+)
 afterEach(async () => {
-  journal.close()
-  removeHome(home)
-  await chain.stop()
   await other?.stop()
   other = undefined
 })

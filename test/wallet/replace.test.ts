@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { parseTransaction } from 'viem/utils'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/network.ts'
@@ -8,14 +8,18 @@ import { quantity } from '../../src/net/quantity.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import { gwei } from '../../src/wallet/policy/terms.ts'
-import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
+import type { Chain } from './chain.ts'
+import { oneCoin, payee, planPayments, run, signer } from './operation.ts'
+import { paidOn, useChain, useHome } from './use.ts'
 
 let chain: Chain
 let home: string
 let journal: Journal
+useHome((made) => {
+  ;({ home, journal } = made)
+})
 
-const paid = async () => quantity(await chain.rpc.request('eth_getBalance', [payee, 'latest']), 'balance')
+const paid = () => paidOn(chain)
 const nonceNow = async () =>
   Number(quantity(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']), 'nonce'))
 const code = (error: unknown) => (error as { code?: string }).code
@@ -56,17 +60,13 @@ async function waiting(id: string, more: Partial<Execution> = {}) {
   return { ended }
 }
 
-beforeEach(async () => {
-  // A node of its own: the price of gas that one test leaves behind would be the next one's.
-  chain = await startChain()
-  home = newHome()
-  journal = journalIn(home)
-})
-afterEach(async () => {
-  journal.close()
-  removeHome(home)
-  await chain.stop()
-})
+// A node of its own: the price of gas that one test leaves behind would be the next one's.
+useChain(
+  (made) => {
+    chain = made
+  },
+  { each: true },
+)
 
 describe('a transaction that waits for too long', () => {
   it('is sent again with an eighth more in both fees, written down first, and pays once', async () => {

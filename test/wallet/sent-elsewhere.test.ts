@@ -1,22 +1,25 @@
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/network.ts'
-import { quantity } from '../../src/net/quantity.ts'
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import type { Facts } from '../../src/wallet/explain/facts.ts'
 import { lookAtStep } from '../../src/wallet/explain/look.ts'
 import { over } from '../../src/wallet/explain/over.ts'
-import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
+import type { Chain } from './chain.ts'
+import { oneCoin, payee, planPayments, run, signer } from './operation.ts'
+import { paidOn, useChain, useHome } from './use.ts'
 
 let chain: Chain
 let home: string
 let journal: Journal
+useHome((made) => {
+  ;({ home, journal } = made)
+})
 
-const paid = async () => quantity(await chain.rpc.request('eth_getBalance', [payee, 'latest']), 'balance')
+const paid = () => paidOn(chain)
 const code = (error: unknown) => (error as { code?: string }).code
 const dear = 10n ** 12n
 const forms = {
@@ -56,16 +59,12 @@ async function waiting(id: string, count = 1): Promise<void> {
   expect(code(await outcome(id, { noWait: true, pipeline: true }))).toBe('PENDING')
 }
 
-beforeEach(async () => {
-  chain = await startChain()
-  home = newHome()
-  journal = journalIn(home)
-})
-afterEach(async () => {
-  journal.close()
-  removeHome(home)
-  await chain.stop()
-})
+useChain(
+  (made) => {
+    chain = made
+  },
+  { each: true },
+)
 
 describe('what has the nonce of a step and is the same call of the same wallet', () => {
   it.each(Object.keys(forms) as (keyof typeof forms)[])(

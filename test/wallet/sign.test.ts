@@ -1,27 +1,22 @@
 import type { LocalAccount, TransactionSerializableEIP1559 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { fromRlp, parseTransaction, serializeTransaction, toHex, toRlp } from 'viem/utils'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
-import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, payee, planPayments, removeHome, run, signer } from './operation.ts'
+import type { Chain } from './chain.ts'
+import { payee, planPayments, run, signer } from './operation.ts'
+import { useChain, useHome } from './use.ts'
 
 let chain: Chain
 let home: string
 let journal: Journal
-beforeAll(async () => {
-  chain = await startChain()
+useHome((made) => {
+  ;({ home, journal } = made)
 })
-afterAll(() => chain?.stop())
-beforeEach(() => {
-  home = newHome()
-  journal = journalIn(home)
-})
-afterEach(() => {
-  journal.close()
-  removeHome(home)
+useChain((made) => {
+  chain = made
 })
 
 type Asked = TransactionSerializableEIP1559

@@ -1,20 +1,22 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 
 import { sandboxNetworks } from '../../src/domain/network.ts'
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
-import { openJournal } from '../../src/store/journal.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import { lookAtStep } from '../../src/wallet/explain/look.ts'
-import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
+import type { Chain } from './chain.ts'
+import { oneCoin, payee, planPayments, run, signer } from './operation.ts'
+import { useChain, useHome } from './use.ts'
 
 let chain: Chain
 let home: string
 let journal: Journal
+const reopen = useHome((made) => {
+  ;({ home, journal } = made)
+})
 
 const code = (error: unknown) => (error as { code?: string }).code
 const outcome = (id: string, more: Partial<Execution> = {}) =>
@@ -39,16 +41,12 @@ async function waiting(id: string): Promise<void> {
   expect(code(await outcome(id, { noWait: true }))).toBe('PENDING')
 }
 
-beforeEach(async () => {
-  chain = await startChain()
-  home = newHome()
-  journal = journalIn(home)
-})
-afterEach(async () => {
-  journal.close()
-  removeHome(home)
-  await chain.stop()
-})
+useChain(
+  (made) => {
+    chain = made
+  },
+  { each: true },
+)
 
 describe('a gateway that refuses the question of who has a nonce in words of its own', () => {
   const refusals = {
@@ -120,9 +118,8 @@ describe('what is told to be cancelled', () => {
   }
 
   it('is so after the clock of the machine was set back, too', async () => {
-    journal.close()
     let behind = 0
-    journal = openJournal(join(home, 'journal.db'), () => Date.now() - behind)
+    reopen(() => Date.now() - behind)
     await waiting('earlier')
     behind = 3_600_000
     const ended = outcome('earlier', { replacement: 'cancel', patience })

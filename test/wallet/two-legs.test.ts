@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { padHex } from 'viem/utils'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { supply } from '../../src/calls/aave-v3.ts'
 import { depositForBurn, finality } from '../../src/calls/cctp-v2.ts'
@@ -16,7 +16,7 @@ import { broughtTo } from '../../src/wallet/execution/short.ts'
 import { fileLocks } from '../../src/wallet/execution/wallet-lock.ts'
 import { signerOf } from '../../src/wallet/keys/signer.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
-import { journalIn, newHome, removeHome } from './operation.ts'
+import { useHome } from './use.ts'
 
 const sandbox = useSandbox()
 const [one, two] = [31337, 31338]
@@ -24,13 +24,8 @@ const amount = 50_000_000n
 const maxFee = 10_000n
 let home: string
 let journal: Journal
-beforeEach(() => {
-  home = newHome()
-  journal = journalIn(home)
-})
-afterEach(() => {
-  journal.close()
-  removeHome(home)
+useHome((made) => {
+  ;({ home, journal } = made)
 })
 
 const bridge = (chainId: number) => sandbox.world.catalog().cctpV2.find((entry) => entry.chainId === chainId)!

@@ -1,5 +1,5 @@
 import { keccak256 } from 'viem/utils'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
@@ -7,7 +7,8 @@ import { readHead } from '../../src/wallet/chain/fees.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import { type Provider, type ProviderCall, provider } from '../support/provider.ts'
 import { type Chain, startChain } from './chain.ts'
-import { journalIn, newHome, planPayments, removeHome, run, signer } from './operation.ts'
+import { planPayments, run, signer } from './operation.ts'
+import { useHome } from './use.ts'
 
 // What some nodes leave unsaid, and nothing hangs on.
 
@@ -15,6 +16,9 @@ let chain: Chain
 let node: Provider
 let home: string
 let journal: Journal
+useHome((made) => {
+  ;({ home, journal } = made)
+})
 beforeAll(async () => {
   chain = await startChain()
   node = await provider(chain.url, () => undefined)
@@ -23,15 +27,9 @@ afterAll(async () => {
   await node?.close()
   await chain?.stop()
 })
-beforeEach(() => {
-  home = newHome()
-  journal = journalIn(home)
-})
 afterEach(async () => {
   await chain.rpc.request('evm_setAutomine', [true])
   await chain.rpc.request('evm_mine')
-  journal.close()
-  removeHome(home)
 })
 
 const pay = (id: string, more: Partial<Execution> = {}) =>

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+
+import { quantity } from '../../src/net/quantity.ts'
+import { openJournal } from '../../src/store/journal.ts'
+import type { Journal } from '../../src/store/journal-words.ts'
+import { type Chain, startChain } from './chain.ts'
+import { journalIn, newHome, payee, removeHome } from './operation.ts'
+
+/** Gives each test a home directory of its own with a journal in it; after it both are gone. The answer opens that journal again, by another clock. */
+export function useHome(
+  given: (made: { home: string; journal: Journal }) => void,
+): (now: () => number) => void {
+  let home: string
+  let journal: Journal
+  beforeEach(() => {
+    home = newHome()
+    journal = journalIn(home)
+    given({ home, journal })
+  })
+  afterEach(() => {
+    journal.close()
+    removeHome(home)
+  })
+  return (now) => {
+    journal.close()
+    journal = openJournal(join(home, 'journal.db'), now)
+    given({ home, journal })
+  }
+}
+
+/** Gives the tests of a file one chain, or each of them its own, which is stopped after it. */
+export function useChain(
+  given: (chain: Chain) => void,
+  { each = false, args = [] }: { each?: boolean; args?: readonly string[] } = {},
+): void {
+  let chain: Chain | undefined
+  const [before, after] = each ? [beforeEach, afterEach] : [beforeAll, afterAll]
+  before(async () => {
+    chain = await startChain(args)
+    given(chain)
+  })
+  after(async () => {
+    await chain?.stop()
+  })
+}
+
+/** What the payee of the tests has on a chain, in wei. */
+export const paidOn = async ({ rpc }: Chain): Promise<bigint> =>
+  quantity(await rpc.request('eth_getBalance', [payee, 'latest']), 'balance')
