@@ -1,3 +1,5 @@
+import type { Option } from 'commander'
+
 /** Makes a parser of an option that tries its value when the line is read, before anybody is asked for anything; the text stays as it was typed. */
 export const checked =
   (read: (text: string) => unknown) =>
@@ -15,3 +17,7 @@ export const eachChecked = (read: (text: string) => unknown) =>
     },
     { gathers: true },
   )
+
+/** Whether a flag gathers the values of all the times that it is given. */
+export const repeatable = ({ variadic, parseArg }: Option): boolean =>
+  variadic || (parseArg !== undefined && 'gathers' in parseArg)

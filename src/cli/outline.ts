@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import { repeatable } from './checked.ts'
 import { type HelpParts, helpParts } from './help-text.ts'
 
 /** A command as data: what may stand on its line, and its help. Whoever completes words or shows help needs no more of it. */
@@ -20,7 +21,7 @@ export type OptionOutline = {
   flags: string
   about: string
   takesValue: boolean
-  isVariadic: boolean
+  isRepeatable: boolean
   isHidden: boolean
   choices?: readonly string[]
 }
@@ -39,7 +40,7 @@ export function outlineOf(command: Command): Outline {
       flags: one.flags,
       about: one.description,
       takesValue: one.required || one.optional,
-      isVariadic: one.variadic,
+      isRepeatable: repeatable(one),
       isHidden: one.hidden,
       ...(one.argChoices && { choices: one.argChoices }),
     })),

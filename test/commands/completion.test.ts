@@ -27,6 +27,7 @@ describe('the words of a line', () => {
     expect(await words('strategies', 'list', '--sort', '')).toEqual(['apy', 'tvl', 'name'])
     expect(await words('strategies', 'list', '--sort=t')).toEqual(['--sort=tvl'])
     expect(await words('strategies', 'list', '--sort', 'apy', '--so')).toEqual([])
+    expect(await words('deposit', slug, '--assert', 'fees', '--ass')).toEqual(['--assert'])
     expect(await words('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell'])
     expect(await words('strategies', 'list', '--network', 'sandbox-t')).toEqual(['sandbox-two'])
     expect(await words('--profile', 'engine', 'strategies', 'list', '--network', 'bas')).toEqual([])

@@ -58,7 +58,7 @@ export async function complete(
     return option?.takesValue ? ofOption(option, `${name}=`) : { candidates: [], files: false }
   }
   if (!isLiteral && last.startsWith('-')) {
-    const free = options.filter(({ isVariadic, long }) => isVariadic || given[long ?? ''] === undefined)
+    const free = options.filter(({ isRepeatable, long }) => isRepeatable || given[long ?? ''] === undefined)
     return {
       candidates: fits(free.flatMap(({ long, about }) => (long ? [[long, about] as const] : []))),
       files: false,

@@ -2,6 +2,7 @@ import type { Argument, Command, Option } from 'commander'
 import { z } from 'zod'
 
 import { AppError } from '../../domain/errors.ts'
+import { repeatable } from '../checked.ts'
 import { globalOptions } from '../globals.ts'
 import { Failure } from './common.ts'
 import { endsOf } from './ends.ts'
@@ -83,10 +84,6 @@ const isGlobal = ({ flags }: Option): boolean => globalOptions.some(([known]) =>
 
 /** The word in the usage line that stands for the value of a flag. */
 export const placeholderOf = ({ flags }: Option): string => /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? ''
-
-/** Whether a flag gathers the values of all the times that it is given. */
-export const repeatable = ({ variadic, parseArg }: Option): boolean =>
-  variadic || (parseArg !== undefined && 'gathers' in parseArg)
 
 const toggle = { type: 'boolean', about: 'yes, where it is given', choices: null }
 

@@ -2,7 +2,8 @@ import type { Argument, Command, Option } from 'commander'
 import { z } from 'zod'
 
 import { AppError } from '../../domain/errors.ts'
-import { jsonSchema, leavesOf, placeholderOf, repeatable, wordsOf } from './describe.ts'
+import { repeatable } from '../checked.ts'
+import { jsonSchema, leavesOf, placeholderOf, wordsOf } from './describe.ts'
 import { outputs } from './outputs.ts'
 import { kindOf } from './types.ts'
 
