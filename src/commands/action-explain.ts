@@ -93,19 +93,19 @@ async function withoutJournal(cli: Cli, id: string): Promise<Verdict> {
     throw error
   }
   const swap = await service.swapStatus({ id }).catch(notThere(['QUOTE_NOT_FOUND', 'NOT_FOUND']))
-  let isSaid = true
+  let unsaid: AppError | undefined
   const known = await service
     .getAction({ id })
     .catch(notThere(['ACTION_NOT_FOUND', 'NOT_FOUND']))
     .catch((error: unknown) => {
       // What is known of the swap is told whatever becomes of the other question, and no more than that.
       if (!swap || !(error instanceof AppError)) throw error
-      isSaid = false
+      unsaid = error
       return undefined
     })
   // Of a swap that has not begun, an approval may be there.
   const isUntouched =
-    isSaid && swap?.originTxHash === null && !known?.transactions.some(({ hash }) => hash !== null)
+    !unsaid && swap?.originTxHash === null && !known?.transactions.some(({ hash }) => hash !== null)
   if (swap && isUntouched && ['pending', 'expired'].includes(swap.status))
     return quoteVerdict(id, swap.status === 'expired')
   if (!known && !swap)
@@ -115,16 +115,30 @@ async function withoutJournal(cli: Cli, id: string): Promise<Verdict> {
     )
   const status = plain(known?.status ?? swap!.status)
   const wallet = plain(known?.originAddress ?? 'the wallet that began it')
+  // Whether anybody began it is what was not told.
+  const again = unsaid && swap?.originTxHash === null
   return {
     id,
     situation: 'FOREIGN',
-    verdict: `It was not begun on this machine, and the service says ${status}.`,
-    funds: `The journal of the machine that began it knows; from here, only what the chain shows of ${wallet}.`,
+    verdict: again
+      ? `The journal of this machine does not hold it; the service says ${status} of the swap, and not whether anything was sent for it.`
+      : `It was not begun on this machine, and the service says ${status}.`,
+    funds: again
+      ? 'Not known: something of it may have been sent from another machine.'
+      : `The journal of the machine that began it knows; from here, only what the chain shows of ${wallet}.`,
     safeToRetry: false,
-    next: `sluice action watch ${shellOperand(id)}`,
+    next: again ? `sluice action explain ${shellOperand(id)}` : `sluice action watch ${shellOperand(id)}`,
     evidence: [
       { source: 'journal', text: 'the journal of this machine does not hold it' },
       { source: 'service', text: `the service says ${status}` },
+      ...(unsaid
+        ? [
+            {
+              source: 'service' as const,
+              text: plain(`the service does not tell the action: ${unsaid.message}`),
+            },
+          ]
+        : []),
       ...(known?.transactions ?? []).flatMap(({ hash, status: word }) =>
         hash === null ? [] : [{ source: 'service' as const, text: plain(`${hash} is ${word}`) }],
       ),
