@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
@@ -6,6 +6,7 @@ import { reportFor } from '../cli/operate/finish.ts'
 import { when } from '../cli/terminal/format.ts'
 import type { Stream } from '../cli/terminal/io.ts'
 import { toJson } from '../cli/to-json.ts'
+import { textOf } from '../cli/typed-file.ts'
 import { evidencePage } from '../cli/views/evidence-page.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
@@ -76,7 +77,7 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
 }
 
 async function verify(cli: Cli, file: string): Promise<void> {
-  const evidence = readEvidence(await textOf(cli, file))
+  const evidence = readEvidence(await textOf(file, cli.world))
   const ground = await cli.place.ground()
   const checks = await checkEvidence(ground.rpc, evidence)
   const wrong = checks.filter(({ verdict }) => verdict === 'refuted')
@@ -109,13 +110,4 @@ async function verify(cli: Cli, file: string): Promise<void> {
 function markOf(verdict: Check['verdict'], why: string | null, { paint }: Stream): string {
   if (verdict !== 'confirmed') return paint.yellow('?')
   return why === null ? paint.green('✓') : paint.red('✗')
-}
-
-async function textOf(cli: Cli, file: string): Promise<string> {
-  if (file === '-') return cli.world.stdin()
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new AppError('USAGE', `${plain(file)} cannot be read`, { cause, hint: listing(file) })
-  }
 }

@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate/operate.ts'
 import { type SigningOptions, withSigning } from '../cli/options.ts'
+import { textOf } from '../cli/typed-file.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
-import { listing, shellPath } from '../domain/shell.ts'
+import { shellPath } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { decodePlan } from '../wallet/plan/plan-file.ts'
 
@@ -32,7 +32,7 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
     throw new AppError('USAGE', 'A plan has its nonce already, and its hash covers it', {
       hint: `sluice action submit ${shellPath(file)}`,
     })
-  const text = file === '-' ? await cli.world.stdin() : textOf(file)
+  const text = await textOf(file, cli.world)
   const catalog = await cli.place.catalog()
   const { proposal, hash } = decodePlan(text, catalog)
   const { wallet, nonce, request, ...proposed } = proposal
@@ -54,15 +54,4 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
       propose: async () => proposed,
     },
   )
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new AppError('USAGE', `${plain(file)} cannot be read`, {
-      cause,
-      hint: listing(file),
-    })
-  }
 }

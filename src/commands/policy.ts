@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
 import { termsOf } from '../cli/operate/terms.ts'
 import type { Stream } from '../cli/terminal/io.ts'
+import { textOf } from '../cli/typed-file.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { listing } from '../domain/shell.ts'
-import { plain } from '../domain/text.ts'
 import { checkPlanFile, type PolicyReport } from '../wallet/plan/policy-check.ts'
 
 /** `policy`: what the policy says about a plan, before anybody signs it. */
@@ -39,7 +37,7 @@ async function check(
     throw new AppError('USAGE', 'There is no policy to compare with', {
       hint: `Write ${cli.world.policyPath}, or name one: --policy FILE`,
     })
-  const text = file === '-' ? await cli.world.stdin() : textOf(file)
+  const text = await textOf(file, cli.world)
   const report = await checkPlanFile(await cli.place.ground(), text, { ...terms, policy: terms.policy })
   const broken = report.rules.find(({ met }) => !met)
   if (broken)
@@ -49,17 +47,6 @@ async function check(
       { details: { ...report }, hint: 'details.rules has every rule: add --json' },
     )
   cli.emit(report, view)
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new AppError('USAGE', `${plain(file)} cannot be read`, {
-      cause,
-      hint: listing(file),
-    })
-  }
 }
 
 const view = ({ rules, planHash, policy }: PolicyReport, to: Stream): string =>
