@@ -14,7 +14,10 @@ export async function inTime<T>(
   host: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const late = () => new AppError('RPC_UNREACHABLE', `The time was over before ${host} had answered`)
+  const late = () =>
+    new AppError('RPC_UNREACHABLE', `The time was over before ${host} had answered`, {
+      details: { fault: 'time over' },
+    })
   const left = until + graceMs - clock.now()
   if (left <= 0) throw late()
   const done = new AbortController()
@@ -27,6 +30,10 @@ export async function inTime<T>(
     done.abort()
   }
 }
+
+/** Whether somebody did not answer only because the time of a run was over: he may be well. */
+export const isCutShort = ({ code, details }: AppError): boolean =>
+  code === 'RPC_UNREACHABLE' && details?.fault === 'time over'
 
 /** A chain that is asked nothing any more when the time of a run is over: one that answers slowly must not hold a command up. */
 export const rpcInTime = (rpc: Rpc, run: { clock: Clock; until: number }): Rpc => ({

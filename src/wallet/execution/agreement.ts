@@ -2,6 +2,7 @@ import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import { isCutShort } from '../chain/in-time.ts'
 import { within } from '../chain/within.ts'
 import { findOnChain } from './watch.ts'
 
@@ -10,42 +11,46 @@ export type Disagreement = {
   host: string
   by: string
   blockNumber: number
-  has: 'nothing' | 'too little after' | 'another' | 'something else' | 'an error'
+  has: 'nothing' | 'too little after' | 'another' | 'something else' | 'an error' | 'no answer yet'
 }
 
-/** A transaction in a block, as one endpoint shows it, with its end where it has a receipt of that; without `hash` only the block is meant. `isDeep` says whether the block is for an endpoint. */
-export type Shown = {
+/** A transaction in a block, as the endpoint at `by` shows it, with its end where it has a receipt of that; without `hash` only the block is meant. */
+export type InBlock = {
   blockNumber: number
   blockHash: string
+  by: string
   hash?: Hex
   ok?: boolean
-  isDeep: (rpc: Rpc) => Promise<boolean>
 }
 
 /** How long an endpoint has to say whether it agrees, in ms. */
 export const agreeMs = 15_000
 
-/** The same in a run that may take so long, in ms: as much at its end as at its beginning, so that nobody is passed over for want of time. */
+/** The same in a run that may take so long, in ms. */
 export const longestFor = (timeoutMs: number): number => Math.max(3_000, Math.min(agreeMs, timeoutMs / 4))
 
 /**
- * The other endpoint that does not show the same, where it answers. One that lags behind does not agree yet; one that keeps no receipts that old
- * may leave them out; one that is down, or does not answer in time, says nothing, and holds nothing up.
+ * The endpoint that does not show the same, where it answers; `isDeep` says whether the block is for it. One that lags behind does not agree yet; one
+ * that keeps no receipts that old may leave them out; one that is down, or does not answer in time, says nothing, and holds nothing up, unless the time
+ * of the run cut it short. Who answers now is asked with the others: what is to be believed may be of one that is down meanwhile.
  */
 export async function disagreement(
   rpc: Rpc,
-  shown: Shown,
+  shown: InBlock,
+  isDeep: (rpc: Rpc) => Promise<boolean>,
   mostMs: number,
 ): Promise<Disagreement | undefined> {
-  const { blockNumber } = shown
+  const { blockNumber, by } = shown
+  const { peers } = rpc
   const said = await Promise.all(
-    rpc.peers.map(async (peer): Promise<Disagreement | undefined> => {
-      const about = { host: peer.host, by: rpc.host, blockNumber }
+    (peers.length === 0 ? [] : [rpc, ...peers]).map(async (one): Promise<Disagreement | undefined> => {
+      const about = { host: one.host, by, blockNumber }
       try {
-        const has = await within(unlike(peer, shown), mostMs)
+        const has = await within(unlike(one, shown, isDeep), mostMs)
         return has && { ...about, has }
       } catch (error) {
         if (!(error instanceof AppError)) throw error
+        if (isCutShort(error)) return { ...about, has: 'no answer yet' }
         return error.code === 'RPC_UNREACHABLE' ? undefined : { ...about, has: 'an error' }
       }
     }),
@@ -53,15 +58,16 @@ export async function disagreement(
   return said.find((one) => one !== undefined)
 }
 
-type Block = { hash?: string; transactions?: unknown }
+type Block = { hash?: unknown; transactions?: unknown }
 
 async function unlike(
   rpc: Rpc,
-  { blockNumber, blockHash, hash, ok, isDeep }: Shown,
+  { blockNumber, blockHash, hash, ok }: InBlock,
+  isDeep: (rpc: Rpc) => Promise<boolean>,
 ): Promise<Disagreement['has'] | undefined> {
   const block = await rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false])
   if (!block) return 'nothing'
-  if (!sameAddress(block.hash ?? '', blockHash)) return 'another'
+  if (!sameAddress(String(block.hash), blockHash)) return 'another'
   if (!(await isDeep(rpc))) return 'too little after'
   if (hash === undefined) return undefined
   const { transactions } = block
@@ -77,20 +83,26 @@ async function unlike(
 }
 
 /** The same in words, as a part of a sentence. */
-export function disagreementText({ host, by, blockNumber, has }: Disagreement): string {
+export function disagreementText({ host, by: shownBy, blockNumber, has }: Disagreement): string {
   const block = `block ${blockNumber}`
+  // Two endpoints of one provider are told apart by what is not shown.
+  const by = shownBy === host ? 'another endpoint there' : shownBy
   const what = {
     nothing: `${host} does not have ${block}, which ${by} has`,
     'too little after': `${host} has fewer blocks after ${block} than ${by}`,
     another: `${host} and ${by} have different blocks ${blockNumber}`,
     'something else': `${host} and ${by} show different things in ${block}`,
     'an error': `${host} gives an error for ${block}`,
+    'no answer yet': `${host} had no time left to say what it has in ${block}`,
   }
   return `${what[has]}, and final is what all endpoints have`
 }
 
 /** What helps where that does not go away, by the setting that names the endpoints: whoever is behind, or fails, is left out; of two that differ only one is right. */
-export const disagreementWay = ({ host, by, has }: Disagreement, setting: string): string =>
-  has === 'another' || has === 'something else'
-    ? `Look which of ${host} and ${by} is right, and leave the other one out of ${setting}`
+export function disagreementWay({ host, by, has }: Disagreement, setting: string): string {
+  if (has === 'no answer yet') return `Give it more time (--timeout), or leave ${host} out of ${setting}`
+  const both = by === host ? `the endpoints at ${host}` : `${host} and ${by}`
+  return has === 'another' || has === 'something else'
+    ? `Look which of ${both} is right, and leave the other one out of ${setting}`
     : `If it stays so, leave ${host} out of ${setting}`
+}

@@ -108,21 +108,21 @@ function pending(run: Run, inTheAir: Step | undefined, again: string): AppError 
         : 'Some steps are final, and the rest is not signed yet',
       again,
     )
-  if (taken)
+  const variable = rpcVariable(networkNamed(run.networks, inTheAir.transaction.chainId))
+  if (taken) {
+    const { unlike } = taken
     return error(
-      `The nonce ${taken.nonce} that it was signed with was used by ${taken.by} in block ${taken.blockNumber}, which is not final yet: once it is, this can never be mined`,
-      `sluice action resume ${operation}`,
+      `The nonce ${taken.nonce} that it was signed with was used by ${taken.by} in block ${taken.blockNumber}, which is not final yet${unlike ? `, as ${disagreementText(unlike)}` : ''}: once it is, this can never be mined`,
+      `${unlike ? `${disagreementWay(unlike, variable)}, then: ` : ''}sluice action resume ${operation}`,
       taken,
     )
-  if (disagreement) {
-    const { chainId } = inTheAir.transaction
-    const variable = rpcVariable(networkNamed(run.networks, chainId))
+  }
+  if (disagreement)
     return error(
       `It is in block ${disagreement.blockNumber}, and not final yet: ${disagreementText(disagreement)}`,
       `${disagreementWay(disagreement, variable)}, then: ${again}`,
       disagreement,
     )
-  }
   const said = refusedOf(run)
   if (!said)
     return error(

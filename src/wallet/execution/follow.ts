@@ -5,12 +5,13 @@ import type { Rpc } from '../../net/rpc.ts'
 import { blockNumber } from '../chain/block-number.ts'
 import { readHead } from '../chain/fees.ts'
 import { foremost } from '../chain/foremost.ts'
-import { disagreement, longestFor } from './agreement.ts'
+import { isPast } from '../chain/past.ts'
+import { longestFor } from './agreement.ts'
 import { broadcast } from './broadcast.ts'
 import { capped } from './capped.ts'
-import { howDeep } from './deep.ts'
+import { finalityOf } from './finality.ts'
 import { finishStep } from './finish-step.ts'
-import { isUsed, noteWaiting } from './nonce-owner.ts'
+import { forgetTaken, isUsed, noteWaiting } from './nonce-owner.ts'
 import { isRefusedAsCheap } from './refused.ts'
 import { replace } from './replace.ts'
 import { current, isOfNode, pause, type Run, stepAt, stopped } from './run.ts'
@@ -55,7 +56,7 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
       const found = await findStep(rpc, stepAt(run, index), journal.attempts(operationId, index))
       if (found) {
         watch.lackingSince = undefined
-        run.taken = undefined
+        forgetTaken(run, stepAt(run, index))
         noteInclusion(run, index, found)
         const reached = await finality(run, rpc, chainId, found)
         if (reached !== undefined) {
@@ -97,13 +98,12 @@ function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion 
 /** In which words what was found is final; `undefined` while it is not. */
 async function finality(run: Run, rpc: Rpc, chainId: number, found: Found): Promise<string | undefined> {
   const { depth } = networkNamed(run.networks, chainId)
-  const lies = (node: Rpc) => howDeep(node, found.blockNumber, run.depth ?? depth, depth)
-  const { deep, reached, missing } = await lies(rpc)
-  if (!deep && missing > 0) await run.mine?.(chainId, missing)
-  if (!deep) return undefined
-  const isDeep = async (node: Rpc) => (await lies(node)).deep
-  run.disagreement = await disagreement(rpc, { ...found, isDeep }, longestFor(run.timeoutMs))
-  return run.disagreement ? undefined : reached
+  const shown = { ...found, by: rpc.host }
+  const wanted = { wanted: run.depth ?? depth, usual: depth }
+  const { deep, reached, missing, unlike } = await finalityOf(rpc, shown, wanted, longestFor(run.timeoutMs))
+  run.disagreement = unlike
+  if (missing > 0) await run.mine?.(chainId, missing)
+  return deep ? reached : undefined
 }
 
 /** The step is in no block that counts: say so, find out who has its nonce, send it again, or raise its fee. */
@@ -160,12 +160,14 @@ async function isBlockGone(run: Run, index: number, rpc: Rpc, watch: Watch): Pro
 async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
   const step = stepAt(run, index)
   if (watch.sinceBlock < 0) watch.sinceBlock = await blockNumber(rpc)
-  const head = await readHead(rpc, step.transaction.chainId)
+  const { chainId } = step.transaction
+  const head = await readHead(rpc, chainId)
   const leg = current(run).legs.find((one) => one.leg === step.leg)!
   const deadline = step.role === 'action' ? run.deadlineOf?.(leg) : undefined
+  const isLate = deadline !== undefined && head.timestamp > deadline && (await isPast(rpc, chainId, deadline))
   const waited = { ms: run.clock.now() - watch.since, blocks: Number(head.number) - watch.sinceBlock }
   const attempts = run.journal.attempts(run.operationId, index)
-  const what = remedy(attempts, waited, run.patience ?? usualPatience, head, deadline)
+  const what = remedy(attempts, waited, run.patience ?? usualPatience, isLate)
   if (what === 'wait' || watch.refused) return
   try {
     const replaced = await replace(run, index, what, head)

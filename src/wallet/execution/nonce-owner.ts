@@ -1,12 +1,11 @@
-import { type Hex, sameAddress } from '../../domain/address.ts'
+import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Step } from '../../store/operation.ts'
-import { agreeMs, disagreement } from './agreement.ts'
-import { howDeep } from './deep.ts'
+import { agreeMs } from './agreement.ts'
+import { isNonceLost } from './finality.ts'
 import { followLater } from './finish-step.ts'
-import { blockAt } from './nonce-search.ts'
 import { byAuthorisation, seenIfSaid, whoUsed } from './nonce-use.ts'
 import { allowanceLeft } from './outcome.ts'
 import { current, type Run, stepAt } from './run.ts'
@@ -30,18 +29,22 @@ export async function isUsed(
   if (nonce === null) return false
   const { journal, operationId } = run
   const use = await whoUsed(rpc, wallet, nonce, { from: fromBlock ?? 0 })
-  run.taken = undefined
+  const by = rpc.host
+  forgetTaken(run, stepAt(run, index))
   if (use.is === 'free') return false
   // A node that does not show what has the nonce proves nothing.
   if (use.is === 'unknown') return true
   const hash = use.is === 'used' ? use.transaction.hash : null
   if (hash && (await whoseIs(run, index, rpc, { hash, blockNumber: use.at })) !== 'another') return true
   const { depth } = networkNamed(run.networks, transaction.chainId)
-  const isDeep = async (node: Rpc) =>
-    (await howDeep(node, use.at, depth <= 1 ? depth : 'finalized', depth)).deep
   const owner = hash ?? byAuthorisation(use.at)
-  run.taken = { nonce, by: owner, blockNumber: use.at }
-  if (!(await isDeep(rpc)) || (await isDisputed(rpc, { at: use.at, hash, isDeep }))) return true
+  const { deep, unlike } = await isNonceLost(rpc, { at: use.at, hash, by }, depth, agreeMs)
+  run.taken = { nonce, by: owner, blockNumber: use.at, ...(unlike && { unlike }) }
+  if (!deep) return true
+  // What is for good is looked at twice, like what is final.
+  const again = await whoUsed(rpc, wallet, nonce, { from: fromBlock ?? 0 })
+  const isSame = again.is === use.is && again.at === use.at
+  if (!isSame || (again.is === 'used' && again.transaction.hash !== hash)) return true
   await followLater(run, index, follow)
   if (stepAt(run, index).state === 'SIGNED')
     journal.sent(journal.attempts(operationId, index).at(-1)!.hash, 'nonce used by another')
@@ -63,16 +66,9 @@ export async function isUsed(
   )
 }
 
-/** Whether another endpoint does not show what has a nonce in that block: whoever takes it for lost may sign the same again. */
-async function isDisputed(
-  rpc: Rpc,
-  { at, hash, isDeep }: { at: number; hash: Hex | null; isDeep: (node: Rpc) => Promise<boolean> },
-): Promise<boolean> {
-  if (rpc.peers.length === 0) return false
-  const block = await blockAt(rpc, at)
-  if (!block?.hash) return true
-  const shown = { blockNumber: at, blockHash: block.hash, isDeep, ...(hash && { hash }) }
-  return (await disagreement(rpc, shown, agreeMs)) !== undefined
+/** What has the nonce of a step is not told any more: it is the step itself, or gone. */
+export function forgetTaken(run: Run, { nonce }: Step): void {
+  if (run.taken?.nonce === nonce) run.taken = undefined
 }
 
 /** Takes into the journal what waits in the place of a step and is the step itself: a replacement must cost more than that. */

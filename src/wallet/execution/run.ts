@@ -109,7 +109,7 @@ export type Run = Execution & {
   clock: Clock
   replaced: Set<number>
   disagreement?: Disagreement | undefined
-  taken?: { nonce: number; by: string; blockNumber: number } | undefined
+  taken?: { nonce: number; by: string; blockNumber: number; unlike?: Disagreement } | undefined
 }
 
 /** Thrown inside a run when the time is over or the person interrupts. It never leaves `execute`. */

@@ -2,13 +2,15 @@ import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
+import { agreeMs } from './agreement.ts'
 import { isAwaiting } from './delivery.ts'
+import { finalityOf } from './finality.ts'
 import { minedElsewhere } from './nonce-owner.ts'
 import { broughtTo } from './short.ts'
 import { takeIn } from './signed-elsewhere.ts'
 import { isAllFinal } from './standing.ts'
 import type { Signed } from './verify.ts'
-import { confirmationsOf, type Found, findStep } from './watch.ts'
+import { type Found, findStep } from './watch.ts'
 
 type Final = { found: Found; elsewhere?: Signed }
 
@@ -27,9 +29,9 @@ async function finalOnChain(
   const [first, found] = [known ?? (await look()), await look()]
   if (!first || !found || first.blockHash !== found.blockHash) return undefined
   const { depth } = networkNamed(catalog.networks, chainId)
-  return (await confirmationsOf(rpc(chainId), found.blockNumber)) < depth
-    ? undefined
-    : { found, ...(elsewhere && { elsewhere }) }
+  const shown = { ...found, by: rpc(chainId).host }
+  const { deep } = await finalityOf(rpc(chainId), shown, { wanted: depth, usual: depth }, agreeMs)
+  return deep ? { found, ...(elsewhere && { elsewhere }) } : undefined
 }
 
 /** Notes a step that is final on the chain. Only for the holder of the wallet's lock. */

@@ -6,10 +6,11 @@ import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Operation } from '../../store/operation.ts'
-import { ifAnswered, within } from '../chain/within.ts'
+import { ifAnswered, patienceMs, within } from '../chain/within.ts'
 import type { Ground } from '../ground.ts'
-import { howDeep } from './deep.ts'
+import { agreeMs } from './agreement.ts'
 import { awaitedOf, deliveryOf } from './delivery.ts'
+import { finalityOf } from './finality.ts'
 import { type Brought, resultOf, type Short } from './result.ts'
 import type { Depth } from './run.ts'
 
@@ -30,8 +31,10 @@ export async function broughtTo(
   const network = networkNamed(ground.catalog.networks, chainId)
   if (!brought) return isMinted ? { unseen: 'unfound' } : isUnknown ? { unseen: 'unknown' } : undefined
   const { found, amount, isOurs } = brought
-  const looked = howDeep(ground.rpc(chainId), found.blockNumber, depth ?? network.depth, network.depth)
-  if (!(await ifAnswered(within(looked)))?.deep) return undefined
+  const rpc = ground.rpc(chainId)
+  const wanted = { wanted: depth ?? network.depth, usual: network.depth }
+  const looked = finalityOf(rpc, { ...found, by: rpc.host }, wanted, agreeMs)
+  if (!(await ifAnswered(within(looked, patienceMs + agreeMs)))?.deep) return undefined
   if (amount >= arrival.minimum) return { arrived: found.hash }
   // That too little came is only said by the bridge's own event for this burn.
   if (!isOurs) return undefined

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../store/operation.ts'
-import type { Fees, Head } from '../chain/fees.ts'
+import type { Fees } from '../chain/fees.ts'
 import { quietTip, unproven, unusual } from '../chain/tip.ts'
 import { isRefusedAsCheap, namedFees, refusalOf } from './refused.ts'
 
@@ -82,17 +82,16 @@ export const inSendingOrder = (attempts: readonly Attempt[]): Attempt[] => {
 export const isBehindAnother = (attempts: readonly Attempt[]): boolean =>
   attempts.length === 1 && refusalOf(attempts[0])?.is === 'under'
 
-/** What is to be done about a transaction that waits: nothing, a higher fee, or a transaction that takes its place and does nothing. */
+/** What is to be done about a transaction that waits, `isLate` where its deadline has passed: nothing, a higher fee, or a transaction that takes its place and does nothing. */
 export function remedy(
   attempts: readonly Attempt[],
   waited: { ms: number; blocks: number },
   patience: Patience,
-  head: Pick<Head, 'timestamp'>,
-  deadline: number | undefined,
+  isLate: boolean,
 ): 'wait' | 'bump' | 'cancel' {
   const cancelling = isCancelling(attempts)
   if (isBehindAnother(attempts)) return 'wait'
-  if (deadline !== undefined && head.timestamp > deadline && !cancelling) return 'cancel'
+  if (isLate && !cancelling) return 'cancel'
   const isOver = waited.ms >= patience.ms && waited.blocks >= patience.blocks
   if (!isOver && !isRefusedAsCheap(inSendingOrder(attempts)[0])) return 'wait'
   const bumps = attempts.filter(({ kind }) => kind !== 'run').length

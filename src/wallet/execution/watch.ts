@@ -37,23 +37,20 @@ export async function findOnChain(
   const receipt = await rpc
     .request<Receipt | null>('eth_getTransactionReceipt', [hash])
     .catch(noneIfUnindexed)
-  if (
-    !receipt?.blockNumber ||
-    !receipt.blockHash ||
-    receipt.transactionHash?.toLowerCase() !== hash.toLowerCase()
-  )
+  if (!receipt?.blockNumber || !receipt.blockHash || !sameAddress(String(receipt.transactionHash), hash))
     return undefined
   if (
     expected &&
-    !(sameAddress(receipt.from ?? '', expected.from) && sameAddress(receipt.to ?? '', expected.to))
+    !(sameAddress(String(receipt.from), expected.from) && sameAddress(String(receipt.to), expected.to))
   )
     return undefined
   const block = await rpc.request<{ hash?: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false])
-  if (block?.hash?.toLowerCase() !== receipt.blockHash.toLowerCase()) return undefined
+  const blockHash = String(receipt.blockHash).toLowerCase() as Hex
+  if (!sameAddress(String(block?.hash), blockHash)) return undefined
   return {
     hash,
     blockNumber: Number(quantity(receipt.blockNumber, 'the block of a receipt')),
-    blockHash: receipt.blockHash.toLowerCase() as Hex,
+    blockHash,
     gasUsed: quantity(receipt.gasUsed, 'the gas used'),
     gasPrice: quantity(receipt.effectiveGasPrice ?? '0x0', 'the gas price'),
     ok: await hasSucceeded(rpc, receipt),

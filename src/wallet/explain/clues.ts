@@ -1,4 +1,5 @@
 import { plain } from '../../domain/text.ts'
+import { disagreementText } from '../execution/agreement.ts'
 import { refusalOf } from '../execution/refused.ts'
 import type { Facts, StepFacts } from './facts.ts'
 import type { Clue } from './verdict.ts'
@@ -67,7 +68,7 @@ function seenClues({ step, attempts, seen }: StepFacts): string[] {
     clues.push(`${elsewhere.hash} has the nonce ${step.nonce} and is the same call: it was sent elsewhere`)
   if (owner)
     clues.push(
-      `${owner.hash} has the nonce ${step.nonce}${owner.blockNumber === null ? ', in no block' : ` in block ${owner.blockNumber}`}`,
+      `${owner.hash} has the nonce ${step.nonce}${owner.blockNumber === null ? ', in no block' : ` in block ${owner.blockNumber}`}${owner.unlike ? `; ${disagreementText(owner.unlike)}` : ''}`,
     )
   if (!found) clues.push(`the next nonce of ${step.wallet} is ${seen.latest}`)
   return clues

@@ -9,8 +9,9 @@ import { going } from './going.ts'
 import { over } from './over.ts'
 import { revertedRows } from './reverted.ts'
 import type { Row } from './row.ts'
+import { unasked } from './unasked.ts'
 import type { Verdict } from './verdict.ts'
-import { unasked, waitingRows } from './waiting.ts'
+import { waitingRows } from './waiting.ts'
 
 /** Every situation of an action in the journal, in the order in which they are tried. */
 const rows: readonly Row[] = [...over, ...revertedRows, ...unasked, ...waitingRows, ...going]

@@ -16,8 +16,14 @@ export type ChainFacts = { network: Network } & (
   | { is: 'another'; why: string }
 )
 
-/** Whoever holds a nonce of ours and is not ours; `blockNumber` is `null` while it waits. A node may not show what it is. */
-export type Owner = { hash: Hex; blockNumber: number | null; isDeep: boolean; isShown: boolean }
+/** Whoever holds a nonce of ours and is not ours, `unlike` what another endpoint has there; `blockNumber` is `null` while it waits. A node may not show what it is. */
+export type Owner = {
+  hash: Hex
+  blockNumber: number | null
+  isDeep: boolean
+  unlike?: Disagreement
+  isShown: boolean
+}
 
 /** What the chain shows of a signed step. */
 export type Seen = {

@@ -8,8 +8,7 @@ import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
 import { ifAnswered, patienceMs, within } from '../chain/within.ts'
-import { disagreement } from '../execution/agreement.ts'
-import { howDeep } from '../execution/deep.ts'
+import { finalityOf, isNonceLost } from '../execution/finality.ts'
 import { seenIfSaid, whoUsed } from '../execution/nonce-use.ts'
 import { isGone } from '../execution/reopen.ts'
 import type { Depth } from '../execution/run.ts'
@@ -66,14 +65,14 @@ async function look(
   const found = await findStep(rpc, step, attempts)
   if (found) {
     const attempt = attempts.find(({ hash }) => sameAddress(hash, found.hash))!
-    const isDeep = async (node: Rpc) => (await howDeep(node, found.blockNumber, depth, network.depth)).deep
-    const deep = await isDeep(rpc)
-    const unlike = deep ? await disagreement(rpc, { ...found, isDeep }, peersMs) : undefined
+    const shown = { ...found, by: rpc.host }
+    const wanted = { wanted: depth, usual: network.depth }
+    const { deep, unlike } = await finalityOf(rpc, shown, wanted, peersMs)
     const isMoved = step.inclusion !== null && !sameAddress(step.inclusion.blockHash, found.blockHash)
     return {
       found: {
         ...found,
-        isDeep: deep && !unlike,
+        isDeep: deep,
         ...(unlike && { unlike }),
         confirmations: await confirmationsOf(rpc, found.blockNumber),
         kind: attempt.kind,
@@ -142,7 +141,7 @@ async function strangerAt(
   }
   const use = await whoUsed(rpc, wallet, nonce, { latest, from: fromBlock ?? 0, most: mostBlocks })
   if (use.is !== 'used' || isOurs(use.transaction.hash)) return undefined
-  const { depth } = network
-  const { deep } = await howDeep(rpc, use.at, depth <= 1 ? depth : 'finalized', depth)
-  return { hash: use.transaction.hash, blockNumber: use.at, isDeep: deep }
+  const { hash } = use.transaction
+  const { deep, unlike } = await isNonceLost(rpc, { at: use.at, hash, by: rpc.host }, network.depth, peersMs)
+  return { hash, blockNumber: use.at, isDeep: deep, ...(unlike && { unlike }) }
 }

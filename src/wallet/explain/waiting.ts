@@ -4,12 +4,11 @@ import type { Attempt } from '../../store/operation.ts'
 import { roundedUp } from '../chain/fees.ts'
 import { isForGood, isOfPrice, type Refusal, refusalOf } from '../execution/refused.ts'
 import { inSendingOrder, isCancelling, replacementFees } from '../execution/stuck.ts'
-import { type Facts, isInTheAir, wentWell } from './facts.ts'
+import type { Facts } from './facts.ts'
 import { never, type Row } from './row.ts'
-import { allowed, amountOf, chainsThat, command, fundsNow, gwei, originOf, stepWord } from './words.ts'
+import { byJournal, inTheAir } from './unasked.ts'
+import { allowed, command, fundsNow, gwei, stepWord } from './words.ts'
 
-const inTheAir = ({ focus }: Facts): boolean =>
-  focus !== undefined && isInTheAir(focus.step) && !focus.seen?.found && !wentWell(focus)
 const last = ({ focus }: Facts) => focus!.attempts.at(-1)!
 const headOf = ({ focus, chains }: Facts) => {
   const chain = chains.get(focus!.step.transaction.chainId)
@@ -19,36 +18,6 @@ const networkOf = (facts: Facts): string => facts.focus!.network.name
 const step = (facts: Facts): string => stepWord(facts, facts.focus!.step.index)
 /** Until it is mined, everything is where it was. */
 const funds = (facts: Facts): string => fundsNow(facts) + allowed(facts)
-
-/** What the chain cannot be asked about. */
-export const unasked: readonly Row[] = [
-  {
-    situation: 'WRONG_CHAIN',
-    is: (facts) => chainsThat(facts, 'another').length > 0,
-    verdict: (facts) =>
-      `The RPC is of another chain, so that nobody knows more than the journal: ${textOf(chainsThat(facts, 'another'))}.`,
-    funds: (facts) => `Nobody can see ${originOf(facts)} through this RPC. ${byJournal(facts)}`,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'explain'),
-  },
-  {
-    situation: 'CHAIN_SILENT',
-    is: (facts) => chainsThat(facts, 'silent').length > 0,
-    verdict: (facts) =>
-      `The chain does not answer, so that nobody knows more than the journal: ${textOf(chainsThat(facts, 'silent'))}.`,
-    funds: (facts) => `Nobody can see the chain now. ${byJournal(facts)}`,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'explain'),
-  },
-]
-
-const textOf = (chains: ReturnType<typeof chainsThat>): string =>
-  chains.map((chain) => `${chain.network.name}: ${chain.is === 'there' ? '' : chain.why}`).join('; ')
-
-const byJournal = (facts: Facts): string =>
-  inTheAir(facts)
-    ? `By the journal, ${amountOf(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
-    : `By the journal: ${fundsNow(facts)}`
 
 /** Whether what waits would only revert, for its deadline has passed. */
 function isLate(facts: Facts): boolean {
@@ -112,6 +81,18 @@ export const waitingRows: readonly Row[] = [
     funds: byJournal,
     safeToRetry: never,
     next: (facts) => command(facts, 'explain'),
+  },
+  {
+    situation: 'NONCE_TAKEN_NOT_FINAL',
+    is: (facts) =>
+      inTheAir(facts) &&
+      facts.focus!.seen?.waiting === undefined &&
+      facts.focus!.seen!.latest > (facts.focus!.step.nonce ?? Number.POSITIVE_INFINITY),
+    verdict: (facts) =>
+      `The nonce ${facts.focus!.step.nonce} of ${stepWord(facts, facts.focus!.step.index).toLowerCase()} is used, and the node of ${networkOf(facts)} does not show in time by what: it may be this very transaction.`,
+    funds: byJournal,
+    safeToRetry: never,
+    next: (facts) => command(facts, 'resume'),
   },
   {
     situation: 'REORGED',

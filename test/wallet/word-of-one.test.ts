@@ -1,0 +1,188 @@
+import { afterEach, describe, expect, test } from 'vitest'
+
+import { sandboxNetworks } from '../../src/domain/network.ts'
+import { hexQuantity } from '../../src/net/quantity.ts'
+import { httpRpc, type Rpc, severalRpc } from '../../src/net/rpc.ts'
+import type { Journal } from '../../src/store/journal-words.ts'
+import { systemClock } from '../../src/wallet/chain/clock.ts'
+import { foremost } from '../../src/wallet/chain/foremost.ts'
+import { rpcInTime } from '../../src/wallet/chain/in-time.ts'
+import { isNonceLost } from '../../src/wallet/execution/finality.ts'
+import { hasNews } from '../../src/wallet/execution/seen.ts'
+import { settled } from '../../src/wallet/execution/unfinished.ts'
+import { explain } from '../../src/wallet/explain/explain.ts'
+import { lookAtStep } from '../../src/wallet/explain/look.ts'
+import type { Ground } from '../../src/wallet/ground.ts'
+import { type Provider, provider } from '../support/provider.ts'
+import { type Chain, startChain } from './chain.ts'
+import { oneCoin, payee, planPayments, run, signer } from './operation.ts'
+import { paidOn, useChain, useHome } from './use.ts'
+
+// What one endpoint of two says alone decides nothing for good.
+
+let chain: Chain
+let home: string
+let journal: Journal
+useHome((made) => {
+  ;({ home, journal } = made)
+})
+useChain((made) => {
+  chain = made
+})
+let odd: Provider | undefined
+afterEach(async () => {
+  await odd?.close()
+  await chain.rpc.request('anvil_dropAllTransactions')
+  await chain.rpc.request('evm_setAutomine', [true])
+})
+
+const failing = { timeoutMs: 700 }
+const both = (first: string, second: string) => severalRpc([first, second], { retries: 0 })
+const outcome = (id: string, rpc: Rpc, more = {}) =>
+  run(journal, home, chain.url, id, { rpc: () => rpc, ...failing, ...more }).catch((error: unknown) => error)
+const ground = (rpc: Rpc) =>
+  ({
+    journal,
+    rpc: () => rpc,
+    catalog: { networks: sandboxNetworks, tokens: [], strategies: [] },
+    locks: home,
+    now: Date.now,
+  }) as unknown as Ground
+/** What is said of an operation to whoever asks. */
+const said = (id: string, rpc: Rpc) => {
+  const about = { amounts: { in: { formatted: '1', symbol: 'ETH' } } }
+  const operation = { ...journal.find(id)!, plan: { intents: [null], about, terms: {} } }
+  const told = Promise.resolve({ text: '', delivered: null })
+  return explain(ground(rpc), operation as never, { told, depth: undefined })
+}
+/** An operation that is sent, on a chain that mines nothing by itself; gives its nonce. */
+async function waiting(id: string, more = {}): Promise<number> {
+  await chain.rpc.request('evm_setAutomine', [false])
+  planPayments(journal, id)
+  await outcome(id, chain.rpc, { noWait: true, ...more })
+  return journal.find(id)!.steps[0]!.nonce!
+}
+
+test('how a transaction ended, to whoever only watches', async () => {
+  const before = await paidOn(chain)
+  odd = await provider(chain.url, async ({ method, params }, ask) => {
+    if (method !== 'eth_getTransactionReceipt') return undefined
+    const receipt = (await ask(method, params)) as object | null
+    return { result: receipt && { ...receipt, status: '0x0' } }
+  })
+  const two = both(odd.url, chain.url)
+  planPayments(journal, 'watched')
+  expect(await outcome('watched', two)).toMatchObject({ code: 'PENDING' })
+  expect(await hasNews(ground(two), journal.find('watched')!, null)).toBe(false)
+  expect(await settled(ground(two), journal.find('watched')!, null)).toMatchObject({ state: 'EXECUTING' })
+  expect(await outcome('watched', chain.rpc)).toMatchObject({ state: 'DONE' })
+  expect((await paidOn(chain)) - before).toBe(oneCoin)
+})
+
+describe('that a nonce was lost', () => {
+  test.each(['first', 'second'])('to whoever asks what became of it: %s', async (order) => {
+    const nonce = await waiting(order)
+    const other = await startChain()
+    try {
+      await other.rpc.request('anvil_setNonce', [signer.address, hexQuantity(nonce)])
+      await other.rpc.request('eth_sendTransaction', [{ from: signer.address, to: payee, value: '0x1' }])
+      await other.rpc.request('anvil_mine', ['0x20'])
+      const urls = order === 'first' ? ([other.url, chain.url] as const) : ([chain.url, other.url] as const)
+      const rpc = foremost(both(...urls))
+      await rpc.look()
+      const seen = await lookAtStep(
+        rpc,
+        sandboxNetworks[0]!,
+        journal.find(order)!.steps[0]!,
+        journal.attempts(order, 0),
+        1,
+      )
+      expect(seen?.owner).toMatchObject({ isDeep: false, unlike: { host: new URL(chain.url).host } })
+      expect(await said(order, rpc)).toMatchObject({
+        situation: 'NONCE_TAKEN_NOT_FINAL',
+        safeToRetry: false,
+        evidence: expect.arrayContaining([
+          { source: 'chain', text: expect.stringContaining('final is what all endpoints have') },
+        ]),
+      })
+    } finally {
+      await other.stop()
+    }
+    await chain.rpc.request('evm_mine')
+    expect(await outcome(order, chain.rpc)).toMatchObject({ state: 'DONE' })
+  })
+
+  test('by an endpoint that was heard and is down since', async () => {
+    const nonce = await waiting('silent')
+    const hash = `0x${'ab'.repeat(32)}`
+    let isDown = false
+    odd = await provider(chain.url, async ({ method }, ask) => {
+      if (isDown && method !== 'eth_getTransactionByHash') return { status: 503 }
+      if (method === 'eth_getTransactionCount') return { result: hexQuantity(nonce + 1) }
+      if (!/^eth_getTransactionBy/.test(method)) return undefined
+      isDown = true
+      const fees = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1', r: '0x1', s: '0x1', v: '0x0' }
+      const call = { from: signer.address, to: payee, input: '0x', value: '0x1', nonce: hexQuantity(nonce) }
+      const blockNumber = await ask('eth_blockNumber', [])
+      return { result: { hash, blockNumber, type: '0x2', gas: '0x5208', ...call, ...fees } }
+    })
+    expect(await outcome('silent', both(odd.url, chain.url), { timeoutMs: 2_000 })).toMatchObject({
+      code: 'PENDING',
+    })
+    expect(journal.find('silent')!.state).toBe('EXECUTING')
+  })
+
+  test('while another has no time left to say what it has', async () => {
+    const nonce = await waiting('cut-short')
+    await chain.rpc.request('evm_mine')
+    const at = Number(await chain.rpc.request('eth_blockNumber'))
+    const { hash } = journal.attempts('cut-short', 0)[0]!
+    const holder = { at, hash, by: chain.rpc.host }
+    const clock = systemClock
+    const isOver = { clock, until: clock.now() - 60_000 }
+    const peers = [rpcInTime(httpRpc(chain.url), isOver)]
+    expect(nonce).toBeGreaterThanOrEqual(0)
+    expect(await isNonceLost(chain.rpc, holder, 1, 1_000)).toMatchObject({ deep: true })
+    expect(await isNonceLost({ ...chain.rpc, peers }, holder, 1, 1_000)).toMatchObject({
+      deep: false,
+      unlike: { has: 'no answer yet' },
+    })
+  })
+})
+
+test('that a deadline has passed, so that it would be cancelled', async () => {
+  const deadline = Math.floor(Date.now() / 1000) + 3_600
+  const deadlineOf = () => deadline
+  await waiting('swap', { deadlineOf })
+  odd = await provider(chain.url, async ({ method, params }, ask) => {
+    if (method === 'eth_blockNumber') return { result: hexQuantity(Number(await ask(method, params)) + 9) }
+    if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return undefined
+    return { result: { ...((await ask(method, params)) as object), timestamp: hexQuantity(deadline + 9) } }
+  })
+  const ended = await outcome('swap', both(chain.url, odd.url), { deadlineOf })
+  expect(ended).toMatchObject({ code: 'PENDING' })
+  expect(journal.attempts('swap', 0).map(({ kind }) => kind)).toEqual(['run'])
+  const alone = await outcome('swap', httpRpc(odd.url, { retries: 0 }), { deadlineOf })
+  expect(alone).toMatchObject({ code: 'PENDING' })
+  expect(journal.attempts('swap', 0).map(({ kind }) => kind)).toEqual(['run', 'cancel'])
+})
+
+test('a nonce that is used, by what is not shown in time, is not told as lost with its funds in the wallet', async () => {
+  const nonce = await waiting('elsewhere')
+  await chain.rpc.request('anvil_dropAllTransactions')
+  const fees = { maxFeePerGas: 9n * 10n ** 9n, maxPriorityFeePerGas: 3n * 10n ** 9n }
+  const call = { to: payee, value: oneCoin, gas: 21_000n, nonce, chainId: 31337 }
+  await chain.rpc.request('eth_sendRawTransaction', [await signer.signTransaction({ ...call, ...fees })])
+  await chain.rpc.request('anvil_mine', ['0x100'])
+  odd = await provider(chain.url, ({ method }) =>
+    method === 'eth_getTransactionBySenderAndNonce'
+      ? { error: { code: -32601, message: 'the method does not exist' } }
+      : undefined,
+  )
+  expect(await said('elsewhere', httpRpc(odd.url))).toMatchObject({
+    situation: 'NONCE_TAKEN_NOT_FINAL',
+    verdict: expect.stringContaining('may be this very transaction'),
+    funds: expect.stringContaining('may have left the wallet'),
+    safeToRetry: false,
+  })
+})
