@@ -11,6 +11,9 @@ export type SignerLine = {
   error?: { code: string; message: string; details?: Record<string, unknown>; hint?: string }
 }
 
+/** How long a process whose pipe broke has to end, in ms. */
+const endMs = 2_000
+
 /** The desk in the signer's process: questions go down its stdin, one JSON line each, and answers come up its stdout. */
 export function deskOf(child: ChildProcess): Desk {
   const { stdin, stdout } = child
@@ -23,7 +26,8 @@ export function deskOf(child: ChildProcess): Desk {
   }
   child.once('exit', gone)
   child.once('error', gone)
-  stdin.on('error', gone)
+  // The pipe breaks a moment before it is known how the process ended.
+  stdin.on('error', () => setTimeout(gone, endMs).unref())
   createInterface({ input: stdout }).on('line', (line) => {
     const { id, value, error } = JSON.parse(line) as SignerLine
     const one = waiting.get(id)

@@ -37,3 +37,13 @@ test.each([
   await expect(asked).rejects.toMatchObject({ code })
   await expect(desk({ do: 'open', source: { kind: 'environment' } })).rejects.toMatchObject({ code })
 })
+
+test('a pipe that breaks before the end of the process is known is told by how that ended', async () => {
+  const program = "require('node:fs').closeSync(0); console.log(); setInterval(() => 0, 1000)"
+  const child = spawn(process.execPath, ['-e', program], { stdio: 'pipe' })
+  await once(child.stdout, 'data')
+  const asked = deskOf(child)({ do: 'open', source: { kind: 'environment' } })
+  await once(child.stdin, 'error')
+  child.kill('SIGINT')
+  await expect(asked).rejects.toMatchObject({ code: 'INTERRUPTED' })
+})
