@@ -240,6 +240,20 @@ describe('what is signed and in no block', () => {
     expect(await explain(first)).toMatchObject({ situation: 'SENT_NOT_SEEN' })
   })
 
+  test('BEHIND_ANOTHER: what another program sent waits too, until nobody has it any more', async () => {
+    await fault('stop-mining')
+    const at = await nonce()
+    await rpc().request('eth_sendTransaction', [{ from: wallet(), to: friend, value: '0x1' }])
+    const id = await sent('--queue-behind')
+    const before = `It has the nonce ${at + 1}, and ${at} comes first: `
+    expect(await explain(id)).toMatchObject({
+      situation: 'BEHIND_ANOTHER',
+      verdict: `${before}that one waits, too, and another program sent it.`,
+    })
+    await fault(`drop-waiting ${at}`)
+    expect((await explain(id)).verdict).toBe(`${before}that one is missing.`)
+  })
+
   test('DEADLINE_PASSED: a swap that would only revert now', async () => {
     const id = await waitingSwap()
     await dearBlock()

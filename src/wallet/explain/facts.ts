@@ -45,8 +45,9 @@ export type Seen = {
   owner?: Owner
   /** What has our nonce and is the step itself, sent elsewhere: an attempt that the journal does not know. */
   elsewhere?: Attempt
-  /** The nonce that the chain expects next. */
+  /** The nonce that the chain expects next, and whether the node has something waiting under it, where it says so. */
   latest: number
+  isNextWaiting?: boolean
 }
 
 /** A step, what was signed for it, and what the chain shows of that; without `seen` its chain was silent, or nothing was signed. */

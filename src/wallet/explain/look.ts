@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { type Hex, sameAddress } from '../../domain/address.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/network.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
@@ -97,7 +97,15 @@ async function look(
     isGone: isFinal(step) && (await isGone(rpc, step)),
     ...((await lacksBlock(rpc, step)) && { lacksBlock: true }),
     latest,
+    ...(latest < (step.nonce ?? 0) && (await nextWaiting(rpc, step.wallet, latest))),
   }
+}
+
+/** Whether a node has something waiting under the nonce that comes next; nothing where it does not say. */
+async function nextWaiting(rpc: Rpc, wallet: Address, latest: number): Promise<{ isNextWaiting?: boolean }> {
+  const said = await ifAnswered(rpc.request('eth_getTransactionCount', [wallet, 'pending']))
+  const pending = typeof said === 'string' ? Number(said) : Number.NaN
+  return pending >= latest ? { isNextWaiting: pending > latest } : {}
 }
 
 /** Whether a node does not have the block that a step was in at all, which takes nothing back: another one behind its address may have it. */

@@ -37,6 +37,15 @@ const sentLast = ({ focus }: Facts): Attempt => inSendingOrder(focus!.attempts)[
 const refusal = (facts: Facts): Refusal | undefined =>
   inTheAir(facts) && facts.focus!.seen?.waiting === undefined ? refusalOf(sentLast(facts)) : undefined
 
+/** What is known of the nonce that comes before that of the step which waits. */
+function nextText({ before, operation, focus }: Facts): string {
+  if (before !== undefined && before !== operation.id) return `that one belongs to the action ${before}`
+  const { isNextWaiting } = focus!.seen!
+  if (isNextWaiting === undefined) return 'the node does not say whether that one waits, too'
+  if (!isNextWaiting) return 'that one is missing'
+  return before === undefined ? 'that one waits, too, and another program sent it' : 'that one waits, too'
+}
+
 /** What no mempool has, as the node said when it was sent. */
 const refusedRow: Row = {
   situation: 'REFUSED',
@@ -139,7 +148,7 @@ export const waitingRows: readonly Row[] = [
     situation: 'BEHIND_ANOTHER',
     is: (facts) => inTheAir(facts) && facts.focus!.seen!.latest < (facts.focus!.step.nonce ?? 0),
     verdict: (facts) =>
-      `${step(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.seen!.latest} comes first: ${facts.before === undefined || facts.before === facts.operation.id ? 'that one is missing' : `that one belongs to the action ${facts.before}`}.`,
+      `${step(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.seen!.latest} comes first: ${nextText(facts)}.`,
     funds,
     safeToRetry: never,
     next: (facts) =>
