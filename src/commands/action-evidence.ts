@@ -12,8 +12,9 @@ import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { listing } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
-import { evidenceOf, readEvidence } from '../wallet/record/evidence.ts'
+import { evidenceOf } from '../wallet/record/evidence.ts'
 import { type Check, checkEvidence } from '../wallet/record/evidence-on-chain.ts'
+import { isPage, readEvidence } from '../wallet/record/evidence-read.ts'
 import { verdictFor } from './action-explain.ts'
 import { journalled } from './action-run.ts'
 
@@ -34,7 +35,7 @@ export function addEvidence(command: Command, world: World): void {
     .action(action(world, exportOne))
   command
     .command('verify')
-    .description('Check evidence: that nobody changed it, and that the chain says the same.')
+    .description('Check evidence: that its hash and its parts fit, and that the chain says the same.')
     .argument('<file>', 'what export wrote, the page too; - reads standard input')
     .addHelpText('after', '\nExample:\n  $ sluice action verify case.json')
     .action(action(world, verify))
@@ -77,7 +78,15 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
 }
 
 async function verify(cli: Cli, file: string): Promise<void> {
-  const evidence = readEvidence(await textOf(file, cli.world))
+  const text = await textOf(file, cli.world)
+  const evidence = readEvidence(text)
+  // What people read of a page is beside the evidence in it.
+  if (isPage(text) && lines(text) !== lines(evidencePage(evidence)))
+    throw new AppError(
+      'EVIDENCE_CHANGED',
+      'The page does not show what the evidence in it says: somebody changed it, or another version of sluice wrote it',
+      { hint: 'Ask for the evidence itself, from whoever made it: sluice action export ID --out FILE' },
+    )
   const ground = await cli.place.ground()
   const checks = await checkEvidence(ground.rpc, evidence)
   const wrong = checks.filter(({ verdict }) => verdict === 'refuted')
@@ -95,9 +104,16 @@ async function verify(cli: Cli, file: string): Promise<void> {
         details: result,
       },
     )
+  const silent = checks.filter(({ verdict }) => verdict === 'unknown')
+  if (silent.length > 0)
+    throw new AppError(
+      'EVIDENCE_UNCONFIRMED',
+      `Its hash fits, but the chain does not say whether it is true of ${silent.map(({ hash, why }) => `${hash}${why === null ? '' : `: ${why}`}`).join('; ')}`,
+      { details: result },
+    )
   cli.emit(result, (value, to) =>
     [
-      `${to.paint.green('✓')} unchanged since ${when(value.made)}  ${to.paint.dim(`sha256 ${value.sha256}`)}`,
+      `${to.paint.green('✓')} its hash fits what was made on ${when(value.made)}  ${to.paint.dim(`sha256 ${value.sha256}: compare it with the one that you were given`)}`,
       ...value.transactions.map(
         ({ hash, verdict, why }) =>
           `${markOf(verdict, why, to)} ${plain(hash)}  ${verdict}${why === null ? '' : to.paint.dim(` ${plain(why)}`)}`,
@@ -105,6 +121,9 @@ async function verify(cli: Cli, file: string): Promise<void> {
     ].join('\n'),
   )
 }
+
+/** A text as it is whoever passed it on: mail and editors end lines in their own way. */
+const lines = (text: string): string => text.replaceAll('\r\n', '\n').trim()
 
 /** A check mark is for what did what it was for; what the chain confirms to have failed has another. */
 function markOf(verdict: Check['verdict'], why: string | null, { paint }: Stream): string {

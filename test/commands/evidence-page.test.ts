@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 
 import { evidencePage } from '../../src/cli/views/evidence-page.ts'
+import { hashOf } from '../../src/wallet/record/evidence.ts'
 import { chromiumHere, needsChromium, startBrowser } from '../support/browser.ts'
 import { listener } from '../support/listener.ts'
 import { type Document, rpcEnvOf, useCommands } from '../support/run.ts'
@@ -67,6 +68,64 @@ test('the page of an action says what happened, step by step, and is evidence it
     exit: 2,
     json: { error: { code: 'EVIDENCE_CHANGED' } },
   })
+})
+
+test('a page that shows something else than the evidence in it was changed', async () => {
+  const { file, page } = await exported()
+  const [shown, inside] = page.split('<script ') as [string, string]
+  for (const [from, to] of [
+    ['2.5 USDC', '2,500 USDC'],
+    ['SUCCESS', 'FAILED'],
+    ['</h1>', '</h1><p>and paid back</p>'],
+  ] as const) {
+    expect(shown).toContain(from)
+    writeFileSync(file, `${shown.replace(from, to)}<script ${inside}`)
+    expect(await run(['action', 'verify', file, '--json'])).toMatchObject({
+      exit: 2,
+      json: { error: { code: 'EVIDENCE_CHANGED' } },
+    })
+  }
+  writeFileSync(file, `${page.replaceAll('\n', '\r\n')}\n`)
+  expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 0 })
+})
+
+test('a hash that was made anew hides nothing: the parts must fit each other, and the chain must say the same', async () => {
+  const { file, json } = await exported()
+  const verified = (change: (evidence: Document) => void) => {
+    const changed = structuredClone(json)
+    change(changed)
+    writeFileSync(file, JSON.stringify({ ...changed, sha256: hashOf(changed) }))
+    return run(['action', 'verify', file, '--json'])
+  }
+  const hash = `0x${'ab'.repeat(32)}`
+  const named = (blockNumber?: number) => (evidence: Document) => {
+    evidence.operation.steps[1].inclusion.hash = hash
+    if (blockNumber) evidence.operation.steps[1].inclusion.blockNumber = blockNumber
+    evidence.report.transactions[1].hash = hash
+    for (const attempt of evidence.attempts) if (attempt.step === 1) attempt.hash = hash
+  }
+  const failed = (evidence: Document) => {
+    evidence.operation.state = evidence.report.status = 'FAILED'
+    evidence.operation.steps[1].state = 'FINAL_REVERTED'
+    evidence.report.transactions[1].status = 'failed'
+  }
+  const cases: [change: (evidence: Document) => void, exit: number, code: string][] = [
+    [(evidence) => (evidence.report.status = 'FAILED'), 2, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.operation.steps[1].state = 'REVERTED'), 2, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.operation.steps[1].inclusion = null), 2, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.report.transactions[1].hash = hash), 2, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.attempts = []), 2, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.operation.wallet = hash.slice(0, 42)), 2, 'EVIDENCE_CHANGED'],
+    [(evidence) => delete evidence.operation, 2, 'USAGE'],
+    [(evidence) => (evidence.operation = null), 2, 'USAGE'],
+    [(evidence) => delete evidence.attempts, 2, 'USAGE'],
+    [failed, 4, 'EVIDENCE_REFUTED'],
+    [named(), 4, 'EVIDENCE_REFUTED'],
+    [named(9_000_000), 7, 'EVIDENCE_UNCONFIRMED'],
+  ]
+  for (const [change, exit, code] of cases)
+    expect(await verified(change)).toMatchObject({ exit, json: { error: { code } } })
+  expect(await verified(() => undefined)).toMatchObject({ exit: 0 })
 })
 
 test('needs no chain, and says nothing of what is secret in the URL of a node', async () => {

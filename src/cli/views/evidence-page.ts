@@ -44,7 +44,7 @@ ${
   )}`
 }
 <h2>Whether it is true</h2>
-<p>This page holds its evidence as data. Whoever has this program can find out whether somebody changed it, and whether the chains say the same:</p>
+<p>This page holds its evidence as data. Whoever has this program can find out whether its parts fit each other, and whether the chains say the same:</p>
 <p><code>sluice action verify FILE</code></p>
 <p class="soft">sha256 <code>${sha256}</code></p>`
   // A browser reads this as data. Nothing in it can end it.

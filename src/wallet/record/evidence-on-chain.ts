@@ -1,5 +1,6 @@
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { findOnChain } from '../execution/watch.ts'
 import type { Evidence } from './evidence.ts'
@@ -7,13 +8,14 @@ import type { Evidence } from './evidence.ts'
 /** What the chain says of one transaction of an evidence. `unknown`: it does not say anything. */
 export type Check = { hash: string; verdict: 'confirmed' | 'refuted' | 'unknown'; why: string | null }
 
+type Inclusion = { hash: Hex; blockNumber: number; blockHash: string }
 type Step = {
   index: number
   wallet: string
   nonce: number | null
   state: string
   transaction: { to: string; data: string; value: string; chainId: number }
-  inclusion: { hash: Hex; blockNumber: number; blockHash: string } | null
+  inclusion: Inclusion | null
 }
 type Shown = { from: string; to: string | null; input: string; value: string; nonce: string }
 
@@ -41,7 +43,10 @@ async function check(rpc: (chainId: number) => Rpc, step: Step): Promise<Check> 
       findOnChain(node, hash),
       node.request<Shown | null>('eth_getTransactionByHash', [hash]),
     ])
-    if (!found || !shown) return say('unknown', 'the node does not have it')
+    if (!found || !shown) {
+      const other = await otherwise(node, step.inclusion!)
+      return other === undefined ? say('unknown', 'the node does not have it') : say('refuted', other)
+    }
     // What took its place under the nonce is nothing, to oneself.
     const nothing = { to: step.wallet, data: '0x', value: '0' }
     const { to, data, value } = step.state === 'CANCELLED' ? nothing : step.transaction
@@ -60,4 +65,22 @@ async function check(rpc: (chainId: number) => Rpc, step: Step): Promise<Check> 
     if (error instanceof AppError) return say('unknown', error.message)
     throw error
   }
+}
+
+/** What a node has in the place of a transaction that it does not show, where it has the block at that height. */
+async function otherwise(
+  node: Rpc,
+  { hash, blockNumber, blockHash }: Inclusion,
+): Promise<string | undefined> {
+  const block = await node.request<{ hash?: unknown; transactions?: unknown } | null>(
+    'eth_getBlockByNumber',
+    [hexQuantity(blockNumber), false],
+  )
+  if (!block) return undefined
+  if (!sameAddress(String(block.hash), blockHash)) return `block ${blockNumber} is another one`
+  const { transactions } = block
+  const isIn = (one: unknown) => typeof one !== 'string' || sameAddress(one, hash)
+  return Array.isArray(transactions) && !transactions.some(isIn)
+    ? `it is not in block ${blockNumber}`
+    : undefined
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 
 import { canonical } from '../../domain/canonical.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { Operation } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
 import { callsOf, type StepCall } from './evidence-calls.ts'
@@ -22,7 +21,8 @@ export type Evidence = {
   sha256: string
 }
 
-const hashOf = ({ sha256: _, ...rest }: Evidence): string =>
+/** The SHA-256 of an evidence in its canonical form, as hex. */
+export const hashOf = ({ sha256: _, ...rest }: Evidence): string =>
   createHash('sha256').update(canonical(rest)).digest('hex')
 
 /**
@@ -84,29 +84,4 @@ export function evidenceOf(
   // Through JSON once, so that what is hashed is what is read again.
   const plain = JSON.parse(canonical(evidence)) as Evidence
   return { ...plain, sha256: hashOf(plain) }
-}
-
-/** Reads evidence from a file, or out of the page that was made of it. What is none is USAGE; what was changed since it was made is EVIDENCE_CHANGED. */
-export function readEvidence(text: string): Evidence {
-  let found: unknown
-  const inPage = /<script type="application\/json" id="evidence">([\s\S]*?)<\/script>/.exec(text)?.[1]
-  try {
-    found = JSON.parse(inPage ?? text)
-  } catch (cause) {
-    throw new AppError('USAGE', 'This is no evidence: it is not JSON', {
-      cause,
-      hint: 'sluice action export ID --out FILE',
-    })
-  }
-  const evidence = found as Evidence
-  if (typeof found !== 'object' || found === null || evidence.format !== 'sluice-evidence@1')
-    throw new AppError('USAGE', 'This is no evidence of this program', {
-      hint: 'sluice action export ID --out FILE',
-    })
-  if (hashOf(evidence) !== evidence.sha256)
-    throw new AppError(
-      'EVIDENCE_CHANGED',
-      'The evidence was changed after it was made: its hash does not fit',
-    )
-  return evidence
 }

@@ -7,7 +7,8 @@ import { leastOut } from '../execution/least-out.ts'
 import { isShort, resultOf } from '../execution/result.ts'
 import type { About, KeptPlan } from '../plan/intent-json.ts'
 
-const statuses: Readonly<Record<Operation['state'], string>> = {
+/** The status of an action in each state of its operation. */
+export const statuses: Readonly<Record<Operation['state'], string>> = {
   OPEN: 'INITIAL',
   DROPPED: 'FAILED',
   EXECUTING: 'PENDING',
@@ -18,7 +19,8 @@ const statuses: Readonly<Record<Operation['state'], string>> = {
   CANCELLED: 'FAILED',
 }
 
-const stepStatuses: Readonly<Record<Step['state'], string>> = {
+/** The status of a transaction in each state of its step. */
+export const stepStatuses: Readonly<Record<Step['state'], string>> = {
   PLANNED: 'planned',
   RESERVED: 'planned',
   SIGNED: 'pending',
