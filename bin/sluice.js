@@ -64,7 +64,8 @@ async function run() {
 
 /** The command that a line wants to know about, and nothing else: its help, or how the line may go on. `*` where it names none. */
 function asksAbout(argv) {
-  const isAsked = argv[0] === '__complete' || ['--help', '-h'].includes(argv.at(-1))
+  const isHelp = ['--help', '-h'].includes(argv.at(-1)) && !argv.includes('--json')
+  const isAsked = argv[0] === '__complete' || isHelp
   return isAsked ? (words(argv).find((word) => word !== '__complete') ?? '*') : undefined
 }
 

@@ -6,7 +6,7 @@ import { interrupted } from './cli/interrupted.ts'
 import { refuseKeys } from './cli/key-arguments.ts'
 import { operands } from './cli/operands.ts'
 import { toJson } from './cli/to-json.ts'
-import { thrownBy, usage } from './cli/usage.ts'
+import { thrownBy, usage, wordsTo } from './cli/usage.ts'
 import type { World } from './cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
 import { AppError, errorRow, isWorthAgain, saysUnsigned } from './domain/errors.ts'
@@ -27,14 +27,25 @@ export async function main(argv: readonly string[], world: World): Promise<Exit>
     await root.parseAsync([...argv], { from: 'user' })
     return 0
   } catch (error) {
+    const asks = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code)
+    if (asks && sniff(argv).json) return asData(error, world)
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     // A group without its command, or nothing at all: whoever types that wants to see what there is.
-    if (error instanceof CommanderError && error.code === 'commander.help' && !sniff(argv).json) {
+    if (asks) {
       world.io.out.write(help.join(''))
       return 0
     }
     return failed(await told(error, argv, world), argv, world)
   }
+}
+
+/** What was asked about the program or a command of it, as data: its version, or what its help tells. */
+async function asData(error: CommanderError, world: World): Promise<Exit> {
+  const { version, io } = world
+  if (error.code.startsWith('commander.help'))
+    return main(['schema', ...wordsTo((error as { command?: Command }).command), '--json'], world)
+  io.out.write(`${toJson({ version }, io.out.isTerminal)}\n`)
+  return 0
 }
 
 /** The protocol of the scripts in `completions`: `-- WORDS` before and under the cursor; a line a candidate, and whether a file may stand there. */
@@ -92,6 +103,9 @@ export async function program(
       'after',
       `\nMore:\n  $ sluice help exit-codes|environment|signing|formatting\n\nStart here:\n  $ sluice demo\n  $ sluice init\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
     )
+  // What is asked about them as data is no text.
+  const writeOut = (text: string): unknown => sniff(argv).json || world.io.out.write(text)
+  const says: Says = { writeOut, writeErr }
   const { name: wanted, sub } = operands(argv)
   // A line that names its command needs no others: their names stand in the help of the program, and in what is said where none fits.
   const isAlone = !all && commands.some(({ name }) => name === wanted)
@@ -101,28 +115,29 @@ export async function program(
       if (isAlone && !isWanted) continue
       const command = isWanted ? (await entry.load())(world) : stub(entry)
       root.addCommand(command.helpGroup(group))
-      if (isWanted) finish(command, world, writeErr)
+      if (isWanted) finish(command, world, says)
     }
   }
-  settle(root, world, writeErr)
+  settle(root, world, says)
   return root
 }
+
+type Says = { writeOut: (text: string) => unknown; writeErr: (text: string) => void }
 
 const stub = ({ name, summary }: CommandEntry) => new Command(name).summary(summary)
 
 /** Gives every command of a branch the global options, our streams, and errors instead of exits. */
-function finish(command: Command, world: World, writeErr: (text: string) => void): void {
-  settle(command, world, writeErr)
-  for (const child of command.commands) finish(child, world, writeErr)
+function finish(command: Command, world: World, says: Says): void {
+  settle(command, world, says)
+  for (const child of command.commands) finish(child, world, says)
 }
 
-function settle(command: Command, world: World, writeErr: (text: string) => void): void {
+function settle(command: Command, world: World, says: Says): void {
   command
     .exitOverride(thrownBy(command))
     .showHelpAfterError(false)
     .configureOutput({
-      writeOut: (text) => world.io.out.write(text),
-      writeErr,
+      ...says,
       getOutHasColors: () => world.io.out.paint.level > 0,
     })
     .configureHelp({

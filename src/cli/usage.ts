@@ -4,10 +4,12 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
 
 /** Where what can be typed is told: the help of a command, or of the program where none is known. */
-export const helpOf = (command: Command | undefined): string => `${lineOf(command)} --help`
+export const helpOf = (command: Command | undefined): string =>
+  ['sluice', ...wordsTo(command), '--help'].join(' ')
 
-const lineOf = (command: Command | undefined): string =>
-  command?.parent ? `${lineOf(command.parent)} ${command.name()}` : 'sluice'
+/** The words by which a command is typed; none for the program itself. */
+export const wordsTo = (command: Command | null | undefined): string[] =>
+  command?.parent ? [...wordsTo(command.parent), command.name()] : []
 
 /** Makes what commander throws instead of an exit: the error, with the command that could not read its line. */
 export const thrownBy =
@@ -24,7 +26,6 @@ export function usage(error: CommanderError): AppError {
     ? undefined
     : /\(Did you mean (.+?)\?\)/.exec(error.message)?.[1]
   const help = helpOf((error as { command?: Command }).command)
-  if (error.code === 'commander.help') return new AppError('USAGE', 'A command is needed', { hint: help })
   const [, typed = '', choices] =
     /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? []
   const near = choices === undefined ? '' : didYouMean(typed, choices.split(', '))

@@ -23,6 +23,26 @@ describe('help about what is not one command', () => {
     },
   )
 
+  test('what is asked about the program or a command is one document, too, and ends alike', async () => {
+    const commands = { items: expect.arrayContaining([expect.objectContaining({ command: 'swap quote' })]) }
+    const asked: [line: string, json: unknown][] = [
+      ['--version', { version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }],
+      ['', commands],
+      ['help', commands],
+      ['swap', commands],
+      ['swap --help', commands],
+      ['deposit --help', { command: 'deposit' }],
+      ['help deposit', { command: 'deposit' }],
+      ['wallet approvals list -h', { command: 'wallet approvals list' }],
+    ]
+    for (const [line, json] of asked) {
+      const [text, data] = [await run(line), await run(`${line} --json`.trim())]
+      expect([line, text.exit, data.exit, data.err]).toEqual([line, 0, 0, ''])
+      expect(data.json).toMatchObject(json as object)
+      expect(text.out).not.toMatch(/^\{/)
+    }
+  })
+
   test('a program finds what it is printed as', async () => {
     const { exit, json } = await run('schema help exit-codes --json')
     expect([exit, json.command]).toEqual([0, 'help'])
