@@ -27,6 +27,10 @@ export const shown = (text: string, { paint }: Stream): string => settled(text, 
 export function refuseUnshown({ csv, json, fields }: Globals, value: unknown): void {
   if (csv) throw new AppError('USAGE', '--csv is for lists only', { hint: 'Use --json here.' })
   if (json && fields) picked(value, fields)
+  else if (fields)
+    throw new AppError('USAGE', '--fields is for the columns of a list, and for JSON', {
+      hint: 'Add --json here, or leave --fields out.',
+    })
 }
 
 /** Prints one thing. */

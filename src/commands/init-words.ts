@@ -1,6 +1,6 @@
 import type { KeptProfile } from '../cli/config.ts'
 import { rpcVariable } from '../domain/network-named.ts'
-import { shellWord } from '../domain/shell.ts'
+import { shellPath, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import type { Change, Said } from './profile-set.ts'
 
@@ -34,7 +34,7 @@ export function changesIn({ after, had, secrets }: Change, before: KeptProfile):
 /** The command that does the same without questions, and the variables that it takes secrets from: none is on the line. */
 export function scriptFor(
   { name, after, had, secrets }: Change,
-  { apiKey, options: { keychain } }: Said,
+  { apiKey, options: { keychain, apiKeyFile = '-' } }: Said,
   isCurrent: boolean,
 ): { command: string; environment: string[] } {
   const fresh = Object.keys(secrets.rpc ?? {}).filter(
@@ -43,12 +43,13 @@ export function scriptFor(
   const rpcs = fresh.map((name) => rpcVariable({ name }))
   const key = apiKey === undefined ? [] : rpcs.length > 0 ? ['SLUICE_API_KEY'] : []
   const { baseUrl, legacyBaseUrl } = urlsOf(after)
+  const keyFile = apiKeyFile === '-' ? '-' : shellPath(apiKeyFile)
   const words = [
     'sluice init',
     shellWord(name),
     ...(baseUrl === undefined ? ['--kind engine'] : ['--base-url', shellWord(baseUrl)]),
     ...(legacyBaseUrl === undefined ? [] : ['--legacy-base-url', shellWord(legacyBaseUrl)]),
-    ...(rpcs.length > 0 ? ['--from-env'] : apiKey === undefined ? [] : ['--api-key-file -']),
+    ...(rpcs.length > 0 ? ['--from-env'] : apiKey === undefined ? [] : ['--api-key-file', keyFile]),
     ...(keychain ? ['--keychain'] : []),
     ...(isCurrent ? ['--use'] : []),
   ]

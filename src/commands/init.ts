@@ -97,9 +97,13 @@ async function kept(cli: Aside, name: string, said: Said, use: boolean | undefin
 async function looked(cli: Aside, { name, after, secrets }: Change): Promise<Finding[]> {
   const { world, io, globals } = cli
   cli.notice('Looking whether it works.')
-  const checks = await world.tried(
+  const found = await world.tried(
     { name, profile: after, secrets },
     { ...globals, timeoutMs: globals.timeoutMs ?? patienceMs },
+  )
+  // What it says to do is for a profile that is kept.
+  const checks = found.map((one) =>
+    one.state === 'failed' ? { ...one, hint: nextOf(one, after, secrets.apiKey !== undefined) } : one,
   )
   if (!globals.quiet) io.err.write(`${findingsView(checks, io.err)}\n`)
   const [first] = checks.filter(({ state }) => state === 'failed')
@@ -107,7 +111,7 @@ async function looked(cli: Aside, { name, after, secrets }: Change): Promise<Fin
   if (!io.canAsk || !globals.input)
     throw new AppError(first.code!, `${first.says}. Nothing was written.`, {
       details: { checks },
-      hint: `${nextOf(first, after, secrets.apiKey !== undefined)} To keep it all the same, add: --yes`,
+      hint: `${first.hint} To keep it all the same, add: --yes`,
     })
   if (await agreed(io, 'Keep it all the same?', false)) return checks
   throw new AppError('DECLINED', 'Declined. Nothing was written.')

@@ -11,6 +11,7 @@ import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
 import { shellOperand, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
+import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
 
 /** `swap quote` */
 export async function quote(cli: Cli, options: Wish): Promise<void> {
@@ -57,8 +58,19 @@ export async function status(
   options: { watch?: boolean; interval: string; btcTx?: string },
 ): Promise<void> {
   const service = await cli.service()
-  const asked = { id, ...(options.btcTx !== undefined && { btcTxHash: options.btcTx }) }
-  const look = async () => ({ id, ...(await service.swapStatus(asked).catch(naming(id, options.btcTx))) })
+  const more = options.btcTx !== undefined && { btcTxHash: options.btcTx }
+  const ask = async (quote: string) => service.swapStatus({ id: quote, ...more })
+  // The service knows quotes, and no journal.
+  const named = async (error: unknown) => {
+    const isUnknown = error instanceof AppError && error.code === 'QUOTE_NOT_FOUND'
+    const quote = isUnknown ? await quoteOf(cli, id) : undefined
+    if (quote === undefined || quote === id) throw error
+    return ask(quote)
+  }
+  const look = async () => ({
+    id,
+    ...(await ask(id).catch(named).catch(naming(id, options.btcTx))),
+  })
   if (!options.watch) return cli.emit(await look(), statusView)
   const last = await observe(cli, look, {
     isOver: ({ status }) => ['fulfilled', 'failed', 'refunded', 'expired'].includes(status),
@@ -78,6 +90,17 @@ export async function status(
       details: last,
       hint: `sluice action explain ${shellOperand(id)}`,
     })
+}
+
+/** The quote of an idempotency key, or of an id, of an action in the journal of this machine: the newest, where it has several. */
+async function quoteOf(cli: Cli, typed: string): Promise<string | undefined> {
+  const ground = await cli.place.ground().catch((error: unknown) => {
+    // Where there is no chain there is no action either.
+    if (error instanceof AppError) return undefined
+    throw error
+  })
+  const operation = ground && (ground.journal.find(typed) ?? ground.journal.findKey(typed))
+  return operation && quotesOf(operation.plan as KeptPlan)[0]
 }
 
 /** A deposit that is not there yet is asked for again by what it was asked for. */

@@ -131,7 +131,8 @@ function totalLine({ positions, totalValueUsd, queuedUsd, unsearched }: Shown, t
     ...(silent.length === 0 ? [] : [`what is queued in ${names(silent)}, which is not known`]),
   ]
   const lacks = lacking.length === 0 ? '' : to.paint.yellow(` without ${lacking.join(', and ')}`)
-  const queued = Number(queuedUsd) > 0 ? to.paint.dim(` of which ${dollars(queuedUsd)} is queued`) : ''
+  const queued =
+    Number(queuedUsd) > 0 ? to.paint.dim(` of which ${dollars(queuedUsd)} is queued or ready`) : ''
   return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${queued}${lacks}`
 }
 

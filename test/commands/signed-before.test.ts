@@ -260,7 +260,7 @@ describe('an operation that is over, or partly', () => {
     expect(await run(error.hint.replace('sluice ', ''))).toMatchObject({ exit: 0 })
   })
 
-  test.each(['--json --fields nothing', '--csv'])(
+  test.each(['--json --fields nothing', '--csv', '--fields status'])(
     'is not begun where %s could not be printed of it',
     async (how) => {
       const { exit } = await signsNothing(() => run(`${deposit.replace('--json', '')} ${how}`))

@@ -55,6 +55,21 @@ describe('swap quote', () => {
     })
   })
 
+  test('stands where it is asked for by the key of the swap that took it, too', async () => {
+    const { json: done } = await run(
+      `swap execute ${near} --amount-in 3 --yes --json --idempotency-key swap-by-key-1`,
+    )
+    expect((await run('swap status swap-by-key-1 --json')).json).toMatchObject({
+      id: 'swap-by-key-1',
+      status: 'fulfilled',
+      originTxHash: done.transactions.at(-1).hash,
+    })
+    expect(await run('swap status swap-by-key-2 --json')).toMatchObject({
+      exit: 4,
+      json: { error: { code: 'QUOTE_NOT_FOUND' } },
+    })
+  })
+
   test('in words says what comes at least, and how to take it', async () => {
     const { out } = await run(`swap quote ${near} --amount-out 0.01`)
     expect(out).toMatch(/receive +0\.01 WETH/)
