@@ -5,6 +5,7 @@ import type { Network } from './domain/network.ts'
 import { networkNamed } from './domain/network-named.ts'
 import { publicNetworks } from './domain/networks.ts'
 import { tokenAt } from './domain/token.ts'
+import { abortable } from './world/abortable.ts'
 import { allNetworks, filesOf } from './world/known-catalog.ts'
 import { once } from './world/once.ts'
 
@@ -12,7 +13,7 @@ export type { Catalog, Service }
 /** What the core throws: its `code` is a word of the table that `sluice schema` prints, and its `hint` says what to do next. */
 export { AppError }
 
-/** A core, and how it is ended: what it opened is closed, and nothing of it keeps a process alive. */
+/** A core: each method takes a `signal`, and rejects with its reason where it is aborted. And how it is ended: what it opened is closed, and nothing of it keeps a process alive. */
 export type Core = Service & { close: () => Promise<void> }
 
 /** What the engine in this process stands on. */
@@ -77,7 +78,7 @@ export async function createEngine(options: EngineOptions): Promise<Core> {
     now,
     newId: () => crypto.randomUUID(),
   })
-  return { ...service, close: once(() => store.close()) }
+  return { ...abortable(service), close: once(() => store.close()) }
 }
 
 /** A deployment of the service, by the same methods. Nothing is asked before a method is called. */
@@ -93,7 +94,7 @@ export async function createRemote(options: RemoteOptions): Promise<Core> {
     ...(now && { now }),
     tokenAt: async (chainId, address) => tokenAt(await tokens(), chainId, address),
   })
-  return { ...service, close: async () => undefined }
+  return { ...abortable(service), close: async () => undefined }
 }
 
 /** What this package says of networks. Of the embedded chains only their names are known: what is deployed there is built anew. */

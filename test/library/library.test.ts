@@ -46,6 +46,7 @@ test('a program of somebody else has the service in itself or far away, by the s
   expect(near).toMatchObject({
     total: sandbox.world.catalog().strategies.length,
     failure: 'STRATEGY_NOT_FOUND',
+    stopped: ['before', 'meanwhile'],
   })
   expect(near.to).toMatch(/^0x[0-9a-fA-F]{40}$/)
   expect(far).toEqual(near)

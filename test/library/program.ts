@@ -37,7 +37,22 @@ async function asked(core: Core) {
     () => null,
     (error: unknown) => (error instanceof AppError ? error.code : 'not ours'),
   )
-  return { total, slug: one.slug, apy: one.apy, to: bytecode.at(-1)?.to ?? null, failure }
+  const givenUp = (signal: AbortSignal) =>
+    core.listStrategies({}, { signal }).then(
+      () => 'answered',
+      (error: unknown) => String(error),
+    )
+  const later = new AbortController()
+  const stopped = [givenUp(AbortSignal.abort('before')), givenUp(later.signal)]
+  later.abort('meanwhile')
+  return {
+    total,
+    stopped: await Promise.all(stopped),
+    slug: one.slug,
+    apy: one.apy,
+    to: bytecode.at(-1)?.to ?? null,
+    failure,
+  }
 }
 
 const answers = [await asked(engine), await asked(remote)]

@@ -52,7 +52,7 @@ function toolOf([name, words, plans]: Offer, command: Command | undefined): Tool
   const fields = [...places, ...flags]
   return {
     name,
-    description: `${command.description()}${plans ? ' Here it is only planned: nothing is signed. A person signs the plan: sluice action submit.' : ''}`,
+    description: `${inWords(plans ? firstOf(command.description()) : command.description())}${plans ? ' Here it is only planned: nothing is signed. A person signs the plan: sluice action submit.' : ''}`,
     input: z.strictObject(Object.fromEntries(fields.map((one) => [one.name, one.schema]))),
     output: jsonSchema(output),
     line: (input) => ({
@@ -72,6 +72,15 @@ function toolOf([name, words, plans]: Offer, command: Command | undefined): Tool
   }
 }
 
+/** What a plan is for; what comes after that is about signing it. */
+const firstOf = (description: string): string => description.split(/(?<=\.) /)[0]!
+
+/** A text about a command line for whoever has fields and no line: flags by the names of their fields, and no exit codes. */
+const inWords = (text: string): string =>
+  text
+    .replace(/; exit \d+ when one is not met/, '; refused when one is not met')
+    .replace(/--([a-z][a-z-]*)/g, (_flag, name: string) => camel(name))
+
 /** A field of the input, and the words on the command line that it becomes. */
 type Field = { name: string; schema: z.ZodType; words: (value: unknown) => string[] }
 
@@ -88,7 +97,9 @@ function flagField(option: Option): Field {
   const value = required || optional ? valueFor(placeholderOf(option), long, argChoices) : z.literal(true)
   const one = optional ? z.union([z.literal(true), value]) : value
   const many = repeatable(option) ? z.array(one).min(1).max(20) : one
-  const schema = many.describe(long === '--wallet' ? 'an address, or the name of a keystore' : description)
+  const schema = many.describe(
+    long === '--wallet' ? 'an address, or the name of a keystore' : inWords(description),
+  )
   return {
     name: camel(long.slice(2)),
     schema: mandatory ? schema : schema.optional(),
@@ -106,7 +117,7 @@ function placeField(words: string, argument: Argument): Field {
     }
   const schema = valueFor(name, `${words} <${name}>`, argument.argChoices)
     .refine((value) => !String(value).startsWith('-'), 'must not begin with a dash')
-    .describe(argument.description)
+    .describe(inWords(argument.description))
   return {
     name: camel(name),
     schema: argument.required ? schema : schema.optional(),
