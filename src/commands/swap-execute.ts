@@ -123,6 +123,8 @@ const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' 
 async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<void> {
   const { exact, slippage, destination } = wish
   const least = leastOf(options, exact, wish.tokenOut)
+  // Nobody is asked for a quote of what could not be checked on its chain.
+  ;(await cli.place.ground()).rpc(wish.tokenIn.chainId)
   let asked: Quote | undefined
   await operate(cli, options, {
     title: await titleOfWish(cli, wish),

@@ -187,6 +187,13 @@ describe('what is missing is said before anything is signed', () => {
   test('without an RPC the service is not asked for transactions', async () => {
     await run(deposit, remote({}))
     expect(asked.filter((path) => path.includes('bytecode'))).toEqual([])
+    const swap =
+      'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --yes --json --idempotency-key job-54321'
+    expect(await run(swap, remote({}))).toMatchObject({
+      exit: 2,
+      json: { error: { code: 'CONFIG_INVALID', hint: expect.stringContaining('SLUICE_RPC_SANDBOX_ONE') } },
+    })
+    expect(asked.filter((path) => path.includes('quote'))).toEqual([])
   })
 
   test('what only reads the service needs no RPC', async () => {
