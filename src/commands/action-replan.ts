@@ -63,7 +63,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   if (isSettled(operation) || (wrong === 'found' && !operation.steps.some(isUnsigned)))
     return goOn(cli, operation.id, options, undefined)
   const who = await ownerOf(cli, operation, options)
-  if (!options.dryRun) await refuseDoneSince(cli, ground, operation, options)
+  const looked = options.dryRun ? undefined : await refuseDoneSince(cli, ground, operation, options)
   const least = leastOf(ground, operation, options.acceptMinOut)
   const again = await planAgain(cli, ground, operation, least, liftedBy(options))
   if (!again) {
@@ -95,7 +95,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
         hint: `sluice action show ${operation.id}`,
       })
     const planned = replaceLeg(ground, now, again.open, again.checked, 'by the person')
-    await finish(cli, ground, planned, signer, { ...options, turn })
+    await finish(cli, ground, planned, signer, { ...options, turn, looked })
   } finally {
     turn.release()
   }

@@ -110,10 +110,10 @@ export async function goOn(
   })
   try {
     const now = journalled(ground, operation.id)
-    const isAsked = replacement === 'cancel' || (await isNotDoneSince(cli, ground, now, options, replacement))
+    const since = replacement === 'cancel' ? {} : await doneSince(cli, ground, now, options, replacement)
     await finish(cli, ground, now, who, {
       ...options,
-      ...(!isAsked && { wait: false, onlyWaiting: true }),
+      ...since,
       turn,
       ...(replacement && { replacement }),
       ...(maxFeePerGas !== undefined && { maxFeePerGas }),
@@ -125,23 +125,22 @@ export async function goOn(
 
 /**
  * Refuses what seems done already. A chain of a later leg that does not answer is no reason not to make what waits dearer: then only that
- * is done, nothing that is not signed yet, and this gives false.
+ * is done, and nothing that is not signed yet.
  */
-async function isNotDoneSince(
+async function doneSince(
   cli: Cli,
   ground: Ground,
   operation: Planned,
   options: GoOnOptions,
   replacement: Going['replacement'],
-): Promise<boolean> {
+): Promise<Pick<Going, 'looked' | 'wait' | 'onlyWaiting'>> {
   try {
-    await refuseDoneSince(cli, ground, operation, options)
-    return true
+    return { looked: await refuseDoneSince(cli, ground, operation, options) }
   } catch (error) {
     const cause = error instanceof AppError ? String(error.details?.cause) : ''
     if (replacement !== 'bump' || !cause.startsWith('RPC_')) throw error
     cli.notice(`Whether the rest is done already cannot be asked now, so only what waits is sent again.`)
-    return false
+    return { wait: false, onlyWaiting: true }
   }
 }
 

@@ -91,8 +91,9 @@ export type Journal = {
   supersede: (id: string, index: number, owner: string, why: string) => void
   arrive: (id: string, leg: number, hash: Hex) => void
   settle: (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown) => void
-  head: (chainId: number) => { number: number; hash: Hex } | undefined
-  /** Notes a block that a node has; the highest one stays, so that no node goes back little by little. */
+  /** The newest block of a chain that was noted, and when, in epoch milliseconds. */
+  head: (chainId: number) => { number: number; hash: Hex; seen: number } | undefined
+  /** Notes a block that a node has; the highest one stays for a while, so that no node goes back little by little. */
   sawHead: (chainId: number, number: number, hash: Hex) => void
   /**
    * Holds what an operation will move against limits, all of it or nothing: gives the first row that does not fit, with

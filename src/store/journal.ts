@@ -1,9 +1,9 @@
-import type { Hex } from '../domain/address.ts'
 import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
 import { journalAgain } from './journal-again.ts'
 import { openJournalDb, sha256 } from './journal-db.ts'
 import { journalElsewhere } from './journal-elsewhere.ts'
+import { journalHead } from './journal-head.ts'
 import { journalInside } from './journal-inside.ts'
 import { journalLimits } from './journal-limits.ts'
 import { journalLookups } from './journal-lookups.ts'
@@ -167,25 +167,12 @@ export function openJournal(path: string, clock: () => number): Journal {
         note(id, null, `leg ${leg} waiting`, `leg ${leg} ready`, hash)
       }),
     settle: (id, becomes, why, exit, result) => write(() => settle(id, becomes, why, exit, result)),
-    head: (chainId) => {
-      const row = one('SELECT * FROM head WHERE chain_id = ?', chainId)
-      return row && { number: Number(row.number), hash: String(row.hash) as Hex }
-    },
-    sawHead: (chainId, number, hash) =>
-      write(() =>
-        run(
-          'INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (chain_id) DO UPDATE SET hash = CASE WHEN excluded.number >= number THEN excluded.hash ELSE hash END, number = max(number, excluded.number), seen = excluded.seen',
-          chainId,
-          number,
-          hash,
-          clock(),
-        ),
-      ),
     ...journalAgain(db, inside),
     ...journalLookups(db, inside),
     ...seal,
     ...journalLimits(db, clock),
     ...journalElsewhere(db, clock),
+    ...journalHead(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
     close,
   }

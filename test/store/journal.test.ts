@@ -235,13 +235,13 @@ describe('the journal', () => {
 })
 
 describe('the newest block that was seen', () => {
-  it('never goes back, however little', () => {
+  it('does not go back for a while, however little', () => {
     journal.sawHead(1, 100, hash('aa'))
     for (const number of [98, 96, 99]) journal.sawHead(1, number, hash('bb'))
-    expect(journal.head(1)).toEqual({ number: 100, hash: hash('aa') })
+    expect(journal.head(1)).toMatchObject({ number: 100, hash: hash('aa') })
     journal.sawHead(1, 100, hash('cc'))
-    expect(journal.head(1)).toEqual({ number: 100, hash: hash('cc') })
+    expect(journal.head(1)).toMatchObject({ number: 100, hash: hash('cc') })
     journal.sawHead(1, 101, hash('dd'))
-    expect(journal.head(1)).toEqual({ number: 101, hash: hash('dd') })
+    expect(journal.head(1)).toMatchObject({ number: 101, hash: hash('dd') })
   })
 })

@@ -5,26 +5,29 @@ import type { Planned } from '../../wallet/execution/carry-out.ts'
 import { doneElsewhere } from '../../wallet/execution/done-elsewhere.ts'
 import { standing } from '../../wallet/execution/standing.ts'
 import type { Ground } from '../../wallet/ground.ts'
-import { decodeIntent, type KeptPlan } from '../../wallet/plan/intent-json.ts'
+import { exactAmounts, exactAmountsIn } from '../../wallet/plan/exact-amounts.ts'
+import type { KeptPlan } from '../../wallet/plan/intent-json.ts'
 import type { Checked } from '../../wallet/plan/plan.ts'
 import type { Cli } from '../cli.ts'
 import type { SigningOptions } from '../options.ts'
 import { confirm } from '../prompts.ts'
-import { withReport } from './finish.ts'
+import { type Going, withReport } from './finish.ts'
 
 /**
  * Before anything of a plan is signed: asks, or refuses with DONE_ELSEWHERE, when the chain has its action already and
- * the journal does not know of it, as an old journal that was put back does not. A pinned nonce cannot be used twice.
+ * the journal does not know of it, as an old journal that was put back does not. A pinned nonce cannot be used twice. Gives how far it was looked.
  */
 export async function refuseDone(
   cli: Cli,
   ground: Ground,
   { proposal: { wallet, nonce, legs }, steps }: Checked,
   { allowDuplicate }: Pick<SigningOptions, 'allowDuplicate'>,
-): Promise<void> {
-  if (allowDuplicate || nonce !== null) return
-  const hash = await doneElsewhere(saying(cli, ground), wallet, actionsOf(steps), { exact: exactOf(legs) })
-  if (hash === undefined || (await isWanted(cli, hash))) return
+): Promise<Looked | undefined> {
+  if (allowDuplicate || nonce !== null) return undefined
+  const { asked, looked } = saying(cli, ground)
+  const exact = legs.flatMap(({ intent }) => exactAmounts(intent))
+  const hash = await doneElsewhere(asked, wallet, actionsOf(steps), { exact })
+  if (hash === undefined || (await isWanted(cli, hash))) return looked
   throw new AppError(
     'DONE_ELSEWHERE',
     `It seems done already: ${hash} is the same call, and the journal of this machine does not know it. Nothing was signed.`,
@@ -35,46 +38,51 @@ export async function refuseDone(
   )
 }
 
-/** Where it is asked, with a word to the person about what a node does not show. */
-const saying = (cli: Cli, ground: Ground) => ({
-  ...ground,
-  onUnknown: (chainId: number, nonces: readonly number[]) => {
-    const { name } = networkNamed(ground.catalog.networks, chainId)
-    const which =
-      nonces.length === 1 ? `the nonce ${nonces[0]}` : `the nonces ${nonces.toReversed().join(', ')}`
-    cli.notice(
-      `The node of ${name} does not show what used ${which} of this wallet outside this machine: whether that was the same is not known.`,
-    )
-  },
-})
+/** How far it was looked on each chain: what is signed later looks at what came since. */
+type Looked = NonNullable<Going['looked']>
 
-/** The amounts of swaps that no other quote changes. */
-const exactOf = (legs: readonly Pick<Checked['proposal']['legs'][number], 'intent'>[]): bigint[] =>
-  legs.flatMap(({ intent }) =>
-    intent?.kind === 'swap' ? [intent.exact === 'in' ? intent.amountIn : intent.amountOut] : [],
-  )
+/** Where it is asked, with a word to the person about what a node does not show; `looked` fills with the asking. */
+function saying(cli: Cli, ground: Ground) {
+  const looked: Record<number, number> = {}
+  const asked = {
+    ...ground,
+    onLooked: (chainId: number, latest: number) => {
+      looked[chainId] = Math.min(latest, looked[chainId] ?? latest)
+    },
+    onUnknown: (chainId: number, nonces: readonly number[]) => {
+      const { name } = networkNamed(ground.catalog.networks, chainId)
+      const which =
+        nonces.length === 1 ? `the nonce ${nonces[0]}` : `the nonces ${nonces.toReversed().join(', ')}`
+      cli.notice(
+        `The node of ${name} does not show what used ${which} of this wallet outside this machine: whether that was the same is not known.`,
+      )
+    },
+  }
+  return { asked, looked }
+}
 
 /**
  * Before an operation goes on that was begun, or is planned anew: the same for what is not signed of it, or lost its nonce. After a first
- * signature that is PARTIAL.
+ * signature that is PARTIAL. Gives how far it was looked.
  */
 export async function refuseDoneSince(
   cli: Cli,
   ground: Ground,
   operation: Planned,
   { allowDuplicate, nonce }: Partial<SigningOptions>,
-): Promise<void> {
+): Promise<Looked | undefined> {
   const { state, plan } = operation
   const isPinned = nonce !== undefined || (plan as { nonce?: number | null } | null)?.nonce != null
-  if (allowDuplicate || (isPinned && state === 'OPEN') || isClosed(state)) return
+  if (allowDuplicate || (isPinned && state === 'OPEN') || isClosed(state)) return undefined
   try {
-    await refuseDoneLeft(cli, ground, operation)
+    return await refuseDoneLeft(cli, ground, operation)
   } catch (error) {
     throw state === 'OPEN' ? error : withReport(afterSigning(error, operation), ground, operation)
   }
 }
 
-async function refuseDoneLeft(cli: Cli, ground: Ground, operation: Planned): Promise<void> {
+async function refuseDoneLeft(cli: Cli, ground: Ground, operation: Planned): Promise<Looked> {
+  const { asked, looked } = saying(cli, ground)
   const { id, wallet, steps } = operation
   for (const step of standing(operation)) {
     const { role, state, transaction, leg } = step
@@ -86,8 +94,8 @@ async function refuseDoneLeft(cli: Cli, ground: Ground, operation: Planned): Pro
     const lost = steps.flatMap((one) =>
       one.leg === leg && one.role === role && one.state === 'SUPERSEDED' ? (one.nonce ?? []) : [],
     )
-    const hash = await doneElsewhere(saying(cli, ground), wallet, [transaction], {
-      exact: exactIn(ground, operation, step),
+    const hash = await doneElsewhere(asked, wallet, [transaction], {
+      exact: exactAmountsIn(ground, operation.plan as KeptPlan, step.leg),
       above: state === 'SUPERSEDED' && step.nonce !== null ? step.nonce : Math.max(-1, ...signed),
       lost,
     })
@@ -98,17 +106,7 @@ async function refuseDoneLeft(cli: Cli, ground: Ground, operation: Planned): Pro
       { details: { id, hash }, hint: `sluice action explain ${hash}, then: sluice action abandon ${id}` },
     )
   }
-}
-
-/** What cannot be read any more has no amounts to compare: only the very same call is found then. */
-const exactIn = ({ catalog }: Ground, { plan }: Planned, { leg }: Planned['steps'][number]): bigint[] => {
-  const kept = (plan as KeptPlan).intents[leg]
-  try {
-    return kept ? exactOf([{ intent: decodeIntent(kept, catalog) }]) : []
-  } catch (error) {
-    if (error instanceof AppError) return []
-    throw error
-  }
+  return looked
 }
 
 /** Whoever reads the exit code must hear that something is signed. */

@@ -70,8 +70,8 @@ async function undertake(
   const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
   const fresh = earlier !== undefined && isUnsigned(ground, earlier)
   if (earlier && !fresh && !options.dryRun) {
-    await refuseDoneSince(cli, ground, earlier, options)
-    return goOnOrRevoke(cli, ground, earlier, who, { ...options, turn })
+    const looked = await refuseDoneSince(cli, ground, earlier, options)
+    return goOnOrRevoke(cli, ground, earlier, who, { ...options, turn, looked })
   }
   const asking = { propose, request, ...(opinion && { opinion }), ...(wallet && { wallet }) }
   const { proposal, isSent, checked, known } = await offered(cli, options, asking, { who, ground })
@@ -85,7 +85,7 @@ async function undertake(
   const instead = givesUp && `sluice action revoke ${givesUp.id} --yes`
   await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
   if (key === undefined && !isSent) await confirmAgain(cli, ground, request)
-  await refuseDone(cli, ground, checked, options)
+  const looked = await refuseDone(cli, ground, checked, options)
   if (!isSent) refuseExpired(proposal, cli.world.now())
   const account = await who.unlock()
   if (account.address !== who.address)
@@ -99,12 +99,12 @@ async function undertake(
     // Others may have been at work while the question stood: the key and the allowances are looked at once more.
     const now = key === undefined ? undefined : ground.journal.findByKey(key, request)
     if (now && !isUnsigned(ground, now))
-      return await goOnOrRevoke(cli, ground, now, signer, { ...options, turn: mine })
+      return await goOnOrRevoke(cli, ground, now, signer, { ...options, turn: mine, looked })
     await givesUp?.close()
     try {
       refuseConflict(ground, checked)
       const begun = planned(ground, checked, key ?? proposal.id, now)
-      await goOnOrRevoke(cli, ground, begun, signer, { ...options, turn: mine })
+      await goOnOrRevoke(cli, ground, begun, signer, { ...options, turn: mine, looked })
     } catch (error) {
       throw givesUp ? afterGivingUp(error, givesUp.id) : error
     }

@@ -1,9 +1,13 @@
 import { AppError } from '../../domain/errors.ts'
 import { wait } from '../../net/patience.ts'
 import { hexQuantity } from '../../net/quantity.ts'
+import { isNotOffered } from '../../net/refusal.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import { headBelievedMs } from '../../store/journal-head.ts'
 import { type Head, readHead } from './fees.ts'
+import { promptly } from './in-time.ts'
 import { pauses } from './patient.ts'
+import { patienceMs } from './within.ts'
 
 /** How far a node may fall behind what was seen before, in blocks. */
 export const maxFallBack = 3
@@ -14,23 +18,26 @@ const inconsistent = (
   hint = 'Use another RPC endpoint, or wait for this one.',
 ): AppError => new AppError('RPC_INCONSISTENT', message, { details, hint })
 
-/** Refuses a node that is behind what was seen of this chain before, or whose newest block is too old for a chain that makes blocks all the time. */
+/**
+ * Refuses a node that is behind what was seen of this chain a moment ago, or whose newest block is too old for a chain that makes blocks all
+ * the time. `now` and `seen.seen` are epoch milliseconds; a clock that was set back makes nothing newer than it is.
+ */
 export function refuseOldHead(
   { host }: Rpc,
   head: Head,
-  seen: { number: number } | undefined,
+  seen: { number: number; seen: number } | undefined,
   maxAgeMs: number | undefined,
   now: number,
 ): void {
-  if (seen && Number(head.number) < seen.number - maxFallBack)
+  const isBelieved = seen && Math.abs(now - seen.seen) <= headBelievedMs
+  if (isBelieved && Number(head.number) < seen.number - maxFallBack) {
+    const until = new Date(seen.seen + headBelievedMs).toISOString()
     throw inconsistent(
       `The node at ${host} is at block ${head.number}, and block ${seen.number} was seen before`,
-      {
-        host,
-        block: Number(head.number),
-        seen: seen.number,
-      },
+      { host, block: Number(head.number), seen: seen.number, until },
+      `Use another RPC endpoint, or wait for this one. Where it was what was seen that is wrong: it is believed until ${until}.`,
     )
+  }
   const age = now - head.timestamp * 1000
   if (maxAgeMs !== undefined && age > maxAgeMs)
     throw inconsistent(
@@ -40,19 +47,34 @@ export function refuseOldHead(
     )
 }
 
-/** Refuses endpoints of one chain that do not have the same chain id, or the same block at the height that all of them have. */
-export async function refuseOtherHeads(rpc: Rpc, chainId: number, head: Head): Promise<void> {
-  for (const peer of rpc.peers) {
-    const other = await headIfUp(peer, chainId)
-    if (!other) continue
+/**
+ * Refuses endpoints of one chain that do not have the same chain id, or the same block at the height that all of them have. Who is down, or says
+ * nothing within `longestMs`, cannot disagree. Gives the lowest of their newest blocks: a higher one is the word of one of them alone.
+ */
+export async function refuseOtherHeads(
+  rpc: Rpc,
+  chainId: number,
+  head: Head,
+  longestMs = patienceMs,
+): Promise<Head> {
+  const compare = async (peer: Rpc): Promise<Head> => {
+    const other = await headIfUp(peer, chainId, longestMs)
+    if (!other) return head
     const at = other.number < head.number ? other : head
-    const [mine, theirs] = await Promise.all([hashAt(rpc, at.number), hashAt(peer, at.number)])
-    if (mine !== theirs)
+    const [mine, theirs] = await Promise.all([
+      hashAt(rpc, at.number),
+      ifUp(peer, longestMs, (node) => hashAt(node, at.number)),
+    ])
+    if (!theirs) return head
+    if (mine !== theirs.said)
       throw inconsistent(`${rpc.host} and ${peer.host} have different blocks at height ${at.number}`, {
         hosts: [rpc.host, peer.host],
         block: Number(at.number),
       })
+    return at
   }
+  const lowest = await Promise.all(rpc.peers.map(compare))
+  return lowest.reduce((least, one) => (one.number < least.number ? one : least), head)
 }
 
 /** The hash of a block that the node named; asked again shortly where a node behind the same address does not have it yet. */
@@ -68,9 +90,34 @@ export async function hashAt(rpc: Rpc, number: bigint): Promise<string | undefin
   return block?.hash?.toLowerCase()
 }
 
-/** The newest block of an endpoint; `undefined` where it is down, as it cannot disagree then. */
-export const headIfUp = (rpc: Rpc, chainId: number): Promise<Head | undefined> =>
-  readHead(rpc, chainId).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
-    throw error
-  })
+/** The newest block of another endpoint; `undefined` where it is down, or later than `longestMs`, as it cannot disagree then. */
+export const headIfUp = async (
+  peer: Rpc,
+  chainId: number,
+  longestMs = patienceMs,
+): Promise<Head | undefined> => (await ifUp(peer, longestMs, (node) => readHead(node, chainId)))?.said
+
+/**
+ * What another endpoint says; `undefined` where it is down, too late, or does not offer the question, which leaves it to those that do. What it
+ * answers wrongly is its own fault, and named so: the first endpoint may be well.
+ */
+async function ifUp<T>(
+  peer: Rpc,
+  longestMs: number,
+  ask: (node: Rpc) => Promise<T>,
+): Promise<{ said: T } | undefined> {
+  try {
+    return { said: await ask(promptly(peer, longestMs)) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, details } = error
+    if (code === 'RPC_UNREACHABLE' || isNotOffered(error)) return undefined
+    if (code !== 'RPC_ERROR' && code !== 'RPC_INCONSISTENT') throw error
+    const { host } = peer
+    throw new AppError(code, message.includes(host) ? message : `At ${host}: ${message}`, {
+      details: { ...details, host },
+      cause: error,
+      hint: `Leave ${host} out of the endpoints for as long as it answers so, or wait for it.`,
+    })
+  }
+}

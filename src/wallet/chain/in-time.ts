@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Clock } from './clock.ts'
+import { patienceMs, within } from './within.ts'
 
 /** How long what was begun may still take when the time of a run is over, in ms. */
 const graceMs = 5_000
@@ -8,19 +9,49 @@ const graceMs = 5_000
 /** The longest that a timer can be set to. */
 const longestMs = 2 ** 31 - 1
 
+/** The longest that a node took for one answer, in ms; it may not have come at all. */
+export type Wait = { host: string; ms: number }
+
+/** Who is waited for. `longest` is asked when the time is over, and counts who has not answered by then. */
+export type Waits = { begin: (host: string) => () => void; longest: () => Wait | undefined }
+
+/** Keeps an account of the answers that a run waits for. */
+export function newWaits(clock: Clock): Waits {
+  const open = new Set<{ host: string; since: number }>()
+  let most: Wait | undefined
+  const longer = (host: string, since: number): void => {
+    const ms = clock.now() - since
+    if (!most || ms > most.ms) most = { host, ms }
+  }
+  return {
+    begin: (host) => {
+      const one = { host, since: clock.now() }
+      open.add(one)
+      return () => {
+        if (open.delete(one)) longer(host, one.since)
+      }
+    },
+    longest: () => {
+      for (const { host, since } of open) longer(host, since)
+      return most
+    },
+  }
+}
+
 /** Waits for `work` until a little after `until`, on the monotonic clock; then RPC_UNREACHABLE, whatever becomes of it. */
 export async function inTime<T>(
-  { clock, until }: { clock: Clock; until: number },
+  { clock, until, waits }: { clock: Clock; until: number; waits?: Waits },
   host: string,
   work: () => Promise<T>,
 ): Promise<T> {
   const late = () =>
     new AppError('RPC_UNREACHABLE', `The time was over before ${host} had answered`, {
-      details: { fault: 'time over' },
+      details: { host, fault: 'time over' },
     })
   const left = until + graceMs - clock.now()
   if (left <= 0) throw late()
   const done = new AbortController()
+  const answered = waits?.begin(host)
   const over = clock.sleep(Math.min(left, longestMs), done.signal).then(() => {
     throw late()
   })
@@ -28,6 +59,7 @@ export async function inTime<T>(
     return await Promise.race([work(), over])
   } finally {
     done.abort()
+    answered?.()
   }
 }
 
@@ -36,7 +68,7 @@ export const isCutShort = ({ code, details }: AppError): boolean =>
   code === 'RPC_UNREACHABLE' && details?.fault === 'time over'
 
 /** A chain that is asked nothing any more when the time of a run is over: one that answers slowly must not hold a command up. */
-export const rpcInTime = (rpc: Rpc, run: { clock: Clock; until: number }): Rpc => ({
+export const rpcInTime = (rpc: Rpc, run: { clock: Clock; until: number; waits?: Waits }): Rpc => ({
   get host() {
     return rpc.host
   },
@@ -46,3 +78,28 @@ export const rpcInTime = (rpc: Rpc, run: { clock: Clock; until: number }): Rpc =
   request: (method, params) => inTime(run, rpc.host, () => rpc.request(method, params)),
   batch: (calls) => inTime(run, rpc.host, () => rpc.batch(calls)),
 })
+
+/** One of several endpoints that has so long for each answer, in ms: who hangs is as one that is down, RPC_UNREACHABLE. */
+export function promptly(rpc: Rpc, ms = patienceMs): Rpc {
+  const soon = async <T>(work: Promise<T>): Promise<T> => {
+    const answer = await within(
+      work.then((said) => ({ said })),
+      ms,
+    )
+    if (answer) return answer.said
+    const { host } = rpc
+    throw new AppError('RPC_UNREACHABLE', `The node at ${host} has not answered in ${ms} ms`, {
+      details: { host },
+    })
+  }
+  return {
+    get host() {
+      return rpc.host
+    },
+    get peers() {
+      return rpc.peers.map((peer) => promptly(peer, ms))
+    },
+    request: (method, params) => soon(rpc.request(method, params)),
+    batch: (calls) => soon(rpc.batch(calls)),
+  }
+}

@@ -4,6 +4,7 @@ import { wait } from '../../net/patience.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { type CommonHead, commonHead } from './common-head.ts'
+import { promptly } from './in-time.ts'
 import { pauses } from './patient.ts'
 
 /**
@@ -21,8 +22,8 @@ export async function ownHead(
     const [then, mine, theirs] = await Promise.all([
       nonceAt(rpc, wallet, hexQuantity(head.number)),
       nonceAt(rpc, wallet, 'latest'),
-      // One that is down knows of nothing.
-      nonceAt(peer, wallet, 'latest').catch(() => 0),
+      // One that is down, or hangs, knows of nothing.
+      nonceAt(promptly(peer), wallet, 'latest').catch(() => 0),
     ])
     if (then >= mine && then >= theirs) return common
     const pause = pauses[tried]

@@ -2,6 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import { mayPass } from '../../net/endpoint.ts'
 import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import { promptly } from './in-time.ts'
 
 /** How many of the newest blocks tell what tips are paid, and which share of the gas in them was cheaper. */
 const recent = { blocks: 10, percentile: 90 }
@@ -15,12 +16,15 @@ export const quietTip = 10n ** 9n
 /** Where the blocks say nothing of tips, a node is believed up to so much, in wei: those of Polygon refuse a tip below 25 gwei (source: bor), or 30 (source: its older advice). */
 export const unproven = 50n * 10n ** 9n
 
-/** The tip to pay now: the lowest that any endpoint of the chain names, and of none more than it can show that others paid. */
-export async function usualTip(rpc: Rpc, baseFee: bigint): Promise<bigint> {
+/** How long another endpoint has for each answer about tips, in ms: it can only make it cheaper. */
+const peerMs = 3_000
+
+/** The tip to pay now: the lowest that any endpoint of the chain names, and of none more than it can show that others paid. Another one that says nothing within `longestMs` names none. */
+export async function usualTip(rpc: Rpc, baseFee: bigint, longestMs = peerMs): Promise<bigint> {
   const tips = await Promise.all([
     tipOf(rpc, baseFee),
     ...rpc.peers.map((peer) =>
-      tipOf(peer, baseFee).catch((error: unknown) => {
+      tipOf(promptly(peer, longestMs), baseFee).catch((error: unknown) => {
         // An endpoint that does not answer well cannot make it cheaper.
         if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
         throw error

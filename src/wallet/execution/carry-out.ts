@@ -4,6 +4,7 @@ import type { Operation } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
 import type { TransactionSigner } from '../keys/who.ts'
 import { pinContracts } from '../plan/code.ts'
+import { exactAmountsIn } from '../plan/exact-amounts.ts'
 import { capFor, keptBound } from '../plan/fee-bound.ts'
 import { encodeIntent, type KeptPlan, quotesOf } from '../plan/intent-json.ts'
 import type { Checked } from '../plan/plan.ts'
@@ -24,6 +25,7 @@ export type Way = Pick<
   Execution,
   | 'depth'
   | 'nonces'
+  | 'looked'
   | 'queueBehind'
   | 'pipeline'
   | 'replacement'
@@ -123,6 +125,7 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
     tokens,
     lock: fileLocks(locks),
     deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
+    exactIn: (leg) => exactAmountsIn(ground, planNow(), leg),
     arrived: async () => delivered(quotesOf(planNow())),
     brought: (told) => broughtTo(ground, journal.find(operation.id)!, told, way.depth),
     result: () => resultNow({ rpc, catalog }, journal.find(operation.id)!),

@@ -10,10 +10,15 @@ import type { Ground } from '../ground.ts'
 import { deepest, type NonceUse, type Seen, whoUsedEach } from './nonce-use.ts'
 import { isSame, refuseBroken, type Shown } from './pinned.ts'
 
-type OnChain = Seen & Shown
+/** A transaction of the wallet, as far as it is compared. */
+export type OnChain = Seen & Shown
 
-/** Where it is asked; `onUnknown` hears of nonces whose transactions a node does not show, which says nothing of what they did. */
+/**
+ * Where it is asked; `onUnknown` hears of nonces whose transactions a node does not show, which says nothing of what they did, and `onLooked` by which
+ * count of the wallet's transactions it was looked: what came after that, or was hidden from it, is for who takes a nonce.
+ */
 type Asked = Pick<Ground, 'rpc' | 'journal'> & {
+  onLooked?: (chainId: number, latest: number) => void
   onUnknown?: (chainId: number, nonces: readonly number[]) => void
 }
 
@@ -25,7 +30,7 @@ type Asked = Pick<Ground, 'rpc' | 'journal'> & {
  * which are looked at all the same.
  */
 export async function doneElsewhere(
-  { rpc, journal, onUnknown }: Asked,
+  { rpc, journal, onUnknown, onLooked }: Asked,
   wallet: Address,
   transactions: readonly Transaction[],
   {
@@ -41,6 +46,7 @@ export async function doneElsewhere(
     const latest = Number(
       quantity(await node.request('eth_getTransactionCount', [wallet, 'latest']), 'the nonce'),
     )
+    onLooked?.(chainId, latest)
     const since = journal.foreignNonces(wallet, transaction, latest).filter((nonce) => nonce > above)
     const nonces = [...since, ...lost]
     if (nonces.length === 0) continue
@@ -58,11 +64,21 @@ export async function doneElsewhere(
   return undefined
 }
 
-type Where = { journal: Journal; node: Rpc; chainId: number; wallet: Address; latest: number }
+type Where = {
+  journal: Journal
+  node: Rpc
+  chainId: number
+  wallet: Address
+  latest: number
+  isForgotten?: boolean
+}
 
-/** What used nonces, as it is remembered, or shown now. `silence` is why something of it is neither. */
-async function usesOf(
-  { journal, node, chainId, wallet, latest }: Where,
+/**
+ * What used nonces, as it is remembered, or shown now. `silence` is why something of it is neither. What is not shown is not remembered where
+ * `isForgotten`: a node that was asked about the newest blocks may only be behind.
+ */
+export async function usesOf(
+  { journal, node, chainId, wallet, latest, isForgotten = false }: Where,
   nonces: readonly number[],
 ): Promise<{ uses: Map<number, Elsewhere>; silence?: AppError }> {
   const nodes = [node.host, ...node.peers.map(({ host }) => host)].toSorted().join(' ')
@@ -82,7 +98,9 @@ async function usesOf(
     uses.set(nonce, seen)
     // What a reorganisation may still take away is asked again.
     if (
-      use.is === 'unknown' ? use.isLookedFor && !use.silence : use.is !== 'free' && use.at <= newest - deepest
+      use.is === 'unknown'
+        ? use.isLookedFor && !use.silence && !isForgotten
+        : use.is !== 'free' && use.at <= newest - deepest
     )
       lasting.push([nonce, seen])
   }
@@ -103,7 +121,7 @@ function seenAs(use: NonceUse<OnChain>): Elsewhere | undefined {
 const littleDifference = 48
 
 /** Whether a call is the same, or the same made again with another deadline and another minimum. */
-function isLike(shown: Shown, wanted: Transaction, exact: readonly bigint[]): boolean {
+export function isLike(shown: Shown, wanted: Transaction, exact: readonly bigint[]): boolean {
   if (isSame(shown, wanted)) return true
   const [a, b] = [shown.input.toLowerCase(), wanted.data.toLowerCase()]
   // An approval or a transfer that differs at all is another one; only long calls carry deadlines.
@@ -117,7 +135,7 @@ function isLike(shown: Shown, wanted: Transaction, exact: readonly bigint[]): bo
 }
 
 /** Whether a transaction did what it was for; one that reverted may be tried again. */
-async function succeeded(rpc: Rpc, hash: Hex): Promise<boolean> {
+export async function succeeded(rpc: Rpc, hash: Hex): Promise<boolean> {
   const receipt = await rpc.request<Ended | null>('eth_getTransactionReceipt', [hash])
   return receipt !== null && hasSucceeded(rpc, receipt)
 }

@@ -9,6 +9,7 @@ import { isForGood, isOfPrice, type Refusal, refusalOf } from './refused.ts'
 import { current, isClosed, isUnsigned, type Run, stopped } from './run.ts'
 import { isAllFinal } from './standing.ts'
 import { inSendingOrder, isBehindAnother } from './stuck.ts'
+import { timeOver } from './time-over.ts'
 
 const wasSigned = (run: Run): boolean =>
   current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
@@ -53,8 +54,12 @@ function explain(run: Run, error: unknown): unknown {
   const resume = `sluice action resume ${run.operationId}`
   const details = { operation: run.operationId }
   const signed = wasSigned(run)
-  if (error === stopped && !signed)
-    return new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
+  if (error === stopped && !signed) {
+    const isOver = !run.signal?.aborted && run.clock.now() >= run.until
+    return isOver
+      ? timeOver(run)
+      : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
+  }
   const isOfNonce = error instanceof AppError && error.code === 'NONCE_USED' && signed
   if (
     error instanceof AppError &&
@@ -163,6 +168,7 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
   if (typeof before === 'string') return `sluice action resume ${before}, then: ${again}`
   const goesOn = / (resume|replan) /.test(again)
   const giveUp = `sluice action abandon ${id}`
+  if (error.code === 'DONE_ELSEWHERE') return `sluice action explain ${error.details?.hash}, then: ${giveUp}`
   if (goesOn && isDust(error)) return giveUp
   if (goesOn && error.code === 'INSUFFICIENT_FUNDS')
     return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`

@@ -2,7 +2,7 @@ import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Leg, Operation, Step } from '../../store/operation.ts'
 import { systemClock } from '../chain/clock.ts'
 import { readHead } from '../chain/fees.ts'
-import { rpcInTime } from '../chain/in-time.ts'
+import { newWaits, rpcInTime } from '../chain/in-time.ts'
 import { awaitArrival } from './await-arrival.ts'
 import { cancelWaiting } from './cancel-waiting.ts'
 import { refuseDead } from './dead.ts'
@@ -25,7 +25,7 @@ import { executeStep, sendStep } from './step.ts'
  */
 export async function execute(execution: Execution): Promise<Operation> {
   const clock = execution.clock ?? systemClock
-  const time = { clock, until: clock.now() + execution.timeoutMs }
+  const time = { clock, until: clock.now() + execution.timeoutMs, waits: newWaits(clock) }
   const run: Run = {
     ...execution,
     ...time,

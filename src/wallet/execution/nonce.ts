@@ -7,10 +7,12 @@ import { type Head, readHead } from '../chain/fees.ts'
 import { refuseOldHead, refuseOtherHeads } from '../chain/heads.ts'
 import { adopt } from './adopt.ts'
 import { type Counts, countsOf } from './counts.ts'
-import { notShown } from './nonce-use.ts'
+import { type Meanwhile, refuseDoneMeanwhile } from './done-meanwhile.ts'
+import { notShown, type Seen, seenIfSaid } from './nonce-use.ts'
+import { isSame, type Shown } from './pinned.ts'
 import { isInTheAir, isUnsigned } from './run.ts'
 
-/** What taking a nonce needs. `pinned` is the one that it must be. */
+/** What taking a nonce needs. `pinned` is the one that it must be; `meanwhile` what is to be held against what came from elsewhere since it was looked. */
 export type NonceQuestion = {
   journal: Journal
   operationId: string
@@ -18,18 +20,20 @@ export type NonceQuestion = {
   rpc: Rpc
   pinned?: number
   queueBehind?: boolean
+  meanwhile?: Meanwhile | undefined
   headMaxAgeMs?: number
   clock: Clock
 }
 
-/** What came of it: the newest block to sign on; that the step is on the chain already; or that a reserved nonce was used up and given back. */
+/** What came of it: the newest block to sign on; that the step is on the chain already; or that a nonce of an earlier run was given back. */
 export type Taken = { head: Head } | 'adopted' | 'given back'
 
 const counts = ({ journal, rpc, step }: Pick<NonceQuestion, 'journal' | 'rpc' | 'step'>): Promise<Counts> =>
   countsOf({ journal, rpc, chainId: step.transaction.chainId, wallet: step.wallet })
 
 /**
- * Gives a step its nonce, written down, or confirms the one that it has. Under the lock of the wallet.
+ * Gives a step its nonce, written down. One that is reserved already is of a process that ended before it signed with it: it is given back first,
+ * for what waits with it since is somebody else's. Under the lock of the wallet.
  * A node on another chain, one that went back in time, or endpoints that disagree are refused here, before anything is
  * signed.
  */
@@ -38,26 +42,41 @@ export async function takeNonce(question: NonceQuestion): Promise<Taken> {
   const { chainId } = step.transaction
   const [head, counted] = await Promise.all([readHead(rpc, chainId), counts(question)])
   refuseOldHead(rpc, head, journal.head(chainId), question.headMaxAgeMs, clock.wall())
-  await refuseOtherHeads(rpc, chainId, head)
+  const lowest = await refuseOtherHeads(rpc, chainId, head)
   const { latest, pending } = counted
   if (step.nonce !== null) {
-    if (latest <= step.nonce) return { head }
-    journal.release(operationId, step.index, `nonce ${step.nonce} is used`)
+    const why = latest > step.nonce ? `nonce ${step.nonce} is used` : 'never signed, and its process is gone'
+    journal.release(operationId, step.index, why)
     return 'given back'
   }
-  if (pinned !== undefined) return takePinned(question, head, { latest, pending })
+  if (pinned !== undefined) return takePinned(question, { head, lowest }, { latest, pending })
   const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
   const nonce = question.queueBehind ? Math.max(ours, pending) : ours
+  if (nonce > ours + mostWaiting) throw tooMany(question, { latest, pending })
   await refuseGap(question, { nonce, pending })
-  journal.sawHead(chainId, Number(head.number), head.hash)
-  journal.reserve(operationId, step.index, nonce, Number(head.number))
+  if (question.meanwhile) await refuseDoneMeanwhile(question, question.meanwhile, { nonce, latest })
+  journal.sawHead(chainId, Number(lowest.number), lowest.hash)
+  journal.reserve(operationId, step.index, nonce, Number(lowest.number))
   return { head }
 }
+
+/** Behind so many that wait it is still believed that they do: nothing that is signed behind one that is not there is ever mined, nor what comes after it. */
+const mostWaiting = 64
+
+const tooMany = ({ rpc, step }: NonceQuestion, { latest, pending }: Counts): AppError =>
+  new AppError(
+    'RPC_INCONSISTENT',
+    `The node at ${rpc.host} counts ${pending - latest} transactions of ${step.wallet} that wait, which is not believed: behind more than ${mostWaiting} of others nothing is signed`,
+    {
+      details: { host: rpc.host, latest, pending, most: mostWaiting },
+      hint: 'Name another RPC endpoint; if they do wait, wait until fewer of them do',
+    },
+  )
 
 /** A pinned nonce: free, ours already, or somebody else's. Whoever holds it, no second one is ever taken. */
 async function takePinned(
   { journal, operationId, step, rpc, pinned }: NonceQuestion,
-  head: Head,
+  { head, lowest }: { head: Head; lowest: Head },
   { latest, pending }: Counts,
 ): Promise<Taken> {
   const nonce = pinned!
@@ -98,8 +117,8 @@ async function takePinned(
         hint: `--nonce ${pending}`,
       },
     )
-  journal.sawHead(chainId, Number(head.number), head.hash)
-  if (step.nonce === null) journal.reserve(operationId, step.index, nonce, Number(head.number))
+  journal.sawHead(chainId, Number(lowest.number), lowest.hash)
+  journal.reserve(operationId, step.index, nonce, Number(lowest.number))
   return { head }
 }
 
@@ -122,15 +141,7 @@ async function refuseGap(
       continue
     }
     const { chainId } = step.transaction
-    if (pending > nonce)
-      throw new AppError(
-        'FOREIGN_PENDING',
-        `Another transaction of ${step.wallet} is waiting on chain ${chainId}`,
-        {
-          details: { pending, nonce },
-          hint: 'Wait until it is mined, or go behind it: --queue-behind',
-        },
-      )
+    if (pending > nonce) throw await foreignPending(question, { nonce, pending })
     const holder = journal.holderOf(chainId, step.wallet, pending)
     const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
     // What nobody holds was lost to another transaction, or waited there and was forgotten.
@@ -152,4 +163,26 @@ async function refuseGap(
       },
     )
   }
+}
+
+/** Who waits with a nonce, as far as a node shows it: behind the very same call nobody is told to go. */
+async function foreignPending(
+  { rpc, step: { wallet, transaction } }: NonceQuestion,
+  details: { nonce: number; pending: number },
+): Promise<AppError> {
+  const waits = await seenIfSaid<Seen & Shown>(rpc, wallet, details.nonce)
+  const hash = waits?.hash
+  return hash && isSame(waits, transaction)
+    ? new AppError('FOREIGN_PENDING', `The same call of ${wallet} waits already, sent elsewhere: ${hash}`, {
+        details: { ...details, hash },
+        hint: `Wait until it is mined: it does what was asked. sluice action explain ${hash}`,
+      })
+    : new AppError(
+        'FOREIGN_PENDING',
+        `Another transaction of ${wallet} is waiting on chain ${transaction.chainId}`,
+        {
+          details: { ...details, hash: hash ?? null },
+          hint: 'Wait until it is mined, or go behind it: --queue-behind',
+        },
+      )
 }

@@ -6,6 +6,7 @@ import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Leg, Operation, Step } from '../../store/operation.ts'
 import type { Clock } from '../chain/clock.ts'
+import type { Waits } from '../chain/in-time.ts'
 import type { TransactionSigner } from '../keys/who.ts'
 import type { Disagreement } from './agreement.ts'
 import type { Brought } from './result.ts'
@@ -65,6 +66,10 @@ export type Execution = {
   depth?: Depth
   /** The nonce that the first step on a chain must have; the steps after it count on. */
   nonces?: Readonly<Record<number, number>>
+  /** By which count of the wallet's transactions it was looked on each chain whether it did already what is to be signed; a chain of which nothing is said is not looked at. */
+  looked?: Readonly<Record<number, number>>
+  /** The amounts of a leg that no other quote changes. */
+  exactIn?: (leg: number) => readonly bigint[]
   /** Take the nonce behind what others have waiting, instead of refusing. */
   queueBehind?: boolean
   /** Sign and send all steps of a leg before the first is in a block. */
@@ -101,12 +106,13 @@ export type Execution = {
 }
 
 /**
- * What one run carries along. `until` is on the monotonic clock; `replaced` are the steps that were replaced in it as the person asked;
+ * What one run carries along. `until` is on the monotonic clock; `waits` tells whose answers took long; `replaced` are the steps that were replaced in it as the person asked;
  * `disagreement` is what kept the last one that was mined from being final, and `taken` what has the nonce of one in a block that is not final.
  */
 export type Run = Execution & {
   until: number
   clock: Clock
+  waits: Waits
   replaced: Set<number>
   disagreement?: Disagreement | undefined
   taken?: { nonce: number; by: string; blockNumber: number; unlike?: Disagreement } | undefined

@@ -3,6 +3,7 @@ import type { Leg, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
 import { broadcast } from './broadcast.ts'
 import { refuseDead } from './dead.ts'
+import { meanwhileOf } from './done-meanwhile.ts'
 import { follow } from './follow.ts'
 import { takeNonce } from './nonce.ts'
 import { current, isUnsigned, type Run, stepAt, stopped } from './run.ts'
@@ -31,6 +32,7 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
       step,
       rpc,
       clock: run.clock,
+      meanwhile: meanwhileOf(run, step),
       ...(pinned !== undefined && { pinned }),
       ...(queueBehind && { queueBehind }),
       ...(headMaxAgeMs !== undefined && { headMaxAgeMs }),
