@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
 
+import { approve } from '../../src/calls/erc20.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { hexQuantity } from '../../src/net/quantity.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { doneElsewhere } from '../../src/wallet/execution/done-elsewhere.ts'
+import { targetOf } from '../support/families.ts'
 import { useCopies } from '../support/older-copy.ts'
-import { useCommands } from '../support/run.ts'
+import { provider } from '../support/provider.ts'
+import { type Circumstances, rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
@@ -103,4 +108,59 @@ test('a node that cannot be asked who has a nonce is searched for it', async () 
   expect(await doneElsewhere(ground, sandbox.user.address, [call])).toBe(hash)
   expect(asked).toContain('eth_getTransactionBySenderAndNonce')
   expect(await doneElsewhere(ground, sandbox.user.address, [{ ...call, value: 1n }])).toBeUndefined()
+})
+
+test('what a node is behind for, just when it is looked, is done once all the same: begun anew, and gone on with', async () => {
+  const { rpcUrl } = sandbox.chain(31337)
+  let behind = 0
+  let missing = 1
+  const node = await provider(rpcUrl, async ({ method, params }, ask) =>
+    method === 'eth_getTransactionCount' && params[1] === 'latest' && behind-- > 0
+      ? { result: hexQuantity(Number(await ask(method, params)) - missing) }
+      : undefined,
+  )
+  const at = (url: string): Circumstances => ({
+    env: rpcEnvOf(sandbox, { 'sandbox-one': url }),
+    secrets: { privateKey: sandboxKey() },
+  })
+  expect(await run(payment(1, 'before-01'), at(rpcUrl))).toMatchObject({ exit: 0 })
+  const unpaid = copied()
+  expect(await run(payment(5, 'since-001'), at(rpcUrl))).toMatchObject({ exit: 0 })
+  // The plan asks once before.
+  behind = 2
+  expect(await signsNothing(() => unpaid.again(payment(5, 'since-001'), at(node.url)))).toMatchObject({
+    exit: 10,
+    json: { error: { code: 'DONE_ELSEWHERE' } },
+  })
+  expect(behind).toBeLessThan(0)
+  const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 3 --yes --json --idempotency-key half-0002'
+  const begun = await run(`${deposit} --no-wait --trust-first-use`, at(rpcUrl))
+  const { id } = begun.json.error.details
+  const half = copied()
+  expect(await run(['action', 'resume', id, '--json'], at(rpcUrl))).toMatchObject({ exit: 0 })
+  // What it takes is allowed once more, so that only what was done keeps it from being done again.
+  const strategy = sandbox.strategy('aave-v3-USDC-sandbox-one')
+  const { to, data } = approve({
+    chainId: 31337,
+    token: strategy.asset.address,
+    spender: targetOf(strategy),
+    amount: 3_000000n,
+  })
+  await sandbox.sendAs(31337, sandbox.user.address, { to, data })
+  behind = 1
+  missing = 2
+  const left = await signsNothing(() => half.again(`action resume ${id} --json`, at(node.url)))
+  await node.close()
+  expect(left).toMatchObject({
+    exit: 21,
+    json: {
+      error: {
+        code: 'PARTIAL',
+        details: { cause: 'DONE_ELSEWHERE' },
+        hint: expect.stringMatching(
+          new RegExp(`^sluice action explain 0x[0-9a-f]{64}, then: sluice action abandon ${id}`),
+        ),
+      },
+    },
+  })
 })

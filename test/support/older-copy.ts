@@ -7,7 +7,7 @@ import { afterEach } from 'vitest'
 import { openJournal } from '../../src/store/journal.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { attemptsIn } from './program.ts'
-import type { useCommands } from './run.ts'
+import type { Circumstances, useCommands } from './run.ts'
 
 /** The journal of the sandbox in a home. */
 export const sandboxJournal = (home: string): Journal =>
@@ -25,7 +25,8 @@ export function useCopies({ run, home }: Pick<ReturnType<typeof useCommands>, 'r
     const copy = join(above, 'home')
     execFileSync('cp', ['-a', home(), copy])
     return {
-      again: (line: string) => run(line, { env: { SLUICE_HOME: copy } }),
+      again: (line: string, { env, ...more }: Circumstances = {}) =>
+        run(line, { ...more, env: { ...env, SLUICE_HOME: copy } }),
       attempts: () => attemptsIn(join(copy, 'data')),
       journal: () => sandboxJournal(copy),
     }

@@ -45,14 +45,14 @@ async function payElsewhere(how: Partial<Execution> = {}): Promise<string> {
   return hash
 }
 
-/** Another transaction of the wallet that pays as little as the chain takes, so that one that pays what is usual would replace it. */
-async function sendOther(value = 7n): Promise<string> {
+/** A transaction of the wallet, another one where nothing is said, that pays as little as the chain takes, so that one that pays what is usual would replace it. */
+async function sendCheap(to = signer.address, value = 7n): Promise<string> {
   const { baseFeePerGas } = await chain.rpc.request<{ baseFeePerGas: string }>('eth_getBlockByNumber', [
     'latest',
     false,
   ])
   const fees = { maxFeePerGas: baseFeePerGas, maxPriorityFeePerGas: '0x1' }
-  const call = { from: signer.address, to: signer.address, value: hexQuantity(value), gas: '0x5208' }
+  const call = { from: signer.address, to, value: hexQuantity(value), gas: '0x5208' }
   return chain.rpc.request<string>('eth_sendTransaction', [{ ...call, ...fees }])
 }
 
@@ -102,7 +102,7 @@ describe('what another machine did since it was looked', () => {
 
   it('is nobody’s business where it is something else, or is in the journal', async () => {
     const looked = { 31337: await count() }
-    await sendOther()
+    await sendCheap()
     planPayments(journal, 'first')
     expect(await outcome('first', { looked })).toMatchObject({ state: 'DONE' })
     planPayments(journal, 'second', 2)
@@ -111,7 +111,7 @@ describe('what another machine did since it was looked', () => {
 
   it('and the node does not show is not signed over, until it is looked at from the beginning; nothing is remembered of it', async () => {
     const looked = { 31337: await count() }
-    await sendOther()
+    await sendCheap()
     const blind: Provider['says'] = async ({ method, params }, ask) => {
       if (method === 'eth_getTransactionBySenderAndNonce')
         return { error: { code: -32601, message: 'no such method' } }
@@ -152,7 +152,7 @@ describe('what another machine did since it was looked', () => {
     })
     expect(attempts('same')).toEqual([])
     await chain.rpc.request('anvil_dropTransaction', [hash])
-    await sendOther()
+    await sendCheap()
     expect(await outcome('same', { looked, ...behind })).toMatchObject({ code: 'PENDING' })
     expect(nonceOf('same')).toBe(looked[31337]! + 1)
   })
@@ -169,7 +169,7 @@ describe('a nonce that was reserved by a process that is gone', () => {
   it('and with which another transaction waits since is not signed with: that one is not replaced', async () => {
     const nonce = await reserved('reserved')
     await chain.rpc.request('evm_setAutomine', [false])
-    const hash = await sendOther()
+    const hash = await sendCheap()
     for (const more of [{}, { nonces: { 31337: nonce } }])
       expect(await outcome('reserved', { noWait: true, ...more })).toMatchObject({ code: 'FOREIGN_PENDING' })
     expect(attempts('reserved')).toEqual([])
@@ -183,7 +183,7 @@ describe('a nonce that was reserved by a process that is gone', () => {
     const nonce = await reserved('pinned')
     const before = await paidOn(chain)
     await chain.rpc.request('evm_setAutomine', [false])
-    const hash = await payElsewhere({ noWait: true })
+    const hash = await sendCheap(payee, oneCoin)
     expect(await outcome('pinned', { nonces: { 31337: nonce }, noWait: true })).toMatchObject({
       code: 'PENDING',
     })
