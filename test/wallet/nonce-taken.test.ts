@@ -115,6 +115,9 @@ describe('what another machine did since it was looked', () => {
     const blind: Provider['says'] = async ({ method, params }, ask) => {
       if (method === 'eth_getTransactionBySenderAndNonce')
         return { error: { code: -32601, message: 'no such method' } }
+      // Nor does it know of older states, by which it could be told that this was a moment ago.
+      if (method === 'eth_getTransactionCount' && /^0x/.test(String(params[1])))
+        return { error: { code: -32000, message: 'missing trie node' } }
       if (method !== 'eth_getBlockByNumber' || params[1] !== true) return undefined
       return { result: { ...((await ask(method, params)) as object), transactions: [] } }
     }

@@ -220,6 +220,21 @@ test('what a node does not show is not said to be unpaid: it is told, or asked f
   await expect(silent).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
 })
 
+test('what was used a moment ago and is not shown may be shown in a moment: it is refused, and nothing is remembered of it', async () => {
+  const { rpc } = without(0)
+  const newest = Number(await chain.rpc.request('eth_blockNumber'))
+  const behind: Rpc['request'] = async (method, params) =>
+    method === 'eth_getBlockByNumber' && Number(params![0]) > newest - 32
+      ? ({ hash: '0x01', transactions: [] } as never)
+      : rpc.request(method, params)
+  const done = doneElsewhere(askedAt({ ...rpc, request: behind }, 1), signer.address, [call])
+  await expect(done).rejects.toMatchObject({
+    code: 'RPC_INCONSISTENT',
+    hint: expect.stringContaining('Run the same command again'),
+  })
+  expect(journal.elsewhere(31337, signer.address, rpc.host).size).toBe(0)
+})
+
 test('a pinned nonce that is used is not said to be another’s where the node does not show whose', async () => {
   await expect(pinnedAt(forgetful(), signer.address, 0)).rejects.toMatchObject({
     code: 'RPC_INCONSISTENT',

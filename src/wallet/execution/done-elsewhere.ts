@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../domain/address.ts'
-import type { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { quantity } from '../../net/quantity.ts'
+import { hexQuantity, quantity } from '../../net/quantity.ts'
 import { type Ended, hasSucceeded } from '../../net/receipt.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Elsewhere, Journal } from '../../store/journal-words.ts'
@@ -90,7 +90,8 @@ export async function usesOf(
   const from = last > newest ? 0 : last
   const found = await whoUsedEach<OnChain>(node, wallet, open, { latest, from })
   const lasting: [number, Elsewhere][] = []
-  let silence: AppError | undefined
+  const unknown = [...found].flatMap(([nonce, { is }]) => (is === 'unknown' ? nonce : []))
+  let silence = await whyUnshown({ node, chainId, wallet }, unknown, newest)
   for (const [nonce, use] of found) {
     if (use.is === 'unknown') silence ??= use.silence
     const seen = seenAs(use)
@@ -99,13 +100,40 @@ export async function usesOf(
     // What a reorganisation may still take away is asked again.
     if (
       use.is === 'unknown'
-        ? use.isLookedFor && !use.silence && !isForgotten
+        ? use.isLookedFor && !silence && !isForgotten
         : use.is !== 'free' && use.at <= newest - deepest
     )
       lasting.push([nonce, seen])
   }
   if (lasting.length > 0) journal.noteElsewhere(chainId, wallet, nodes, lasting)
   return { uses, ...(silence && { silence }) }
+}
+
+/** So many of its newest blocks any node shows, and knows the states of. */
+const shownByAll = 32
+
+/** That what a node does not show is in one of its newest blocks: then another node behind its address has named the count, and it will be shown in a moment. */
+async function whyUnshown(
+  { node, chainId, wallet }: Pick<Where, 'node' | 'chainId' | 'wallet'>,
+  unknown: readonly number[],
+  newest: number,
+): Promise<AppError | undefined> {
+  if (unknown.length === 0) return undefined
+  const before = await node
+    .request('eth_getTransactionCount', [wallet, hexQuantity(Math.max(0, newest - shownByAll))])
+    .then((said) => Number(quantity(said, 'the nonce')))
+    .catch((error: unknown) => {
+      // A node that does not know older states says nothing of when it was.
+      if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
+      throw error
+    })
+  const nonce = unknown.find((one) => before !== undefined && one >= before)
+  if (nonce === undefined) return undefined
+  return new AppError(
+    'RPC_INCONSISTENT',
+    `Nonce ${nonce} of ${wallet} was used a moment ago, and the node at ${node.host} does not show by what: it may be this very transaction`,
+    { details: { host: node.host, nonce, chainId }, hint: 'Run the same command again: it is shown soon.' },
+  )
 }
 
 /** What is to be remembered of what a node shows; a transaction that is not shown whole is RPC_INCONSISTENT. */
