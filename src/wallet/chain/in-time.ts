@@ -47,6 +47,7 @@ export async function inTime<T>(
   const late = () =>
     new AppError('RPC_UNREACHABLE', `The time was over before ${host} had answered`, {
       details: { host, fault: 'time over' },
+      hint: `Give it more time: --timeout 10m; or leave ${host} out of the endpoints, where there is another one`,
     })
   const left = until + graceMs - clock.now()
   if (left <= 0) throw late()
