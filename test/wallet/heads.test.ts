@@ -7,11 +7,12 @@ import type { Journal } from '../../src/store/journal-words.ts'
 import { systemClock } from '../../src/wallet/chain/clock.ts'
 import { readHead } from '../../src/wallet/chain/fees.ts'
 import { headIfUp, refuseOtherHeads } from '../../src/wallet/chain/heads.ts'
+import { ownHead } from '../../src/wallet/chain/own-head.ts'
 import { usualTip } from '../../src/wallet/chain/tip.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import { type Provider, provider } from '../support/provider.ts'
 import type { Chain } from './chain.ts'
-import { planPayments, run } from './operation.ts'
+import { planPayments, run, signer } from './operation.ts'
 import { useChain, useHome } from './use.ts'
 
 let chain: Chain
@@ -95,6 +96,9 @@ describe('another endpoint', () => {
     expect(await refuseOtherHeads(beside(hanging()), 31337, head, 50)).toEqual(head)
     expect(await headIfUp(hanging(), 31337, 50)).toBeUndefined()
     expect(await usualTip(beside(hanging()), head.baseFee, 50)).toBe(await usualTip(chain.rpc, head.baseFee))
+    expect(await ownHead(beside(hanging()), { chainId: 31337, wallet: signer.address }, 50)).toMatchObject({
+      head,
+    })
     // One that names its newest block and hangs at the next question cannot disagree either.
     const half = { ...chain.rpc, host: 'half.example', request: hanging().request }
     expect(await refuseOtherHeads(beside(half), 31337, head, 50)).toEqual(head)
@@ -160,6 +164,16 @@ describe('a run whose time was over before anything was signed', () => {
     })
     expect(journal.attempts('slow', 0)).toEqual([])
     await slow.close()
+  })
+
+  it('for the only node hangs names it, too', async () => {
+    const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(ms / 100, signal)
+    const hangs = { clock: { ...systemClock, sleep }, timeoutMs: 1, rpc: () => hanging() }
+    expect(await outcome('only', hangs)).toMatchObject({
+      code: 'RPC_UNREACHABLE',
+      message: 'The time was over before hangs.example had answered',
+      hint: expect.stringContaining('--timeout 10m; or leave hangs.example out'),
+    })
   })
 
   it('blames no node where none was slow, and is an interruption only where somebody interrupted', async () => {

@@ -4,6 +4,7 @@ import type { Rpc } from '../../net/rpc.ts'
 import { type Head, headAt, readHead } from './fees.ts'
 import { headIfUp, maxFallBack } from './heads.ts'
 import { pauses } from './patient.ts'
+import { patienceMs } from './within.ts'
 
 /** A node that is a little behind is so by a few blocks, or by so many seconds where blocks are quick. */
 const maxSecondsBehind = 12
@@ -26,14 +27,19 @@ export type CommonHead = {
  * of the time; the older block is taken only where both have the very same there and it is hardly older, and a node that is further
  * behind, or stays on another block, is RPC_INCONSISTENT: to leave it out would let whoever names blocks choose who looks at them.
  */
-export async function commonHead(rpc: Rpc, chainId: number, least = 0n): Promise<CommonHead> {
+export async function commonHead(
+  rpc: Rpc,
+  chainId: number,
+  least = 0n,
+  longestMs = patienceMs,
+): Promise<CommonHead> {
   const peer = rpc.peers[0]
   if (!peer) {
     const head = await readHead(rpc, chainId)
     return { head, newest: head.number, behind: null }
   }
   for (let tried = 0; ; tried++) {
-    const [mine, theirs] = await Promise.all([readHead(rpc, chainId), headIfUp(peer, chainId)])
+    const [mine, theirs] = await Promise.all([readHead(rpc, chainId), headIfUp(peer, chainId, longestMs)])
     const newest = mine.number
     if (!theirs) return { head: mine, newest, peer, behind: null }
     const ahead = newest - theirs.number
