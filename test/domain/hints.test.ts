@@ -50,7 +50,7 @@ const ours: readonly RegExp[] = [
   /^commands\/action-(re\w+|abandon)\.ts: (id|operation\.id)$/,
   /^commands\/action-run\.ts: (operation\.id|wallet)$/,
   // The action that is in the way, and the next step behind it, which is of this kind itself.
-  /^wallet\/execution\/(ending\.ts: (before|again|operation)|nonce\.ts: first)$/,
+  /^wallet\/execution\/(ending\.ts: (before|again|giveUp|operation|error\.details\?\.hash)|nonce\.ts: first)$/,
   // Numbers.
   /^sandbox\/faults\/chain-acts\.ts: head$|^wallet\/execution\/nonce\.ts: pending$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|plain\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
@@ -61,6 +61,7 @@ const ours: readonly RegExp[] = [
   /^domain\/(sandbox-fault\.ts: near|amount\.ts: (example|raw))$|^store\/private\.ts: mode$|^commands\/sandbox\.ts: to$/,
   /^cli\/flag-values\.ts: example$|^commands\/withdraw\.ts: claim$|^cli\/views\/queued-view\.ts: until\(one\)$/,
   // Said of a flag in a sentence, and nothing to be typed.
+  /^wallet\/chain\/in-time\.ts: host$/,
   /^(sandbox\/orphans|commands\/mcp|cli\/(raw|globals|way))\.ts: |^commands\/strategies-list\.ts: plain\(text\)$/,
 ]
 
