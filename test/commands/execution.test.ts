@@ -153,6 +153,27 @@ describe('--nonce', () => {
       exit: 10,
       json: { error: { code: 'NONCE_GAP', hint: `--nonce ${nonce}` } },
     })
+    expect((await run('action list --json')).json.items).toEqual([])
+  })
+
+  test('of a plan that is only made is told where nothing could be sent with it now', async () => {
+    const nonce = await nextNonce()
+    const gap = await transfer('--dry-run', '--nonce', String(nonce + 5))
+    expect(gap).toMatchObject({ exit: 0, json: { nonce: nonce + 5 } })
+    expect(gap.err).toContain(`Nonce ${nonce + 5} would hang`)
+    const file = join(home(), 'plan.json')
+    const made = await transfer('--dry-run')
+    expect(made.err).not.toContain('Nonce')
+    writeFileSync(file, gap.out)
+    expect(await run(`action submit ${file} --yes --json`)).toMatchObject({
+      exit: 10,
+      json: { error: { code: 'NONCE_GAP', hint: expect.not.stringContaining('--nonce') } },
+    })
+    writeFileSync(file, made.out)
+    expect((await transfer()).exit).toBe(0)
+    const late = await run(`action submit ${file} --dry-run --json`)
+    expect(late.exit).toBe(0)
+    expect(late.err).toContain(`Nonce ${nonce} of ${sandbox.user.address} is used already`)
   })
 
   test.each(['x', '1e3', '-1', 'nowhere=3', 'sandbox-one='])('refuses %s', async (text) => {

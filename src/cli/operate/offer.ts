@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { AppError } from '../../domain/errors.ts'
-import { isSentAlready } from '../../wallet/execution/pinned.ts'
+import { isSentAlready, refuseEarly } from '../../wallet/execution/pinned.ts'
 import type { Ground } from '../../wallet/ground.ts'
 import type { Who } from '../../wallet/keys/who.ts'
 import { isBehind, withMissing } from '../../wallet/plan/missing-allowance.ts'
@@ -62,6 +62,11 @@ async function offer(
   const proposal: Proposal = { ...proposed, request, wallet: who.address, nonce }
   const isSent = !options.dryRun && (await isSentAlready(ground, proposal))
   if (isSent) return { proposal, isSent, checked: checkCalldata(ground, proposal, terms), known: [] }
+  // A dry run that nobody pins takes the next one.
+  const isAsked = options.nonce !== undefined || wallet !== undefined || !options.dryRun
+  const how = { isPlanned: options.dryRun === true, isMade: wallet !== undefined }
+  const early = isAsked ? await refuseEarly(ground, proposal, how) : undefined
+  if (early !== undefined) cli.notice(early)
   refuseExpired(proposal, cli.world.now())
   const check = async () => checkProposal(ground, proposal, terms, await opinion?.(who.address))
   const [checked, known] = await Promise.all([

@@ -114,7 +114,7 @@ async function takePinned(
       `Nonce ${nonce} would hang: the next one of ${step.wallet} is ${pending}`,
       {
         details,
-        hint: `--nonce ${pending}`,
+        hint: `Once what comes before it is sent: sluice action resume ${operationId}; to give it up: sluice action abandon ${operationId}`,
       },
     )
   journal.sawHead(chainId, Number(lowest.number), lowest.hash)

@@ -4,6 +4,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { quantity } from '../../net/quantity.ts'
 import type { Ground } from '../ground.ts'
 import type { Proposal } from '../plan/proposal.ts'
+import { countsOf } from './counts.ts'
 import { byAuthorisation, notShown, type Seen, seenIfSaid, whoUsed } from './nonce-use.ts'
 
 /** The call of a transaction as a node shows it. */
@@ -38,6 +39,33 @@ export async function isSentAlready(
   const by = use.is === 'used' ? `another transaction, ${hash}` : byAuthorisation(use.at)
   throw new AppError('NONCE_USED', `Nonce ${nonce} of ${wallet} was used by ${by}`, {
     details: { ...details, hash },
+  })
+}
+
+/**
+ * Refuses a plan whose pinned nonce comes after one that nobody has sent: it would wait for that, and nothing is begun for it. Gives what a plan that
+ * is only made is told instead, where it `isPlanned`: what is to be signed later may well have such a nonce. A plan that `isMade` has its nonce for good.
+ */
+export async function refuseEarly(
+  { rpc, journal }: Ground,
+  { wallet, nonce, legs }: Proposal,
+  { isPlanned, isMade }: { isPlanned: boolean; isMade: boolean },
+): Promise<string | undefined> {
+  const [leg] = legs
+  if (nonce === null || !leg) return undefined
+  const { chainId } = leg
+  const { latest, pending } = await countsOf({ journal, rpc: rpc(chainId), chainId, wallet })
+  const next = Math.max(latest, pending)
+  if (isPlanned && nonce < latest)
+    return `Nonce ${nonce} of ${wallet} is used already: nothing new can be sent with this plan.`
+  if (nonce <= next) return undefined
+  const why = `Nonce ${nonce} would hang: the next one of ${wallet} is ${next}`
+  if (isPlanned) return `${why}.`
+  throw new AppError('NONCE_GAP', why, {
+    details: { nonce, next: latest, pending, chainId },
+    hint: isMade
+      ? 'Send what comes before it first; a plan that is made now has the next one'
+      : `--nonce ${next}`,
   })
 }
 
