@@ -17,6 +17,7 @@ import type { Verdict } from '../wallet/explain/verdict.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
 import { inJournal } from './action-run.ts'
+import { isHash, ofHash } from './explain-hash.ts'
 
 /** `action explain`: one verdict about an action, for whoever has to decide what to do. */
 export const addExplain = (command: Command, world: World): void =>
@@ -25,7 +26,7 @@ export const addExplain = (command: Command, world: World): void =>
     .description(
       'One verdict: what happened, where the funds are, whether it is safe to do it again, and what to do next. Signs nothing.',
     )
-    .argument('<id>', 'action id, quote id or idempotency key')
+    .argument('<id>', 'action id, quote id, idempotency key, or the hash of a transaction')
     .option(
       '--confirmations <depth>',
       'what counts as final: a number of blocks, safe or finalized',
@@ -37,8 +38,11 @@ export const addExplain = (command: Command, world: World): void =>
 async function explainOne(cli: Cli, id: string, options: { confirmations?: string }): Promise<void> {
   const depth = depthOf(options.confirmations)
   const ground = await cli.place.ground()
-  const operation = inJournal(ground, id)
-  if (!operation) return cli.emit(await withoutJournal(cli, id), verdictView)
+  const of = !inJournal(ground, id) && isHash(id) ? await ofHash(ground, id) : { id }
+  if ('verdict' in of) return cli.emit(of.verdict, verdictView)
+  const operation = 'id' in of ? inJournal(ground, of.id) : undefined
+  if (!operation)
+    return cli.emit(await withoutJournal(cli, id, 'silent' in of ? of.silent : undefined), verdictView)
   // Both are asked at once: whoever is silent costs his time only once.
   const told = toldOf(cli, operation)
   cli.emit(await explain(ground, operation, { told, depth }), verdictView)
@@ -86,7 +90,7 @@ async function asked<T>(
 }
 
 /** What only the service knows: a quote that nobody has taken, or an action that was begun elsewhere. ACTION_NOT_FOUND where it does not know it either. */
-async function withoutJournal(cli: Cli, id: string): Promise<Verdict> {
+async function withoutJournal(cli: Cli, id: string, silent?: readonly string[]): Promise<Verdict> {
   const service = await cli.service()
   const notThere = (codes: readonly string[]) => (error: unknown) => {
     if (error instanceof AppError && codes.includes(error.code)) return undefined
@@ -111,7 +115,7 @@ async function withoutJournal(cli: Cli, id: string): Promise<Verdict> {
   if (!known && !swap)
     throw new AppError(
       'ACTION_NOT_FOUND',
-      `Neither the journal of this machine nor the service knows an action "${plain(id)}"`,
+      `Neither the journal of this machine nor the service knows an action "${plain(id)}"${silent ? unshown(silent) : ''}`,
     )
   const status = plain(known?.status ?? swap!.status)
   const wallet = plain(known?.originAddress ?? 'the wallet that began it')
@@ -145,6 +149,10 @@ async function withoutJournal(cli: Cli, id: string): Promise<Verdict> {
     ],
   }
 }
+
+/** That no network shows a hash, and which of them do not say so. */
+const unshown = (silent: readonly string[]): string =>
+  `, and no network that answers shows a transaction of that hash${silent.length === 0 ? '' : `; ${silent.join(', ')} did not answer`}`
 
 const quoteVerdict = (id: string, isDead: boolean): Verdict => ({
   id,

@@ -8,6 +8,7 @@ import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { doneElsewhere } from '../../src/wallet/execution/done-elsewhere.ts'
 import { targetOf } from '../support/families.ts'
 import { useCopies } from '../support/older-copy.ts'
+import { pasted } from '../support/pasted.ts'
 import { provider } from '../support/provider.ts'
 import { type Circumstances, rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -15,6 +16,7 @@ import { useSandbox } from '../support/sandbox.ts'
 const sandbox = useSandbox()
 const { run, home, signsNothing } = useCommands(sandbox)
 const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const nobodys = `0x${'ab'.repeat(32)}`
 const payment = (amount: number, key: string) =>
   `transfer --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --idempotency-key ${key}`
 const got = () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, friend)
@@ -38,13 +40,35 @@ test('a payment that an older copy of the journal does not know is not made twic
     exit: 10,
     json: { error: { code: 'DONE_ELSEWHERE', details: { hash } } },
   })
-  expect(refused.json.error.hint).toContain('--allow-duplicate')
+  expect(refused.json.error.message).toContain('--allow-duplicate')
+  const [, ...look] = pasted(refused.json.error.hint)
+  expect(await again([...look, '--json'])).toMatchObject({
+    exit: 0,
+    json: {
+      id: hash,
+      situation: 'FOREIGN',
+      verdict: expect.stringMatching(
+        new RegExp(
+          `did not sign, in block \\d+ of sandbox-one, of 20\\S+Z: it sends 5 USDC to ${friend}, and succeeded`,
+        ),
+      ),
+      safeToRetry: false,
+    },
+  })
+  expect((await run(['action', 'explain', hash, '--json'])).json).toMatchObject({ situation: 'DONE' })
   expect(attempts()).toBe(1)
   expect(await got()).toBe(before)
   expect(await again(`${payment(5, 'since-001')} --allow-duplicate`)).toMatchObject({ exit: 0 })
   expect(await got()).toBe(before + 5_000000n)
   // Done on purpose once, it is not held against the next one.
   expect(await again(payment(5, 'since-002'))).toMatchObject({ exit: 0 })
+})
+
+test('a hash that no network shows is told as that', async () => {
+  expect((await run(['action', 'explain', nobodys, '--json'])).json.error).toMatchObject({
+    code: 'ACTION_NOT_FOUND',
+    message: expect.stringMatching(/and no network that answers shows a transaction of that hash$/),
+  })
 })
 
 test('a swap that an older copy of the journal does not know is recognised, though its deadline and minimum are others', async () => {

@@ -25,7 +25,7 @@ export function useCopies({ run, home }: Pick<ReturnType<typeof useCommands>, 'r
     const copy = join(above, 'home')
     execFileSync('cp', ['-a', home(), copy])
     return {
-      again: (line: string, { env, ...more }: Circumstances = {}) =>
+      again: (line: string | readonly string[], { env, ...more }: Circumstances = {}) =>
         run(line, { ...more, env: { ...env, SLUICE_HOME: copy } }),
       attempts: () => attemptsIn(join(copy, 'data')),
       journal: () => sandboxJournal(copy),

@@ -30,10 +30,10 @@ export async function refuseDone(
   if (hash === undefined || (await isWanted(cli, hash))) return looked
   throw new AppError(
     'DONE_ELSEWHERE',
-    `It seems done already: ${hash} is the same call, and the journal of this machine does not know it. Nothing was signed.`,
+    `It seems done already: ${hash} is the same call, and the journal of this machine does not know it; if it is wanted twice, add --allow-duplicate. Nothing was signed.`,
     {
       details: { hash },
-      hint: `sluice action explain ${hash}; to do it again all the same: --allow-duplicate`,
+      hint: `sluice action explain ${hash}`,
     },
   )
 }
@@ -103,7 +103,10 @@ async function refuseDoneLeft(cli: Cli, ground: Ground, operation: Planned): Pro
     throw new AppError(
       'DONE_ELSEWHERE',
       `What is left of ${id} seems done already: ${hash} is the same call, and the journal of this machine does not know it`,
-      { details: { id, hash }, hint: `sluice action explain ${hash}, then: sluice action abandon ${id}` },
+      {
+        details: { id, hash },
+        hint: `See what that is: sluice action explain ${hash}; to close this one: sluice action abandon ${id}`,
+      },
     )
   }
   return looked
