@@ -78,6 +78,22 @@ describe('a watch ends with the code of what it watched:', () => {
     await rpc().request('evm_setAutomine', [true])
     return id
   }
+  /** An operation as a process leaves it that dies between the journal and the first signature, or as it is given up then. */
+  const planned = (id: string, isDropped = false) => {
+    const transaction = { chainId: 31337, to: sandbox.user.address, data: '0x', value: 1n } as const
+    const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
+    journal.insert({
+      id,
+      idemKey: id,
+      request: {},
+      plan: { intents: [null], about: { type: 'TRANSFER', amounts: {} }, terms: {} },
+      kind: 'transfer',
+      wallet: sandbox.user.address,
+      legs: [{ chainId: 31337, steps: [{ role: 'action', text: 'Pay', transaction }] }],
+    })
+    if (isDropped) journal.settle(id, 'DROPPED', 'given up by the person', 130)
+    journal.close()
+  }
   const cancelled = () =>
     waiting(1, async (id) => {
       expect(await run(`action cancel ${id} --yes --no-wait --json`)).toMatchObject({ exit: 20 })
@@ -103,22 +119,27 @@ describe('a watch ends with the code of what it watched:', () => {
       .poll(async () => (await run(`action abandon ${part} --yes --json`)).exit, { timeout: 10_000 })
       .toBe(0)
     expect(await ended(part)).toMatchObject({ exit: 21, code: 'PARTIAL' })
-    const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
-    journal.insert({
-      id: 'dropped-0001',
-      idemKey: 'dropped-0001',
-      request: {},
-      plan: { intents: [null], about: { type: 'TRANSFER', amounts: {} }, terms: {} },
-      kind: 'transfer',
-      wallet: sandbox.user.address,
-      legs: [{ chainId: 31337, steps: [] }],
-    })
-    journal.settle('dropped-0001', 'DROPPED', 'given up by the person', 130)
-    journal.close()
+    planned('dropped-0001', true)
     expect(await ended('dropped-0001')).toMatchObject({ exit: 9, code: 'DECLINED' })
     // Below 20 it would be said that nothing was signed.
     expect(await ended(['dropped-0001', part])).toMatchObject({ exit: 21, code: 'PARTIAL' })
     expect(await run(`action revoke ${part} --yes --json`)).toMatchObject({ exit: 0 })
+  })
+
+  test('planned and never signed, which no waiting begins; where somebody is at work, it may yet', async () => {
+    const { operation } = (await run(`deposit ${place} --amount 5 --dry-run --json`)).json
+    planned(operation.id)
+    const hint = `sluice action resume ${operation.id}`
+    expect(await ended(operation.id)).toEqual({ exit: 10, code: 'OPERATION_UNFINISHED', hint })
+    const inWords = await signsNothing(() => run(['action', 'watch', operation.id, '--timeout', '20s']))
+    expect(inWords).toMatchObject({ exit: 10, out: expect.stringContaining('INITIAL') })
+    const name = `${sandbox.user.address.toLowerCase()}.turn`
+    const lock = await exclusiveLock(join(home(), 'data', 'sandbox', 'locks', name), 0)
+    const watched = await watch(operation.id, '300ms').finally(() => lock!.release())
+    expect(watched).toMatchObject({ exit: 20, error: { code: 'PENDING' } })
+    // What only the journal of this machine knows has its end, too.
+    planned('planned-0001')
+    expect(await ended('planned-0001')).toMatchObject({ exit: 10, code: 'OPERATION_UNFINISHED' })
   })
 
   test('its nonce used by another, which no waiting mends', async () => {
