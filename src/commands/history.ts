@@ -8,6 +8,7 @@ import { decimal, stateWord, when } from '../cli/terminal/format.ts'
 import { hashLink } from '../cli/terminal/links.ts'
 import type { World } from '../cli/world.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
+import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 
 type Row = { txHash: string; timestamp: string; type: string; amount: TokenAmount; status: string }
@@ -33,7 +34,7 @@ async function show(
   const service = await cli.service()
   const [strategy, owner] = await Promise.all([
     service.getStrategy({ id }),
-    walletAddress(cli, options.address),
+    walletAddress(cli, options.address, `sluice history --address ADDR ${shellOperand(id)}`),
   ])
   let isWhole: boolean | null = null
   const ask = async (page: number, limit: number) => {

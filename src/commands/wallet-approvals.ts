@@ -11,6 +11,7 @@ import type { World } from '../cli/world.ts'
 import { sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
+import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { tokenAt, tokenNamed } from '../domain/token.ts'
 import type { Ending } from '../wallet/plan/revoke-legs.ts'
@@ -49,7 +50,13 @@ export function addApprovals(command: Command, world: World): void {
 }
 
 async function list(cli: Cli, name: string | undefined, { network }: Which): Promise<void> {
-  const wallet = await walletAddress(cli, name)
+  const wallet = await walletAddress(
+    cli,
+    name,
+    network === undefined
+      ? 'sluice wallet approvals list ADDR'
+      : `sluice wallet approvals list --network ${shellWord(network)} ADDR`,
+  )
   const items = await given(cli, wallet, network)
   await cli.list(
     { items, page: 1, limit: Math.max(1, items.length), total: items.length, hasMore: false },

@@ -78,7 +78,7 @@ export function walletSide(
         io,
         globals,
         otherwise: async () => {
-          throw new AppError('KEY_REQUIRED', 'Nobody is named who signs')
+          throw new AppError('KEY_REQUIRED', 'Nobody is named who signs', { details: { named: false } })
         },
       })
     },

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { engineOn } from '../engine/support.ts'
 import { fakeNode } from '../support/fake-node.ts'
+import { pasted } from '../support/pasted.ts'
 import { type Circumstances, rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { serveTo, type TestServer } from '../support/served.ts'
@@ -199,6 +200,26 @@ describe('what is missing is said before anything is signed', () => {
   test('what only reads the service needs no RPC', async () => {
     expect((await run('strategies list --json', remote({}))).exit).toBe(0)
   })
+})
+
+test.each([
+  ['wallet show', ['wallet', 'show', 'ADDR']],
+  [`history ${slug}`, ['history', '--address', 'ADDR', slug]],
+  ['wallet approvals list', ['wallet', 'approvals', 'list', 'ADDR']],
+  [
+    'wallet approvals list --network sandbox-one',
+    ['wallet', 'approvals', 'list', '--network', 'sandbox-one', 'ADDR'],
+  ],
+])('%s without a wallet asks for an address, and for nothing that signs', async (line, next) => {
+  for (const { env } of [engine(), remote()]) {
+    const { exit, json } = await run(`${line} --json`, { env: env!, secrets: { apiKey: canary } })
+    expect([exit, json.error.code]).toEqual([2, 'KEY_REQUIRED'])
+    expect(json.error.message).toMatch(/^No wallet is named/)
+    const [, ...named] = pasted(json.error.hint)
+    expect(named).toEqual(next)
+    const mended = named.map((word) => (word === 'ADDR' ? sandbox.user.address : word))
+    expect((await run(mended, { env: env!, secrets: { apiKey: canary } })).exit).toBe(0)
+  }
 })
 
 test('a clock that is off is said once, and nothing else changes', async () => {
