@@ -4,6 +4,7 @@ import { globalOptions, sniff } from './cli/globals.ts'
 import { helpParts, helpText } from './cli/help-text.ts'
 import { interrupted } from './cli/interrupted.ts'
 import { refuseKeys } from './cli/key-arguments.ts'
+import { nextStep } from './cli/next-step.ts'
 import { operands } from './cli/operands.ts'
 import { toJson } from './cli/to-json.ts'
 import { thrownBy, usage, wordsTo } from './cli/usage.ts'
@@ -12,7 +13,6 @@ import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
 import { AppError, errorRow, isWorthAgain, saysUnsigned } from './domain/errors.ts'
 import type { Exit } from './domain/exits.ts'
 import { didYouMean } from './domain/nearest.ts'
-import { shellOperand } from './domain/shell.ts'
 import { plain } from './domain/text.ts'
 import { trace } from './domain/trace.ts'
 
@@ -170,10 +170,7 @@ export function failed(error: AppError, argv: readonly string[], { io }: Pick<Wo
   const { json, debug } = sniff(argv)
   const { code, message, details } = error
   const row = errorRow(code)
-  const id = details?.operation ?? details?.id
-  // A table knows no ids.
-  const hint =
-    typeof id === 'string' && id !== '' ? error.hint?.replace(/\bID$/, shellOperand(id)) : error.hint
+  const hint = nextStep(error, argv, io)
   const say = plain(message)
   if (json)
     io.out.write(

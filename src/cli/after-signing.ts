@@ -16,7 +16,7 @@ export type Signed = { operation: Planned; report: Report; again: string; verb: 
  */
 export function afterSigning(error: AppError, { operation, report, again, verb }: Signed): AppError {
   const { code, message, hint } = standing(error, operation, verb)
-  const names = again !== '' && isResume.test(hint) && errorRow(error.code).exit !== 13
+  const flags = isResume.test(hint) ? flagsFor(error, again) : ''
   return new AppError(code, message, {
     cause: error,
     details: {
@@ -26,8 +26,15 @@ export function afterSigning(error: AppError, { operation, report, again, verb }
       cause: error.code,
       action: report,
     },
-    hint: names ? `${hint} ${again}` : hint,
+    hint: flags === '' ? hint : `${hint} ${flags}`,
   })
+}
+
+/** What a line that goes on has to say beside its command: who signs, as it was typed, unless that was at fault, and what the failure found missing. */
+function flagsFor({ code, details }: AppError, again: string): string {
+  if (errorRow(code).exit === 13) return ''
+  if (code === 'KEY_REQUIRED' && details?.named === false) return '--wallet NAME, or with --key-file PATH'
+  return code === 'IDEMPOTENCY_KEY_REQUIRED' ? `${again} --idempotency-key KEY`.trimStart() : again
 }
 
 /** A line that signs, and so must name who does. */

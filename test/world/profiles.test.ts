@@ -222,6 +222,16 @@ test.each([
   }
 })
 
+test('who goes on with what is signed, and names nobody, is told to name somebody and not to type the same', async () => {
+  const sent = await run(`${deposit} --no-wait`, engine())
+  expect(sent.exit).toBe(20)
+  const { id } = sent.json.error.details
+  const { exit, json } = await run(['action', 'resume', id, '--json'], { env: keyed(), secrets: {} })
+  expect([exit, json.error.code, json.error.details.cause]).toEqual([20, 'PENDING', 'KEY_REQUIRED'])
+  expect(json.error.hint).toBe(`sluice action resume ${id} --wallet NAME, or with --key-file PATH`)
+  expect(await run(['action', 'resume', id, '--json'], engine())).toMatchObject({ exit: 0 })
+})
+
 test('a clock that is off is said once, and nothing else changes', async () => {
   const ran = await run('strategies list --all --json', { ...remote(), later: 6 * 60_000 })
   expect(ran.exit).toBe(0)
