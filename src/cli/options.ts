@@ -56,9 +56,9 @@ export const withSigner = (command: Command): Command =>
       ),
     )
 
-/** Adds the options that say who signs and how it is carried out. */
-export const withSigning = (command: Command): Command =>
-  withExecution(withSigner(command), { isNew: true })
+/** Adds the options that say who signs and how it is carried out; what is planned already has its nonce. */
+export const withSigning = (command: Command, { isPlanned = false } = {}): Command =>
+  withExecution(withSigner(command), { isNew: true, isPlanned })
     .addOption(
       new Option('--dry-run', 'check and simulate, print the plan, sign nothing').helpGroup('Execution:'),
     )

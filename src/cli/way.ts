@@ -20,7 +20,10 @@ export type ExecutionOptions = {
 }
 
 /** Adds the options that say how an operation is carried out, to a new one or to one that is gone on with. */
-export const withExecution = (command: Command, { isNew }: { isNew: boolean }): Command => {
+export const withExecution = (
+  command: Command,
+  { isNew, isPlanned = false }: { isNew: boolean; isPlanned?: boolean },
+): Command => {
   const option = (flags: string, description: string) =>
     new Option(flags, description).helpGroup('Execution:')
   const add = (flags: string, description: string) => command.addOption(option(flags, description))
@@ -41,6 +44,7 @@ export const withExecution = (command: Command, { isNew }: { isNew: boolean }): 
       ),
     )
   add('--pipeline', 'send all transactions of a chain at once, without waiting for the first')
+  if (isPlanned) return command
   return command.addOption(
     option(
       '--nonce <nonce>',

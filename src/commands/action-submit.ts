@@ -5,9 +5,9 @@ import { operate } from '../cli/operate/operate.ts'
 import { type SigningOptions, withSigning } from '../cli/options.ts'
 import { textOf } from '../cli/typed-file.ts'
 import type { World } from '../cli/world.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, errorRow } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
-import { shellPath } from '../domain/shell.ts'
+import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { decodePlan } from '../wallet/plan/plan-file.ts'
 
@@ -20,6 +20,7 @@ export const addSubmit = (command: Command, world: World): void =>
         'Sign and send a plan made by --dry-run --json, on this machine or another. It is checked and simulated anew, and its nonce is pinned: sent once at most.',
       )
       .argument('<plan>', 'the file, or - for standard input'),
+    { isPlanned: true },
   )
     .addHelpText(
       'after',
@@ -28,10 +29,6 @@ export const addSubmit = (command: Command, world: World): void =>
     .action(action(world, submit))
 
 async function submit(cli: Cli, file: string, options: SigningOptions): Promise<void> {
-  if (options.nonce !== undefined)
-    throw new AppError('USAGE', 'A plan has its nonce already, and its hash covers it', {
-      hint: `sluice action submit ${shellPath(file)}`,
-    })
   const text = await textOf(file, cli.world)
   const catalog = await cli.place.catalog()
   const { proposal, hash } = decodePlan(text, catalog)
@@ -53,5 +50,26 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
       wallet,
       propose: async () => proposed,
     },
-  )
+  ).catch((error: unknown) => {
+    throw error instanceof AppError ? ofPlan(error) : error
+  })
+}
+
+/** A failure about the nonce of a plan, which nobody has typed: another nonce is another plan. */
+function ofPlan(error: AppError): AppError {
+  const { code, message, details, cause, hint } = error
+  if (code !== 'NONCE_GAP' && (code !== 'NONCE_USED' || hint !== errorRow(code).hint)) return error
+  const anew = 'the command that made it, with --dry-run --json'
+  const used =
+    typeof details?.hash === 'string'
+      ? `; what used its nonce: sluice action explain ${shellWord(details.hash)}`
+      : ''
+  return new AppError(code, message, {
+    cause,
+    ...(details && { details }),
+    hint:
+      code === 'NONCE_GAP'
+        ? `Submit first what comes before it, or make the plan anew: ${anew}`
+        : `This plan can never be sent. Make it anew: ${anew}${used}`,
+  })
 }

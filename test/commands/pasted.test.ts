@@ -88,10 +88,6 @@ const ways: Record<string, Way> = {
     line: ['wallet', 'show', '--', name],
     is: name === '-rf' ? ['sluice', 'wallet', 'new', '--', '-rf'] : ['sluice', '--wallet', `./${name}`],
   }),
-  'a plan that has its nonce': (name) => ({
-    line: ['action', 'submit', '--nonce', '7', '--', name],
-    is: ['sluice', 'action', 'submit', name === '-rf' ? './-rf' : name],
-  }),
   'a quote and its flags': (name) => ({
     line: ['swap', 'execute', '--from', 'sandbox-one', '--', name],
     is: ['sluice', 'swap', 'execute', ...(name === '-rf' ? ['--'] : []), name],

@@ -66,10 +66,19 @@ describe('a plan in a file', () => {
 
   test('whose nonce another transaction used is exit 23, and nothing is signed', async () => {
     const { file } = await planned()
-    await run(`transfer --network sandbox-one --token USDC --to ${friend} --amount 1 --yes`)
+    const paid = await run(
+      `transfer --network sandbox-one --token USDC --to ${friend} --amount 1 --yes --json`,
+    )
     const before = attempts()
-    expect(await submit(file)).toMatchObject({ exit: 23, json: { error: { code: 'NONCE_USED' } } })
+    const refused = await submit(file)
+    expect(refused).toMatchObject({ exit: 23, json: { error: { code: 'NONCE_USED' } } })
+    // Nobody has typed a nonce, and none can be typed here.
+    expect(refused.json.error.hint).toBe(
+      `This plan can never be sent. Make it anew: the command that made it, with --dry-run --json; what used its nonce: sluice action explain ${paid.json.transactions.at(-1).hash}`,
+    )
     expect(attempts()).toBe(before)
+    expect(await submit(file, '--nonce', '7')).toMatchObject({ exit: 2, json: { error: { code: 'USAGE' } } })
+    expect((await run('action submit --help')).out).not.toContain('--nonce')
   })
 
   test.each([
