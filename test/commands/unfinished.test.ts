@@ -171,6 +171,10 @@ test('a key whose plan was never signed is planned anew', async () => {
     json: { status: 'SUCCESS', replayed: false },
   })
   expect(await deposit(5, 'stale-0001')).toMatchObject({ exit: 0, json: { replayed: true } })
+  const { items } = (await run('action list --json')).json
+  expect(items.map(({ id, status }: { id: string; status: string }) => [id, status])).toEqual([
+    [expect.not.stringMatching(/^stale$/), 'SUCCESS'],
+  ])
   expect(await receipts()).toBeGreaterThanOrEqual(5_000000n - 2n)
   expect(await receipts()).toBeLessThan(6_000000n)
 })
