@@ -50,9 +50,15 @@ async function set(cli: Cli, options: Options): Promise<void> {
   cli.emit(await service.setFees(change), view)
 }
 
+const flags = {
+  swapFeeBps: '--swap-fee-bps',
+  performanceFeeBps: '--performance-fee-bps',
+  markupBps: '--markup-bps',
+} as const
+
 /** A rate that was typed, under its name. */
-const rate = (text: string | undefined, name: 'swapFeeBps' | 'performanceFeeBps' | 'markupBps'): FeesInput =>
-  text === undefined ? {} : { [name]: bpsOf(text) }
+const rate = (text: string | undefined, name: keyof typeof flags): FeesInput =>
+  text === undefined ? {} : { [name]: bpsOf(text, flags[name]) }
 
 const view: View<Fees> = ({ swapFeeBps, performanceFeeBps, markupBps, collector }, to) =>
   fields(

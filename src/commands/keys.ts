@@ -45,7 +45,7 @@ async function create(cli: Cli, options: Create): Promise<void> {
     throw new AppError('USAGE', `"${plain(customer)}" cannot be the name of a customer`, {
       hint: 'Letters, digits, dots, dashes, underscores and spaces, 64 at most: --customer acme',
     })
-  const markupBps = options.markupBps === undefined ? undefined : bpsOf(options.markupBps)
+  const markupBps = options.markupBps === undefined ? undefined : bpsOf(options.markupBps, '--markup-bps')
   const slugs = strategies?.split(',').map((slug) => slug.trim().toLowerCase())
   const serving = servingOf(cli)
   const keys = await serving.keys(options.database)
@@ -77,11 +77,11 @@ async function create(cli: Cli, options: Create): Promise<void> {
   )
 }
 
-/** Basis points as they are typed. */
-export function bpsOf(text: string): number {
+/** Basis points as they are typed after a flag. */
+export function bpsOf(text: string, flag: string): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text)
   throw new AppError('USAGE', `"${plain(text)}" is not a number of basis points`, {
-    hint: 'A basis point is 0.01 %; from 0 to 10000: --markup-bps 10',
+    hint: `A basis point is 0.01 %; from 0 to 10000: ${flag} 10`,
   })
 }
 

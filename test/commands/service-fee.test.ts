@@ -24,6 +24,15 @@ const writePolicy = (policy: object) => {
 }
 
 describe('fees set', () => {
+  test.each(['--swap-fee-bps', '--performance-fee-bps', '--markup-bps'])(
+    '%s out of its range is to be typed with that very flag',
+    async (flag) => {
+      const { exit, json } = await run(`fees set ${flag} 20000 --json`)
+      expect([exit, json.error.code]).toEqual([2, 'USAGE'])
+      expect(json.error.hint).toMatch(new RegExp(`: ${flag} 10$`))
+    },
+  )
+
   test('sets every rate and the collector, and takes the collector away', async () => {
     const { json } = await run(
       `fees set --swap-fee-bps 30 --performance-fee-bps 1000 --markup-bps 5 --collector ${collector} --json`,
