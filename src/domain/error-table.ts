@@ -64,7 +64,7 @@ export const errorTable = {
     exit: 2,
     hint: 'A network is a name or a chain id. See those that are served: sluice strategies list',
   },
-  UNKNOWN_TOKEN: { exit: 2, hint: 'Name the token by its address, or see: sluice sandbox status' },
+  UNKNOWN_TOKEN: { exit: 2, hint: 'Name one of those that are known, by its symbol or its address.' },
   AMBIGUOUS_TOKEN: { exit: 2, hint: 'Name the token by its address.' },
   INVALID_AMOUNT: { exit: 2, hint: 'An amount is in units of the token, such as 100.5 or 100.5USDC.' },
   KEY_REQUIRED: { exit: 2, hint: 'sluice wallet new NAME, --key-file PATH, or --ledger' },

@@ -1,7 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from './address.ts'
 import { AppError } from './errors.ts'
 import { didYouMean } from './nearest.ts'
-import type { Network } from './network.ts'
+import { type Network, sandboxNetworks } from './network.ts'
 
 /**
  * A token. Its identity is (chainId, address); the symbol is only a word. The native coin is the zero address. `isShares`: what a vault keeps
@@ -60,5 +60,8 @@ export function tokenNamed(tokens: readonly Token[], network: Network, name: str
         here.map((token) => token.symbol),
       ) || '.'
     } Known: ${symbolsOf(here)}`,
+    sandboxNetworks.some(({ chainId }) => chainId === network.chainId)
+      ? { hint: 'Name one of those; see their addresses: sluice sandbox status' }
+      : {},
   )
 }

@@ -32,7 +32,9 @@ export async function fund(
       .map((token) => ({ network: network.name, token, amount: what?.amount ?? usual(token) })),
   )
   if (grants.length === 0)
-    throw new AppError('UNKNOWN_TOKEN', `There is no token "${what?.symbol}" in the sandbox`)
+    throw new AppError('UNKNOWN_TOKEN', `There is no token "${what?.symbol}" in the sandbox`, {
+      hint: 'sluice sandbox status',
+    })
   for (const { network, token, amount } of grants) {
     const { rpc } = chains.find((chain) => chain.network.name === network)!
     await give(rpc, token, to, amount)

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+
+import { AppError } from '../../src/domain/errors.ts'
+import { type Network, sandboxNetworks } from '../../src/domain/network.ts'
+import { tokenNamed } from '../../src/domain/token.ts'
+
+const base: Network = {
+  name: 'base',
+  chainId: 8453,
+  native: { symbol: 'ETH', decimals: 18 },
+  depth: 1,
+  testnet: false,
+  explorer: null,
+}
+const hintFor = (network: Network): string | undefined => {
+  try {
+    tokenNamed([], network, 'DOGE')
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'UNKNOWN_TOKEN') return error.hint
+    throw error
+  }
+  throw new Error('it was found')
+}
+
+test('a token that is not known is looked for in the sandbox only where the network is there', () => {
+  expect(hintFor(base)).toBe('Name one of those that are known, by its symbol or its address.')
+  for (const network of sandboxNetworks) expect(hintFor(network)).toContain('sluice sandbox status')
+})
