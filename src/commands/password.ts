@@ -14,7 +14,9 @@ export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): 
   if (given !== undefined) return notEmpty(given)
   const first = notEmpty(await secret(cli.io, cli.globals, 'New password:', instead))
   if ((await secret(cli.io, cli.globals, 'The same once more:', instead)) !== first)
-    throw new AppError('KEY_SOURCE', 'The two passwords differ. Nothing was written.')
+    throw new AppError('KEY_SOURCE', 'The two passwords differ. Nothing was written.', {
+      hint: 'Type the command again, and the same password twice.',
+    })
   return first
 }
 
@@ -33,5 +35,7 @@ export async function existingPassword(
 
 function notEmpty(password: string): string {
   if (password.length > 0) return password
-  throw new AppError('KEY_SOURCE', 'A password must not be empty')
+  throw new AppError('KEY_SOURCE', 'A password must not be empty', {
+    hint: 'Type the command again, with a password.',
+  })
 }

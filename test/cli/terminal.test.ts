@@ -122,6 +122,16 @@ test('a list that is watched fits anew when the window is resized, and Ctrl-C en
   expect(isLeftClean(at.bytes())).toBe(true)
 })
 
+test('two passwords that differ are to be typed again', async () => {
+  const at = shown('wallet new main')
+  await at.shows(/New password.*: ?$/m)
+  at.type('correct\r')
+  await at.shows(/once more.*: ?$/m)
+  at.type('horse\r')
+  expect(await at.exit).toBe(13)
+  expect(await at.screen()).toMatch(/next {2}Type the command again, and the same password twice\./)
+})
+
 test('a password that is typed is not shown', async () => {
   const at = shown('wallet new main')
   await at.shows(/assword.*: ?$/m)

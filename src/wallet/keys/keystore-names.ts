@@ -5,7 +5,7 @@ import { getAddress } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/nearest.ts'
-import { listing, shellOperand } from '../../domain/shell.ts'
+import { listing } from '../../domain/shell.ts'
 import { storeFault } from '../../store/faults.ts'
 import { readPrivateFile } from './key-source.ts'
 import { parseKeystore } from './keystore-parse.ts'
@@ -37,7 +37,8 @@ export const fileOf = (directory: string, name: string): string => {
 const missing = (directory: string, name: string): AppError => {
   const names = listKeys(directory).map((key) => key.name)
   return new AppError('KEY_SOURCE', `There is no wallet "${name}"${didYouMean(name, names)}`, {
-    hint: names.length > 0 ? `Known: ${names.join(', ')}` : `sluice wallet new ${shellOperand(name)}`,
+    hint:
+      names.length > 0 ? `Known: ${names.join(', ')}` : 'None is kept on this machine: sluice wallet list',
   })
 }
 
