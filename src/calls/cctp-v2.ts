@@ -160,9 +160,15 @@ export function bindCctpV2(
       `It asks for the finality ${threshold}, which is neither fast nor standard`,
     )
   if (intent.exact === 'in' ? amount !== intent.amountIn : amount > intent.amountIn)
-    return refuse('POLICY_AMOUNT', `It burns ${amount}, not ${intent.amountIn}`)
+    return refuse(
+      'POLICY_AMOUNT',
+      `It burns ${formatAmount(amount, tokenIn)}, not ${formatAmount(intent.amountIn, tokenIn)}`,
+    )
   if (maxFee >= amount || amount - maxFee < intent.amountOut)
-    return refuse('POLICY_MIN_OUT', `After a fee of ${maxFee} it may bring less than ${intent.amountOut}`)
+    return refuse(
+      'POLICY_MIN_OUT',
+      `After a fee of ${formatAmount(maxFee, tokenIn)} it may bring less than ${formatAmount(intent.amountOut, tokenOut)}`,
+    )
   return {
     bound: {
       name: 'depositForBurn',

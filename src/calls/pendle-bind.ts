@@ -42,7 +42,7 @@ export function bindPendlePt(
     if (Object.entries(guess).some(([name, value]) => guessed[name as keyof typeof guess] !== value))
       return refuse('POLICY_DECODE', 'It tells the router where to look for the amount that comes out')
     // A PT is never worth more than its asset: fewer of them, by more than is fair, are too few at any price.
-    const low = tooLittle(least, intent, leastFair(input.netTokenIn))
+    const low = tooLittle(least, intent, leastFair(input.netTokenIn), receipt)
     if (low) return low
     return {
       bound: {
@@ -67,7 +67,7 @@ export function bindPendlePt(
   if (wrong) return wrong
   if (intent.kind !== 'withdraw' || !isUnits(units, intent))
     return refuse('POLICY_AMOUNT', `It gives ${units} of ${receipt.symbol}, not what was asked for`)
-  const low = tooLittle(output.minTokenOut, intent, 0n)
+  const low = tooLittle(output.minTokenOut, intent, 0n, asset)
   if (low) return low
   return {
     bound: {
@@ -120,10 +120,13 @@ function orders({ limitRouter, epsSkipMarket, normalFills, flashFills, optData }
 }
 
 /** What it brings at least, against what we read ourselves that it must. */
-function tooLittle(least: bigint, { least: wanted }: { least?: bigint }, floor: bigint) {
+function tooLittle(least: bigint, { least: wanted }: { least?: bigint }, floor: bigint, unit: Token) {
   if (wanted === undefined) return refuse('POLICY_MIN_OUT', 'Nobody has read what it should bring at least')
   const bound = wanted > floor ? wanted : floor
   return least < bound
-    ? refuse('POLICY_MIN_OUT', `It may bring only ${least}, less than ${bound}`)
+    ? refuse(
+        'POLICY_MIN_OUT',
+        `It may bring only ${formatAmount(least, unit)}, less than ${formatAmount(bound, unit)}`,
+      )
     : undefined
 }

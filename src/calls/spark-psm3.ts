@@ -114,7 +114,7 @@ export function bindSparkPsm3(
   if (intent.least === undefined || minAmountOut < intent.least)
     return refuse(
       'POLICY_MIN_OUT',
-      `It may bring only ${minAmountOut}, less than ${intent.least ?? 'anybody has read'}`,
+      `It may bring only ${formatAmount(minAmountOut, to)}, less than ${intent.least === undefined ? 'anybody has read' : formatAmount(intent.least, to)}`,
     )
   return {
     bound: {

@@ -153,16 +153,19 @@ export function bindUniswapV3(
     return refuse('POLICY_QUOTE_DRIFT', 'It has a price limit, which could spend a part only')
   if (!sameAddress(swap.recipient, intent.recipient))
     return refuse('POLICY_RECIPIENT', `It pays out to ${swap.recipient}, not to ${intent.recipient}`)
+  const [spent, brought] = [formatAmount(amountIn, tokenIn), formatAmount(amountOut, tokenOut)]
+  const [toSpend, toBring] = [
+    formatAmount(intent.amountIn, tokenIn),
+    formatAmount(intent.amountOut, tokenOut),
+  ]
   if (intent.exact === 'in') {
-    if (amountIn !== intent.amountIn)
-      return refuse('POLICY_AMOUNT', `It spends ${amountIn}, not ${intent.amountIn}`)
+    if (amountIn !== intent.amountIn) return refuse('POLICY_AMOUNT', `It spends ${spent}, not ${toSpend}`)
     if (amountOut < intent.amountOut)
-      return refuse('POLICY_MIN_OUT', `It may bring only ${amountOut}, less than ${intent.amountOut}`)
+      return refuse('POLICY_MIN_OUT', `It may bring only ${brought}, less than ${toBring}`)
   } else {
-    if (amountOut !== intent.amountOut)
-      return refuse('POLICY_AMOUNT', `It brings ${amountOut}, not ${intent.amountOut}`)
+    if (amountOut !== intent.amountOut) return refuse('POLICY_AMOUNT', `It brings ${brought}, not ${toBring}`)
     if (amountIn > intent.amountIn)
-      return refuse('POLICY_AMOUNT', `It may spend ${amountIn}, more than ${intent.amountIn}`)
+      return refuse('POLICY_AMOUNT', `It may spend ${spent}, more than ${toSpend}`)
   }
   const most = intent.exact === 'out' ? 'at most ' : ''
   const least = intent.exact === 'in' ? 'at least ' : ''
@@ -183,7 +186,7 @@ export function bindUniswapV3(
         [intent.exact === 'in' ? 'amountOutMinimum' : 'amountOut']: amountOut,
         deadline,
       }),
-      text: `Swap ${most}${formatAmount(amountIn, tokenIn)} for ${least}${formatAmount(amountOut, tokenOut)} on Uniswap v3${accepted}`,
+      text: `Swap ${most}${spent} for ${least}${brought} on Uniswap v3${accepted}`,
       value: 0n,
       spends: { token: tokenIn.address, amount: amountIn },
     },

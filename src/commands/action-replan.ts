@@ -5,6 +5,7 @@ import { finish, reportFor } from '../cli/operate/finish.ts'
 import { refuseDoneSince } from '../cli/operate/not-twice.ts'
 import { refuseOver } from '../cli/operate/over.ts'
 import { planPrices } from '../cli/operate/plan-prices.ts'
+import { withTypedLeast } from '../cli/operate/typed-least.ts'
 import { withSigner } from '../cli/options.ts'
 import { shown } from '../cli/output.ts'
 import { confirm } from '../cli/prompts.ts'
@@ -65,7 +66,9 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const who = await ownerOf(cli, operation, options)
   const looked = options.dryRun ? undefined : await refuseDoneSince(cli, ground, operation, options)
   const least = leastOf(ground, operation, options.acceptMinOut)
-  const again = await planAgain(cli, ground, operation, least, liftedBy(options))
+  const again = await planAgain(cli, ground, operation, least, liftedBy(options)).catch((error: unknown) => {
+    throw withTypedLeast(error, options)
+  })
   if (!again) {
     outcomeOf(operation)
     return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
@@ -113,5 +116,5 @@ function leastOf(ground: Ground, operation: Planned, text: string | undefined): 
     throw new AppError('USAGE', '--accept-min-out is for swaps, and this is none', {
       hint: `sluice action replan ${operation.id}`,
     })
-  return parseAmount(text, promised.token)
+  return parseAmount(text, promised.token, '--accept-min-out')
 }

@@ -118,6 +118,10 @@ async function wanted(
     throw new AppError(
       'UNKNOWN_TOKEN',
       `There is no token "${plain(symbol)}" in the sandbox${didYouMean(symbol, symbols)}`,
+      { hint: 'sluice sandbox status' },
     )
-  return { symbol: token.symbol, ...(amount !== undefined && { amount: parseAmount(amount, token) }) }
+  return {
+    symbol: token.symbol,
+    ...(amount !== undefined && { amount: parseAmount(amount, token, '--amount') }),
+  }
 }

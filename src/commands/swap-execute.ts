@@ -5,6 +5,7 @@ import { operate } from '../cli/operate/operate.ts'
 import { opinionOnSwap } from '../cli/operate/opinion.ts'
 import { type Resolved, resolveWish, type Wish } from '../cli/operate/quoting.ts'
 import { promised, swapProposal } from '../cli/operate/swap-proposal.ts'
+import { withTypedLeast } from '../cli/operate/typed-least.ts'
 import { address, type SigningOptions } from '../cli/options.ts'
 import type { AskedQuote } from '../cli/world.ts'
 import type { Asked } from '../domain/accepted.ts'
@@ -40,9 +41,13 @@ export async function execute(cli: Cli, id: string | undefined, options: Options
     throw new AppError('USAGE', 'A quote id and the flags of a quote exclude each other', {
       hint: `sluice swap execute ${shellOperand(id)}`,
     })
-  return id === undefined
-    ? fromFlags(cli, await resolveWish(cli, options), options)
-    : fromQuote(cli, await quoteOf(cli, id), options)
+  try {
+    return id === undefined
+      ? await fromFlags(cli, await resolveWish(cli, options), options)
+      : await fromQuote(cli, await quoteOf(cli, id), options)
+  } catch (error) {
+    throw withTypedLeast(error, options)
+  }
 }
 
 /** A quote, and what was asked for it, as far as this machine knows. */
@@ -155,7 +160,7 @@ const toWhom = (destination: Address | null | undefined) => (destination ? `, pa
 /** The least that is accepted, from what was typed; `null` where nothing was. */
 function leastOf({ acceptMinOut }: Options, exact: 'in' | 'out', unit: Unit): bigint | null {
   if (acceptMinOut === undefined) return null
-  if (exact === 'in') return parseAmount(acceptMinOut, unit)
+  if (exact === 'in') return parseAmount(acceptMinOut, unit, '--accept-min-out')
   throw new AppError('USAGE', '--accept-min-out is for an exact input; here what comes is exact itself', {
     hint: 'sluice swap execute --help',
   })

@@ -55,7 +55,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
           action: options.action,
           ...between,
           wallet: await walletAddress(cli, options.wallet),
-          amount: parseAmount(options.amount, best.strategy.asset),
+          amount: parseAmount(options.amount, best.strategy.asset, '--amount'),
         })
   const { recommendedStrategyId, destinationChain, strategy, spotPosition, transactions } = full
   cli.emit(

@@ -39,23 +39,23 @@ export const formatAmount = (raw: bigint, unit: Unit): string =>
   `${formatUnits(raw, unit.decimals)} ${unit.symbol}`
 
 /**
- * Reads what a person typed after `--amount`: units of the token, with its symbol or without.
- * Anything else is INVALID_AMOUNT and names both readings.
+ * Reads what a person typed after `--amount`: units of the token, with its symbol or without. Anything else is INVALID_AMOUNT and
+ * names both readings, or the one that there is after `flag`, a flag that has no other beside it.
  */
-export function parseAmount(text: string, unit: Unit): bigint {
+export function parseAmount(text: string, unit: Unit, flag?: string): bigint {
   const [, whole, fraction = '', symbol] =
     /^([0-9]+)(?:\.([0-9]+))?\s*([A-Za-z][A-Za-z0-9.]*)?$/.exec(text.trim()) ?? []
-  if (whole === undefined) throw bad(text, unit, 'is not an amount')
+  if (whole === undefined) throw bad(text, unit, 'is not an amount', flag)
   if (
     symbol !== undefined &&
     /^[eExX][0-9]*$/.test(symbol) &&
     symbol.toLowerCase() !== unit.symbol.toLowerCase()
   )
-    throw bad(text, unit, 'is not an amount')
+    throw bad(text, unit, 'is not an amount', flag)
   if (symbol !== undefined && symbol.toLowerCase() !== unit.symbol.toLowerCase())
     throw new AppError('INVALID_AMOUNT', `"${text}" is in ${symbol}, but this takes ${unit.symbol}`)
   if (fraction.replace(/0+$/, '').length > unit.decimals)
-    throw bad(text, unit, `has ${fraction.length} decimals, and ${unit.symbol} has ${unit.decimals}`)
+    throw bad(text, unit, `has ${fraction.length} decimals, and ${unit.symbol} has ${unit.decimals}`, flag)
   return positive(BigInt(whole + fraction.slice(0, unit.decimals).padEnd(unit.decimals, '0')), text)
 }
 
@@ -72,12 +72,15 @@ function positive(value: bigint, text: string): bigint {
   return value
 }
 
-function bad(text: string, unit: Unit, why: string): AppError {
-  return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, { hint: amountExample(unit) })
+function bad(text: string, unit: Unit, why: string, flag?: string): AppError {
+  const hint = flag === undefined ? amountExample(unit) : `In units of the token: ${flag} ${exampleOf(unit)}`
+  return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, { hint })
 }
 
 /** The two ways to type an amount of a token, as the next step of who typed neither. */
 export function amountExample({ decimals }: Unit): string {
-  const [example, raw] = decimals > 0 ? ['100.5', 1005n * 10n ** BigInt(decimals - 1)] : ['100', 100n]
+  const [example, raw] = [exampleOf({ decimals }), decimals > 0 ? 1005n * 10n ** BigInt(decimals - 1) : 100n]
   return `--amount ${example}, or the same in the smallest unit: --amount-raw ${raw}`
 }
+
+const exampleOf = ({ decimals }: Pick<Unit, 'decimals'>): string => (decimals > 0 ? '100.5' : '100')

@@ -123,6 +123,11 @@ describe('what is not there', () => {
     ['a wallet to export', 'wallet export nobody', { exit: 13, code: 'KEY_SOURCE', says: /nobody/ }],
     ['a wallet to use', 'wallet use nobody', { exit: 13, code: 'KEY_SOURCE', says: /nobody/ }],
     [
+      'a wallet to remove',
+      'wallet remove nobody --yes',
+      { exit: 13, code: 'KEY_SOURCE', says: /"nobody" None is kept on this machine: sluice wallet list$/ },
+    ],
+    [
       'a key file',
       `${pay} --key-file ./no-such-file`,
       { exit: 13, code: 'KEY_SOURCE', says: /no-such-file.*does not exist/ },
@@ -164,6 +169,28 @@ describe('an amount', () => {
       code: 'INVALID_AMOUNT',
       says,
     })
+  })
+
+  const swap = 'sandbox-one --token-in USDC --token-out WETH'
+  test.each([
+    [`swap quote --from ${swap} --amount-in 1e3`, '--amount-in 100.5'],
+    [`swap quote --from ${swap} --amount-out 1e3`, '--amount-out 100.5'],
+    [`swap execute --from ${swap} --amount-in 1 --accept-min-out 1e3 --yes`, '--accept-min-out 100.5'],
+    [`yield recommend USDC --wallet ${stranger} --amount 1e3`, '--amount 100.5'],
+    [`sandbox fund ${stranger} --token USDC --amount 1e3`, '--amount 100.5'],
+  ])('of %s is to be typed as that command takes it', async (line, flag) => {
+    const { json } = await refused(line, { exit: 2, code: 'INVALID_AMOUNT', says: /"1e3"/ })
+    expect(json.error.hint).toBe(`In units of the token: ${flag}`)
+  })
+
+  test('that is too little is told in units of the token, and to who said what is enough, as that', async () => {
+    const { json } = await refused(`swap execute --from ${swap} --amount-in 100 --accept-min-out 5 --yes`, {
+      exit: 8,
+      code: 'POLICY_MIN_OUT',
+      says: /only 0\.0[0-9]+ WETH, less than 5 WETH/,
+    })
+    expect(json.error.hint).toMatch(/less than the 5 of --accept-min-out: name less/)
+    expect(json.error.hint).not.toContain('--slippage')
   })
 
   test.each(['1.5', '-1', '1e6', '0x64', '1,000', '0', ''])('raw of "%s" is refused', async (amount) => {

@@ -63,7 +63,9 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
       })
   const exact = wish.amountIn === undefined ? 'out' : 'in'
   const amount =
-    exact === 'in' ? parseAmount(wish.amountIn!, tokenIn) : parseAmount(wish.amountOut!, tokenOut)
+    exact === 'in'
+      ? parseAmount(wish.amountIn!, tokenIn, '--amount-in')
+      : parseAmount(wish.amountOut!, tokenOut, '--amount-out')
   const destination = wish.destination === undefined ? undefined : address(wish.destination, '--destination')
   const slips = wish.slippage === undefined ? null : slippage(wish.slippage)
   const input = {

@@ -1,6 +1,7 @@
 import { inShort } from '../../calls/compound-v3.ts'
 import { isFair, type Price } from '../../domain/accepted.ts'
 import { sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { withoutFee, withoutPayment } from '../../domain/service-fee.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -48,7 +49,7 @@ export function checkPrice(opinion: Opinion | undefined, proposal: Proposal): vo
     if (isFair({ amountIn, amountOut: intent.amountOut }, price)) continue
     throw new AppError(
       'POLICY_MIN_OUT',
-      `The swap may bring ${intent.amountOut} for ${intent.amountIn}, more than ${Number(price.fairBps) / 100} % less than the ${price.amountOut} for ${price.amountIn} that our own engine knows`,
+      `The swap may bring ${formatAmount(intent.amountOut, intent.tokenOut)} for ${formatAmount(intent.amountIn, intent.tokenIn)}, more than ${Number(price.fairBps) / 100} % less than the ${formatAmount((amountIn * price.amountOut) / price.amountIn, intent.tokenOut)} that our own engine knows`,
       {
         hint: 'Ask for a new quote, or for another provider: --provider. Or say what is enough: --accept-min-out AMOUNT',
       },
