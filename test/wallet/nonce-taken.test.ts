@@ -85,7 +85,8 @@ describe('what another machine did since it was looked', () => {
     expect(await outcome('again', { rpc, looked })).toMatchObject({
       code: 'DONE_ELSEWHERE',
       details: { hash },
-      hint: expect.stringContaining('--allow-duplicate'),
+      message: expect.stringContaining('--allow-duplicate'),
+      hint: expect.stringContaining('sluice action explain 0x'),
     })
     await late.close()
     expect(attempts('again')).toEqual([])

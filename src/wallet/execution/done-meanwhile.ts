@@ -78,10 +78,10 @@ export async function refuseDoneMeanwhile(
 const doneMeanwhile = (hash: string, why: string): AppError =>
   new AppError(
     'DONE_ELSEWHERE',
-    `It seems done already: ${hash} ${why}, and the journal of this machine does not know it`,
+    `It seems done already: ${hash} ${why}, and the journal of this machine does not know it; if it is wanted twice, add --allow-duplicate`,
     {
       details: { hash },
-      hint: `sluice action explain ${hash}; to do it again all the same: --allow-duplicate`,
+      hint: `sluice action explain ${hash}`,
     },
   )
 
