@@ -29,15 +29,15 @@ function verdictOf(hash: Hex, { network, from, nonce, does, block }: OnChain): V
     id: hash,
     situation: 'FOREIGN',
     verdict: block
-      ? `A transaction that this machine did not sign, ${where}: it ${does}, and ${block.succeeded ? 'succeeded' : 'reverted'}.`
+      ? `A transaction that this machine did not sign, ${where}: it ${does}, and ${block.succeeded ? 'succeeded' : 'reverted'}${block.isFinal ? '' : ', which is not final yet'}.`
       : `A transaction that this machine did not sign waits on ${network.name}: it ${does}.`,
     funds: block
       ? block.succeeded
         ? `Moved, as it says: out of ${from}.`
         : `Nothing but its fee was moved: the rest is with ${from}.`
       : `With ${from}, until it is in a block.`,
-    safeToRetry: block?.succeeded === false,
-    next: block ? null : `sluice action explain ${hash}`,
+    safeToRetry: block?.succeeded === false && block.isFinal,
+    next: block?.isFinal ? null : `sluice action explain ${hash}`,
     evidence: [
       { source: 'journal', text: 'the journal of this machine does not hold it' },
       { source: 'chain', text: `${from} signed it with the nonce ${nonce}` },

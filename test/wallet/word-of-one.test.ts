@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 
+import { ofHash } from '../../src/commands/explain-hash.ts'
 import { sandboxNetworks } from '../../src/domain/network.ts'
 import { hexQuantity } from '../../src/net/quantity.ts'
 import { httpRpc, type Rpc, severalRpc } from '../../src/net/rpc.ts'
@@ -75,6 +76,11 @@ test('how a transaction ended, to whoever only watches', async () => {
   expect(await outcome('watched', two)).toMatchObject({ code: 'PENDING' })
   expect(await hasNews(ground(two), journal.find('watched')!, null)).toBe(false)
   expect(await settled(ground(two), journal.find('watched')!, null)).toMatchObject({ state: 'EXECUTING' })
+  const { hash } = journal.attempts('watched', 0)[0]!
+  const stranger = { ...ground(two), journal: { holderOf: () => undefined } } as unknown as Ground
+  expect(await ofHash(stranger, hash)).toMatchObject({
+    verdict: { verdict: expect.stringContaining('reverted, which is not final yet'), safeToRetry: false },
+  })
   expect(await outcome('watched', chain.rpc)).toMatchObject({ state: 'DONE' })
   expect((await paidOn(chain)) - before).toBe(oneCoin)
 })

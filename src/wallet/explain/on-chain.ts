@@ -8,18 +8,20 @@ import type { Network } from '../../domain/network.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import { quantity } from '../../net/quantity.ts'
 import { type Ended, hasSucceeded } from '../../net/receipt.ts'
+import type { Rpc } from '../../net/rpc.ts'
 import { ifAnswered, within } from '../chain/within.ts'
+import { finalityOf } from '../execution/finality.ts'
 import { refuseBroken, type Shown } from '../execution/pinned.ts'
 import type { Ground } from '../ground.ts'
 import { contractName } from '../guard/contract-names.ts'
 
-/** A transaction as its network shows it. `does` is a sentence without its subject; `block` is `null` while it waits, `at` in epoch ms. */
+/** A transaction as its network shows it. `does` is a sentence without its subject; `block` is `null` while it waits, `at` in epoch ms; `isFinal` where all endpoints that answer show it so, deep enough. */
 export type OnChain = {
   network: Network
   from: Address
   nonce: number
   does: string
-  block: { number: number; at: number; succeeded: boolean } | null
+  block: { number: number; at: number; succeeded: boolean; isFinal: boolean } | null
 }
 
 type Told = Shown & { hash: Hex; from: Hex; nonce: string; blockNumber?: string | null }
@@ -50,12 +52,14 @@ async function shownBy(ground: Ground, network: Network, hash: Hex): Promise<OnC
   if (String(told.hash).toLowerCase() !== hash.toLowerCase() || !from.success)
     throw new AppError('RPC_INCONSISTENT', `The node at ${node.host} shows another transaction`)
   refuseBroken(told)
-  const receipt = await node.request<(Ended & { blockNumber: string }) | null>('eth_getTransactionReceipt', [
-    hash,
-  ])
+  const receipt = await node.request<(Ended & { blockNumber: string; blockHash: string }) | null>(
+    'eth_getTransactionReceipt',
+    [hash],
+  )
   const block =
     receipt &&
     (await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [receipt.blockNumber, false]))
+  const ok = receipt ? await hasSucceeded(node, receipt) : false
   return {
     network,
     from: from.data,
@@ -64,9 +68,23 @@ async function shownBy(ground: Ground, network: Network, hash: Hex): Promise<OnC
     block: receipt && {
       number: Number(quantity(receipt.blockNumber, 'the block')),
       at: Number(quantity(block?.timestamp, 'the time of the block')) * 1000,
-      succeeded: await hasSucceeded(node, receipt),
+      succeeded: ok,
+      isFinal: await isFinal(node, network, { hash, ok, receipt }),
     },
   }
+}
+
+/** How long other endpoints have to say whether they show the same, in ms: a person waits. */
+const peersMs = 3_000
+
+async function isFinal(
+  node: Rpc,
+  { depth }: Network,
+  { hash, ok, receipt }: { hash: Hex; ok: boolean; receipt: { blockNumber: string; blockHash: string } },
+): Promise<boolean> {
+  const blockNumber = Number(quantity(receipt.blockNumber, 'the block'))
+  const shown = { blockNumber, blockHash: String(receipt.blockHash), by: node.host, hash, ok }
+  return (await finalityOf(node, shown, { wanted: depth, usual: depth }, peersMs)).deep
 }
 
 const payments = parseAbi([
