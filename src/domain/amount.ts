@@ -1,6 +1,7 @@
-import { formatUnits } from 'viem/utils'
+import { formatUnits, parseUnits } from 'viem/utils'
 import { z } from 'zod'
 
+import { readingsOf } from './amount-readings.ts'
 import { AppError } from './errors.ts'
 
 /** 2^256 - 1: the largest amount, and by convention of this service "all of it" for a withdrawal. */
@@ -73,8 +74,13 @@ function positive(value: bigint, text: string): bigint {
 }
 
 function bad(text: string, unit: Unit, why: string, flag?: string): AppError {
-  const hint = flag === undefined ? amountExample(unit) : `In units of the token: ${flag} ${exampleOf(unit)}`
-  return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, { hint })
+  const read = readingsOf(text, unit.decimals)
+  const lines = read.map((one) => `${flag ?? '--amount'} ${one}`).join(' or ')
+  const raw = read.map((one) => `--amount-raw ${parseUnits(one, unit.decimals)}`).join(' or ')
+  const meant = flag === undefined ? `${lines}; the same in the smallest unit: ${raw}` : lines
+  const example =
+    flag === undefined ? amountExample(unit) : `In units of the token: ${flag} ${exampleOf(unit)}`
+  return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, { hint: read.length > 0 ? meant : example })
 }
 
 /** The two ways to type an amount of a token, as the next step of who typed neither. */

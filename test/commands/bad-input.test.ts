@@ -173,14 +173,14 @@ describe('an amount', () => {
 
   const swap = 'sandbox-one --token-in USDC --token-out WETH'
   test.each([
-    [`swap quote --from ${swap} --amount-in 1e3`, '--amount-in 100.5'],
-    [`swap quote --from ${swap} --amount-out 1e3`, '--amount-out 100.5'],
-    [`swap execute --from ${swap} --amount-in 1 --accept-min-out 1e3 --yes`, '--accept-min-out 100.5'],
-    [`yield recommend USDC --wallet ${stranger} --amount 1e3`, '--amount 100.5'],
-    [`sandbox fund ${stranger} --token USDC --amount 1e3`, '--amount 100.5'],
+    [`swap quote --from ${swap} --amount-in 1e3`, '--amount-in 1000'],
+    [`swap quote --from ${swap} --amount-out 1e3`, '--amount-out 1000'],
+    [`swap execute --from ${swap} --amount-in 1 --accept-min-out 1e3 --yes`, '--accept-min-out 1000'],
+    [`yield recommend USDC --wallet ${stranger} --amount 1e3`, '--amount 1000'],
+    [`sandbox fund ${stranger} --token USDC --amount 1e3`, '--amount 1000'],
   ])('of %s is to be typed as that command takes it', async (line, flag) => {
     const { json } = await refused(line, { exit: 2, code: 'INVALID_AMOUNT', says: /"1e3"/ })
-    expect(json.error.hint).toBe(`In units of the token: ${flag}`)
+    expect(json.error.hint).toBe(flag)
   })
 
   test('that is too little is told in units of the token, and to who said what is enough, as that', async () => {

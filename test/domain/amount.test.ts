@@ -68,6 +68,29 @@ describe('an amount that a person types', () => {
     expect(hint).toContain('--amount-raw ')
   })
 
+  test.each([
+    ['1,000', '--amount 1000 or --amount 1', '--amount-raw 1000000000 or --amount-raw 1000000'],
+    ['1,5', '--amount 1.5', '--amount-raw 1500000'],
+    ['12,345,678.9', '--amount 12345678.9', '--amount-raw 12345678900000'],
+    ['1_000', '--amount 1000', '--amount-raw 1000000000'],
+    ['1e3', '--amount 1000', '--amount-raw 1000000000'],
+    ['1.25e1', '--amount 12.5', '--amount-raw 12500000'],
+    ['25e-3', '--amount 0.025', '--amount-raw 25000'],
+    ['0x10', '--amount 16', '--amount-raw 16000000'],
+    ['-5', '--amount 5', '--amount-raw 5000000'],
+    ['.5', '--amount 0.5', '--amount-raw 500000'],
+    ['1.12345678', '--amount 1.123456', '--amount-raw 1123456'],
+  ])('%s is told as what it may have meant', (text, units, raw) => {
+    expect(refusal(() => parseAmount(text, usdc)).hint).toBe(
+      `${units}; the same in the smallest unit: ${raw}`,
+    )
+  })
+
+  test('is told so after the flag that it was typed after', () => {
+    expect(refusal(() => parseAmount('1e3', usdc, '--amount-in')).hint).toBe('--amount-in 1000')
+    expect(refusal(() => parseAmount('1e-9', usdc, '--amount-in')).hint).toMatch(/--amount-in 100\.5$/)
+  })
+
   test.each(['0', '0.0', '0USDC', '000.000000'])('%s is zero, and refused', (text) => {
     expect(refusal(() => parseAmount(text, usdc))).toMatchObject({
       code: 'INVALID_AMOUNT',

@@ -58,7 +58,7 @@ const ours: readonly RegExp[] = [
   /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/operate\/yield-proposals\.ts: slug$|^wallet\/plan\/standing\.ts: network$/,
   /: .*\b(levels|statuses|networks|chains)\b/,
   /^commands\/(action-replace|sandbox-fault)\.ts: name$|^wallet\/explain\/words\.ts: (name|more)$|^cli\/after-signing\.ts: verb$/,
-  /^domain\/(sandbox-fault\.ts: near|amount\.ts: (example|raw))$|^store\/private\.ts: mode$|^commands\/sandbox\.ts: to$/,
+  /^domain\/(sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/private\.ts: mode$|^commands\/sandbox\.ts: to$/,
   /^cli\/flag-values\.ts: example$|^commands\/withdraw\.ts: claim$|^cli\/views\/queued-view\.ts: until\(one\)$/,
   // Said of a flag in a sentence, and nothing to be typed.
   /^wallet\/chain\/in-time\.ts: host$/,
