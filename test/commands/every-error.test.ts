@@ -51,7 +51,8 @@ afterAll(async () => {
 
 /** A key of its own each time: what the program knows of the limits of one is not forgotten with the process. */
 const remote = (): Circumstances => ({
-  env: { SLUICE_BASE_URL: service.url },
+  // Without the RPC of its chain nobody is asked for a quote.
+  env: { SLUICE_BASE_URL: service.url, SLUICE_RPC_SANDBOX_ONE: sandbox.chain(31337).rpcUrl },
   secrets: { apiKey: `key-${randomUUID()}`, privateKey: sandbox.user.key },
 })
 type Trial = {

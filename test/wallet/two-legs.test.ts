@@ -8,13 +8,14 @@ import { approve, transfer } from '../../src/calls/erc20.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/network.ts'
-import { httpRpc } from '../../src/net/rpc.ts'
+import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { execute } from '../../src/wallet/execution/execute.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import { broughtTo } from '../../src/wallet/execution/short.ts'
 import { fileLocks } from '../../src/wallet/execution/wallet-lock.ts'
 import { signerOf } from '../../src/wallet/keys/signer.ts'
+import { laggingNode } from '../support/lagging.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
 import { useHome } from './use.ts'
 
@@ -119,19 +120,32 @@ const run = (id: string, more: Partial<Execution> = {}) =>
     ...more,
   })
 /** What both chains and the bridge say came to an operation. */
-const broughtIn = (id: string) => (told: Hex | null) =>
-  broughtTo(
-    {
-      rpc: (chainId) => httpRpc(sandbox.chain(chainId).rpcUrl),
-      catalog: sandbox.world.catalog(),
-      now: Date.now,
-    },
-    journal.find(id)!,
-    told,
-  )
+const broughtIn =
+  (id: string, rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)) =>
+  (told: Hex | null) =>
+    broughtTo({ rpc, catalog: sandbox.world.catalog(), now: Date.now }, journal.find(id)!, told)
 const supplied = () => sandbox.balanceOf(two, there().receipt.address, sandbox.user.address)
 
 describe('an operation over two chains', () => {
+  it('says which endpoint keeps what came from being final, and goes on without it', async () => {
+    plan('stalled')
+    const { rpcUrl } = sandbox.chain(two)
+    const at = Number(await httpRpc(rpcUrl).request('eth_blockNumber'))
+    const stalled = await laggingNode(rpcUrl, (newest) => Math.max(0, newest - at))
+    const rpc = (chainId: number) =>
+      chainId === two
+        ? severalRpc([rpcUrl, stalled.url], { retries: 0 })
+        : httpRpc(sandbox.chain(chainId).rpcUrl)
+    const unnamed = { arrived: async () => undefined, timeoutMs: 3_000 }
+    await expect(run('stalled', { ...unnamed, brought: broughtIn('stalled', rpc) })).rejects.toMatchObject({
+      code: 'PENDING',
+      details: { unseen: 'disputed', host: new URL(stalled.url).host },
+      hint: expect.stringMatching(/SLUICE_RPC_SANDBOX_TWO, then: sluice action resume stalled$/),
+    })
+    await stalled.close()
+    expect((await run('stalled', { brought: broughtIn('stalled') })).state).toBe('DONE')
+  })
+
   it('bridges, waits for what arrives, and deposits it', async () => {
     plan('both')
     const before = await supplied()

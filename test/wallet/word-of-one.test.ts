@@ -192,3 +192,28 @@ test('a nonce that is used, by what is not shown in time, is not told as lost wi
     safeToRetry: false,
   })
 })
+
+test('that a deadline has not passed, so that what can only revert would be made dearer', async () => {
+  const head = (await chain.rpc.request('eth_getBlockByNumber', ['latest', false])) as {
+    number: string
+    timestamp: string
+  }
+  const deadlineOf = () => Number(head.timestamp) + 600
+  await waiting('late', { deadlineOf })
+  await chain.rpc.request('evm_increaseTime', [3_600])
+  for (let blocks = 0; blocks < 6; blocks++) {
+    await chain.rpc.request('anvil_setNextBlockBaseFeePerGas', [hexQuantity(40n * 10n ** 9n)])
+    await chain.rpc.request('evm_mine')
+  }
+  odd = await provider(chain.url, ({ method, params }) => {
+    if (method === 'eth_blockNumber') return { result: head.number }
+    return method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: head } : undefined
+  })
+  const impatient = { deadlineOf, patience: { ms: 0, blocks: 0 } }
+  expect(await outcome('late', both(chain.url, odd.url), impatient)).toMatchObject({
+    code: 'PENDING',
+    message: expect.stringMatching(/^Its deadline has passed by .*, and not by that of /),
+    details: { host: new URL(odd.url).host, by: new URL(chain.url).host },
+  })
+  expect(journal.attempts('late', 0).map(({ kind }) => kind)).toEqual(['run'])
+})

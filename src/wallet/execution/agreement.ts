@@ -1,6 +1,7 @@
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity } from '../../net/quantity.ts'
+import { isNotOffered } from '../../net/refusal.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { isCutShort } from '../chain/in-time.ts'
 import { within } from '../chain/within.ts'
@@ -23,15 +24,15 @@ export type InBlock = {
   ok?: boolean
 }
 
-/** How long an endpoint has to say whether it agrees, in ms. */
-export const agreeMs = 15_000
+/** How long an endpoint has to say whether it agrees, in ms; and where nothing is signed for it and somebody waits. */
+export const [agreeMs, lookMs] = [15_000, 3_000]
 
 /** The same in a run that may take so long, in ms. */
 export const longestFor = (timeoutMs: number): number => Math.max(3_000, Math.min(agreeMs, timeoutMs / 4))
 
 /**
  * The endpoint that does not show the same, where it answers; `isDeep` says whether the block is for it. One that lags behind does not agree yet; one
- * that keeps no receipts that old may leave them out; one that is down, or does not answer in time, says nothing, and holds nothing up, unless the time
+ * that keeps no receipts that old may leave them out; one that is down, does not take the question, or does not answer in time, says nothing, and holds nothing up, unless the time
  * of the run cut it short. Who answers now is asked with the others: what is to be believed may be of one that is down meanwhile.
  */
 export async function disagreement(
@@ -51,7 +52,8 @@ export async function disagreement(
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         if (isCutShort(error)) return { ...about, has: 'no answer yet' }
-        return error.code === 'RPC_UNREACHABLE' ? undefined : { ...about, has: 'an error' }
+        const isSilent = error.code === 'RPC_UNREACHABLE' || isNotOffered(error)
+        return isSilent ? undefined : { ...about, has: 'an error' }
       }
     }),
   )

@@ -2,6 +2,7 @@ import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/network-named.ts'
 import type { Arrival, Leg } from '../../store/operation.ts'
 import { inTime } from '../chain/in-time.ts'
+import { type Disagreement, disagreementText, disagreementWay } from './agreement.ts'
 import { arrivedOnChain } from './arrival.ts'
 import { usualMs } from './delivery.ts'
 import { outcomeOf } from './outcome.ts'
@@ -25,6 +26,7 @@ export async function awaitArrival(run: Run, leg: Leg, arrival: Arrival): Promis
   run.onProgress?.({ kind: 'waiting', leg })
   const local = isLocal(run.rpc(leg.chainId))
   let unseen: Unseen | undefined
+  let unlike: Disagreement | undefined
   let since: number | undefined
   // Who is asked may count the questions: on a chain that is at hand, they become rarer.
   for (
@@ -43,19 +45,19 @@ export async function awaitArrival(run: Run, leg: Leg, arrival: Arrival): Promis
     if (seen && 'short' in seen) return void outcomeOf(endShort(run.journal, run.operationId, seen.short))
     const refusal = seen && 'refusal' in seen ? seen.refusal : undefined
     if (seen && 'unseen' in seen) {
-      unseen = seen.unseen
+      ;({ unseen, unlike } = { unlike: undefined, ...seen })
       // What the attestation service did not know at first, it may come to know; what it does not know of long ago, hardly.
       const counts = unseen === 'unfound' || (unseen === 'unknown' && (look === 0 || since !== undefined))
       since = counts ? (since ?? run.clock.now()) : undefined
     }
     const isLate = since !== undefined && run.clock.now() - since > unseenMs[local ? 'local' : 'remote']
-    if (unseen && isLate) throw unseenEnd(run, leg, unseen)
+    if (unseen && isLate) throw unseenEnd(run, leg, unseen, unlike)
     try {
       if (run.noWait) throw stopped
       await pause(run, waitMs)
     } catch (error) {
       if (error !== stopped) throw error
-      throw unseen ? unseenEnd(run, leg, unseen) : refusal ? refusedEnd(run, refusal) : error
+      throw unseen ? unseenEnd(run, leg, unseen, unlike) : refusal ? refusedEnd(run, refusal) : error
     }
   }
 }
@@ -96,9 +98,23 @@ async function lookOnce(
 }
 
 /** Why nothing comes of waiting: what is signed is final, and what became of it is not known here. */
-function unseenEnd({ operationId: id, networks }: Run, { chainId }: Leg, unseen: Unseen): AppError {
+function unseenEnd(
+  { operationId: id, networks }: Run,
+  { chainId }: Leg,
+  unseen: Unseen,
+  unlike: Disagreement | undefined,
+): AppError {
   const network = networkNamed(networks, chainId)
-  const details = { operation: id, unseen }
+  const details = { operation: id, unseen, ...unlike }
+  if (unlike)
+    return new AppError(
+      'PENDING',
+      `What it sent came on ${network.name}, and that is not final yet: ${disagreementText(unlike)}`,
+      {
+        details,
+        hint: `${disagreementWay(unlike, rpcVariable(network))}, then: sluice action resume ${id}`,
+      },
+    )
   return unseen === 'unfound'
     ? new AppError(
         'PENDING',

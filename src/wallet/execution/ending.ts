@@ -1,15 +1,13 @@
 import { parseUnits } from 'viem/utils'
 
 import { AppError, errorRow } from '../../domain/errors.ts'
-import { networkNamed, rpcVariable } from '../../domain/network-named.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
 import { isDust } from '../simulation/too-small.ts'
-import { disagreementText, disagreementWay } from './agreement.ts'
 import { isForGood, isOfPrice, type Refusal, refusalOf } from './refused.ts'
 import { current, isClosed, isUnsigned, type Run, stopped } from './run.ts'
 import { isAllFinal } from './standing.ts'
 import { inSendingOrder, isBehindAnother } from './stuck.ts'
-import { timeOver } from './time-over.ts'
+import { timeOver, whyWaiting } from './time-over.ts'
 
 const wasSigned = (run: Run): boolean =>
   current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
@@ -103,7 +101,7 @@ const isUntaken = ({ journal, operationId }: Run, { index, state }: Step): boole
 
 /** That the time was over, or the person did not want to wait, while something of it was signed: what is known of why it is not done. */
 function pending(run: Run, inTheAir: Step | undefined, again: string): AppError {
-  const { operationId: operation, disagreement, taken } = run
+  const { operationId: operation } = run
   const error = (why: string, hint: string, more: Record<string, unknown> = {}) =>
     new AppError('PENDING', why, { details: { operation, ...more }, hint })
   if (!inTheAir)
@@ -113,21 +111,8 @@ function pending(run: Run, inTheAir: Step | undefined, again: string): AppError 
         : 'Some steps are final, and the rest is not signed yet',
       again,
     )
-  const variable = rpcVariable(networkNamed(run.networks, inTheAir.transaction.chainId))
-  if (taken) {
-    const { unlike } = taken
-    return error(
-      `The nonce ${taken.nonce} that it was signed with was used by ${taken.by} in block ${taken.blockNumber}, which is not final yet${unlike ? `, as ${disagreementText(unlike)}` : ''}: once it is, this can never be mined`,
-      `${unlike ? `${disagreementWay(unlike, variable)}, then: ` : ''}sluice action resume ${operation}`,
-      taken,
-    )
-  }
-  if (disagreement)
-    return error(
-      `It is in block ${disagreement.blockNumber}, and not final yet: ${disagreementText(disagreement)}`,
-      `${disagreementWay(disagreement, variable)}, then: ${again}`,
-      disagreement,
-    )
+  const known = whyWaiting(run, inTheAir, again)
+  if (known) return error(known.why, known.hint, known.details)
   const said = refusedOf(run)
   if (!said)
     return error(

@@ -5,7 +5,7 @@ import type { Rpc } from '../../net/rpc.ts'
 import { blockNumber } from '../chain/block-number.ts'
 import { readHead } from '../chain/fees.ts'
 import { foremost } from '../chain/foremost.ts'
-import { isPast } from '../chain/past.ts'
+import { notYetPast } from '../chain/past.ts'
 import { longestFor } from './agreement.ts'
 import { broadcast } from './broadcast.ts'
 import { capped } from './capped.ts'
@@ -164,7 +164,13 @@ async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   const head = await readHead(rpc, chainId)
   const leg = current(run).legs.find((one) => one.leg === step.leg)!
   const deadline = step.role === 'action' ? run.deadlineOf?.(leg) : undefined
-  const isLate = deadline !== undefined && head.timestamp > deadline && (await isPast(rpc, chainId, deadline))
+  const isLate = deadline !== undefined && head.timestamp > deadline
+  const { headMaxAgeMs: maxAgeMs } = networkNamed(run.networks, chainId)
+  const against =
+    isLate && (await notYetPast(rpc, { chainId, time: deadline }, { now: run.clock.wall(), maxAgeMs }))
+  run.early = against ? { host: against, by: rpc.host } : undefined
+  // What might only revert is not made dearer, and what might still do its work is not cancelled.
+  if (against) return
   const waited = { ms: run.clock.now() - watch.since, blocks: Number(head.number) - watch.sinceBlock }
   const attempts = run.journal.attempts(run.operationId, index)
   const what = remedy(attempts, waited, run.patience ?? usualPatience, isLate)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { EvmAddress, Hash, type Hex } from '../../domain/address.ts'
 import type { Operation } from '../../store/operation.ts'
+import type { Disagreement } from './agreement.ts'
 
 const Amount = z.object({
   raw: z.string().regex(/^[0-9]+$/),
@@ -23,12 +24,12 @@ export type Short = z.infer<typeof Short>
 
 /**
  * Why a delivery is not seen that should be: the bridge made it, and nobody finds the transaction; or the attestation service does not
- * know what was burned, and it was burned too long ago for that to be usual.
+ * know what was burned, and it was burned too long ago for that to be usual; or endpoints show different things where it should be.
  */
-export type Unseen = 'unfound' | 'unknown'
+export type Unseen = 'unfound' | 'unknown' | 'disputed'
 
 /** What a bridge has brought, for good, or why that is not known where it should be. */
-export type Brought = { arrived: Hex } | { short: Short } | { unseen: Unseen }
+export type Brought = { arrived: Hex } | { short: Short } | { unseen: Unseen; unlike?: Disagreement }
 
 const Result = z.object({ out: Amount.optional(), short: Short.optional() })
 

@@ -2,7 +2,7 @@ import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
-import { agreeMs } from './agreement.ts'
+import { lookMs } from './agreement.ts'
 import { isAwaiting } from './delivery.ts'
 import { finalityOf } from './finality.ts'
 import { minedElsewhere } from './nonce-owner.ts'
@@ -30,7 +30,7 @@ async function finalOnChain(
   if (!first || !found || first.blockHash !== found.blockHash) return undefined
   const { depth } = networkNamed(catalog.networks, chainId)
   const shown = { ...found, by: rpc(chainId).host }
-  const { deep } = await finalityOf(rpc(chainId), shown, { wanted: depth, usual: depth }, agreeMs)
+  const { deep } = await finalityOf(rpc(chainId), shown, { wanted: depth, usual: depth }, lookMs)
   return deep ? { found, ...(elsewhere && { elsewhere }) } : undefined
 }
 

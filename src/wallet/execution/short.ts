@@ -34,7 +34,9 @@ export async function broughtTo(
   const rpc = ground.rpc(chainId)
   const wanted = { wanted: depth ?? network.depth, usual: network.depth }
   const looked = finalityOf(rpc, { ...found, by: rpc.host }, wanted, agreeMs)
-  if (!(await ifAnswered(within(looked, patienceMs + agreeMs)))?.deep) return undefined
+  const seen = await ifAnswered(within(looked, patienceMs + agreeMs))
+  if (seen?.unlike) return { unseen: 'disputed', unlike: seen.unlike }
+  if (!seen?.deep) return undefined
   if (amount >= arrival.minimum) return { arrived: found.hash }
   // That too little came is only said by the bridge's own event for this burn.
   if (!isOurs) return undefined

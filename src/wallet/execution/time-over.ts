@@ -1,5 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/network-named.ts'
+import type { Step } from '../../store/operation.ts'
+import { disagreementText, disagreementWay } from './agreement.ts'
 import { current, isUnsigned, type Run } from './run.ts'
 
 /** Whoever took less than this share of the time for an answer is not who it was lost to. */
@@ -25,5 +27,35 @@ export function timeOver(run: Run): AppError {
       details: { operation, host, waitedMs: Math.round(ms) },
       hint: `${more}; or ${isOneOfSeveral ? `leave ${host} out of ${variable} for as long as it is slow` : `name another RPC in ${variable}`}`,
     },
+  )
+}
+
+/** Why what is signed is not final when the time is over, where the endpoints of its chain are why: what they say, and what to do then; `again` goes on. */
+export function whyWaiting(
+  { operationId, networks, taken, early, disagreement }: Run,
+  { transaction }: Step,
+  again: string,
+): { why: string; hint: string; details: Record<string, unknown> } | undefined {
+  const variable = rpcVariable(networkNamed(networks, transaction.chainId))
+  if (taken) {
+    const { nonce, by, blockNumber, unlike } = taken
+    return {
+      why: `The nonce ${nonce} that it was signed with was used by ${by} in block ${blockNumber}, which is not final yet${unlike ? `, as ${disagreementText(unlike)}` : ''}: once it is, this can never be mined`,
+      hint: `${unlike ? `${disagreementWay(unlike, variable)}, then: ` : ''}sluice action resume ${operationId}`,
+      details: taken,
+    }
+  }
+  if (early)
+    return {
+      why: `Its deadline has passed by the newest block of ${early.by}, and not by that of ${early.host}: until both say so it is neither made dearer nor cancelled`,
+      hint: `If it stays so, leave the one that is wrong out of ${variable}, then: ${again}`,
+      details: early,
+    }
+  return (
+    disagreement && {
+      why: `It is in block ${disagreement.blockNumber}, and not final yet: ${disagreementText(disagreement)}`,
+      hint: `${disagreementWay(disagreement, variable)}, then: ${again}`,
+      details: disagreement,
+    }
   )
 }

@@ -8,6 +8,7 @@ import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
 import { ifAnswered, patienceMs, within } from '../chain/within.ts'
+import { lookMs } from '../execution/agreement.ts'
 import { finalityOf, isNonceLost } from '../execution/finality.ts'
 import { seenIfSaid, whoUsed } from '../execution/nonce-use.ts'
 import { isGone } from '../execution/reopen.ts'
@@ -16,9 +17,6 @@ import { asStep } from '../execution/signed-elsewhere.ts'
 import { confirmationsOf, findStep } from '../execution/watch.ts'
 import type { ChainFacts, Owner, Seen } from './facts.ts'
 import { reasonOf } from './reason.ts'
-
-/** How long other endpoints have to say whether they agree, in ms: a person waits, and what one of them shows is known. */
-const peersMs = 3_000
 
 /** What a node shows of its chain. */
 export async function lookAtChain(rpc: Rpc, network: Network): Promise<ChainFacts> {
@@ -67,7 +65,7 @@ async function look(
     const attempt = attempts.find(({ hash }) => sameAddress(hash, found.hash))!
     const shown = { ...found, by: rpc.host }
     const wanted = { wanted: depth, usual: network.depth }
-    const { deep, unlike } = await finalityOf(rpc, shown, wanted, peersMs)
+    const { deep, unlike } = await finalityOf(rpc, shown, wanted, lookMs)
     const isMoved = step.inclusion !== null && !sameAddress(step.inclusion.blockHash, found.blockHash)
     return {
       found: {
@@ -150,6 +148,6 @@ async function strangerAt(
   const use = await whoUsed(rpc, wallet, nonce, { latest, from: fromBlock ?? 0, most: mostBlocks })
   if (use.is !== 'used' || isOurs(use.transaction.hash)) return undefined
   const { hash } = use.transaction
-  const { deep, unlike } = await isNonceLost(rpc, { at: use.at, hash, by: rpc.host }, network.depth, peersMs)
+  const { deep, unlike } = await isNonceLost(rpc, { at: use.at, hash, by: rpc.host }, network.depth, lookMs)
   return { hash, blockNumber: use.at, isDeep: deep, ...(unlike && { unlike }) }
 }
