@@ -9,7 +9,7 @@ import { type RpcCall, unwrap, unwrapBatch } from './rpc-envelope.ts'
 export type Rpc = {
   /** The only part of the URL that may be shown; of several endpoints it is of the one that is asked now. */
   readonly host: string
-  /** The other endpoints of the same chain, each usable by itself; empty where there is one. */
+  /** Endpoints of the same chain beside the one that is asked now, each usable by itself; empty where there is one. */
   peers: readonly Rpc[]
   /** One call. An error answer is RPC_ERROR with `{ code, message, data }`; no answer is RPC_UNREACHABLE. */
   request: <T = unknown>(method: string, params?: readonly unknown[]) => Promise<T>

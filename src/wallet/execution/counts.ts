@@ -14,7 +14,7 @@ export type Counts = { latest: number; pending: number }
 /** Whose transactions are counted, and where. */
 type Question = { journal: Journal; rpc: Rpc; chainId: number; wallet: Address }
 
-/** What a node counts. Where none speaks of what waits, that is what this journal has sent and a node took, one after the other, and what a node shows behind that. */
+/** What a node counts. Where it does not speak of what waits, that is what this journal has sent and a node took, one after the other, and what a node shows behind that. */
 export async function countsOf({ journal, rpc, chainId, wallet }: Question): Promise<Counts> {
   const ask = (tag: string) => ['eth_getTransactionCount', [wallet, tag]] as const
   const read = (answer: unknown, what: string) => Number(quantity(answer, what))

@@ -11,7 +11,7 @@ import { broadcast } from './broadcast.ts'
 import { capped } from './capped.ts'
 import { finalityOf } from './finality.ts'
 import { finishStep } from './finish-step.ts'
-import { forgetTaken, isUsed, noteWaiting } from './nonce-owner.ts'
+import { forgetTaken, noteWaiting, settleNonce } from './nonce-owner.ts'
 import { isRefusedAsCheap } from './refused.ts'
 import { replace } from './replace.ts'
 import { current, isOfNode, pause, type Run, stepAt, stopped } from './run.ts'
@@ -116,7 +116,7 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
     run.onProgress?.({ kind: 'gone', step: stepAt(run, index), hash })
     watch.lastSend = Number.NEGATIVE_INFINITY
   }
-  if (await isUsed(run, index, rpc, (later) => follow(run, later, false))) return
+  if (await settleNonce(run, index, rpc, (later) => follow(run, later, false))) return
   if (run.replacement && !run.replaced.has(index)) {
     await noteWaiting(run, index, rpc)
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)

@@ -19,7 +19,7 @@ import type { Signed } from './verify.ts'
  * journal, and found there by the next look. Another one that has it for good is SUPERSEDED, as soon as what came after it is followed to its
  * end by `follow`; unless what the step was to prepare has happened all the same: then the step is only left behind.
  */
-export async function isUsed(
+export async function settleNonce(
   run: Run,
   index: number,
   rpc: Rpc,
@@ -35,7 +35,7 @@ export async function isUsed(
   // A node that does not show what has the nonce proves nothing.
   if (use.is === 'unknown') return true
   const hash = use.is === 'used' ? use.transaction.hash : null
-  if (hash && (await whoseIs(run, index, rpc, { hash, blockNumber: use.at })) !== 'another') return true
+  if (hash && (await takeInIfOurs(run, index, rpc, { hash, blockNumber: use.at })) !== 'another') return true
   const { depth } = networkNamed(run.networks, transaction.chainId)
   const owner = hash ?? byAuthorisation(use.at)
   const { deep, unlike } = await isNonceLost(rpc, { at: use.at, hash, by }, depth, agreeMs)
@@ -75,11 +75,12 @@ export function forgetTaken(run: Run, { nonce }: Step): void {
 export async function noteWaiting(run: Run, index: number, rpc: Rpc): Promise<void> {
   const { wallet, nonce } = stepAt(run, index)
   const seen = nonce === null ? undefined : await seenIfSaid(rpc, wallet, nonce)
-  if (seen?.hash && !seen.blockNumber) await whoseIs(run, index, rpc, { hash: seen.hash, blockNumber: null })
+  if (seen?.hash && !seen.blockNumber)
+    await takeInIfOurs(run, index, rpc, { hash: seen.hash, blockNumber: null })
 }
 
-/** Whether a transaction under the nonce of a step is an attempt of it; from now on it is one where it is the step itself. */
-async function whoseIs(
+/** Takes a transaction under the nonce of a step into the journal, where it is the step itself and no attempt that is known; whose it is. */
+async function takeInIfOurs(
   run: Run,
   index: number,
   rpc: Rpc,

@@ -29,7 +29,7 @@ export type Search = { latest?: number; from?: number; most?: number }
 /** How many blocks are looked through for a transaction. */
 const mostBlocks = 5_000
 
-/** How far below the newest block of its day a transaction may end up, when a reorganisation puts it into another block. */
+/** How many blocks before the one that was the newest when it was signed a transaction may end up in, when a reorganisation puts it into another block. */
 export const deepest = 64
 
 /** How many nonces a node is asked for side by side. */
