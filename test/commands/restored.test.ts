@@ -55,6 +55,14 @@ test('a payment that an older copy of the journal does not know is not made twic
       safeToRetry: false,
     },
   })
+  const { rpcUrl } = sandbox.chain(31337)
+  const late = await provider(rpcUrl, ({ method, params }) =>
+    method === 'eth_getTransactionReceipt' && params[0] === hash ? { result: null } : undefined,
+  )
+  const unsaid = await again([...look, '--json'], { env: rpcEnvOf(sandbox, { 'sandbox-one': late.url }) })
+  await late.close()
+  // It is in a block, so that it does not wait; how it ended is not shown.
+  expect(unsaid.json.error).toMatchObject({ message: expect.stringContaining('sandbox-one') })
   expect((await run(['action', 'explain', hash, '--json'])).json).toMatchObject({ situation: 'DONE' })
   expect(attempts()).toBe(1)
   expect(await got()).toBe(before)

@@ -101,6 +101,23 @@ describe('what another machine did since it was looked', () => {
     expect((await paidOn(chain)) - before).toBe(2n * oneCoin)
   })
 
+  it('is not done twice where its receipt is not there yet', async () => {
+    planPayments(journal, 'own')
+    await run(journal, home, chain.url, 'own')
+    const looked = { 31337: await count() }
+    const hash = await payElsewhere()
+    const late: Provider['says'] = ({ method, params }) =>
+      method === 'eth_getTransactionReceipt' && params[0] === hash ? { result: null } : undefined
+    await answering(late, async (url) => {
+      planPayments(journal, 'again')
+      expect(await outcome('again', { rpc: () => httpRpc(url), looked })).toMatchObject({
+        code: 'DONE_ELSEWHERE',
+        details: { hash },
+      })
+    })
+    expect(attempts('again')).toEqual([])
+  })
+
   it('is nobody’s business where it is something else, or is in the journal', async () => {
     const looked = { 31337: await count() }
     await sendCheap()

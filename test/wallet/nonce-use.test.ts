@@ -296,6 +296,17 @@ test('what a node did not show is asked again a day later', async () => {
   expect(await doneElsewhere(ground, signer.address, [call])).toBe(paid)
 })
 
+test('what is in a block and has no receipt yet is not held for reverted: it counts as done', async () => {
+  const { rpc } = without(0)
+  const done = (receipt: unknown) => {
+    const request: Rpc['request'] = async (method, params) =>
+      method === 'eth_getTransactionReceipt' ? (receipt as never) : rpc.request(method, params)
+    return doneElsewhere(askedAt({ ...rpc, request }, 0), signer.address, [call])
+  }
+  expect(await done(null)).toBe(paid)
+  expect(await done({ status: '0x0' })).toBeUndefined()
+})
+
 test('what is not shown after an odd answer is not remembered as such', async () => {
   const { rpc } = without(Number.MAX_SAFE_INTEGER)
   const odd = (said: string): Rpc => ({

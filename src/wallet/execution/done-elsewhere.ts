@@ -53,7 +53,7 @@ export async function doneElsewhere(
     const { uses, silence } = await usesOf({ journal, node, chainId, wallet, latest }, nonces)
     for (const nonce of nonces) {
       const use = uses.get(nonce)
-      if (use?.is === 'used' && isLike(use, transaction, exact) && (await succeeded(node, use.hash)))
+      if (use?.is === 'used' && isLike(use, transaction, exact) && (await mayHaveSucceeded(node, use.hash)))
         return use.hash
     }
     // A question that was not answered is no answer, and may be answered the next time.
@@ -162,8 +162,11 @@ export function isLike(shown: Shown, wanted: Transaction, exact: readonly bigint
   return differs <= littleDifference
 }
 
-/** Whether a transaction did what it was for; one that reverted may be tried again. */
-export async function succeeded(rpc: Rpc, hash: Hex): Promise<boolean> {
+/**
+ * Whether a transaction that is in a block did what it was for, or is not shown to have reverted: a node may have its block before its receipt, and
+ * one that lags may answer for it. One that reverted may be tried again.
+ */
+export async function mayHaveSucceeded(rpc: Rpc, hash: Hex): Promise<boolean> {
   const receipt = await rpc.request<Ended | null>('eth_getTransactionReceipt', [hash])
-  return receipt !== null && hasSucceeded(rpc, receipt)
+  return receipt === null || hasSucceeded(rpc, receipt)
 }

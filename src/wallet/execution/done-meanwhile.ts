@@ -3,7 +3,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Step } from '../../store/operation.ts'
-import { isLike, type OnChain, succeeded, usesOf } from './done-elsewhere.ts'
+import { isLike, mayHaveSucceeded, type OnChain, usesOf } from './done-elsewhere.ts'
 import { seenIfSaid } from './nonce-use.ts'
 import { isUnsigned, type Run } from './run.ts'
 import { standing } from './standing.ts'
@@ -57,7 +57,7 @@ export async function refuseDoneMeanwhile(
     const { uses, silence } = await usesOf(where, used)
     for (const one of used) {
       const use = uses.get(one)
-      if (use?.is === 'used' && isOneOf(use) && (await succeeded(rpc, use.hash)))
+      if (use?.is === 'used' && isOneOf(use) && (await mayHaveSucceeded(rpc, use.hash)))
         throw doneMeanwhile(use.hash, 'is the same call')
     }
     if (silence) throw silence

@@ -56,6 +56,15 @@ async function shownBy(ground: Ground, network: Network, hash: Hex): Promise<OnC
     'eth_getTransactionReceipt',
     [hash],
   )
+  // A transaction that is in a block waits for nothing, and without its receipt nobody knows how it ended.
+  if (!receipt && told.blockNumber)
+    throw new AppError(
+      'RPC_INCONSISTENT',
+      `The node at ${node.host} shows ${hash} in a block, and no receipt of it`,
+      {
+        details: { host: node.host, hash },
+      },
+    )
   const block =
     receipt &&
     (await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [receipt.blockNumber, false]))
