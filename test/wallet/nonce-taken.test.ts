@@ -141,7 +141,8 @@ describe('what another machine did since it was looked', () => {
     }
     await answering(blind, async (url) => {
       planPayments(journal, 'unshown')
-      expect(await outcome('unshown', { rpc: () => httpRpc(url), looked })).toMatchObject({
+      const short = { rpc: () => httpRpc(url), looked, timeoutMs: 800 }
+      expect(await outcome('unshown', short)).toMatchObject({
         code: 'RPC_INCONSISTENT',
         message: expect.stringContaining(`does not show what has the nonce ${looked[31337]}`),
         hint: expect.stringContaining('Run the same command again'),
@@ -152,6 +153,33 @@ describe('what another machine did since it was looked', () => {
         await outcome('unshown', { rpc: () => httpRpc(url), looked: { 31337: await count() } }),
       ).toMatchObject({
         state: 'DONE',
+      })
+    })
+  })
+
+  it('and the node shows a moment later is waited for, and then goes on where it is something else', async () => {
+    const looked = { 31337: await count() }
+    const newest = Number(await chain.rpc.request('eth_blockNumber'))
+    await sendCheap()
+    let hidden = 4
+    const late: Provider['says'] = ({ method, params }) => {
+      if (method === 'eth_getTransactionBySenderAndNonce')
+        return { error: { code: -32601, message: 'no such method' } }
+      const isNew = method === 'eth_getBlockByNumber' && params[1] === true && Number(params[0]) > newest
+      return isNew && hidden-- > 0 ? { result: null } : undefined
+    }
+    await answering(late, async (url) => {
+      const rpc = () => httpRpc(url)
+      planPayments(journal, 'late')
+      expect(await outcome('late', { rpc, looked })).toMatchObject({ state: 'DONE' })
+      expect(hidden).toBeLessThan(0)
+      hidden = 4
+      const since = { 31337: await count() }
+      const hash = await payElsewhere()
+      planPayments(journal, 'twice')
+      expect(await outcome('twice', { rpc, looked: since })).toMatchObject({
+        code: 'DONE_ELSEWHERE',
+        details: { hash },
       })
     })
   })
@@ -230,6 +258,27 @@ describe('a nonce that was reserved by a process that is gone', () => {
 })
 
 describe('going behind what others have waiting', () => {
+  it('goes behind many where none of them is the same, and on where they are mined: of those the newest are looked at', async () => {
+    const at = await count()
+    await chain.rpc.request('evm_setAutomine', [false])
+    const hash = await sendCheap(payee, oneCoin)
+    for (let sent = 1; sent < 40; sent++) await sendCheap()
+    planPayments(journal, 'behind')
+    const queued = (looked: number) =>
+      outcome('behind', { looked: { 31337: looked }, queueBehind: true, noWait: true })
+    expect(await queued(at)).toMatchObject({ code: 'DONE_ELSEWHERE', details: { hash } })
+    expect(await queued(at + 1)).toMatchObject({ code: 'PENDING' })
+    expect(nonceOf('behind')).toBe(at + 40)
+    await chain.rpc.request('evm_setAutomine', [true])
+    await chain.rpc.request('evm_mine')
+    const since = { looked: { 31337: at + 1 } }
+    planPayments(journal, 'after')
+    expect(await outcome('after', since)).toMatchObject({ state: 'DONE' })
+    const last = await payElsewhere()
+    planPayments(journal, 'again')
+    expect(await outcome('again', since)).toMatchObject({ code: 'DONE_ELSEWHERE', details: { hash: last } })
+  })
+
   it('goes behind no more of it than may be true', async () => {
     let waiting = 1_000_000
     const liar: Provider['says'] = async ({ method, params }, ask) =>

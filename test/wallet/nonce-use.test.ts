@@ -227,12 +227,61 @@ test('what was used a moment ago and is not shown may be shown in a moment: it i
     method === 'eth_getBlockByNumber' && Number(params![0]) > newest - 32
       ? ({ hash: '0x01', transactions: [] } as never)
       : rpc.request(method, params)
-  const done = doneElsewhere(askedAt({ ...rpc, request: behind }, 1), signer.address, [call])
-  await expect(done).rejects.toMatchObject({
+  let waited = 0
+  const pause = async (ms: number) => {
+    waited += ms
+  }
+  const ground = { ...askedAt({ ...rpc, request: behind }, 1), pause }
+  await expect(doneElsewhere(ground, signer.address, [call])).rejects.toMatchObject({
     code: 'RPC_INCONSISTENT',
     hint: expect.stringContaining('Run the same command again'),
   })
+  expect(waited).toBeGreaterThan(12_000)
+  expect(waited).toBeLessThan(15_000)
   expect(journal.elsewhere(31337, signer.address, rpc.host).size).toBe(0)
+})
+
+test('what is shown a moment later is waited for, and nothing is where all is shown at once', async () => {
+  const { rpc } = without(0)
+  const newest = Number(await chain.rpc.request('eth_blockNumber'))
+  let waits = 0
+  let hidden = 3
+  const behind: Rpc['request'] = async (method, params) =>
+    method === 'eth_getBlockByNumber' && waits < hidden && Number(params![0]) > newest - 32
+      ? (null as never)
+      : rpc.request(method, params)
+  const pause = async () => {
+    waits++
+  }
+  const ground = { ...askedAt({ ...rpc, request: behind }, 1), pause }
+  const second = { ...call, value: 1n }
+  const { hash } = (
+    await chain.rpc.request<{ transactions: { hash: string }[] }>('eth_getBlockByNumber', [
+      `0x${(blocks + 1).toString(16)}`,
+      true,
+    ])
+  ).transactions[0]!
+  expect(await doneElsewhere(ground, signer.address, [second])).toBe(hash)
+  expect(waits).toBe(hidden)
+  hidden = 0
+  expect(await doneElsewhere(ground, signer.address, [second])).toBe(hash)
+  expect(waits).toBe(3)
+})
+
+test('a node that says zero for older blocks says nothing of when a nonce was used: what it does not show is told as that', async () => {
+  const rpc = forgetful()
+  const request: Rpc['request'] = async (method, params) =>
+    method === 'eth_getTransactionCount' && Number(params![1]) < blocks
+      ? ('0x0' as never)
+      : rpc.request(method, params)
+  const unknown: unknown[] = []
+  const ground = {
+    ...askedAt({ ...rpc, request }, 0),
+    pause: async () => undefined,
+    onUnknown: (...told: unknown[]) => unknown.push(told),
+  }
+  expect(await doneElsewhere(ground, signer.address, [call])).toBeUndefined()
+  expect(unknown).toEqual([[31337, [0]]])
 })
 
 test('a pinned nonce that is used is not said to be another’s where the node does not show whose', async () => {

@@ -1,11 +1,14 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { wait } from '../../net/patience.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
 import { type Ended, hasSucceeded } from '../../net/receipt.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Elsewhere, Journal } from '../../store/journal-words.ts'
 import { blockNumber } from '../chain/block-number.ts'
+import { pauses } from '../chain/patient.ts'
+import { ifAnswered } from '../chain/within.ts'
 import type { Ground } from '../ground.ts'
 import { deepest, type NonceUse, type Seen, whoUsedEach } from './nonce-use.ts'
 import { isSame, refuseBroken, type Shown } from './pinned.ts'
@@ -15,11 +18,12 @@ export type OnChain = Seen & Shown
 
 /**
  * Where it is asked; `onUnknown` hears of nonces whose transactions a node does not show, which says nothing of what they did, and `onLooked` by which
- * count of the wallet's transactions it was looked: what came after that, or was hidden from it, is for who takes a nonce.
+ * count of the wallet's transactions it was looked: what came after that, or was hidden from it, is for who takes a nonce. `pause` waits so many ms.
  */
 type Asked = Pick<Ground, 'rpc' | 'journal'> & {
   onLooked?: (chainId: number, latest: number) => void
   onUnknown?: (chainId: number, nonces: readonly number[]) => void
+  pause?: (ms: number) => Promise<void>
 }
 
 /**
@@ -30,7 +34,7 @@ type Asked = Pick<Ground, 'rpc' | 'journal'> & {
  * which are looked at all the same.
  */
 export async function doneElsewhere(
-  { rpc, journal, onUnknown, onLooked }: Asked,
+  { rpc, journal, onUnknown, onLooked, pause = wait }: Asked,
   wallet: Address,
   transactions: readonly Transaction[],
   {
@@ -50,7 +54,7 @@ export async function doneElsewhere(
     const since = journal.foreignNonces(wallet, transaction, latest).filter((nonce) => nonce > above)
     const nonces = [...since, ...lost]
     if (nonces.length === 0) continue
-    const { uses, silence } = await usesOf({ journal, node, chainId, wallet, latest }, nonces)
+    const { uses, silence } = await usesInTime({ journal, node, chainId, wallet, latest }, nonces, pause)
     for (const nonce of nonces) {
       const use = uses.get(nonce)
       if (use?.is === 'used' && isLike(use, transaction, exact) && (await mayHaveSucceeded(node, use.hash)))
@@ -73,14 +77,38 @@ type Where = {
   isForgotten?: boolean
 }
 
+/** Nonces that were used a moment ago, so that they are shown in a moment, and what to say where they are not. */
+type Recent = { nonces: readonly number[]; error: AppError }
+
+type Uses = { uses: Map<number, Elsewhere>; silence?: AppError | undefined; recent?: Recent | undefined }
+
+/** What `usesOf` gives, once what was used a moment ago is shown, too: it is waited for as long as a block of the slowest chains takes. */
+async function usesInTime(
+  where: Where,
+  nonces: readonly number[],
+  pause: (ms: number) => Promise<void>,
+): Promise<Omit<Uses, 'recent'>> {
+  const { uses, silence, recent } = await usesOf(where, nonces)
+  if (silence || !recent) return { uses, silence }
+  let open = recent.nonces
+  for (const ms of pauses) {
+    await pause(ms)
+    const later = await usesOf({ ...where, isForgotten: true }, open)
+    for (const nonce of open) uses.set(nonce, later.uses.get(nonce) ?? { is: 'unshown' })
+    open = open.filter((nonce) => uses.get(nonce)?.is === 'unshown')
+    if (open.length === 0) return { uses }
+  }
+  return { uses, silence: recent.error }
+}
+
 /**
- * What used nonces, as it is remembered, or shown now. `silence` is why something of it is neither. What is not shown is not remembered where
+ * What used nonces, as it is remembered, or shown now. `silence` is why something of it was not answered. What is not shown is not remembered where
  * `isForgotten`: a node that was asked about the newest blocks may only be behind.
  */
 export async function usesOf(
   { journal, node, chainId, wallet, latest, isForgotten = false }: Where,
   nonces: readonly number[],
-): Promise<{ uses: Map<number, Elsewhere>; silence?: AppError }> {
+): Promise<Uses> {
   const nodes = [node.host, ...node.peers.map(({ host }) => host)].toSorted().join(' ')
   const uses = journal.elsewhere(chainId, wallet, nodes)
   const open = nonces.filter((nonce) => !uses.has(nonce))
@@ -91,7 +119,8 @@ export async function usesOf(
   const found = await whoUsedEach<OnChain>(node, wallet, open, { latest, from })
   const lasting: [number, Elsewhere][] = []
   const unknown = [...found].flatMap(([nonce, { is }]) => (is === 'unknown' ? nonce : []))
-  let silence = await whyUnshown({ node, chainId, wallet }, unknown, newest)
+  const recent = await usedRecently({ node, chainId, wallet }, unknown, newest)
+  let silence: AppError | undefined
   for (const [nonce, use] of found) {
     if (use.is === 'unknown') silence ??= use.silence
     const seen = seenAs(use)
@@ -100,40 +129,37 @@ export async function usesOf(
     // What a reorganisation may still take away is asked again.
     if (
       use.is === 'unknown'
-        ? use.isLookedFor && !silence && !isForgotten
+        ? use.isLookedFor && !silence && !recent && !isForgotten
         : use.is !== 'free' && use.at <= newest - deepest
     )
       lasting.push([nonce, seen])
   }
   if (lasting.length > 0) journal.noteElsewhere(chainId, wallet, nodes, lasting)
-  return { uses, ...(silence && { silence }) }
+  return { uses, silence, recent }
 }
 
 /** So many of its newest blocks any node shows, and knows the states of. */
 const shownByAll = 32
 
-/** That what a node does not show is in one of its newest blocks: then another node behind its address has named the count, and it will be shown in a moment. */
-async function whyUnshown(
+/** What of that which a node does not show is in one of its newest blocks: then another node behind its address has named the count. */
+async function usedRecently(
   { node, chainId, wallet }: Pick<Where, 'node' | 'chainId' | 'wallet'>,
   unknown: readonly number[],
   newest: number,
-): Promise<AppError | undefined> {
-  if (unknown.length === 0) return undefined
-  const before = await node
-    .request('eth_getTransactionCount', [wallet, hexQuantity(Math.max(0, newest - shownByAll))])
-    .then((said) => Number(quantity(said, 'the nonce')))
-    .catch((error: unknown) => {
-      // A node that does not know older states says nothing of when it was.
-      if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
-      throw error
-    })
-  const nonce = unknown.find((one) => before !== undefined && one >= before)
+): Promise<Recent | undefined> {
+  if (unknown.length === 0 || newest < shownByAll) return undefined
+  const said = node.request('eth_getTransactionCount', [wallet, hexQuantity(newest - shownByAll)])
+  // A node that does not know older states, or says zero for them, says nothing of when it was.
+  const before = await ifAnswered(said.then((count) => Number(quantity(count, 'the nonce'))))
+  const nonces = before ? unknown.filter((nonce) => nonce >= before) : []
+  const [nonce] = nonces
   if (nonce === undefined) return undefined
-  return new AppError(
+  const error = new AppError(
     'RPC_INCONSISTENT',
     `Nonce ${nonce} of ${wallet} was used a moment ago, and the node at ${node.host} does not show by what: it may be this very transaction`,
     { details: { host: node.host, nonce, chainId }, hint: 'Run the same command again: it is shown soon.' },
   )
+  return { nonces, error }
 }
 
 /** What is to be remembered of what a node shows; a transaction that is not shown whole is RPC_INCONSISTENT. */

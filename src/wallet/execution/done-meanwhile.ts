@@ -3,19 +3,24 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Step } from '../../store/operation.ts'
+import { pauses } from '../chain/patient.ts'
 import { isLike, mayHaveSucceeded, type OnChain, usesOf } from './done-elsewhere.ts'
 import { seenIfSaid } from './nonce-use.ts'
-import { isUnsigned, type Run } from './run.ts'
+import { isUnsigned, pause, type Run, stopped } from './run.ts'
 import { standing } from './standing.ts'
 
 /**
  * What is to be held against the transactions that the wallet made since it was looked whether this is done already, which was those with nonces
- * below `looked`: the actions that are not signed yet, with the amounts that no other quote changes.
+ * below `looked`: the actions that are not signed yet, with the amounts that no other quote changes. `pause` waits so many ms, and gives whether the run has time left.
  */
 export type Meanwhile = {
   looked: number
   actions: readonly { transaction: Transaction; exact: readonly bigint[] }[]
+  pause: (ms: number) => Promise<boolean>
 }
+
+/** That a node does not show what used nonces, of which `lowest` is the first, and what to say where that stays so. */
+export type Unshown = { lowest: number; error: AppError }
 
 /** The same of a run, for a step that is about to be signed; nothing where nobody looked, as who pins a nonce or wants it done twice does not. */
 export function meanwhileOf(run: Run, { transaction: { chainId } }: Step): Meanwhile | undefined {
@@ -25,36 +30,52 @@ export function meanwhileOf(run: Run, { transaction: { chainId } }: Step): Meanw
   const actions = standing(operation)
     .filter((step) => isUnsigned(step) && step.role === 'action' && step.transaction.chainId === chainId)
     .map(({ transaction, leg }) => ({ transaction, exact: run.exactIn?.(leg) ?? [] }))
-  return actions.length > 0 ? { looked, actions } : undefined
+  return actions.length > 0 ? { looked, actions, pause: (ms) => pauseInTime(run, ms) } : undefined
 }
 
-/** So many transactions from elsewhere are looked at once more while a nonce is taken. */
-const most = 32
+async function pauseInTime(run: Run, ms: number): Promise<boolean> {
+  try {
+    await pause(run, ms)
+    return true
+  } catch (error) {
+    if (error !== stopped || run.signal?.aborted) throw error
+    return false
+  }
+}
+
+/** Behind so many that wait it is still believed that they do: nothing that is signed behind one that is not there is ever mined, nor what comes after it. */
+export const mostWaiting = 64
+
+/** Of so many transactions from elsewhere that are in blocks, the newest, it is looked what they are while a nonce is taken: as many as the first look takes. */
+const mostUsed = 32
+
+/** How many that wait are asked for side by side. */
+const together = 8
 
 /**
  * Looks at what used, or waits with, the nonces below `nonce` that were not looked at before and that the journal does not hold: a node that
- * was a block behind for one question must not hide that this is done already. DONE_ELSEWHERE where it is; RPC_INCONSISTENT
- * where the node does not show what used one of them, as it may be just that. Of what only waits, a node need not speak.
+ * was a block behind for one question must not hide that this is done already. DONE_ELSEWHERE where it is. Gives what the
+ * node does not show of what is used, as it may be just that. Of what only waits, a node need not speak.
  */
 export async function refuseDoneMeanwhile(
   { journal, rpc, step: { wallet, transaction } }: { journal: Journal; rpc: Rpc; step: Step },
   { looked, actions }: Meanwhile,
   { nonce, latest }: { nonce: number; latest: number },
-): Promise<void> {
+): Promise<Unshown | undefined> {
   const { chainId } = transaction
-  const nonces: number[] = []
-  for (let at = nonce - 1; at >= looked && nonces.length <= most; at--)
-    if (!journal.holderOf(chainId, wallet, at)) nonces.push(at)
-  if (nonces.length === 0) return
-  const what = `transactions of ${wallet} that this journal does not have came since it was looked whether this is done already`
-  if (nonces.length > most) throw lookAgain(`More than ${most} ${what}`, rpc, nonces)
+  const foreign = (from: number, below: number, most: number): number[] => {
+    const found: number[] = []
+    for (let at = below - 1; at >= from && found.length < most; at--)
+      if (!journal.holderOf(chainId, wallet, at)) found.push(at)
+    return found
+  }
   const isOneOf = (shown: OnChain) =>
     actions.some(({ transaction: wanted, exact }) => isLike(shown, wanted, exact))
 
-  const used = nonces.filter((one) => one < latest)
+  const used = foreign(looked, Math.min(nonce, latest), mostUsed)
   if (used.length > 0) {
     const where = { journal, node: rpc, chainId, wallet, latest, isForgotten: true }
-    const { uses, silence } = await usesOf(where, used)
+    const { uses, silence, recent } = await usesOf(where, used)
     for (const one of used) {
       const use = uses.get(one)
       if (use?.is === 'used' && isOneOf(use) && (await mayHaveSucceeded(rpc, use.hash)))
@@ -62,17 +83,33 @@ export async function refuseDoneMeanwhile(
     }
     if (silence) throw silence
     const unshown = used.filter((one) => (uses.get(one)?.is ?? 'unshown') === 'unshown')
-    if (unshown.length > 0)
-      throw lookAgain(
-        `${used.length} ${what}, and the node at ${rpc.host} does not show what has the nonce ${unshown[0]}`,
-        rpc,
-        unshown,
-      )
+    const error = () => recent?.error ?? lookAgain(rpc, wallet, { used, unshown })
+    if (unshown.length > 0) return { lowest: Math.min(...unshown), error: error() }
   }
-  for (const one of nonces.filter((one) => one >= latest)) {
-    const waits = await seenIfSaid<OnChain>(rpc, wallet, one)
-    if (waits?.hash && isOneOf(waits)) throw doneMeanwhile(waits.hash, 'waits, and is the same call')
+
+  const waiting = foreign(Math.max(looked, latest), nonce, mostWaiting + 1)
+  if (waiting.length > mostWaiting) throw tooManyWaiting(rpc, wallet, { latest, pending: nonce })
+  for (let at = 0; at < waiting.length; at += together) {
+    const some = waiting.slice(at, at + together)
+    const shown = await Promise.all(some.map((one) => seenIfSaid<OnChain>(rpc, wallet, one)))
+    for (const waits of shown)
+      if (waits?.hash && isOneOf(waits)) throw doneMeanwhile(waits.hash, 'waits, and is the same call')
   }
+  return undefined
+}
+
+/**
+ * Waits a moment for what is not shown, before try number `tried`, and gives what is to be looked at then; throws its error where it takes longer
+ * than a block of the slowest chains, or than the run has.
+ */
+export async function awaitShown(
+  meanwhile: Meanwhile,
+  { lowest, error }: Unshown,
+  tried: number,
+): Promise<Meanwhile> {
+  const ms = pauses[tried - 1]
+  if (ms === undefined || !(await meanwhile.pause(ms))) throw error
+  return { ...meanwhile, looked: lowest }
 }
 
 const doneMeanwhile = (hash: string, why: string): AppError =>
@@ -85,8 +122,31 @@ const doneMeanwhile = (hash: string, why: string): AppError =>
     },
   )
 
-const lookAgain = (why: string, { host }: Rpc, nonces: readonly number[]): AppError =>
-  new AppError('RPC_INCONSISTENT', why, {
-    details: { host, nonces },
-    hint: 'Run the same command again: it looks at them, too.',
-  })
+const lookAgain = (
+  { host }: Rpc,
+  wallet: string,
+  { used, unshown }: Record<'used' | 'unshown', number[]>,
+): AppError =>
+  new AppError(
+    'RPC_INCONSISTENT',
+    `${used.length} transactions of ${wallet} that this journal does not have came since it was looked whether this is done already, and the node at ${host} does not show what has the nonce ${unshown[0]}`,
+    {
+      details: { host, nonces: unshown },
+      hint: 'Run the same command again: it looks at them, too.',
+    },
+  )
+
+/** That more wait, by what a node counts, than anything is signed behind. */
+export const tooManyWaiting = (
+  { host }: Rpc,
+  wallet: string,
+  { latest, pending }: { latest: number; pending: number },
+): AppError =>
+  new AppError(
+    'RPC_INCONSISTENT',
+    `The node at ${host} counts ${pending - latest} transactions of ${wallet} that wait, which is not believed: behind more than ${mostWaiting} of others nothing is signed`,
+    {
+      details: { host, latest, pending, most: mostWaiting },
+      hint: 'Name another RPC endpoint; if they do wait, wait until fewer of them do',
+    },
+  )

@@ -7,7 +7,14 @@ import { type Head, readHead } from '../chain/fees.ts'
 import { refuseOldHead, refuseOtherHeads } from '../chain/heads.ts'
 import { adopt } from './adopt.ts'
 import { type Counts, countsOf } from './counts.ts'
-import { type Meanwhile, refuseDoneMeanwhile } from './done-meanwhile.ts'
+import {
+  awaitShown,
+  type Meanwhile,
+  mostWaiting,
+  refuseDoneMeanwhile,
+  tooManyWaiting,
+  type Unshown,
+} from './done-meanwhile.ts'
 import { notShown, type Seen, seenIfSaid } from './nonce-use.ts'
 import { isSame, type Shown } from './pinned.ts'
 import { isInTheAir, isUnsigned } from './run.ts'
@@ -31,13 +38,23 @@ export type Taken = { head: Head } | 'adopted' | 'given back'
 const counts = ({ journal, rpc, step }: Pick<NonceQuestion, 'journal' | 'rpc' | 'step'>): Promise<Counts> =>
   countsOf({ journal, rpc, chainId: step.transaction.chainId, wallet: step.wallet })
 
+/** Gives a step its nonce, as `takeOnce` does: anew, as everything may be different by then, while what came from elsewhere is not shown yet. */
+export async function takeNonce(question: NonceQuestion): Promise<Taken> {
+  let { meanwhile } = question
+  for (let tried = 1; ; tried++) {
+    const taken = await takeOnce({ ...question, meanwhile })
+    if (typeof taken === 'string' || 'head' in taken) return taken
+    meanwhile = await awaitShown(meanwhile!, taken, tried)
+  }
+}
+
 /**
  * Gives a step its nonce, written down. One that is reserved already is of a process that ended before it signed with it: it is given back first,
  * for what waits with it since is somebody else's. Under the lock of the wallet.
  * A node on another chain, one that went back in time, or endpoints that disagree are refused here, before anything is
  * signed.
  */
-export async function takeNonce(question: NonceQuestion): Promise<Taken> {
+async function takeOnce(question: NonceQuestion): Promise<Taken | Unshown> {
   const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
   const [head, counted] = await Promise.all([readHead(rpc, chainId), counts(question)])
@@ -52,26 +69,15 @@ export async function takeNonce(question: NonceQuestion): Promise<Taken> {
   if (pinned !== undefined) return takePinned(question, { head, lowest }, { latest, pending })
   const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
   const nonce = question.queueBehind ? Math.max(ours, pending) : ours
-  if (nonce > ours + mostWaiting) throw tooMany(question, { latest, pending })
+  if (nonce > ours + mostWaiting) throw tooManyWaiting(rpc, step.wallet, { latest, pending })
   await refuseGap(question, { nonce, pending })
-  if (question.meanwhile) await refuseDoneMeanwhile(question, question.meanwhile, { nonce, latest })
+  const unshown =
+    question.meanwhile && (await refuseDoneMeanwhile(question, question.meanwhile, { nonce, latest }))
+  if (unshown) return unshown
   journal.sawHead(chainId, Number(lowest.number), lowest.hash)
   journal.reserve(operationId, step.index, nonce, Number(lowest.number))
   return { head }
 }
-
-/** Behind so many that wait it is still believed that they do: nothing that is signed behind one that is not there is ever mined, nor what comes after it. */
-const mostWaiting = 64
-
-const tooMany = ({ rpc, step }: NonceQuestion, { latest, pending }: Counts): AppError =>
-  new AppError(
-    'RPC_INCONSISTENT',
-    `The node at ${rpc.host} counts ${pending - latest} transactions of ${step.wallet} that wait, which is not believed: behind more than ${mostWaiting} of others nothing is signed`,
-    {
-      details: { host: rpc.host, latest, pending, most: mostWaiting },
-      hint: 'Name another RPC endpoint; if they do wait, wait until fewer of them do',
-    },
-  )
 
 /** A pinned nonce: free, ours already, or somebody else's. Whoever holds it, no second one is ever taken. */
 async function takePinned(
