@@ -157,8 +157,10 @@ export async function told(error: unknown, argv: readonly string[], world: World
   if (!saysUnsigned(found.code)) return found
   try {
     const signed = await world.signed(argv)
-    // A line that is wrong by itself says nothing of what is over.
-    const isOver = signed?.operation.state === 'DONE' && [2, 4].includes(errorRow(found.code).exit)
+    // A line that is wrong by itself says nothing of what is over, nor does what became of another.
+    const about = found.details?.operation ?? found.details?.id ?? signed?.operation.id
+    const isOther = [2, 4].includes(errorRow(found.code).exit) || about !== signed?.operation.id
+    const isOver = signed?.operation.state === 'DONE' && isOther
     return signed && !isOver ? (await import('./cli/after-signing.ts')).afterSigning(found, signed) : found
   } catch (cause) {
     return known(cause, argv)

@@ -33,13 +33,21 @@ export type Cli = {
 /** The same where no profile is opened: what sets profiles up must work while none of them does. */
 export type Aside = Pick<Cli, 'world' | 'io' | 'globals' | 'emit' | 'list' | 'notice'>
 
+/** What a command gives is loaded only where something of it is chosen. */
+async function refuseUnprintable(command: Command, globals: Globals): Promise<void> {
+  if (globals.csv || (globals.json && globals.fields))
+    await (await import('./known-fields.ts')).refuseUnprintable(command, globals)
+}
+
 /** Makes the action of a command that asks no profile anything. */
 export const aside =
   <args extends unknown[]>(world: World, work: (cli: Aside, ...args: args) => Promise<void>) =>
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      await work(asideFor(world, globalsOf(command), command), ...(given.slice(0, -1) as args))
+      const globals = globalsOf(command)
+      await refuseUnprintable(command, globals)
+      await work(asideFor(world, globals, command), ...(given.slice(0, -1) as args))
     } catch (error) {
       throw ofCommand(error, command)
     }
@@ -81,7 +89,9 @@ export const action =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      await acted(await cliFor(world, globalsOf(command), answer, command))
+      const globals = globalsOf(command)
+      await refuseUnprintable(command, globals)
+      await acted(await cliFor(world, globals, answer, command))
     } catch (error) {
       throw ofCommand(error, command)
     }

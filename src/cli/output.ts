@@ -23,14 +23,14 @@ export type ListView<row> = { columns: readonly Column<row>[]; empty: string }
 /** A text for people as it goes to a stream: the last net under every foreign string. */
 export const shown = (text: string, { paint }: Stream): string => settled(text, paint.level > 0)
 
+/** That one thing is no table. */
+export const onlyLists = (): AppError =>
+  new AppError('USAGE', '--csv is for lists only', { hint: 'Use --json here.' })
+
 /** Refuses what the options ask of one thing and cannot be printed of it: known before the thing is done where one like it is. */
 export function refuseUnshown({ csv, json, fields }: Globals, value: unknown): void {
-  if (csv) throw new AppError('USAGE', '--csv is for lists only', { hint: 'Use --json here.' })
+  if (csv) throw onlyLists()
   if (json && fields) picked(value, fields)
-  else if (fields)
-    throw new AppError('USAGE', '--fields is for the columns of a list, and for JSON', {
-      hint: 'Add --json here, or leave --fields out.',
-    })
 }
 
 /** Prints one thing. */
@@ -40,6 +40,8 @@ export function emitOne<value>(io: Io, globals: Globals, value: value, view: Vie
     return void io.out.write(
       `${toJson(globals.fields ? picked(value, globals.fields) : value, io.out.isTerminal)}\n`,
     )
+  if (globals.fields && !globals.quiet)
+    io.err.write('--fields chooses columns of a list, and fields of JSON: this is all of it\n')
   io.out.write(`${shown(view(value, io.out), io.out)}\n`)
 }
 

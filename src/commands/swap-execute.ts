@@ -129,7 +129,8 @@ async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<vo
   const { exact, slippage, destination } = wish
   const least = leastOf(options, exact, wish.tokenOut)
   // Nobody is asked for a quote of what could not be checked on its chain.
-  ;(await cli.place.ground()).rpc(wish.tokenIn.chainId)
+  const { rpc } = await cli.place.ground()
+  for (const { chainId } of [wish.tokenIn, wish.tokenOut]) rpc(chainId)
   let asked: Quote | undefined
   await operate(cli, options, {
     title: await titleOfWish(cli, wish),

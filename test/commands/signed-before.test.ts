@@ -260,7 +260,7 @@ describe('an operation that is over, or partly', () => {
     expect(await run(error.hint.replace('sluice ', ''))).toMatchObject({ exit: 0 })
   })
 
-  test.each(['--json --fields nothing', '--csv', '--fields status'])(
+  test.each(['--json --fields nothing', '--csv'])(
     'is not begun where %s could not be printed of it',
     async (how) => {
       const { exit } = await signsNothing(() => run(`${deposit.replace('--json', '')} ${how}`))
@@ -272,6 +272,34 @@ describe('an operation that is over, or partly', () => {
     const refused = await run(`${deposit} --max-fee 0.000000001`)
     expect(refused.exit).toBeLessThan(20)
     expect(await run(`${deposit} ${missing}`)).toMatchObject({ exit: 13 })
+  })
+})
+
+test('what was never signed is told as that beside another action that is done', async () => {
+  await rpc().request('evm_setAutomine', [false])
+  const stranger = { from: sandbox.user.address, to: friend, value: '0x1' }
+  await rpc().request('eth_sendTransaction', [stranger])
+  expect((await run(`${deposit}-begun`)).json.error.code).toBe('FOREIGN_PENDING')
+  await mined()
+  expect((await run(`${transfer} ${key}-done`)).exit).toBe(0)
+  const { items } = (await run('action list --json')).json
+  const ids = items.map(({ id }: { id: string }) => id)
+  expect(items.map(({ status }: { status: string }) => status).toSorted()).toEqual(['INITIAL', 'SUCCESS'])
+  const { exit, err } = await run(['action', 'watch', ...ids])
+  expect({ exit, err }).toEqual({ exit: 10, err: expect.stringContaining('was ever signed') })
+})
+
+test.each([
+  ['keys create --customer once', 'keys list'],
+  ['profile set made --kind remote --base-url http://127.0.0.1:1', 'profile list'],
+])('%s does nothing where what is chosen of it cannot be printed', async (line, list) => {
+  const before = (await run(`${list} --json`)).json
+  for (const how of ['--csv', '--json --fields nonesuch']) expect((await run(`${line} ${how}`)).exit).toBe(2)
+  expect((await run(`${list} --json`)).json).toEqual(before)
+  const whole = await run(`${line} --fields name`)
+  expect({ exit: whole.exit, err: whole.err }).toEqual({
+    exit: 0,
+    err: expect.stringContaining('this is all of it'),
   })
 })
 
