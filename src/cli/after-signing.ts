@@ -33,7 +33,7 @@ export function afterSigning(error: AppError, { operation, report, again, verb }
 /** What a line that goes on has to say beside its command: who signs, as it was typed, unless that was at fault, and what the failure found missing. */
 function flagsFor({ code, details }: AppError, again: string): string {
   if (errorRow(code).exit === 13) return ''
-  if (code === 'KEY_REQUIRED' && details?.named === false) return '--wallet NAME, or with --key-file PATH'
+  if (code === 'KEY_REQUIRED' && details?.named === false) return '--wallet NAME'
   return code === 'IDEMPOTENCY_KEY_REQUIRED' ? `${again} --idempotency-key KEY`.trimStart() : again
 }
 

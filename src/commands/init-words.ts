@@ -35,7 +35,7 @@ export function changesIn({ after, had, secrets }: Change, before: KeptProfile):
 export function scriptFor(
   { name, after, had, secrets }: Change,
   { apiKey, options: { keychain, apiKeyFile = '-' } }: Said,
-  isCurrent: boolean,
+  { isCurrent, works }: { isCurrent: boolean; works: boolean },
 ): { command: string; environment: string[] } {
   const fresh = Object.keys(secrets.rpc ?? {}).filter(
     (network) => had.rpc?.[network] !== secrets.rpc?.[network],
@@ -52,6 +52,8 @@ export function scriptFor(
     ...(rpcs.length > 0 ? ['--from-env'] : apiKey === undefined ? [] : ['--api-key-file', keyFile]),
     ...(keychain ? ['--keychain'] : []),
     ...(isCurrent ? ['--use'] : []),
+    // What does not work is kept by who says so.
+    ...(works ? [] : ['--yes']),
   ]
   return { command: words.join(' '), environment: [...key, ...rpcs] }
 }

@@ -81,7 +81,7 @@ async function kept(cli: Aside, name: string, said: Said, use: boolean | undefin
     cli.notice(
       `Commands do not run there, for it does not work yet. Once it does: sluice profile use ${shellWord(name)}`,
     )
-  const { command, environment } = scriptFor(change, said, profile.current)
+  const { command, environment } = scriptFor(change, said, { isCurrent: profile.current, works })
   cli.emit({ profile, checks, command, environment }, (value, to) =>
     [
       profileView(value.profile, to),

