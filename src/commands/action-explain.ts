@@ -13,11 +13,12 @@ import { plain } from '../domain/text.ts'
 import { within } from '../wallet/chain/within.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { explain, type Told } from '../wallet/explain/explain.ts'
+import type { Silent } from '../wallet/explain/on-chain.ts'
 import type { Verdict } from '../wallet/explain/verdict.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
 import { inJournal } from './action-run.ts'
-import { isHash, ofHash } from './explain-hash.ts'
+import { isHash, ofHash, unknownHash } from './explain-hash.ts'
 
 /** `action explain`: one verdict about an action, for whoever has to decide what to do. */
 export const addExplain = (command: Command, world: World): void =>
@@ -41,8 +42,7 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   const of = !inJournal(ground, id) && isHash(id) ? await ofHash(ground, id) : { id }
   if ('verdict' in of) return cli.emit(of.verdict, verdictView)
   const operation = 'id' in of ? inJournal(ground, of.id) : undefined
-  if (!operation)
-    return cli.emit(await withoutJournal(cli, id, 'silent' in of ? of.silent : undefined), verdictView)
+  if (!operation) return cli.emit(await withoutJournal(cli, id, 'silent' in of ? of.silent : []), verdictView)
   // Both are asked at once: whoever is silent costs his time only once.
   const told = toldOf(cli, operation)
   cli.emit(await explain(ground, operation, { told, depth }), verdictView)
@@ -89,8 +89,8 @@ async function asked<T>(
   }
 }
 
-/** What only the service knows: a quote that nobody has taken, or an action that was begun elsewhere. ACTION_NOT_FOUND where it does not know it either. */
-async function withoutJournal(cli: Cli, id: string, silent?: readonly string[]): Promise<Verdict> {
+/** What only the service knows: a quote that nobody has taken, or an action that was begun elsewhere. ACTION_NOT_FOUND where it does not know it either, unless networks are silent about a hash. */
+async function withoutJournal(cli: Cli, id: string, silent: readonly Silent[]): Promise<Verdict> {
   const service = await cli.service()
   const notThere = (codes: readonly string[]) => (error: unknown) => {
     if (error instanceof AppError && codes.includes(error.code)) return undefined
@@ -112,10 +112,11 @@ async function withoutJournal(cli: Cli, id: string, silent?: readonly string[]):
     !unsaid && swap?.originTxHash === null && !known?.transactions.some(({ hash }) => hash !== null)
   if (swap && isUntouched && ['pending', 'expired'].includes(swap.status))
     return quoteVerdict(id, swap.status === 'expired')
+  if (!known && !swap && isHash(id)) throw unknownHash(id, silent)
   if (!known && !swap)
     throw new AppError(
       'ACTION_NOT_FOUND',
-      `Neither the journal of this machine nor the service knows an action "${plain(id)}"${silent ? unshown(silent) : ''}`,
+      `Neither the journal of this machine nor the service knows an action "${plain(id)}"`,
     )
   const status = plain(known?.status ?? swap!.status)
   const wallet = plain(known?.originAddress ?? 'the wallet that began it')
@@ -149,10 +150,6 @@ async function withoutJournal(cli: Cli, id: string, silent?: readonly string[]):
     ],
   }
 }
-
-/** That no network shows a hash, and which of them do not say so. */
-const unshown = (silent: readonly string[]): string =>
-  `, and no network that answers shows a transaction of that hash${silent.length === 0 ? '' : `; ${silent.join(', ')} did not answer`}`
 
 const quoteVerdict = (id: string, isDead: boolean): Verdict => ({
   id,

@@ -10,6 +10,7 @@ import { isAwaiting } from '../wallet/execution/delivery.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { hasEnded } from '../wallet/execution/run.ts'
 import { takeTurn } from '../wallet/execution/turn.ts'
+import { wentOn } from '../wallet/explain/went-on.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { KeptPlan } from '../wallet/plan/intent-json.ts'
 import type { Report } from '../wallet/record/report.ts'
@@ -86,6 +87,13 @@ const notBegun = (id: string): AppError =>
 function failureOf(ground: Ground, { id, status }: Report | Action): AppError | undefined {
   const hint = `sluice action explain ${shellOperand(id)}`
   const operation = inJournal(ground, id)
+  const now = operation && wentOn(ground, operation)
+  if (now)
+    return new AppError(
+      'DECLINED',
+      `Nothing of action ${id} was signed: it made way for another plan under the same key, and went on as ${now.id}`,
+      { details: { id, wentOnAs: now.id }, hint: `sluice action explain ${shellOperand(now.id)}` },
+    )
   if (operation && hasEnded(operation)) {
     try {
       outcomeOf(operation)

@@ -9,11 +9,9 @@ import { decimal, stateWord, when } from '../cli/terminal/format.ts'
 import { withExecution } from '../cli/way.ts'
 import type { World } from '../cli/world.ts'
 import type { TokenAmount } from '../domain/amount.ts'
-import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
-import type { Planned } from '../wallet/execution/carry-out.ts'
-import type { Ground } from '../wallet/ground.ts'
+import { wentOn } from '../wallet/explain/went-on.ts'
 import type { Report } from '../wallet/record/report.ts'
 import { giveUp } from './action-abandon.ts'
 import { addEvidence } from './action-evidence.ts'
@@ -137,12 +135,6 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
       ],
     },
   )
-}
-
-/** Whether an operation, of which nothing was ever signed, made way for another under the same key: that one tells of both. */
-function wentOn({ journal }: Ground, { id, state, idemKey, request }: Planned): boolean {
-  const holder = state === 'DROPPED' ? journal.findKey(idemKey) : undefined
-  return holder !== undefined && holder.id !== id && canonical(holder.request) === canonical(request)
 }
 
 const printed = (amount: TokenAmount | null) =>

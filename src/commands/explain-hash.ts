@@ -1,41 +1,71 @@
 import type { Hex } from '../domain/address.ts'
-import { type OnChain, onChain } from '../wallet/explain/on-chain.ts'
+import { AppError } from '../domain/errors.ts'
+import { type OnChain, onChain, type Silent } from '../wallet/explain/on-chain.ts'
 import type { Verdict } from '../wallet/explain/verdict.ts'
 import type { Ground } from '../wallet/ground.ts'
 
 /** Whether what was typed is the hash of a transaction: an id of ours never looks like one. */
 export const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)
 
-/** What the networks show of a hash: the id of the action of this machine that it is a transaction of, or a verdict about a stranger; else which networks do not say. */
+/**
+ * What is known of a hash: the id of the action of this machine that a transaction of it was signed for, whether or not a chain has that;
+ * else a verdict about a stranger, as a network shows it; else which networks do not say.
+ */
 export async function ofHash(
   ground: Ground,
   hash: Hex,
-): Promise<{ id: string } | { verdict: Verdict } | { silent: string[] }> {
+): Promise<{ id: string } | { verdict: Verdict } | { silent: Silent[] }> {
+  const id = ground.journal.findHash(hash)
+  if (id !== undefined) return { id }
   const { found, silent } = await onChain(ground, hash)
-  if (!found) return { silent }
-  const { journal } = ground
-  const holder = journal.holderOf(found.network.chainId, found.from, found.nonce)
-  const attempts = holder ? journal.attempts(holder.operation, holder.index) : []
-  return attempts.some((attempt) => attempt.hash.toLowerCase() === hash.toLowerCase())
-    ? { id: holder!.operation }
-    : { verdict: verdictOf(hash, found) }
+  return found ? { verdict: verdictOf(hash, found) } : { silent }
+}
+
+/** That nobody who answers knows a hash. Only where no network is silent it is said to be known to none. */
+export function unknownHash(hash: Hex, silent: readonly Silent[]): AppError {
+  const neither = `Neither the journal of this machine nor the service knows ${hash}`
+  if (silent.length === 0)
+    return new AppError('ACTION_NOT_FOUND', `${neither}, and no network shows a transaction of that hash`)
+  const named = (hasRpc: boolean) => silent.filter((one) => one.hasRpc === hasRpc).map(({ name }) => name)
+  const [mute, unasked] = [named(true), named(false)]
+  const unsaid = [
+    ...(mute.length > 0 ? [`${mute.join(', ')} did not answer`] : []),
+    ...(unasked.length > 0 ? [`there is no RPC here for ${unasked.join(', ')}`] : []),
+  ].join(', and ')
+  const again = `sluice action explain ${hash}`
+  return new AppError('RPC_UNREACHABLE', `${neither}; whether it is on a chain is not known: ${unsaid}`, {
+    details: { hash, networks: mute, withoutRpc: unasked },
+    hint:
+      unasked.length === 0
+        ? again
+        : `${again} – with an RPC of the network that it was sent on in SLUICE_RPC_<NETWORK>.`,
+  })
+}
+
+/** Where the funds of a transaction are that was sent from elsewhere. */
+function fundsOf({ from, deed, block }: OnChain): string {
+  if (!block) return `With ${from}, until it is in a block.`
+  if (!block.succeeded) return `Nothing but its fee was moved: the rest is with ${from}.`
+  if (deed.is === 'approval')
+    return `Nothing was moved${deed.spender === null ? '' : `; ${deed.spender} may take it`}.`
+  return deed.is === 'payment'
+    ? `Moved, as it says: out of ${from}.`
+    : `What its call moved is not told here; ${from} signed it and paid its fee.`
 }
 
 /** A transaction that was sent from elsewhere, in words. */
-function verdictOf(hash: Hex, { network, from, nonce, does, block }: OnChain): Verdict {
+function verdictOf(hash: Hex, found: OnChain): Verdict {
+  const { network, from, nonce, deed, block } = found
   const link = network.explorer === null ? [] : [`${network.explorer}/tx/${hash}`]
   const where = block && `in block ${block.number} of ${network.name}, of ${new Date(block.at).toISOString()}`
+  const stranger = 'A transaction that the journal of this machine does not hold'
   return {
     id: hash,
     situation: 'FOREIGN',
     verdict: block
-      ? `A transaction that this machine did not sign, ${where}: it ${does}, and ${block.succeeded ? 'succeeded' : 'reverted'}${block.isFinal ? '' : ', which is not final yet'}.`
-      : `A transaction that this machine did not sign waits on ${network.name}: it ${does}.`,
-    funds: block
-      ? block.succeeded
-        ? `Moved, as it says: out of ${from}.`
-        : `Nothing but its fee was moved: the rest is with ${from}.`
-      : `With ${from}, until it is in a block.`,
+      ? `${stranger}, ${where}: it ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'}${block.isFinal ? '' : ', which is not final yet'}.`
+      : `${stranger} waits on ${network.name}: it ${deed.does}.`,
+    funds: fundsOf(found),
     safeToRetry: block?.succeeded === false && block.isFinal,
     next: block?.isFinal ? null : `sluice action explain ${hash}`,
     evidence: [

@@ -6,17 +6,21 @@ import type { Journal } from './journal-words.ts'
 const farthest = 4_096
 const most = 32
 
-/** What is asked of the journal about keys and nonces, without going through its operations one by one. */
+/** What is asked of the journal about keys, hashes and nonces, without going through its operations one by one. */
 export function journalLookups(
   { all, one }: JournalDb,
   { load }: ReturnType<typeof journalInside>,
-): Pick<Journal, 'findKey' | 'nextNonce' | 'holderOf' | 'foreignNonces'> {
+): Pick<Journal, 'findKey' | 'findHash' | 'nextNonce' | 'holderOf' | 'foreignNonces'> {
   return {
     findKey: (idemKey) => {
       const row =
         one("SELECT * FROM operation WHERE idem_key = ? AND state <> 'DROPPED'", idemKey) ??
         one('SELECT * FROM operation WHERE idem_key = ? ORDER BY created DESC, id DESC LIMIT 1', idemKey)
       return row && load(row)
+    },
+    findHash: (hash) => {
+      const row = one('SELECT operation FROM attempt WHERE hash = ?', hash.toLowerCase())
+      return row && String(row.operation)
     },
     nextNonce: (chainId, wallet) =>
       Number(

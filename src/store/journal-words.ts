@@ -34,6 +34,8 @@ export type Journal = {
   findByKey: (idemKey: string, request: unknown) => Operation | undefined
   /** The operation under an idempotency key, whatever it was for; one that was dropped only where no other has the key. */
   findKey: (idemKey: string) => Operation | undefined
+  /** The id of the operation that a transaction of this hash was signed for, whatever became of it. */
+  findHash: (hash: Hex) => string | undefined
   /** Newest first. */
   list: (filter?: { states?: readonly OperationState[]; wallet?: Address; limit?: number }) => Operation[]
   attempts: (id: string, index: number) => Attempt[]

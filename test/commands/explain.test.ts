@@ -123,6 +123,19 @@ describe('before anything is signed', () => {
       safeToRetry: true,
       next: null,
     })
+    // Typed again, it is another action under the same key.
+    expect(await transfer('--idempotency-key', key)).toMatchObject({ exit: 10 })
+    const { id } = await explain(key)
+    expect(id).not.toBe(said.id)
+    expect(await explain(said.id)).toMatchObject({
+      situation: 'DROPPED',
+      verdict: `Nothing of it was signed: it made way for another plan under the same key, and went on as ${id}.`,
+      safeToRetry: false,
+      next: `sluice action explain ${id}`,
+    })
+    const watched = await signsNothing(() => run(['action', 'watch', said.id]))
+    expect(watched).toMatchObject({ exit: 9, err: expect.stringContaining(`went on as ${id}`) })
+    expect(watched.err).toContain(`sluice action explain ${id}`)
   })
 
   test('QUOTE_OPEN, and QUOTE_DEAD when its time is over', async () => {
@@ -194,6 +207,9 @@ describe('what is signed and in no block', () => {
       next: `sluice action resume ${id}`,
     })
     expect(said.evidence).toContainEqual({ source: 'chain', text: `the node does not know ${hash}` })
+    // No chain shows it, and the journal knows whose it is.
+    const byHash = (await run(['action', 'explain', hash.toUpperCase().replace('X', 'x'), '--json'])).json
+    expect(byHash).toMatchObject({ id, situation: 'SENT_NOT_SEEN' })
   })
 
   test('WAITING in the mempool', async () => {

@@ -49,9 +49,10 @@ test('a payment that an older copy of the journal does not know is not made twic
       situation: 'FOREIGN',
       verdict: expect.stringMatching(
         new RegExp(
-          `did not sign, in block \\d+ of sandbox-one, of 20\\S+Z: it sends 5 USDC to ${friend}, and succeeded`,
+          `journal of this machine does not hold, in block \\d+ of sandbox-one, of 20\\S+Z: it sends 5 USDC to ${friend}, and succeeded`,
         ),
       ),
+      funds: `Moved, as it says: out of ${sandbox.user.address}.`,
       safeToRetry: false,
     },
   })
@@ -62,7 +63,16 @@ test('a payment that an older copy of the journal does not know is not made twic
   const unsaid = await again([...look, '--json'], { env: rpcEnvOf(sandbox, { 'sandbox-one': late.url }) })
   await late.close()
   // It is in a block, so that it does not wait; how it ended is not shown.
-  expect(unsaid.json.error).toMatchObject({ message: expect.stringContaining('sandbox-one') })
+  expect(unsaid).toMatchObject({
+    exit: 7,
+    json: {
+      error: {
+        code: 'RPC_UNREACHABLE',
+        message: expect.stringContaining('sandbox-one did not answer'),
+        hint: `sluice action explain ${hash}`,
+      },
+    },
+  })
   expect((await run(['action', 'explain', hash, '--json'])).json).toMatchObject({ situation: 'DONE' })
   expect(attempts()).toBe(1)
   expect(await got()).toBe(before)
@@ -75,8 +85,38 @@ test('a payment that an older copy of the journal does not know is not made twic
 test('a hash that no network shows is told as that', async () => {
   expect((await run(['action', 'explain', nobodys, '--json'])).json.error).toMatchObject({
     code: 'ACTION_NOT_FOUND',
-    message: expect.stringMatching(/and no network that answers shows a transaction of that hash$/),
+    message: expect.stringMatching(/and no network shows a transaction of that hash$/),
   })
+})
+
+test('a network without an RPC does not say whether it has a transaction', async () => {
+  const { SLUICE_RPC_SANDBOX_TWO, ...env } = rpcEnvOf(sandbox)
+  expect(SLUICE_RPC_SANDBOX_TWO).toBeDefined()
+  expect(await run(['action', 'explain', nobodys, '--json'], { env })).toMatchObject({
+    exit: 7,
+    json: {
+      error: {
+        code: 'RPC_UNREACHABLE',
+        message: expect.stringContaining('there is no RPC here for sandbox-two'),
+        details: { networks: [], withoutRpc: ['sandbox-two'] },
+      },
+    },
+  })
+})
+
+test('what a transaction from elsewhere moved is told only where its call says it', async () => {
+  const { address: from } = sandbox.user
+  const token = sandbox.token(31337, 'USDC').address
+  const fundsAfter = async (tx: { to: `0x${string}`; data: `0x${string}` }) => {
+    const { transactionHash } = await sandbox.sendAs(31337, from, tx)
+    return (await run(['action', 'explain', transactionHash, '--json'])).json.funds
+  }
+  const allowing = (amount: bigint) => approve({ chainId: 31337, token, spender: friend, amount })
+  expect(await fundsAfter(allowing(3n))).toBe(`Nothing was moved; ${friend} may take it.`)
+  expect(await fundsAfter(allowing(0n))).toBe('Nothing was moved.')
+  expect(await fundsAfter({ to: friend, data: '0x1234' })).toBe(
+    `What its call moved is not told here; ${from} signed it and paid its fee.`,
+  )
 })
 
 test('a swap that an older copy of the journal does not know is recognised, though its deadline and minimum are others', async () => {

@@ -107,6 +107,8 @@ export type Facts = {
   claimed: { id: string; out: TokenAmount | undefined } | undefined
   /** The action of the same wallet that comes first: that holds the nonce before that of `focus`, or that its chain should have before anything else can be signed. */
   before: string | undefined
+  /** The action that it went on as, under the same key, where nothing of it was ever signed. */
+  wentOnAs: string | undefined
 }
 
 /** Whether a step is signed and the journal does not know its end. */

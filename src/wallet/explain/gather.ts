@@ -14,6 +14,7 @@ import { lookAtBridge } from './bridge.ts'
 import { type ChainFacts, type Facts, focusOf, isInTheAir, isTooLittle, type StepFacts } from './facts.ts'
 import { lookAtChain, lookAtStep } from './look.ts'
 import { whyStuck } from './stuck.ts'
+import { wentOn } from './went-on.ts'
 
 /** Asks journal, chains and bridge what they know of an operation. Nothing is signed or written. */
 export async function gather(
@@ -82,6 +83,7 @@ export async function gather(
       (isThere ? await within(whatCame(ground, operation, minedIn(steps))) : undefined),
     brought: isThere ? await within(cameAcross(ground, operation)) : undefined,
     claimed: claimedSince(ground, operation),
+    wentOnAs: wentOn(ground, operation)?.id,
     before:
       focus && isInTheAir(focus.step)
         ? holderBefore(ground, focus)

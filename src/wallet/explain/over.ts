@@ -24,10 +24,16 @@ export const over: readonly Row[] = [
   {
     situation: 'DROPPED',
     is: ({ operation }) => operation.state === 'DROPPED',
-    verdict: () => 'It was given up before anything of it was signed.',
-    funds: fundsNow,
-    safeToRetry: always,
-    next: () => null,
+    verdict: ({ wentOnAs }) =>
+      wentOnAs === undefined
+        ? 'It was given up before anything of it was signed.'
+        : `Nothing of it was signed: it made way for another plan under the same key, and went on as ${wentOnAs}.`,
+    funds: (facts) =>
+      facts.wentOnAs === undefined
+        ? fundsNow(facts)
+        : `Nothing was moved by it. What ${facts.wentOnAs} moved is told there.`,
+    safeToRetry: ({ wentOnAs }) => wentOnAs === undefined,
+    next: ({ wentOnAs: id }) => (id === undefined ? null : `sluice action explain ${id}`),
   },
   {
     situation: 'GIVEN_UP',
