@@ -38,7 +38,7 @@ export function unknownHash(hash: Hex, silent: readonly Silent[]): AppError {
     hint:
       unasked.length === 0
         ? again
-        : `${again} – with an RPC of the network that it was sent on in SLUICE_RPC_<NETWORK>.`,
+        : `Name an RPC of the network that it was sent on in SLUICE_RPC_<NETWORK>, then: ${again}`,
   })
 }
 
