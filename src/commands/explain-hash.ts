@@ -21,25 +21,34 @@ export async function ofHash(
   return found ? { verdict: verdictOf(hash, found) } : { silent }
 }
 
-/** That nobody who answers knows a hash. Only where no network is silent it is said to be known to none. */
+/** That nobody who answers knows a hash; RPC_UNREACHABLE where a network may, and did not answer. Only where none is silent it is said to be known to none. */
 export function unknownHash(hash: Hex, silent: readonly Silent[]): AppError {
   const neither = `Neither the journal of this machine nor the service knows ${hash}`
   if (silent.length === 0)
     return new AppError('ACTION_NOT_FOUND', `${neither}, and no network shows a transaction of that hash`)
   const named = (hasRpc: boolean) => silent.filter((one) => one.hasRpc === hasRpc).map(({ name }) => name)
   const [mute, unasked] = [named(true), named(false)]
+  const others =
+    unasked.length > 3
+      ? `${unasked.length} others, ${unasked.slice(0, 2).join(', ')} and so on`
+      : unasked.join(', ')
   const unsaid = [
     ...(mute.length > 0 ? [`${mute.join(', ')} did not answer`] : []),
-    ...(unasked.length > 0 ? [`there is no RPC here for ${unasked.join(', ')}`] : []),
+    ...(unasked.length > 0 ? [`there is no RPC here for ${others}`] : []),
   ].join(', and ')
   const again = `sluice action explain ${hash}`
-  return new AppError('RPC_UNREACHABLE', `${neither}; whether it is on a chain is not known: ${unsaid}`, {
-    details: { hash, networks: mute, withoutRpc: unasked },
-    hint:
-      unasked.length === 0
-        ? again
-        : `Name an RPC of the network that it was sent on in SLUICE_RPC_<NETWORK>, then: ${again}`,
-  })
+  // A network that cannot be asked here at all will not answer the next time either.
+  return new AppError(
+    mute.length > 0 ? 'RPC_UNREACHABLE' : 'ACTION_NOT_FOUND',
+    `${neither}; whether it is on a chain is not known: ${unsaid}`,
+    {
+      details: { hash, networks: mute, withoutRpc: unasked },
+      hint:
+        unasked.length === 0
+          ? again
+          : `Name an RPC of the network that it was sent on in SLUICE_RPC_<NETWORK>, then: ${again}`,
+    },
+  )
 }
 
 /** Where the funds of a transaction are that was sent from elsewhere. */

@@ -93,10 +93,10 @@ test('a network without an RPC does not say whether it has a transaction', async
   const { SLUICE_RPC_SANDBOX_TWO, ...env } = rpcEnvOf(sandbox)
   expect(SLUICE_RPC_SANDBOX_TWO).toBeDefined()
   expect(await run(['action', 'explain', nobodys, '--json'], { env })).toMatchObject({
-    exit: 7,
+    exit: 4,
     json: {
       error: {
-        code: 'RPC_UNREACHABLE',
+        code: 'ACTION_NOT_FOUND',
         message: expect.stringContaining('there is no RPC here for sandbox-two'),
         details: { networks: [], withoutRpc: ['sandbox-two'] },
       },
