@@ -14,7 +14,7 @@ import { listing } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { evidenceOf } from '../wallet/record/evidence.ts'
 import { type Check, checkEvidence } from '../wallet/record/evidence-on-chain.ts'
-import { isPage, readEvidence } from '../wallet/record/evidence-read.ts'
+import { isPage, readEvidence, refuseOtherCall } from '../wallet/record/evidence-read.ts'
 import { verdictFor } from './action-explain.ts'
 import { journalled } from './action-run.ts'
 
@@ -35,7 +35,9 @@ export function addEvidence(command: Command, world: World): void {
     .action(action(world, exportOne))
   command
     .command('verify')
-    .description('Check evidence: that its hash and its parts fit, and that the chain says the same.')
+    .description(
+      'Check evidence: that its hash fits, that its report fits its steps, and that the chain says the same of them.',
+    )
     .argument('<file>', 'what export wrote, the page too; - reads standard input')
     .addHelpText('after', '\nExample:\n  $ sluice action verify case.json')
     .action(action(world, verify))
@@ -88,6 +90,7 @@ async function verify(cli: Cli, file: string): Promise<void> {
       { hint: 'Ask for the evidence itself, from whoever made it: sluice action export ID --out FILE' },
     )
   const ground = await cli.place.ground()
+  refuseOtherCall(evidence, ground.catalog)
   const checks = await checkEvidence(ground.rpc, evidence)
   const wrong = checks.filter(({ verdict }) => verdict === 'refuted')
   const result = {

@@ -49,7 +49,7 @@ export function parseAmount(text: string, unit: Unit, flag?: string): bigint {
   if (whole === undefined) throw bad(text, unit, 'is not an amount', flag)
   if (
     symbol !== undefined &&
-    /^[eExX][0-9]*$/.test(symbol) &&
+    /^(e[0-9]*|x[0-9a-f]*)$/i.test(withoutSymbol(symbol, unit)) &&
     symbol.toLowerCase() !== unit.symbol.toLowerCase()
   )
     throw bad(text, unit, 'is not an amount', flag)
@@ -63,7 +63,9 @@ export function parseAmount(text: string, unit: Unit, flag?: string): bigint {
 /** Reads what a person typed after `--amount-raw`: the smallest unit of the token. */
 export function parseRawAmount(text: string): bigint {
   if (!/^[0-9]+$/.test(text))
-    throw new AppError('INVALID_AMOUNT', `"${text}" is not a whole number in the smallest unit`)
+    throw new AppError('INVALID_AMOUNT', `"${text}" is not a whole number in the smallest unit`, {
+      hint: rawHint(text),
+    })
   return positive(BigInt(text), text)
 }
 
@@ -74,13 +76,34 @@ function positive(value: bigint, text: string): bigint {
 }
 
 function bad(text: string, unit: Unit, why: string, flag?: string): AppError {
-  const read = readingsOf(text, unit.decimals)
+  const read = readable(withoutSymbol(text.trim(), unit), unit.decimals)
   const lines = read.map((one) => `${flag ?? '--amount'} ${one}`).join(' or ')
   const raw = read.map((one) => `--amount-raw ${parseUnits(one, unit.decimals)}`).join(' or ')
   const meant = flag === undefined ? `${lines}; the same in the smallest unit: ${raw}` : lines
   const example =
     flag === undefined ? amountExample(unit) : `In units of the token: ${flag} ${exampleOf(unit)}`
   return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, { hint: read.length > 0 ? meant : example })
+}
+
+/** A text without the symbol of the unit behind it. */
+const withoutSymbol = (text: string, { symbol }: Unit): string =>
+  symbol !== '' && text.toLowerCase().endsWith(symbol.toLowerCase())
+    ? text.slice(0, -symbol.length).trimEnd()
+    : text
+
+/** What a text may mean, as far as it is not more than any token can hold. */
+const readable = (text: string, decimals: number): string[] =>
+  readingsOf(text, decimals).filter((one) => parseUnits(one, decimals) <= maxUint256)
+
+/** The next step of who typed a smallest unit that is none: what has decimals is in units of the token. */
+function rawHint(text: string): string {
+  const units = readingsOf(text, 36).filter((one) => one.includes('.'))
+  const whole = readable(text, 0).filter((one) => !units.some((unit) => unit.startsWith(`${one}.`)))
+  const lines = [
+    ...whole.map((raw) => `--amount-raw ${raw}`),
+    ...units.map((example) => `in units of the token: --amount ${example}`),
+  ]
+  return lines.length > 0 ? lines.join(' or ') : 'Digits alone, such as: --amount-raw 1000000'
 }
 
 /** The two ways to type an amount of a token, as the next step of who typed neither. */

@@ -109,6 +109,57 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
     evidence.operation.steps[1].state = 'FINAL_REVERTED'
     evidence.report.transactions[1].status = 'failed'
   }
+  const stands = (state: string, status: string, exit: number | null) => (evidence: Document) => {
+    Object.assign(evidence.operation, { state, exit })
+    evidence.report.status = status
+  }
+  const lost = (index: number, status: string, state: string) => (evidence: Document) => {
+    Object.assign(evidence.operation.steps[index], { state, inclusion: null })
+    evidence.report.transactions[index].status = status
+  }
+  const misfits: ((evidence: Document) => void)[] = [
+    stands('FAILED', 'FAILED', 22),
+    stands('FAILED', 'FAILED', 25),
+    stands('CANCELLED', 'FAILED', 24),
+    stands('CANCELLED', 'FAILED', 21),
+    stands('ATTENTION', 'PENDING', 23),
+    stands('OPEN', 'INITIAL', null),
+    stands('DROPPED', 'FAILED', 130),
+    lost(1, 'superseded', 'SUPERSEDED'),
+    lost(1, 'planned', 'PLANNED'),
+    (evidence) =>
+      Object.assign(evidence, {
+        operation: { ...evidence.operation, steps: [] },
+        report: { ...evidence.report, transactions: [] },
+        calls: [],
+      }),
+    (evidence) => {
+      stands('EXECUTING', 'PENDING', null)(evidence)
+      evidence.operation.steps[1].state = 'BROADCAST'
+      evidence.report.transactions[1].status = 'pending'
+    },
+    (evidence) => (evidence.report.id = hash),
+    (evidence) => (evidence.report.originAddress = hash.slice(0, 42)),
+    (evidence) => (evidence.report.transactions[1].to = hash.slice(0, 42)),
+    (evidence) => evidence.report.transactions[1].nonce++,
+    (evidence) => evidence.report.transactions[1].chainId++,
+    (evidence) => evidence.calls.pop(),
+    (evidence) => (evidence.calls[0].call.args.amount = '1'),
+    (evidence) => (evidence.calls[1].call.name = 'withdraw'),
+    (evidence) => (evidence.report.amounts.in.formatted = '2500'),
+    (evidence) => (evidence.operation.plan.about.amounts.in.raw = '2500'),
+    (evidence) => (evidence.report.amounts.out = evidence.report.amounts.in),
+    (evidence) => (evidence.report.arrivedShort = { hash }),
+    (evidence) => {
+      stands('FAILED', 'FAILED', 25)(evidence)
+      evidence.report.arrivedShort = { hash }
+    },
+    (evidence) => {
+      delete evidence.operation.result
+      evidence.report.amounts.in = null
+    },
+    (evidence) => delete evidence.operation.plan.about,
+  ]
   const cases: [change: (evidence: Document) => void, exit: number, code: string][] = [
     [(evidence) => (evidence.report.status = 'FAILED'), 2, 'EVIDENCE_CHANGED'],
     [(evidence) => (evidence.operation.steps[1].state = 'REVERTED'), 2, 'EVIDENCE_CHANGED'],
@@ -119,6 +170,9 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
     [(evidence) => delete evidence.operation, 2, 'USAGE'],
     [(evidence) => (evidence.operation = null), 2, 'USAGE'],
     [(evidence) => delete evidence.attempts, 2, 'USAGE'],
+    [(evidence) => (evidence.made = 'yesterday'), 2, 'USAGE'],
+    [(evidence) => (evidence.operation.steps[0].transaction.value = 'much'), 2, 'USAGE'],
+    ...misfits.map((change): [typeof change, number, string] => [change, 2, 'EVIDENCE_CHANGED']),
     [failed, 4, 'EVIDENCE_REFUTED'],
     [named(), 4, 'EVIDENCE_REFUTED'],
     [named(9_000_000), 7, 'EVIDENCE_UNCONFIRMED'],
@@ -126,6 +180,9 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
   for (const [change, exit, code] of cases)
     expect(await verified(change)).toMatchObject({ exit, json: { error: { code } } })
   expect(await verified(() => undefined)).toMatchObject({ exit: 0 })
+  expect(await verified((evidence) => delete evidence.operation.result)).toMatchObject({ exit: 0 })
+  writeFileSync(file, `\uFEFF${JSON.stringify(json)}`)
+  expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 0 })
 })
 
 test('needs no chain, and says nothing of what is secret in the URL of a node', async () => {

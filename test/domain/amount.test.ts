@@ -80,6 +80,9 @@ describe('an amount that a person types', () => {
     ['-5', '--amount 5', '--amount-raw 5000000'],
     ['.5', '--amount 0.5', '--amount-raw 500000'],
     ['1.12345678', '--amount 1.123456', '--amount-raw 1123456'],
+    ['1,000USDC', '--amount 1000 or --amount 1', '--amount-raw 1000000000 or --amount-raw 1000000'],
+    ['1e3 usdc', '--amount 1000', '--amount-raw 1000000000'],
+    ['1e3USDC', '--amount 1000', '--amount-raw 1000000000'],
   ])('%s is told as what it may have meant', (text, units, raw) => {
     expect(refusal(() => parseAmount(text, usdc)).hint).toBe(
       `${units}; the same in the smallest unit: ${raw}`,
@@ -113,6 +116,24 @@ describe('an amount that a person types', () => {
     expect(parseAmount(String(maxUint256), whole)).toBe(maxUint256)
     expect(refusal(() => parseAmount(String(maxUint256 + 1n), whole)).code).toBe('INVALID_AMOUNT')
     expect(refusal(() => parseAmount('9'.repeat(10_000), whole)).code).toBe('INVALID_AMOUNT')
+  })
+
+  test('that no token can hold is not what anybody meant', () => {
+    for (const text of ['1e99', '1e72', `0x${'f'.repeat(64)}`])
+      expect(refusal(() => parseAmount(text, usdc)).hint).toMatch(
+        /^--amount 100\.5, or .* --amount-raw 100500000$/,
+      )
+    expect(refusal(() => parseRawAmount('1e99')).hint).toBe('Digits alone, such as: --amount-raw 1000000')
+  })
+
+  test.each([
+    ['1e6', '--amount-raw 1000000'],
+    ['1,000', '--amount-raw 1000 or --amount-raw 1'],
+    ['1.5', 'in units of the token: --amount 1.5'],
+    ['1,005', '--amount-raw 1005 or in units of the token: --amount 1.005'],
+    ['', 'Digits alone, such as: --amount-raw 1000000'],
+  ])('in the smallest unit, "%s" is told as what it may have meant', (text, hint) => {
+    expect(refusal(() => parseRawAmount(text)).hint).toBe(hint)
   })
 
   test('in the smallest unit is whole and above zero', () => {

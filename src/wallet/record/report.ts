@@ -78,7 +78,7 @@ export function reportOf(
 }
 
 /** What goes in and what comes out: what is expected, until it is done; then what came, or where nobody could say that, at least how much. */
-function amountsOf(operation: Operation): About['amounts'] & { outAtLeast?: TokenAmount } {
+export function amountsOf(operation: Operation): About['amounts'] & { outAtLeast?: TokenAmount } {
   const { amounts } = (operation.plan as KeptPlan).about
   const { out } = resultOf(operation)
   if (out) return { in: amounts.in, out }

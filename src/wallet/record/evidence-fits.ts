@@ -1,0 +1,182 @@
+import { z } from 'zod'
+
+import { sameAddress } from '../../domain/address.ts'
+import { canonical } from '../../domain/canonical.ts'
+import type { Catalog } from '../../domain/catalog.ts'
+import type { Operation } from '../../store/operation.ts'
+import { isShort, resultOf } from '../execution/result.ts'
+import type { Evidence } from './evidence.ts'
+import { callsOf, type StepCall } from './evidence-calls.ts'
+import { amountsOf, statuses, stepStatuses } from './report.ts'
+
+const Step = z.looseObject({
+  index: z.number(),
+  leg: z.number(),
+  role: z.string(),
+  wallet: z.string(),
+  nonce: z.number().nullable(),
+  state: z.string(),
+  transaction: z.looseObject({
+    to: z.string(),
+    data: z.string(),
+    value: z.string().regex(/^[0-9]+$/),
+    chainId: z.number(),
+  }),
+  inclusion: z.looseObject({ hash: z.string(), blockNumber: z.number(), blockHash: z.string() }).nullable(),
+})
+
+const Transaction = z.looseObject({
+  index: z.number(),
+  chainId: z.number(),
+  to: z.string(),
+  hash: z.string().nullable(),
+  nonce: z.number().nullable(),
+  status: z.string(),
+})
+
+/** What is read of an evidence to check it. */
+export const Shape = z.looseObject({
+  made: z.iso.datetime(),
+  operation: z.looseObject({
+    id: z.string(),
+    wallet: z.string(),
+    state: z.string(),
+    exit: z.number().nullable(),
+    plan: z.looseObject({}),
+    legs: z.array(z.looseObject({ arrival: z.looseObject({}).nullable() })),
+    steps: z.array(Step),
+  }),
+  attempts: z.array(z.looseObject({ step: z.number(), hash: z.string() })),
+  events: z.array(z.looseObject({})),
+  trail: z.looseObject({ whole: z.boolean() }),
+  report: z.looseObject({
+    id: z.string(),
+    status: z.string(),
+    originAddress: z.string(),
+    amounts: z.looseObject({}),
+    transactions: z.array(Transaction),
+  }),
+  calls: z.array(z.looseObject({ index: z.number() })),
+})
+
+type Read = z.infer<typeof Shape>
+
+/** What in an evidence does not fit the rest of it, in words. */
+export function misfitOf({ operation, attempts, report, calls }: Read): string | undefined {
+  const { state, steps } = operation
+  if (of(statuses, state) !== report.status)
+    return `its report says ${report.status} of an action that is ${state}`
+  if (report.id !== operation.id) return 'its report is of another action'
+  if (!sameAddress(report.originAddress, operation.wallet)) return 'its report names another wallet'
+  if (report.transactions.length !== steps.length)
+    return `its report has ${report.transactions.length} transactions, and the action ${steps.length} steps`
+  if (canonical(calls.map(({ index }) => index)) !== canonical(steps.map(({ index }) => index)))
+    return 'it says what other steps call than the action has'
+  for (const [at, step] of steps.entries()) {
+    const misfit = stepMisfit(step, report.transactions[at]!, { operation, attempts })
+    if (misfit !== undefined) return misfit
+  }
+  if (!follows(operation, report)) return `the action is ${state}, and its steps do not come to that`
+  return amountsFit(operation, report) ? undefined : 'its report has other amounts than the action'
+}
+
+const of = <T extends string>(words: Readonly<Record<T, string>>, word: string): string | undefined =>
+  Object.hasOwn(words, word) ? words[word as T] : undefined
+
+type ReadStep = z.infer<typeof Step>
+
+const inBlock = ['INCLUDED', 'FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
+
+function stepMisfit(
+  { index, state, wallet, nonce, transaction, inclusion }: ReadStep,
+  reported: z.infer<typeof Transaction>,
+  { operation, attempts }: Pick<Read, 'operation' | 'attempts'>,
+): string | undefined {
+  const step = `step ${index + 1}`
+  if (reported.index !== index) return `its report says nothing of ${step}`
+  if (of(stepStatuses, state) !== reported.status)
+    return `its report says ${reported.status} of ${step}, which is ${state}`
+  if (!sameAddress(wallet, operation.wallet)) return `${step} is of another wallet`
+  if (!sameAddress(reported.to, transaction.to)) return `its report names another contract for ${step}`
+  if (reported.chainId !== transaction.chainId) return `its report names another chain for ${step}`
+  if (reported.nonce !== nonce) return `its report names another nonce for ${step}`
+  if (!inBlock.includes(state)) return inclusion ? `${step} is ${state}, and in a block` : undefined
+  if (!inclusion) return `${step} is ${state}, and in no block`
+  if (reported.hash === null || !sameAddress(reported.hash, inclusion.hash))
+    return `its report names another transaction for ${step}`
+  return attempts.some((one) => one.step === index && sameAddress(one.hash, inclusion.hash))
+    ? undefined
+    : `${step} has no attempt with the hash that is in its block`
+}
+
+/** Whether an action can be in its state by the states of its steps. Of one that goes on only that something of it was signed is known. */
+function follows(operation: Read['operation'], report: Read['report']): boolean {
+  const { state, exit, steps, legs } = operation
+  const is = (wanted: string) => steps.some((step) => step.state === wanted)
+  const unsigned = steps.every((step) => step.state === 'PLANNED' || step.state === 'RESERVED')
+  if (state === 'OPEN' || state === 'DROPPED') return unsigned
+  if (unsigned) return false
+  if (state === 'DONE') return is('FINAL_OK') && steps.every((step) => isMadeGood(step, steps))
+  if (state === 'ATTENTION') return is('SUPERSEDED')
+  if (state === 'FAILED')
+    return isShort(asOperation(operation)) ? report.arrivedShort !== undefined : is('FINAL_REVERTED')
+  if (state !== 'CANCELLED') return true
+  // Who gives up what is done on one chain may still wait for what a bridge was to bring.
+  const isAwaiting = legs.some(({ arrival }) => arrival !== null)
+  return exit === 24 ? is('CANCELLED') : isAwaiting || !steps.every((step) => step.state === 'FINAL_OK')
+}
+
+/** Whether a step of what is done happened, or came to nothing and another one of its leg did what it was for, or went on without it. */
+const isMadeGood = ({ index, leg, role, state }: ReadStep, steps: readonly ReadStep[]): boolean =>
+  state === 'FINAL_OK' ||
+  (['SUPERSEDED', 'FINAL_REVERTED', 'CANCELLED'].includes(state) &&
+    steps.some(
+      (one) =>
+        one.state === 'FINAL_OK' &&
+        one.leg === leg &&
+        one.index > index &&
+        (one.role === role || one.role === 'action'),
+    ))
+
+const asOperation = (operation: Read['operation']): Operation => operation as unknown as Operation
+
+/**
+ * Whether a report has the amounts that would be made of the plan and of the result that are beside it. Older evidence has no result: what came is
+ * only in its report then.
+ */
+function amountsFit(operation: Read['operation'], { amounts, arrivedShort }: Read['report']): boolean {
+  const like = asOperation(operation)
+  const { short } = isShort(like) ? resultOf(like) : {}
+  try {
+    const made = amountsOf(like)
+    if ('result' in operation)
+      return canonical([made, short ?? null]) === canonical([amounts, arrivedShort ?? null])
+    if (isShort(like) || operation.state === 'DONE')
+      return canonical(made.in ?? null) === canonical(amounts.in ?? null)
+    return arrivedShort === undefined && canonical(made) === canonical(amounts)
+  } catch {
+    // Whatever stands in a plan that this program did not write.
+    return false
+  }
+}
+
+/**
+ * The index of the first step that an evidence says to call something else than its bytes do. What this catalogue does not know, or did not when the
+ * evidence was made, and what a contract is named, is not compared.
+ */
+export function otherCall({ operation, calls }: Evidence, catalog: Catalog): number | undefined {
+  const steps = (operation.steps as ReadStep[]).map((step) => ({
+    ...step,
+    transaction: { ...step.transaction, value: BigInt(step.transaction.value) },
+  }))
+  let anew: StepCall[]
+  try {
+    anew = callsOf({ ...operation, steps } as unknown as Operation, catalog)
+  } catch {
+    return undefined
+  }
+  return anew.find(({ call }, at) => {
+    const said = calls[at]?.call ?? null
+    return call !== null && said !== null && canonical(call) !== canonical(said)
+  })?.index
+}
