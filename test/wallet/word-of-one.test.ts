@@ -77,7 +77,7 @@ test('how a transaction ended, to whoever only watches', async () => {
   expect(await hasNews(ground(two), journal.find('watched')!, null)).toBe(false)
   expect(await settled(ground(two), journal.find('watched')!, null)).toMatchObject({ state: 'EXECUTING' })
   const { hash } = journal.attempts('watched', 0)[0]!
-  const stranger = { ...ground(two), journal: { holderOf: () => undefined } } as unknown as Ground
+  const stranger = { ...ground(two), journal: { findHash: () => undefined } } as unknown as Ground
   expect(await ofHash(stranger, hash)).toMatchObject({
     verdict: { verdict: expect.stringContaining('reverted, which is not final yet'), safeToRetry: false },
   })
