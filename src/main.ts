@@ -5,9 +5,9 @@ import { helpParts, helpText } from './cli/help-text.ts'
 import { interrupted } from './cli/interrupted.ts'
 import { refuseKeys } from './cli/key-arguments.ts'
 import { nextStep } from './cli/next-step.ts'
-import { operands } from './cli/operands.ts'
+import { helpAsFlag, operands } from './cli/operands.ts'
 import { toJson } from './cli/to-json.ts'
-import { thrownBy, usage, wordsTo } from './cli/usage.ts'
+import { refuseUnknown, thrownBy, usage, wordsTo } from './cli/usage.ts'
 import type { World } from './cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
 import { AppError, errorRow, isWorthAgain, saysUnsigned } from './domain/errors.ts'
@@ -23,8 +23,9 @@ export async function main(argv: readonly string[], world: World): Promise<Exit>
     refuseKeys(argv, operands(argv).name)
     if (argv[0] === '__complete') return await completed(argv.slice(1), world)
     if (await explained(argv, world)) return 0
-    const root = await program(argv, world, false, (text) => void help.push(text))
-    await root.parseAsync([...argv], { from: 'user' })
+    const line = helpAsFlag(argv)
+    const root = await program(line, world, false, (text) => void help.push(text))
+    await root.parseAsync([...line], { from: 'user' })
     return 0
   } catch (error) {
     const asks = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code)
@@ -133,13 +134,11 @@ function finish(command: Command, world: World, says: Says): void {
 }
 
 function settle(command: Command, world: World, says: Says): void {
+  refuseUnknown(command)
   command
     .exitOverride(thrownBy(command))
     .showHelpAfterError(false)
-    .configureOutput({
-      ...says,
-      getOutHasColors: () => world.io.out.paint.level > 0,
-    })
+    .configureOutput({ ...says, getOutHasColors: () => world.io.out.paint.level > 0 })
     .configureHelp({
       showGlobalOptions: false,
       formatHelp: (one, helper) => helpText(helpParts(one, helper), helper.helpWidth ?? 80),

@@ -45,6 +45,11 @@ describe('help', () => {
 
   test('is also `help COMMAND`', async () => {
     expect((await run('help deposit')).out).toBe((await run('deposit --help')).out)
+    const watch = (await run('action watch --help')).out
+    expect(watch).toContain('sluice action watch')
+    for (const line of ['help action watch', '--timeout 5s help action watch'])
+      expect(await run(line)).toMatchObject({ exit: 0, out: watch })
+    expect((await run('help action watch --json')).json.command).toBe('action watch')
   })
 
   test('version is one line', async () => {
@@ -58,6 +63,16 @@ describe('what cannot be understood', () => {
     expect([exit, out]).toEqual([2, ''])
     expect(err).toContain("unknown command 'depositt'")
     expect(err).toContain('Did you mean deposit?')
+  })
+
+  test.each([
+    ['nonesuch --help', 'sluice --help'],
+    ['action wach --help', 'Did you mean watch? See: sluice action --help'],
+    ['help action wach', 'Did you mean watch? See: sluice action --help'],
+  ])('%s: there is no help for what is not there', async (line, hint) => {
+    expect(await run(line)).toMatchObject({ exit: 2, out: '' })
+    const { exit, json } = await run(`${line} --json`)
+    expect([exit, json.error.hint]).toEqual([2, hint])
   })
 
   test('an unknown option does so too, and as JSON it is the one document', async () => {

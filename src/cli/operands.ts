@@ -17,3 +17,10 @@ export function operands(argv: readonly string[]): { name?: string; sub?: string
     ...(words[1] !== undefined && { sub: words[1] }),
   }
 }
+
+/** `help GROUP COMMAND` as `GROUP COMMAND --help`, which says the same of a command of any depth; any other line as it is. */
+export function helpAsFlag(argv: readonly string[]): readonly string[] {
+  const at = argv.indexOf('help')
+  const words = argv.filter((word) => !word.startsWith('-'))
+  return operands(argv).name === 'help' && words.length > 2 ? [...argv.toSpliced(at, 1), '--help'] : argv
+}

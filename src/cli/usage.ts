@@ -18,6 +18,16 @@ export const thrownBy =
     throw Object.assign(error, { command })
   }
 
+/** Makes a group that is asked for the help of a command which it has not say so, instead of showing its own. */
+export function refuseUnknown(group: Command): void {
+  group.on('beforeHelp', () => {
+    const [typed] = group.args
+    // What commander itself does where no help is asked for; its types leave it out.
+    if (group.commands.length > 0 && !/^(-|help$)/.test(typed ?? '-'))
+      (group as Command & { unknownCommand(): never }).unknownCommand()
+  })
+}
+
 /** What commander could not read, as USAGE; the next step is the help of the very command. */
 export function usage(error: CommanderError): AppError {
   const message = error.message.replace(/^error: /, '').replace(/\n.*$/s, '')
