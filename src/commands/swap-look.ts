@@ -64,7 +64,14 @@ export async function status(
   // The service knows quotes, and no journal.
   const named = async (error: unknown) => {
     const isUnknown = error instanceof AppError && error.code === 'QUOTE_NOT_FOUND'
-    const quote = isUnknown ? await quoteOf(cli, id) : undefined
+    const action = isUnknown ? await actionOf(cli, id) : undefined
+    // The newest, where it has several.
+    const quote = action && quotesOf(action.plan as KeptPlan)[0]
+    if (action && quote === undefined)
+      throw new AppError('QUOTE_NOT_FOUND', `"${plain(id)}" is an action without a quote`, {
+        cause: error,
+        hint: `sluice action show ${action.id}`,
+      })
     if (quote === undefined || quote === id) throw error
     shown = quote
     return ask(quote)
@@ -94,15 +101,14 @@ export async function status(
     })
 }
 
-/** The quote of an idempotency key, or of an id, of an action in the journal of this machine: the newest, where it has several. */
-async function quoteOf(cli: Cli, typed: string): Promise<string | undefined> {
+/** The action of an id or an idempotency key in the journal of this machine. */
+async function actionOf(cli: Cli, typed: string) {
   const ground = await cli.place.ground().catch((error: unknown) => {
     // Where there is no chain there is no action either.
     if (error instanceof AppError) return undefined
     throw error
   })
-  const operation = ground && (ground.journal.find(typed) ?? ground.journal.findKey(typed))
-  return operation && quotesOf(operation.plan as KeptPlan)[0]
+  return ground && (ground.journal.find(typed) ?? ground.journal.findKey(typed))
 }
 
 /** A deposit that is not there yet is asked for again by what it was asked for. */

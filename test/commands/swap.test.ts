@@ -68,6 +68,13 @@ describe('swap quote', () => {
       exit: 4,
       json: { error: { code: 'QUOTE_NOT_FOUND' } },
     })
+    const line = 'deposit aave-v3-usdc-sandbox-one --amount 1 --yes --json --idempotency-key not-a-swap-1'
+    const { json: other } = await run(line)
+    expect((await run('swap status not-a-swap-1 --json')).json.error).toMatchObject({
+      code: 'QUOTE_NOT_FOUND',
+      message: '"not-a-swap-1" is an action without a quote',
+      hint: `sluice action show ${other.id}`,
+    })
   })
 
   test('in words says what comes at least, and how to take it', async () => {
