@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 
+import { sandboxNetworks } from '../../src/domain/network.ts'
 import { hexQuantity } from '../../src/net/quantity.ts'
 import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
-import { doneElsewhere } from '../../src/wallet/execution/done-elsewhere.ts'
+import { doneElsewhere } from '../../src/wallet/execution/elsewhere/done-elsewhere.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import { laggingNode } from '../support/lagging.ts'
 import { type Provider, provider } from '../support/provider.ts'
@@ -76,10 +77,13 @@ describe('what another machine did since it was looked', () => {
     const late = await laggingNode(chain.url, () => behind)
     const rpc = () => httpRpc(late.url)
     const looked: Record<number, number> = {}
+    const catalog = { networks: sandboxNetworks }
     const onLooked = (chainId: number, latest: number) => {
       looked[chainId] = latest
     }
-    expect(await doneElsewhere({ rpc, journal, onLooked }, signer.address, [payment])).toBeUndefined()
+    expect(
+      await doneElsewhere({ rpc, journal, catalog, onLooked }, signer.address, [payment]),
+    ).toBeUndefined()
     behind = 0
     planPayments(journal, 'again')
     expect(await outcome('again', { rpc, looked })).toMatchObject({

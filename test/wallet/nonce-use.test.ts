@@ -3,10 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import type { Address } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { sandboxNetworks } from '../../src/domain/network.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
-import { doneElsewhere } from '../../src/wallet/execution/done-elsewhere.ts'
+import { doneElsewhere } from '../../src/wallet/execution/elsewhere/done-elsewhere.ts'
 import { whoUsed } from '../../src/wallet/execution/nonce-use.ts'
 import { isSentAlready } from '../../src/wallet/execution/pinned.ts'
 import type { Proposal } from '../../src/wallet/plan/proposal.ts'
@@ -179,6 +180,7 @@ const call = { to: payee, data: '0x', value: 0n, chainId: 31337 } as const
 /** A journal that has nothing of these nonces. */
 const askedAt = (rpc: Rpc, ...nonces: number[]) => ({
   rpc: () => rpc,
+  catalog: { networks: sandboxNetworks },
   journal: { ...journal, foreignNonces: () => nonces },
 })
 const pinnedAt = (rpc: Rpc, wallet: Address, nonce: number) =>
@@ -203,7 +205,11 @@ test.each(Object.keys(nodes))('what used a nonce elsewhere is asked once of a no
   expect(await doneElsewhere(askedAt(rpc, 0), signer.address, [other])).toBeUndefined()
   const again = nodes[how]!()
   expect(await doneElsewhere(askedAt(again.rpc, 0), signer.address, [call])).toBe(paid)
-  expect(again.asked).toEqual({ eth_getTransactionCount: 1, eth_getTransactionReceipt: 1 })
+  expect(again.asked).toEqual({
+    eth_getTransactionCount: 1,
+    eth_getTransactionReceipt: 1,
+    eth_getBlockByNumber: 1,
+  })
   // Another node may show something else.
   const elsewhere = nodes[how]!()
   const ground = askedAt({ ...elsewhere.rpc, host: 'elsewhere' }, 0)
@@ -347,9 +353,11 @@ test('what a node did not show is asked again a day later', async () => {
 
 test('what is in a block and has no receipt yet is not held for reverted: it counts as done', async () => {
   const { rpc } = without(0)
-  const done = (receipt: unknown) => {
+  const done = (receipt: object | null) => {
     const request: Rpc['request'] = async (method, params) =>
-      method === 'eth_getTransactionReceipt' ? (receipt as never) : rpc.request(method, params)
+      method === 'eth_getTransactionReceipt'
+        ? ((receipt && { ...((await rpc.request(method, params)) as object), ...receipt }) as never)
+        : rpc.request(method, params)
     return doneElsewhere(askedAt({ ...rpc, request }, 0), signer.address, [call])
   }
   expect(await done(null)).toBe(paid)

@@ -2,13 +2,14 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Planned } from '../../wallet/execution/carry-out.ts'
-import { doneElsewhere } from '../../wallet/execution/done-elsewhere.ts'
+import { doneElsewhere } from '../../wallet/execution/elsewhere/done-elsewhere.ts'
 import { standing } from '../../wallet/execution/standing.ts'
 import type { Ground } from '../../wallet/ground.ts'
 import { exactAmounts, exactAmountsIn } from '../../wallet/plan/exact-amounts.ts'
 import type { KeptPlan } from '../../wallet/plan/intent-json.ts'
 import type { Checked } from '../../wallet/plan/plan.ts'
 import type { Cli } from '../cli.ts'
+import { depthOf } from '../flag-values.ts'
 import type { SigningOptions } from '../options.ts'
 import { confirm } from '../prompts.ts'
 import { type Going, withReport } from './finish.ts'
@@ -21,10 +22,10 @@ export async function refuseDone(
   cli: Cli,
   ground: Ground,
   { proposal: { wallet, nonce, legs }, steps }: Checked,
-  { allowDuplicate }: Pick<SigningOptions, 'allowDuplicate'>,
+  { allowDuplicate, confirmations }: Pick<SigningOptions, 'allowDuplicate' | 'confirmations'>,
 ): Promise<Looked | undefined> {
   if (allowDuplicate || nonce !== null) return undefined
-  const { asked, looked } = saying(cli, ground)
+  const { asked, looked } = saying(cli, ground, confirmations)
   const exact = legs.flatMap(({ intent }) => exactAmounts(intent))
   const hash = await doneElsewhere(asked, wallet, actionsOf(steps), { exact })
   if (hash === undefined || (await isWanted(cli, hash))) return looked
@@ -42,10 +43,11 @@ export async function refuseDone(
 type Looked = NonNullable<Going['looked']>
 
 /** Where it is asked, with a word to the person about what a node does not show; `looked` fills with the asking. */
-function saying(cli: Cli, ground: Ground) {
+function saying(cli: Cli, ground: Ground, confirmations: string | undefined) {
   const looked: Record<number, number> = {}
   const asked = {
     ...ground,
+    depth: depthOf(confirmations),
     onLooked: (chainId: number, latest: number) => {
       looked[chainId] = Math.min(latest, looked[chainId] ?? latest)
     },
@@ -69,20 +71,25 @@ export async function refuseDoneSince(
   cli: Cli,
   ground: Ground,
   operation: Planned,
-  { allowDuplicate, nonce }: Partial<SigningOptions>,
+  { allowDuplicate, nonce, confirmations }: Partial<SigningOptions>,
 ): Promise<Looked | undefined> {
   const { state, plan } = operation
   const isPinned = nonce !== undefined || (plan as { nonce?: number | null } | null)?.nonce != null
   if (allowDuplicate || (isPinned && state === 'OPEN') || isClosed(state)) return undefined
   try {
-    return await refuseDoneLeft(cli, ground, operation)
+    return await refuseDoneLeft(cli, ground, operation, confirmations)
   } catch (error) {
     throw state === 'OPEN' ? error : withReport(afterSigning(error, operation), ground, operation)
   }
 }
 
-async function refuseDoneLeft(cli: Cli, ground: Ground, operation: Planned): Promise<Looked> {
-  const { asked, looked } = saying(cli, ground)
+async function refuseDoneLeft(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  confirmations: string | undefined,
+): Promise<Looked> {
+  const { asked, looked } = saying(cli, ground, confirmations)
   const { id, wallet, steps } = operation
   for (const step of standing(operation)) {
     const { role, state, transaction, leg } = step

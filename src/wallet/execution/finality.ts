@@ -1,4 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
+import type { Network } from '../../domain/network.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { type Disagreement, disagreement, type InBlock } from './agreement.ts'
@@ -7,6 +9,16 @@ import type { Depth } from './run.ts'
 
 /** How deep something must lie: `wanted`, and `usual` blocks where the chain does not know what is wanted. */
 export type Wanted = { wanted: Depth; usual: number }
+
+/** How deep something must lie on a chain: as was said, or as is usual there. */
+export function wantedOf(
+  { networks }: { networks: readonly Network[] },
+  chainId: number,
+  depth: Depth | undefined,
+): Wanted {
+  const usual = networkNamed(networks, chainId).depth
+  return { wanted: depth ?? usual, usual }
+}
 
 /** How far something in a block is from being final; `unlike` is what another endpoint shows instead, and keeps it from being so. */
 export type Finality = HowDeep & { unlike?: Disagreement }

@@ -14,7 +14,7 @@ import {
   refuseDoneMeanwhile,
   tooManyWaiting,
   type Unshown,
-} from './done-meanwhile.ts'
+} from './elsewhere/done-meanwhile.ts'
 import { notShown, type Seen, seenIfSaid } from './nonce-use.ts'
 import { isSame, type Shown } from './pinned.ts'
 import { isInTheAir, isUnsigned } from './run.ts'

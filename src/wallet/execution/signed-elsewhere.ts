@@ -7,12 +7,15 @@ import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Step } from '../../store/operation.ts'
+import { ifAnswered } from '../chain/within.ts'
+import { believed } from './elsewhere/as-hashed.ts'
 import { isSame } from './pinned.ts'
 import { type Signed, verifyStep } from './verify.ts'
 
 /** A transaction as a node shows it, in the fields that its signature covers. */
 type Shown = {
   hash: Hex
+  nonce: string
   type?: string
   to: Hex | null
   input: Hex
@@ -39,9 +42,12 @@ export type Holder = { hash: Hex; blockNumber: number | null }
  */
 export async function asStep(rpc: Rpc, step: Step, holder: Holder): Promise<Signed | 'another' | undefined> {
   const shown = await shownAt(rpc, holder)
-  if (!shown || !sameAddress(shown.hash, holder.hash)) return undefined
+  if (!shown || !sameAddress(shown.hash, holder.hash) || Number(shown.nonce) !== step.nonce) return undefined
   const attempt = isSame(shown, step.transaction) ? attemptOf(shown, step) : undefined
-  return attempt && (await isOurs(attempt, step)) ? attempt : 'another'
+  if (attempt && (await isOurs(attempt, step))) return attempt
+  // What is not as its hash says may be the step all the same.
+  const whose = { wallet: step.wallet, chainId: step.transaction.chainId }
+  return (await ifAnswered(believed(rpc, whose, shown))) && 'another'
 }
 
 /** Takes such an attempt into the journal, so that it is followed as every other one. Only for the holder of the wallet's lock. */

@@ -1,21 +1,25 @@
-import { AppError } from '../../domain/errors.ts'
-import type { Transaction } from '../../domain/transaction.ts'
-import type { Rpc } from '../../net/rpc.ts'
-import type { Journal } from '../../store/journal-words.ts'
-import type { Step } from '../../store/operation.ts'
-import { pauses } from '../chain/patient.ts'
-import { isLike, mayHaveSucceeded, type OnChain, usesOf } from './done-elsewhere.ts'
-import { seenIfSaid } from './nonce-use.ts'
-import { isUnsigned, pause, type Run, stopped } from './run.ts'
-import { standing } from './standing.ts'
+import { AppError } from '../../../domain/errors.ts'
+import type { Transaction } from '../../../domain/transaction.ts'
+import type { Rpc } from '../../../net/rpc.ts'
+import type { Journal } from '../../../store/journal-words.ts'
+import type { Step } from '../../../store/operation.ts'
+import { pauses } from '../../chain/patient.ts'
+import { type Wanted, wantedOf } from '../finality.ts'
+import { seenIfSaid } from '../nonce-use.ts'
+import { isUnsigned, pause, type Run, stopped } from '../run.ts'
+import { standing } from '../standing.ts'
+import { believed } from './as-hashed.ts'
+import { becameOf, unsettled } from './became.ts'
+import { isLike, type OnChain, usesOf } from './done-elsewhere.ts'
 
 /**
  * What is to be held against the transactions that the wallet made since it was looked whether this is done already, which was those with nonces
- * below `looked`: the actions that are not signed yet, with the amounts that no other quote changes. `pause` waits so many ms, and gives whether the run has time left.
+ * below `looked`: the actions that are not signed yet, with the amounts that no other quote changes; `wanted` is how deep one of them must have reverted that is to be done all the same. `pause` waits so many ms, and gives whether the run has time left.
  */
 export type Meanwhile = {
   looked: number
   actions: readonly { transaction: Transaction; exact: readonly bigint[] }[]
+  wanted: Wanted
   pause: (ms: number) => Promise<boolean>
 }
 
@@ -30,7 +34,8 @@ export function meanwhileOf(run: Run, { transaction: { chainId } }: Step): Meanw
   const actions = standing(operation)
     .filter((step) => isUnsigned(step) && step.role === 'action' && step.transaction.chainId === chainId)
     .map(({ transaction, leg }) => ({ transaction, exact: run.exactIn?.(leg) ?? [] }))
-  return actions.length > 0 ? { looked, actions, pause: (ms) => pauseInTime(run, ms) } : undefined
+  const wanted = wantedOf(run, chainId, run.depth)
+  return actions.length > 0 ? { looked, actions, wanted, pause: (ms) => pauseInTime(run, ms) } : undefined
 }
 
 async function pauseInTime(run: Run, ms: number): Promise<boolean> {
@@ -59,7 +64,7 @@ const together = 8
  */
 export async function refuseDoneMeanwhile(
   { journal, rpc, step: { wallet, transaction } }: { journal: Journal; rpc: Rpc; step: Step },
-  { looked, actions }: Meanwhile,
+  { looked, actions, wanted }: Meanwhile,
   { nonce, latest }: { nonce: number; latest: number },
 ): Promise<Unshown | undefined> {
   const { chainId } = transaction
@@ -78,8 +83,10 @@ export async function refuseDoneMeanwhile(
     const { uses, silence, recent } = await usesOf(where, used)
     for (const one of used) {
       const use = uses.get(one)
-      if (use?.is === 'used' && isOneOf(use) && (await mayHaveSucceeded(rpc, use.hash)))
-        throw doneMeanwhile(use.hash, 'is the same call')
+      if (use?.is !== 'used' || !isOneOf(use)) continue
+      const became = await becameOf(rpc, use.hash, wanted)
+      if (became === 'done') throw doneMeanwhile(use.hash, 'is the same call')
+      if (became === 'unsettled') throw unsettled(use.hash)
     }
     if (silence) throw silence
     const unshown = used.filter((one) => (uses.get(one)?.is ?? 'unshown') === 'unshown')
@@ -92,8 +99,11 @@ export async function refuseDoneMeanwhile(
   for (let at = 0; at < waiting.length; at += together) {
     const some = waiting.slice(at, at + together)
     const shown = await Promise.all(some.map((one) => seenIfSaid<OnChain>(rpc, wallet, one)))
-    for (const waits of shown)
-      if (waits?.hash && isOneOf(waits)) throw doneMeanwhile(waits.hash, 'waits, and is the same call')
+    for (const waits of shown) {
+      const { hash } = waits ?? {}
+      if (waits && hash && isOneOf(await believed(rpc, { wallet, chainId }, { ...waits, hash })))
+        throw doneMeanwhile(hash, 'waits, and is the same call')
+    }
   }
   return undefined
 }

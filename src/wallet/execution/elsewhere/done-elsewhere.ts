@@ -1,17 +1,20 @@
-import type { Address, Hex } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
-import type { Transaction } from '../../domain/transaction.ts'
-import { wait } from '../../net/patience.ts'
-import { hexQuantity, quantity } from '../../net/quantity.ts'
-import { type Ended, hasSucceeded } from '../../net/receipt.ts'
-import type { Rpc } from '../../net/rpc.ts'
-import type { Elsewhere, Journal } from '../../store/journal-words.ts'
-import { blockNumber } from '../chain/block-number.ts'
-import { pauses } from '../chain/patient.ts'
-import { ifAnswered } from '../chain/within.ts'
-import type { Ground } from '../ground.ts'
-import { deepest, type NonceUse, type Seen, whoUsedEach } from './nonce-use.ts'
-import { isSame, refuseBroken, type Shown } from './pinned.ts'
+import type { Address, Hex } from '../../../domain/address.ts'
+import { AppError } from '../../../domain/errors.ts'
+import type { Transaction } from '../../../domain/transaction.ts'
+import { wait } from '../../../net/patience.ts'
+import { hexQuantity, quantity } from '../../../net/quantity.ts'
+import type { Rpc } from '../../../net/rpc.ts'
+import type { Elsewhere, Journal } from '../../../store/journal-words.ts'
+import { blockNumber } from '../../chain/block-number.ts'
+import { pauses } from '../../chain/patient.ts'
+import { ifAnswered } from '../../chain/within.ts'
+import type { Ground } from '../../ground.ts'
+import { wantedOf } from '../finality.ts'
+import { deepest, type NonceUse, type Seen, whoUsedEach } from '../nonce-use.ts'
+import { isSame, refuseBroken, type Shown } from '../pinned.ts'
+import type { Depth } from '../run.ts'
+import { believed } from './as-hashed.ts'
+import { becameOf, unsettled } from './became.ts'
 
 /** A transaction of the wallet, as far as it is compared. */
 export type OnChain = Seen & Shown
@@ -21,6 +24,8 @@ export type OnChain = Seen & Shown
  * count of the wallet's transactions it was looked: what came after that, or was hidden from it, is for who takes a nonce. `pause` waits so many ms.
  */
 type Asked = Pick<Ground, 'rpc' | 'journal'> & {
+  catalog: Pick<Ground['catalog'], 'networks'>
+  depth?: Depth | undefined
   onLooked?: (chainId: number, latest: number) => void
   onUnknown?: (chainId: number, nonces: readonly number[]) => void
   pause?: (ms: number) => Promise<void>
@@ -34,7 +39,7 @@ type Asked = Pick<Ground, 'rpc' | 'journal'> & {
  * which are looked at all the same.
  */
 export async function doneElsewhere(
-  { rpc, journal, onUnknown, onLooked, pause = wait }: Asked,
+  { rpc, journal, catalog, depth, onUnknown, onLooked, pause = wait }: Asked,
   wallet: Address,
   transactions: readonly Transaction[],
   {
@@ -57,8 +62,10 @@ export async function doneElsewhere(
     const { uses, silence } = await usesInTime({ journal, node, chainId, wallet, latest }, nonces, pause)
     for (const nonce of nonces) {
       const use = uses.get(nonce)
-      if (use?.is === 'used' && isLike(use, transaction, exact) && (await mayHaveSucceeded(node, use.hash)))
-        return use.hash
+      if (use?.is !== 'used' || !isLike(use, transaction, exact)) continue
+      const became = await becameOf(node, use.hash, wantedOf(catalog, chainId, depth))
+      if (became === 'done') return use.hash
+      if (became === 'unsettled') throw unsettled(use.hash)
     }
     // A question that was not answered is no answer, and may be answered the next time.
     if (silence) throw silence
@@ -123,14 +130,14 @@ export async function usesOf(
   let silence: AppError | undefined
   for (const [nonce, use] of found) {
     if (use.is === 'unknown') silence ??= use.silence
-    const seen = seenAs(use)
-    if (!seen) continue
+    if (use.is === 'free') continue
+    const seen = await seenAs(node, { wallet, chainId }, use)
     uses.set(nonce, seen)
     // What a reorganisation may still take away is asked again.
     if (
       use.is === 'unknown'
         ? use.isLookedFor && !silence && !recent && !isForgotten
-        : use.is !== 'free' && use.at <= newest - deepest
+        : use.at <= newest - deepest
     )
       lasting.push([nonce, seen])
   }
@@ -162,12 +169,15 @@ async function usedRecently(
   return { nonces, error }
 }
 
-/** What is to be remembered of what a node shows; a transaction that is not shown whole is RPC_INCONSISTENT. */
-function seenAs(use: NonceUse<OnChain>): Elsewhere | undefined {
-  if (use.is === 'free') return undefined
+/** What is to be remembered of what a node shows; a transaction that is not shown whole, or not as its hash says, is RPC_INCONSISTENT. */
+async function seenAs(
+  node: Rpc,
+  whose: { wallet: Address; chainId: number },
+  use: Exclude<NonceUse<OnChain>, { is: 'free' }>,
+): Promise<Elsewhere> {
   if (use.is !== 'used') return { is: use.is === 'authorised' ? 'authorised' : 'unshown' }
-  const { hash, to, input, value } = use.transaction
   refuseBroken(use.transaction)
+  const { hash, to, input, value } = await believed(node, whose, use.transaction)
   return { is: 'used', hash, to, input, value }
 }
 
@@ -186,13 +196,4 @@ export function isLike(shown: Shown, wanted: Transaction, exact: readonly bigint
   let differs = 0
   for (let at = 10; at < a.length; at += 2) if (a.slice(at, at + 2) !== b.slice(at, at + 2)) differs++
   return differs <= littleDifference
-}
-
-/**
- * Whether a transaction that is in a block did what it was for, or is not shown to have reverted: a node may have its block before its receipt, and
- * one that lags may answer for it. One that reverted may be tried again.
- */
-export async function mayHaveSucceeded(rpc: Rpc, hash: Hex): Promise<boolean> {
-  const receipt = await rpc.request<Ended | null>('eth_getTransactionReceipt', [hash])
-  return receipt === null || hasSucceeded(rpc, receipt)
 }

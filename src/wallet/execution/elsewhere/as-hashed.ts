@@ -1,0 +1,142 @@
+import type { AccessList } from 'viem'
+import { keccak256, recoverAddress, serializeTransaction } from 'viem/utils'
+
+import { type Address, type Hex, sameAddress } from '../../../domain/address.ts'
+import { AppError } from '../../../domain/errors.ts'
+import type { Rpc } from '../../../net/rpc.ts'
+import { ifAnswered, within } from '../../chain/within.ts'
+import { lookMs } from '../agreement.ts'
+import type { Shown } from '../pinned.ts'
+
+/** A transaction as a node shows it, in the fields that its hash and its signature cover; a chain may have types of its own, with other ones. */
+export type Whole = Shown & { hash: Hex } & Partial<{
+    type: string
+    nonce: string
+    gas: string
+    gasPrice: string
+    maxFeePerGas: string
+    maxPriorityFeePerGas: string
+    maxFeePerBlobGas: string
+    blobVersionedHashes: readonly Hex[]
+    accessList: AccessList | null
+    authorizationList: readonly Authorised[] | null
+    r: Hex
+    s: Hex
+    v: string
+    yParity: string
+  }>
+
+type Authorised = { chainId: string; address: Address; nonce: string; r: Hex; s: Hex; yParity: string }
+
+/** Whose transaction it is said to be. */
+type Whose = { wallet: Address; chainId: number }
+
+/**
+ * Gives what a node shows of a transaction of a wallet, once that is what its hash says and the wallet has signed for this chain, by this node or another one. Of a type that
+ * only its chain knows, all endpoints that answer must show the same call. RPC_INCONSISTENT where neither is so: it may be any call.
+ */
+export async function believed<T extends Whole>(rpc: Rpc, whose: Whose, shown: T): Promise<T> {
+  const is = await isAsHashed(shown, whose)
+  if (is) return shown
+  const told = await Promise.all(
+    rpc.peers.map((peer) =>
+      ifAnswered(within(peer.request<T | null>('eth_getTransactionByHash', [shown.hash]), lookMs)),
+    ),
+  )
+  const others = told.filter((one) => one !== undefined && one !== null)
+  for (const other of others) if (await isAsHashed({ ...other, hash: shown.hash }, whose)) return other
+  if (is === undefined && others.every((other) => isSameCall(other, shown))) return shown
+  throw new AppError(
+    'RPC_INCONSISTENT',
+    `The node at ${rpc.host} shows a transaction ${shown.hash} of ${whose.wallet} that is not what its hash says: it may be any call, also this one`,
+    {
+      details: { host: rpc.host, hash: shown.hash, chainId: whose.chainId },
+      hint: 'Name another RPC in SLUICE_RPC_<NETWORK>, which shows it as it is, and run the same command again',
+    },
+  )
+}
+
+const isSameCall = (a: Shown, b: Shown): boolean =>
+  [String(a.to), String(a.input), String(a.value)].join(' ').toLowerCase() ===
+  [String(b.to), String(b.input), String(b.value)].join(' ').toLowerCase()
+
+/** Whether what is shown has the hash, and a wallet signed it for this chain; `undefined` where that cannot be told of what is shown. */
+async function isAsHashed(shown: Whole, { wallet, chainId }: Whose): Promise<boolean | undefined> {
+  try {
+    const signed = signedAs(shown, chainId)
+    if (!signed) return undefined
+    const { call, signature } = signed
+    // One that is bound to another chain was never in a block of this one.
+    if (call.chainId !== undefined && call.chainId !== chainId) return false
+    const { v, ...parity } = signature
+    const written = serializeTransaction(call, v === undefined ? parity : { ...signature, v })
+    if (!sameAddress(keccak256(written), shown.hash)) return false
+    const hash = keccak256(serializeTransaction(call))
+    return sameAddress(await recoverAddress({ hash, signature: parity }), wallet)
+  } catch {
+    // What is not even a transaction has no hash.
+    return undefined
+  }
+}
+
+type Call = Parameters<typeof serializeTransaction>[0]
+type Signature = { r: Hex; s: Hex; yParity: number; v?: bigint }
+
+/** The call that was signed, and its signature; nothing where a chain has its own form of it. */
+function signedAs(shown: Whole, chainId: number): { call: Call; signature: Signature } | undefined {
+  const { type = '0x0', r, s, v, to, input, value, nonce, gas } = shown
+  if (!r || !s || v === undefined || nonce === undefined || gas === undefined) return undefined
+  // What a chain makes by itself is signed with nothing.
+  if (BigInt(r) === 0n) return undefined
+  const basic = {
+    ...(to !== null && { to }),
+    data: input,
+    value: BigInt(value),
+    nonce: Number(nonce),
+    gas: BigInt(gas),
+  }
+  if (Number(type) === 0) {
+    const isBound = BigInt(v) >= 35n
+    const yParity = Number(isBound ? (BigInt(v) - 35n) % 2n : BigInt(v) - 27n)
+    const bound = isBound ? { chainId: Number((BigInt(v) - 35n) / 2n) } : {}
+    const call = { type: 'legacy', ...basic, gasPrice: BigInt(shown.gasPrice!), ...bound } as const
+    return { call, signature: { r, s, yParity, v: BigInt(v) } }
+  }
+  const priced = pricedAs(shown)
+  // Some nodes write it as the oldest transactions do.
+  const parity = Number(shown.yParity ?? v)
+  const signature = { r, s, yParity: parity < 27 ? parity : parity - 27 }
+  return priced && { call: { ...basic, chainId, ...priced } as Call, signature }
+}
+
+/** What the types of Ethereum have beside the call (EIP-2930, EIP-1559, EIP-4844, EIP-7702). */
+function pricedAs(shown: Whole) {
+  const accessList = shown.accessList ?? []
+  if (Number(shown.type) === 1)
+    return { type: 'eip2930', accessList, gasPrice: BigInt(shown.gasPrice!) } as const
+  const fees = () => ({
+    accessList,
+    maxFeePerGas: BigInt(shown.maxFeePerGas!),
+    maxPriorityFeePerGas: BigInt(shown.maxPriorityFeePerGas!),
+  })
+  if (Number(shown.type) === 2) return { type: 'eip1559', ...fees() } as const
+  if (Number(shown.type) === 3) {
+    const maxFeePerBlobGas = BigInt(shown.maxFeePerBlobGas!)
+    return {
+      type: 'eip4844',
+      ...fees(),
+      maxFeePerBlobGas,
+      blobVersionedHashes: shown.blobVersionedHashes,
+    } as const
+  }
+  if (Number(shown.type) !== 4) return undefined
+  const authorizationList = shown.authorizationList!.map(({ chainId, address, nonce, r, s, yParity }) => ({
+    chainId: Number(chainId),
+    address,
+    nonce: Number(nonce),
+    r,
+    s,
+    yParity: Number(yParity),
+  }))
+  return { type: 'eip7702', ...fees(), authorizationList } as const
+}

@@ -1,0 +1,33 @@
+import type { Hex } from '../../../domain/address.ts'
+import { AppError } from '../../../domain/errors.ts'
+import type { Rpc } from '../../../net/rpc.ts'
+import { lookMs } from '../agreement.ts'
+import { finalityOf, type Wanted } from '../finality.ts'
+import { findOnChain } from '../watch.ts'
+
+/**
+ * What became of a transaction from elsewhere that is in a block: `done` where it did what it was for, or is not shown to have reverted, as a node may have its block
+ * before its receipt; `reverted` where that is so for good, by all endpoints that answer, so that the same may be tried again; `unsettled` where it reverted and may still
+ * succeed, in another block.
+ */
+export async function becameOf(
+  rpc: Rpc,
+  hash: Hex,
+  wanted: Wanted,
+): Promise<'done' | 'unsettled' | 'reverted'> {
+  const found = await findOnChain(rpc, hash)
+  if (!found || found.ok) return 'done'
+  const { deep } = await finalityOf(rpc, { ...found, by: rpc.host }, wanted, lookMs)
+  return deep ? 'reverted' : 'unsettled'
+}
+
+/** That the same reverted elsewhere, and not for good: a reorganisation may put it where it succeeds, or another endpoint shows that it did. */
+export const unsettled = (hash: Hex): AppError =>
+  new AppError(
+    'DONE_ELSEWHERE',
+    `${hash} is the same call, which the journal of this machine does not know: it reverted, and that is not final yet, so that it may still succeed`,
+    {
+      details: { hash },
+      hint: `Wait, look what became of it: sluice action explain ${hash}; once it says that it is safe, run the same command again`,
+    },
+  )
