@@ -39,7 +39,7 @@ export const addExplain = (command: Command, world: World): void =>
 async function explainOne(cli: Cli, id: string, options: { confirmations?: string }): Promise<void> {
   const depth = depthOf(options.confirmations)
   const ground = await cli.place.ground()
-  const of = !inJournal(ground, id) && isHash(id) ? await ofHash(ground, id) : { id }
+  const of = !inJournal(ground, id) && isHash(id) ? await ofHash(ground, id, depth) : { id }
   if ('verdict' in of) return cli.emit(of.verdict, verdictView)
   const operation = 'id' in of ? inJournal(ground, of.id) : undefined
   if (!operation) return cli.emit(await withoutJournal(cli, id, 'silent' in of ? of.silent : []), verdictView)

@@ -5,7 +5,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import { hexQuantity } from '../../src/net/quantity.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { doneElsewhere } from '../../src/wallet/execution/done-elsewhere.ts'
+import { doneElsewhere } from '../../src/wallet/execution/elsewhere/done-elsewhere.ts'
 import { targetOf } from '../support/families.ts'
 import { useCopies } from '../support/older-copy.ts'
 import { pasted } from '../support/pasted.ts'
@@ -67,9 +67,10 @@ test('a payment that an older copy of the journal does not know is not made twic
     exit: 7,
     json: {
       error: {
-        code: 'RPC_UNREACHABLE',
-        message: expect.stringContaining('sandbox-one did not answer'),
-        hint: `sluice action explain ${hash}`,
+        code: 'RPC_INCONSISTENT',
+        message: expect.stringMatching(/sandbox-one: .* in a block, and no receipt of it there/),
+        hint: `sluice action explain ${hash}; if it stays so, name another RPC in SLUICE_RPC_SANDBOX_ONE`,
+        retryable: true,
       },
     },
   })
@@ -175,7 +176,7 @@ test('a node that cannot be asked who has a nonce is searched for it', async () 
   const seen = await rpc.request<{ to: `0x${string}`; input: `0x${string}` }>('eth_getTransactionByHash', [
     hash,
   ])
-  const ground = { journal: journal(), rpc: () => plainer }
+  const ground = { journal: journal(), rpc: () => plainer, catalog: sandbox.world.catalog() }
   const call = { to: seen.to, data: seen.input, value: 0n, chainId: 31337 }
   expect(await doneElsewhere(ground, sandbox.user.address, [call])).toBe(hash)
   expect(asked).toContain('eth_getTransactionBySenderAndNonce')

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+
+import { hexQuantity } from '../../src/net/quantity.ts'
+import { type Provider, provider } from '../support/provider.ts'
+import { rpcEnvOf, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const friend = '0x7777777777777777777777777777777777777777'
+const nobodys = `0x${'ab'.repeat(32)}`
+const url = () => sandbox.chain(31337).rpcUrl
+const paid = async () =>
+  (await sandbox.sendAs(31337, sandbox.user.address, { to: friend, value: 7n })).transactionHash
+
+/** Explains a hash by an endpoint that says something of its own, and others after it. */
+async function explainedBy(says: Provider['says'], hash: string, others: string[] = [], more = {}) {
+  const node = await provider(url(), says)
+  const began = performance.now()
+  try {
+    const env = { ...rpcEnvOf(sandbox, { 'sandbox-one': [node.url, ...others].join() }), ...more }
+    return { ...(await run(['action', 'explain', hash, '--json'], { env })), ms: performance.now() - began }
+  } finally {
+    await node.close()
+  }
+}
+const instead =
+  (of: string, odd: object): Provider['says'] =>
+  async ({ method, params }, ask) => {
+    if (method !== of) return undefined
+    const answer = (await ask(method, params)) as object | null
+    return { result: answer && { ...answer, ...odd } }
+  }
+const json = (ran: { out: string }) => JSON.parse(ran.out)
+
+test('a hash is asked of all endpoints of a network: one that is behind does not hide it, and one that is silent does not say that it is nowhere', async () => {
+  const hash = await paid()
+  const behind: Provider['says'] = ({ method }) =>
+    /^eth_getTransaction(ByHash|Receipt)$/.test(method) ? { result: null } : undefined
+  expect(json(await explainedBy(behind, hash, [url()]))).toMatchObject({
+    situation: 'FOREIGN',
+    verdict: expect.stringContaining('and succeeded'),
+  })
+  const dead = await provider(url(), () => ({ status: 503 }))
+  expect(json(await explainedBy(behind, nobodys, [dead.url]))).toMatchObject({
+    error: { code: 'RPC_UNREACHABLE', message: expect.stringContaining('sandbox-one did not answer') },
+  })
+  await dead.close()
+}, 30_000)
+
+test('a receipt counts with its block alone: one of a block that is on no chain says nothing of how it ended', async () => {
+  const hash = await paid()
+  const stale = instead('eth_getTransactionReceipt', { blockHash: nobodys, status: '0x0' })
+  expect(json(await explainedBy(stale, hash))).toMatchObject({ error: { code: 'RPC_INCONSISTENT' } })
+  expect(json(await explainedBy(stale, hash, [url()]))).toMatchObject({
+    verdict: expect.stringContaining('and succeeded'),
+    safeToRetry: false,
+  })
+})
+
+test('a transaction that is another one, or is not shown whole, is told as that', async () => {
+  const hash = await paid()
+  for (const odd of [
+    { hash: nobodys },
+    { to: undefined },
+    { to: 5 },
+    { to: 'x\nagain   safe' },
+    { input: 'zz' },
+    { nonce: null },
+  ])
+    expect(json(await explainedBy(instead('eth_getTransactionByHash', odd), hash))).toMatchObject({
+      error: {
+        code: 'RPC_INCONSISTENT',
+        message: expect.stringContaining('sandbox-one: The node'),
+        hint: expect.stringContaining('name another RPC in SLUICE_RPC_SANDBOX_ONE'),
+      },
+    })
+})
+
+test('an RPC that is of another chain is told as that, and how to name one that is not', async () => {
+  const env = rpcEnvOf(sandbox, { 'sandbox-two': url() })
+  const { json: told } = await run(['action', 'explain', nobodys, '--json'], { env })
+  expect(told.error).toMatchObject({
+    code: 'CHAIN_ID_MISMATCH',
+    hint: expect.stringMatching(/in SLUICE_RPC_SANDBOX_TWO, then: sluice action explain 0xab/),
+    retryable: false,
+  })
+})
+
+test('what is found is told without waiting for networks that do not answer', async () => {
+  const hash = await paid()
+  const deaf = await provider(url(), () => new Promise(() => undefined))
+  const told = await explainedBy(() => undefined, hash, [], { SLUICE_RPC_SANDBOX_TWO: deaf.url })
+  expect(json(told)).toMatchObject({ situation: 'FOREIGN' })
+  expect(told.ms).toBeLessThan(4_000)
+  await deaf.close()
+})
+
+test('what is not final yet is to be asked about again, by the depth that was asked for', async () => {
+  const hash = await paid()
+  const env = rpcEnvOf(sandbox)
+  const at = async (depth: number) =>
+    (await run(['action', 'explain', hash, '--json', '--confirmations', String(depth)], { env })).json
+  expect(await at(500)).toMatchObject({
+    verdict: expect.stringContaining('succeeded, which is not final yet'),
+    next: `sluice action explain ${hash}`,
+  })
+  await sandbox.chain(31337).rpc.request('anvil_mine', [hexQuantity(3)])
+  expect(await at(4)).toMatchObject({ verdict: expect.stringMatching(/succeeded\.$/), next: null })
+})
