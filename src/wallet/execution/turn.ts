@@ -20,6 +20,27 @@ export async function takeTurn(
   throw new AppError('WALLET_BUSY', `Another process is at work with ${wallet}`)
 }
 
+/** How long somebody may hold a lock who only notes what the chain shows, in ms. */
+const notingMs = 300
+
+/** Whether a live process plans, signs or follows for a wallet on these chains, so that what is not signed may be at any moment. Where nobody can look, nobody is seen. */
+export async function isAtWork(
+  { locks }: Pick<Ground, 'locks'>,
+  wallet: Address,
+  chainIds: readonly number[],
+): Promise<boolean> {
+  const of = wallet.toLowerCase()
+  for (const name of [`${of}.turn`, ...[...new Set(chainIds)].map((chainId) => `${chainId}-${of}.lock`)]) {
+    const lock = await exclusiveLock(`${locks}/${name}`, notingMs).catch((error: unknown) => {
+      if (error instanceof AppError) return 'not to be seen' as const
+      throw error
+    })
+    if (lock === undefined) return true
+    if (lock !== 'not to be seen') lock.release()
+  }
+  return false
+}
+
 /** Makes sure that no live process executes an operation of a wallet on these chains, while `work` runs; WALLET_BUSY otherwise. */
 export async function whileIdle<value>(
   { locks }: Ground,

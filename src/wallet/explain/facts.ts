@@ -88,6 +88,8 @@ export type Facts = {
   operation: Operation
   plan: KeptPlan
   now: number
+  /** Another process is at work with its wallet now, so that what is not signed may be at any moment. */
+  isAtWork: boolean
   wasReopened: boolean
   chains: ReadonlyMap<number, ChainFacts>
   steps: readonly StepFacts[]

@@ -7,6 +7,7 @@ import { cameAcross, whatCame } from '../execution/came.ts'
 import { countsOf } from '../execution/counts.ts'
 import { resultOf } from '../execution/result.ts'
 import { type Depth, isOver } from '../execution/run.ts'
+import { isAtWork as isInHand } from '../execution/turn.ts'
 import type { Ground } from '../ground.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
 import { allowancesLeft } from '../record/allowances-left.ts'
@@ -19,15 +20,19 @@ import { wentOn } from './went-on.ts'
 /** Asks journal, chains and bridge what they know of an operation. Nothing is signed or written. */
 export async function gather(
   asked: Ground,
-  operation: Operation,
+  asFound: Operation,
   { depth, told }: { depth: Depth | undefined; told: Promise<string | null> },
 ): Promise<Facts> {
+  const chainIds = asFound.legs.map(({ chainId }) => chainId)
+  // First whether anybody is at work, then the journal: whoever has ended by then has written down what he signed.
+  const isAtWork = !isOver(asFound) && (await isInHand(asked, asFound.wallet, chainIds))
+  const operation = asked.journal.find(asFound.id) ?? asFound
   const ground = await atTheFront(asked, operation)
   const { journal, rpc, catalog, now } = ground
   const events = journal.events(operation.id)
   const chains = new Map<number, ChainFacts>(
     await Promise.all(
-      [...new Set(operation.legs.map(({ chainId }) => chainId))].map(
+      [...new Set(chainIds)].map(
         async (chainId) =>
           [chainId, await lookAtChain(rpc(chainId), networkNamed(catalog.networks, chainId))] as const,
       ),
@@ -70,6 +75,7 @@ export async function gather(
     operation,
     plan: operation.plan as KeptPlan,
     now: now(),
+    isAtWork,
     wasReopened: events.some(({ why }) => why.startsWith('re-opened')),
     chains,
     steps,

@@ -10,8 +10,9 @@ import {
   allowed,
   command,
   fundsNow,
-  hasMoved,
+  inHand,
   isLeft,
+  isSafe,
   onTheBridge,
   stepWord,
   whenFinal,
@@ -92,6 +93,10 @@ const nothingMoves = ({ focus }: Facts): boolean =>
   focus === undefined || !isInTheAir(focus.step) || focus.seen?.found?.isDeep === true
 const isHalf = (facts: Facts): boolean => facts.unsigned !== undefined && nothingMoves(facts)
 
+/** How a half is gone on with, or ended, as sentences that follow another one. */
+const waysOn = (facts: Facts): string =>
+  `${isLeft(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back: ${command(facts, 'revoke')}` : ''}${stuckText(facts)}`
+
 /** What is mined, and what is left to do. */
 export const going: readonly Row[] = [
   {
@@ -127,21 +132,23 @@ export const going: readonly Row[] = [
       )
     },
     verdict: (facts) =>
-      `A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one.`.concat(
-        isLeft(facts) ? ' Instead of a new plan, the allowance can be taken back.' : '',
-      ),
+      facts.isAtWork
+        ? `A part is done, and the quote for the rest has expired; ${inHand(facts)}.`
+        : `A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one.`.concat(
+            isLeft(facts) ? ' Instead of a new plan, the allowance can be taken back.' : '',
+          ),
     funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: (facts) => !hasMoved(facts),
-    next: (facts) => command(facts, 'replan'),
+    safeToRetry: isSafe,
+    next: (facts) => command(facts, facts.isAtWork ? 'watch' : 'replan'),
   },
   {
     situation: 'PARTLY_DONE',
     is: isHalf,
     verdict: (facts) =>
-      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed.${isLeft(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back: ${command(facts, 'revoke')}` : ''}${stuckText(facts)}`,
+      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed${facts.isAtWork ? `: ${inHand(facts)}.` : `.${waysOn(facts)}`}`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: (facts) => !hasMoved(facts),
-    next: goOnOrNot,
+    safeToRetry: isSafe,
+    next: (facts) => (facts.isAtWork ? command(facts, 'watch') : goOnOrNot(facts)),
   },
   {
     situation: 'MINED_UNNOTICED',

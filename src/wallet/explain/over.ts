@@ -2,9 +2,9 @@ import { isShort, resultOf } from '../execution/result.ts'
 import { shortText } from '../execution/short.ts'
 import { arrivedAt } from './arrived.ts'
 import type { Facts } from './facts.ts'
-import { isInTheAir, isMoreWaiting } from './facts.ts'
-import { always, never, type Row } from './row.ts'
-import { allowed, command, fundsNow, hasMoved, othersWait, revokeIfLeft, stepWord } from './words.ts'
+import { isInTheAir } from './facts.ts'
+import { never, type Row } from './row.ts'
+import { allowed, command, fundsNow, inHand, isSafe, othersWait, revokeIfLeft, stepWord } from './words.ts'
 
 const isNotSigned = ({ steps }: Facts): boolean => steps.every(({ attempts }) => attempts.length === 0)
 const isOwnCancel = ({ focus }: Facts): boolean =>
@@ -40,7 +40,7 @@ export const over: readonly Row[] = [
     is: ({ operation }) => operation.state === 'CANCELLED' && operation.exit !== 24,
     verdict: () => 'It was given up: what was not signed of it never will be.',
     funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: (facts) => !hasMoved(facts),
+    safeToRetry: isSafe,
     next: revokeIfLeft,
   },
   {
@@ -56,12 +56,14 @@ export const over: readonly Row[] = [
   {
     situation: 'NOTHING_SIGNED',
     is: isNotSigned,
-    verdict: ({ before }) =>
-      `It was planned, and nothing of it was ever signed.${before === undefined ? '' : ` The action ${before} of the same wallet comes first: it is signed, and its chain does not have it.`}`,
+    verdict: (facts) =>
+      `It was planned, and nothing of it was ever signed${facts.isAtWork ? `: ${inHand(facts)}` : ''}.${facts.before === undefined ? '' : ` The action ${facts.before} of the same wallet comes first: it is signed, and its chain does not have it.`}`,
     funds: fundsNow,
-    safeToRetry: always,
-    next: (facts) =>
-      facts.before === undefined ? command(facts, 'resume') : `sluice action resume ${facts.before}`,
+    safeToRetry: isSafe,
+    next: (facts) => {
+      if (facts.isAtWork) return command(facts, 'watch')
+      return facts.before === undefined ? command(facts, 'resume') : `sluice action resume ${facts.before}`
+    },
   },
   {
     situation: 'REOPENED',
@@ -92,7 +94,7 @@ export const over: readonly Row[] = [
     verdict: (facts) =>
       `${cancelled(facts)} cancelled: our transaction that does nothing was mined in its place.${othersWait(facts)}`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: (facts) => !hasMoved(facts) && !isMoreWaiting(facts),
+    safeToRetry: isSafe,
     next: (facts) => (isSettled(facts) ? revokeIfLeft(facts) : command(facts, 'resume')),
   },
   {
@@ -100,9 +102,9 @@ export const over: readonly Row[] = [
     is: ({ focus }) =>
       focus?.step.state === 'SUPERSEDED' || (focus?.seen?.owner?.isDeep === true && focus.seen.owner.isShown),
     verdict: (facts) =>
-      `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}.`,
+      `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}.${othersWait(facts)}`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: (facts) => !hasMoved(facts),
+    safeToRetry: isSafe,
     next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
   },
   {

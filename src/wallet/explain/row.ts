@@ -13,6 +13,3 @@ export type Row = {
 
 /** For a situation in which another action for the same could pay twice. */
 export const never = (): boolean => false
-
-/** For a situation in which nothing of the action can be executed any more. */
-export const always = (): boolean => true

@@ -107,6 +107,13 @@ export const hasMoved = ({ steps }: Facts): boolean =>
       (step.state === 'FINAL_OK' || (seen?.found?.ok === true && seen.found.kind !== 'cancel')),
   )
 
+/** Whether another action for the same is safe: nothing was moved by this one, and nothing of it can be, by what is signed or by whoever is at work with it. */
+export const isSafe = (facts: Facts): boolean => !hasMoved(facts) && !isMoreWaiting(facts) && !facts.isAtWork
+
+/** That somebody is at work with what is not signed, as the end of a sentence about it. */
+export const inHand = ({ operation: { wallet } }: Facts): string =>
+  `another process is at work with ${wallet} now, and may sign it at any moment`
+
 /** `Step 2 of 3`, or `It` where there is only one. */
 export const stepWord = ({ operation }: Facts, index: number): string =>
   operation.steps.length === 1 ? 'It' : `Step ${index + 1} of ${operation.steps.length}`
