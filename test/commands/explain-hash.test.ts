@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { hexQuantity } from '../../src/net/quantity.ts'
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Provider, provider } from '../support/provider.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -107,4 +108,24 @@ test('what is not final yet is to be asked about again, by the depth that was as
   })
   await sandbox.chain(31337).rpc.request('anvil_mine', [hexQuantity(3)])
   expect(await at(4)).toMatchObject({ verdict: expect.stringMatching(/succeeded\.$/), next: null })
+})
+
+test('an action that is final stays so where one endpoint of two has another block there: it is told, and nothing is opened again', async () => {
+  const urls = (...some: string[]) => rpcEnvOf(sandbox, { 'sandbox-one': some.join() })
+  const secrets = { privateKey: sandboxKey() }
+  const line = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --trust-first-use --idempotency-key kept-0001`
+  const { id } = (await run(line, { env: urls(url()), secrets })).json
+  const other = await provider(url(), async ({ method, params }, ask) =>
+    method === 'eth_getBlockByNumber' && params[0] !== 'latest'
+      ? { result: { ...((await ask(method, params)) as object), hash: nobodys } }
+      : undefined,
+  )
+  const at = { env: urls(other.url, url()) }
+  expect((await run(`action explain ${id} --json`, at)).json).toMatchObject({
+    situation: 'DONE',
+    verdict: expect.stringMatching(/^It is done, and final\. \S+ and \S+ have different blocks \d+/),
+    safeToRetry: false,
+  })
+  expect((await run(`action show ${id} --json`, at)).json).toMatchObject({ status: 'SUCCESS' })
+  await other.close()
 })

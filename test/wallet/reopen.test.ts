@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 
 import { sandboxNetworks } from '../../src/domain/network.ts'
+import { hexQuantity } from '../../src/net/quantity.ts'
 import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
-import { reopenGone } from '../../src/wallet/execution/reopen.ts'
+import { keptBlock, reopenGone } from '../../src/wallet/execution/reopen.ts'
+import { provider } from '../support/provider.ts'
 import { type Chain, startChain } from './chain.ts'
 import { oneCoin, payee, planPayments, run, signer } from './operation.ts'
 import { paidOn, useChain, useHome } from './use.ts'
@@ -52,6 +54,32 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     expect((await paid()) - before).toBe(oneCoin)
     expect(journal.attempts('deep', 0)).toHaveLength(1)
     expect(journal.find('deep')!.steps[0]!.inclusion!.blockHash).not.toBe(inclusion!.blockHash)
+  })
+
+  it('is not believed of one endpoint alone, first or last, nor beside one that is behind; and is where the others are silent', async () => {
+    planPayments(journal, 'kept')
+    await run(journal, home, chain.url, 'kept')
+    const { blockNumber } = journal.find('kept')!.steps[0]!.inclusion!
+    const saying = (result: unknown) =>
+      provider(chain.url, ({ method, params }) =>
+        method === 'eth_getBlockByNumber' && Number(params[0]) === blockNumber ? { result } : undefined,
+      )
+    const another = await saying({ hash: `0x${'fe'.repeat(32)}`, number: hexQuantity(blockNumber) })
+    const behind = await saying(null)
+    const silent = await provider(chain.url, () => ({ status: 503 }))
+    const isReopened = (...urls: string[]) =>
+      reopenGone({ journal, rpc: () => severalRpc(urls, { retries: 0, budgetMs: 1_000 }) }, 'kept')
+    for (const honest of [chain.url, behind.url]) {
+      expect(await isReopened(another.url, honest)).toBe(false)
+      expect(await isReopened(honest, another.url)).toBe(false)
+    }
+    expect(journal.find('kept')).toMatchObject({ state: 'DONE' })
+    const seen = await keptBlock(severalRpc([another.url, chain.url]), journal.find('kept')!.steps[0]!)
+    const host = (url: string) => new URL(url).host
+    const unlike = { host: host(another.url), by: host(chain.url), blockNumber, has: 'another' }
+    expect(seen).toEqual({ is: 'disputed', unlike })
+    expect(await isReopened(another.url, silent.url)).toBe(true)
+    for (const node of [another, behind, silent]) await node.close()
   })
 
   it('opens what was cancelled, and never what a person gave up', async () => {

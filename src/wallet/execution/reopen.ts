@@ -1,9 +1,10 @@
 import { sameAddress } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Step } from '../../store/operation.ts'
+import { ifAnswered, within } from '../chain/within.ts'
+import { type Disagreement, lookMs } from './agreement.ts'
 import { regainFound } from './not-lost.ts'
 
 const final: readonly Step['state'][] = ['FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
@@ -23,7 +24,7 @@ export async function reopenWrong(
 /**
  * Looks whether the blocks in which steps became final are still on their chain. A reorganisation that was deeper than
  * what counted as final opens the operation again; gives whether it did. A node that does not answer, or does not have
- * that height, is no proof of anything.
+ * that height, is no proof of anything, nor is one alone where others have the block.
  */
 export async function reopenGone(
   { journal, rpc }: { journal: Journal; rpc: (chainId: number) => Rpc },
@@ -34,7 +35,10 @@ export async function reopenGone(
   if (operation.state === 'CANCELLED' && operation.exit !== 24) return false
   const gone: Step[] = []
   for (const step of operation.steps)
-    if (final.includes(step.state) && (await isGone(rpc(step.transaction.chainId), step))) gone.push(step)
+    if (final.includes(step.state)) {
+      const kept = await keptBlock(rpc(step.transaction.chainId), step)
+      if (kept.is === 'gone') gone.push(step)
+    }
   if (gone.length === 0) return false
   journal.reopen(
     operationId,
@@ -44,19 +48,25 @@ export async function reopenGone(
   return true
 }
 
-/** Two looks that both show another block at the height of a step that was final. */
-export async function isGone(rpc: Rpc, { inclusion }: Step): Promise<boolean> {
-  if (!inclusion) return false
-  const look = () =>
-    rpc
-      .request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(inclusion.blockNumber), false])
-      .catch((error: unknown) => {
-        if (error instanceof AppError && error.code.startsWith('RPC_')) return null
-        throw error
-      })
-  for (let looked = 0; looked < 2; looked++) {
-    const hash = (await look())?.hash
-    if (hash === undefined || sameAddress(hash, inclusion.blockHash)) return false
-  }
-  return true
+/** What became of the block in which a step was final: nothing; it is gone, as all endpoints show that answer; or one of them has another one there, and not all do. */
+type Kept = { is: 'there' | 'gone' } | { is: 'disputed'; unlike: Disagreement }
+
+/** Two looks that both show another block at the height of a step that was final; then whoever else answers must show that, too. */
+export async function keptBlock(rpc: Rpc, { inclusion }: Pick<Step, 'inclusion'>): Promise<Kept> {
+  if (!inclusion) return { is: 'there' }
+  const { blockNumber, blockHash } = inclusion
+  const look = (node: Rpc) =>
+    ifAnswered(
+      node.request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false]),
+    )
+  const isAnother = (block: { hash?: string } | null | undefined) =>
+    block?.hash !== undefined && !sameAddress(block.hash, blockHash)
+  for (let looked = 0; looked < 2; looked++) if (!isAnother(await look(rpc))) return { is: 'there' }
+  const others = await Promise.all(
+    rpc.peers.map(async (peer) => ({ peer, block: await within(look(peer), lookMs) })),
+  )
+  // One that has no block so high is behind, and does not show that this one is gone.
+  const against = others.find(({ block }) => block !== undefined && !isAnother(block))
+  if (!against) return { is: 'gone' }
+  return { is: 'disputed', unlike: { host: rpc.host, by: against.peer.host, blockNumber, has: 'another' } }
 }

@@ -55,9 +55,10 @@ function stepClue({ step, attempts: all, network, seen }: StepFacts, of: number)
 
 function seenClues({ step, attempts, seen }: StepFacts): string[] {
   if (!seen) return []
-  const { found, waiting, owner, elsewhere, isGone, reason } = seen
+  const { found, waiting, owner, elsewhere, isGone, disputed, reason } = seen
   const hash = attempts.at(-1)!.hash
   const clues = isGone ? [`block ${step.inclusion?.blockNumber} is another one than it was`] : []
+  if (disputed) clues.push(disagreementText(disputed))
   if (found)
     clues.push(
       `${found.hash} ${found.ok ? 'succeeded' : 'reverted'} in block ${found.blockNumber}, ${found.confirmations} deep${reason === null ? '' : `: ${reason}`}`,

@@ -42,6 +42,8 @@ export type Seen = {
   lacksBlock?: boolean
   /** Final in the journal, in a block that is on the chain no more. */
   isGone: boolean
+  /** The same by one endpoint, and not by another one. */
+  disputed?: Disagreement
   owner?: Owner
   /** What has our nonce and is the step itself, sent elsewhere: an attempt that the journal does not know. */
   elsewhere?: Attempt

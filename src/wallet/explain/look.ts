@@ -11,7 +11,7 @@ import { ifAnswered, patienceMs, within } from '../chain/within.ts'
 import { lookMs } from '../execution/agreement.ts'
 import { finalityOf, isNonceLost } from '../execution/finality.ts'
 import { seenIfSaid, whoUsed } from '../execution/nonce-use.ts'
-import { isGone } from '../execution/reopen.ts'
+import { keptBlock } from '../execution/reopen.ts'
 import type { Depth } from '../execution/run.ts'
 import { asStep } from '../execution/signed-elsewhere.ts'
 import { confirmationsOf, findStep } from '../execution/watch.ts'
@@ -76,7 +76,7 @@ async function look(
         kind: attempt.kind,
       },
       ...(await reasonOf(rpc, step, found, attempt)),
-      isGone: isMoved && isFinal(step) && (await isGone(rpc, step)),
+      ...(isMoved ? await goneOf(rpc, step) : { isGone: false }),
       latest,
     }
   }
@@ -92,11 +92,18 @@ async function look(
     isOutOfGas: false,
     ...(waiting !== undefined && { waiting }),
     ...(holder && { owner: { ...holder, isShown: same === 'another' } }),
-    isGone: isFinal(step) && (await isGone(rpc, step)),
+    ...(await goneOf(rpc, step)),
     ...((await lacksBlock(rpc, step)) && { lacksBlock: true }),
     latest,
     ...(latest < (step.nonce ?? 0) && (await nextWaiting(rpc, step.wallet, latest))),
   }
+}
+
+/** Whether the block in which a step is final in the journal is gone, or only one endpoint has another one there. */
+async function goneOf(rpc: Rpc, step: Step): Promise<Pick<Seen, 'isGone' | 'disputed'>> {
+  if (!isFinal(step)) return { isGone: false }
+  const kept = await keptBlock(rpc, step)
+  return { isGone: kept.is === 'gone', ...(kept.is === 'disputed' && { disputed: kept.unlike }) }
 }
 
 /** Whether a node has something waiting under the nonce that comes next; nothing where it does not say. */

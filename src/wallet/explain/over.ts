@@ -1,3 +1,5 @@
+import { rpcVariable } from '../../domain/network-named.ts'
+import { disagreementText, disagreementWay } from '../execution/agreement.ts'
 import { isShort, resultOf } from '../execution/result.ts'
 import { shortText } from '../execution/short.ts'
 import { arrivedAt } from './arrived.ts'
@@ -82,7 +84,7 @@ export const over: readonly Row[] = [
   {
     situation: 'DONE',
     is: ({ operation }) => operation.state === 'DONE',
-    verdict: () => 'It is done, and final.',
+    verdict: (facts) => `It is done, and final.${disputedText(facts)}`,
     funds: (facts) => arrivedAt(facts) + allowed(facts),
     safeToRetry: never,
     next: () => null,
@@ -117,5 +119,12 @@ export const over: readonly Row[] = [
     next: (facts) => command(facts, 'resume'),
   },
 ]
+
+/** That an endpoint has another block where a step was final, as a sentence that follows another one. */
+function disputedText({ steps }: Facts): string {
+  const one = steps.find(({ seen }) => seen?.disputed)
+  const unlike = one?.seen?.disputed
+  return unlike ? ` ${disagreementText(unlike)}. ${disagreementWay(unlike, rpcVariable(one.network))}.` : ''
+}
 
 const ownerText = ({ focus }: Facts): string => (focus?.seen?.owner ? `, ${focus.seen.owner.hash},` : '')
