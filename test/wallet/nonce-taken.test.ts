@@ -122,6 +122,28 @@ describe('what another machine did since it was looked', () => {
     expect(attempts('again')).toEqual([])
   })
 
+  it('is done all the same where it reverted for good, and not before', async () => {
+    planPayments(journal, 'own')
+    await run(journal, home, chain.url, 'own')
+    const looked = { 31337: await count() }
+    const hash = await payElsewhere()
+    const reverted: Provider['says'] = async ({ method, params }, ask) =>
+      method === 'eth_getTransactionReceipt' && params[0] === hash
+        ? { result: { ...((await ask(method, params)) as object), status: '0x0' } }
+        : undefined
+    await answering(reverted, async (url) => {
+      const rpc = () => httpRpc(url)
+      planPayments(journal, 'again')
+      expect(await outcome('again', { rpc, looked, depth: 9 })).toMatchObject({
+        code: 'DONE_ELSEWHERE',
+        message: expect.stringContaining('reverted, and that is not final yet'),
+        details: { hash },
+      })
+      expect(attempts('again')).toEqual([])
+      expect(await outcome('again', { rpc, looked })).toMatchObject({ state: 'DONE' })
+    })
+  })
+
   it('is nobody’s business where it is something else, or is in the journal', async () => {
     const looked = { 31337: await count() }
     await sendCheap()

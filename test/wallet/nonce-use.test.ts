@@ -247,6 +247,31 @@ test('what was used a moment ago and is not shown may be shown in a moment: it i
   expect(journal.elsewhere(31337, signer.address, rpc.host).size).toBe(0)
 })
 
+test('nor is anything where the node does not say any more that it was a moment ago, nor of what a reorganisation may still take away', async () => {
+  const { rpc } = without(0)
+  const newest = Number(await chain.rpc.request('eth_blockNumber'))
+  let hasStates = true
+  const behind: Rpc['request'] = async (method, params) => {
+    if (method === 'eth_getTransactionCount' && params![1] !== 'latest' && !hasStates)
+      throw new AppError('RPC_ERROR', 'missing trie node')
+    return method === 'eth_getBlockByNumber' && Number(params![0]) > newest - 32
+      ? ({ hash: '0x01', transactions: [] } as never)
+      : rpc.request(method, params)
+  }
+  const pause = async () => {
+    hasStates = false
+  }
+  const ground = { ...askedAt({ ...rpc, request: behind }, 1), pause }
+  await expect(doneElsewhere(ground, signer.address, [call])).rejects.toMatchObject({
+    code: 'RPC_INCONSISTENT',
+  })
+  const remembered = () => [...journal.elsewhere(31337, signer.address, rpc.host).keys()]
+  expect(remembered()).toEqual([])
+  const other = { ...call, value: 7n }
+  expect(await doneElsewhere(askedAt(rpc, 1, 0), signer.address, [other])).toBeUndefined()
+  expect(remembered()).toEqual([0])
+})
+
 test('what is shown a moment later is waited for, and nothing is where all is shown at once', async () => {
   const { rpc } = without(0)
   const newest = Number(await chain.rpc.request('eth_blockNumber'))

@@ -16,6 +16,7 @@ import { broughtTo } from '../../src/wallet/execution/short.ts'
 import { fileLocks } from '../../src/wallet/execution/wallet-lock.ts'
 import { signerOf } from '../../src/wallet/keys/signer.ts'
 import { laggingNode } from '../support/lagging.ts'
+import { provider } from '../support/provider.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
 import { useHome } from './use.ts'
 
@@ -144,6 +145,39 @@ describe('an operation over two chains', () => {
     })
     await stalled.close()
     expect((await run('stalled', { brought: broughtIn('stalled') })).state).toBe('DONE')
+  })
+
+  it('has what came where that is final, and hears of too little only by the event of its own transfer', async () => {
+    plan('shallow')
+    const unnamed = { arrived: async () => undefined, timeoutMs: 3_000 }
+    await expect(run('shallow', unnamed)).rejects.toMatchObject({ code: 'PENDING' })
+    await expect.poll(mint).toBeDefined()
+    const ground = { catalog: sandbox.world.catalog(), now: Date.now }
+    const rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)
+    const brought = (depth?: number, by = rpc) =>
+      broughtTo({ ...ground, rpc: by }, journal.find('shallow')!, null, depth)
+    expect(await brought(1_000)).toBeUndefined()
+    const { transactionHash: other } = await sandbox.sendAs(two, sandbox.user.address, {
+      to: sandbox.user.address,
+      value: 1n,
+    })
+    const node = await provider(sandbox.chain(two).rpcUrl, async ({ method, params }, ask) =>
+      method === 'eth_getLogs'
+        ? {
+            result: ((await ask(method, params)) as object[]).map((log) => ({
+              ...log,
+              transactionHash: other,
+            })),
+          }
+        : undefined,
+    )
+    expect(
+      await brought(1, (chainId) => (chainId === two ? httpRpc(node.url) : rpc(chainId))),
+    ).toBeUndefined()
+    expect(node.asked).toContain('eth_getLogs')
+    await node.close()
+    expect(await brought(1)).toEqual({ arrived: await mint() })
+    expect((await run('shallow')).state).toBe('DONE')
   })
 
   it('bridges, waits for what arrives, and deposits it', async () => {
