@@ -358,6 +358,26 @@ describe('an interruption', () => {
     expect((await paid()) - before).toBe(oneCoin)
   })
 
+  it('while a signer is asked does not say that nothing was signed: only that nothing was sent', async () => {
+    planPayments(journal, 'asked')
+    const person = new AbortController()
+    const signTransaction = async () => {
+      person.abort()
+      return new Promise<never>(() => undefined)
+    }
+    const asked = run(journal, home, chain.url, 'asked', {
+      signal: person.signal,
+      signer: { ...signer, signTransaction },
+    })
+    await expect(asked).rejects.toMatchObject({
+      code: 'INTERRUPTED',
+      message: 'Stopped while the signer was asked: nothing was sent',
+      hint: 'Reject what it may still show; to go on: sluice action resume asked',
+    })
+    expect(journal.attempts('asked', 0)).toEqual([])
+    expect((await run(journal, home, chain.url, 'asked')).state).toBe('DONE')
+  })
+
   it('by time ends in PENDING and says how to go on', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, 'slow')

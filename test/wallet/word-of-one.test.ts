@@ -124,17 +124,20 @@ describe('that a nonce was lost', () => {
 
   test('by an endpoint that was heard and is down since', async () => {
     const nonce = await waiting('silent')
-    const hash = `0x${'ab'.repeat(32)}`
+    const fees = { maxFeePerGas: 90n * 10n ** 9n, maxPriorityFeePerGas: 9n * 10n ** 9n }
+    const call = { to: payee, value: 1n, gas: 21_000n, nonce, chainId: 31337, ...fees }
+    await chain.rpc.request('anvil_dropAllTransactions')
+    const raw = await signer.signTransaction(call)
+    const hash = await chain.rpc.request('eth_sendRawTransaction', [raw])
+    const shown = (await chain.rpc.request('eth_getTransactionByHash', [hash])) as object
+    await chain.rpc.request('anvil_dropAllTransactions')
     let isDown = false
     odd = await provider(chain.url, async ({ method }, ask) => {
       if (isDown && method !== 'eth_getTransactionByHash') return { status: 503 }
       if (method === 'eth_getTransactionCount') return { result: hexQuantity(nonce + 1) }
       if (!/^eth_getTransactionBy/.test(method)) return undefined
       isDown = true
-      const fees = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1', r: '0x1', s: '0x1', v: '0x0' }
-      const call = { from: signer.address, to: payee, input: '0x', value: '0x1', nonce: hexQuantity(nonce) }
-      const blockNumber = await ask('eth_blockNumber', [])
-      return { result: { hash, blockNumber, type: '0x2', gas: '0x5208', ...call, ...fees } }
+      return { result: { ...shown, blockNumber: await ask('eth_blockNumber', []) } }
     })
     expect(await outcome('silent', both(odd.url, chain.url), { timeoutMs: 2_000 })).toMatchObject({
       code: 'PENDING',

@@ -54,9 +54,7 @@ function explain(run: Run, error: unknown): unknown {
   const signed = wasSigned(run)
   if (error === stopped && !signed) {
     const isOver = !run.signal?.aborted && run.clock.now() >= run.until
-    return isOver
-      ? timeOver(run)
-      : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
+    return isOver ? timeOver(run) : interrupted(run, details)
   }
   const isOfNonce = error instanceof AppError && error.code === 'NONCE_USED' && signed
   if (
@@ -93,6 +91,15 @@ function explain(run: Run, error: unknown): unknown {
       : goOnAfter(error, run.operationId, `${resume}${allowing(run, error)}`),
   })
 }
+
+/** That the person stopped a run before the journal had anything signed of it: a signer that was asked may have signed all the same, for nobody. */
+const interrupted = ({ signing }: Run, details: { operation: string }): AppError =>
+  signing.isAsked
+    ? new AppError('INTERRUPTED', 'Stopped while the signer was asked: nothing was sent', {
+        details,
+        hint: `Reject what it may still show; to go on: sluice action resume ${details.operation}`,
+      })
+    : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
 
 /** Whether nobody answered when a step was sent: it may be on its way all the same. */
 const isUntaken = ({ journal, operationId }: Run, { index, state }: Step): boolean =>

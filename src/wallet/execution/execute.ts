@@ -25,7 +25,12 @@ import { executeStep, sendStep } from './step.ts'
  */
 export async function execute(execution: Execution): Promise<Operation> {
   const clock = execution.clock ?? systemClock
-  const time = { clock, until: clock.now() + execution.timeoutMs, waits: newWaits(clock) }
+  const time = {
+    clock,
+    until: clock.now() + execution.timeoutMs,
+    waits: newWaits(clock),
+    signing: { isAsked: false },
+  }
   const run: Run = {
     ...execution,
     ...time,

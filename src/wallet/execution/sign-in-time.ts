@@ -11,7 +11,7 @@ const longestMs = 2 ** 31 - 1
  */
 export const signerInTime = (
   signer: TransactionSigner,
-  { clock, until, signal }: Pick<Run, 'clock' | 'until' | 'signal'>,
+  { clock, until, signal, signing }: Pick<Run, 'clock' | 'until' | 'signal' | 'signing'>,
 ): TransactionSigner => ({
   ...signer,
   signTransaction: async (transaction) => {
@@ -26,6 +26,7 @@ export const signerInTime = (
     const interrupted = new Promise<never>((_, reject) => {
       signal?.addEventListener('abort', () => reject(stopped), { once: true, signal: done.signal })
     })
+    signing.isAsked = true
     try {
       return await Promise.race([signer.signTransaction(transaction), over, interrupted])
     } finally {
