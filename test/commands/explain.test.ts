@@ -129,13 +129,19 @@ describe('before anything is signed', () => {
     expect(id).not.toBe(said.id)
     expect(await explain(said.id)).toMatchObject({
       situation: 'DROPPED',
-      verdict: `Nothing of it was signed: it made way for another plan under the same key, and went on as ${id}.`,
+      verdict: `It was given up before anything of it was signed, and the same was asked for again under its key since, as ${id}.`,
       safeToRetry: false,
       next: `sluice action explain ${id}`,
     })
+    expect(await transfer('--idempotency-key', key)).toMatchObject({ exit: 10 })
+    const { id: newest } = await explain(key)
+    expect(await explain(id)).toMatchObject({
+      verdict: `Nothing of it was signed: it made way for another plan under the same key, and went on as ${newest}.`,
+      safeToRetry: false,
+    })
     const watched = await signsNothing(() => run(['action', 'watch', said.id]))
-    expect(watched).toMatchObject({ exit: 9, err: expect.stringContaining(`went on as ${id}`) })
-    expect(watched.err).toContain(`sluice action explain ${id}`)
+    expect(watched).toMatchObject({ exit: 9, err: expect.stringContaining(`went on as ${newest}`) })
+    expect(watched.err).toContain(`sluice action explain ${newest}`)
   })
 
   test('QUOTE_OPEN, and QUOTE_DEAD when its time is over', async () => {

@@ -83,6 +83,35 @@ test('a payment that an older copy of the journal does not know is not made twic
   expect(await again(payment(5, 'since-002'))).toMatchObject({ exit: 0 })
 })
 
+test('what is not shown yet is waited for as long as was said, and the person hears of it', async () => {
+  const { rpcUrl } = sandbox.chain(31337)
+  const at = (url: string): Circumstances => ({
+    env: rpcEnvOf(sandbox, { 'sandbox-one': url }),
+    secrets: { privateKey: sandboxKey() },
+  })
+  const pay = (amount: number, key: string) => `${payment(amount, key)} --trust-first-use`
+  expect(await run(pay(1, 'before-01'), at(rpcUrl))).toMatchObject({ exit: 0 })
+  await sandbox.chain(31337).rpc.request('anvil_mine', ['0x3c'])
+  const { again } = copied()
+  expect(await run(pay(5, 'since-001'), at(rpcUrl))).toMatchObject({ exit: 0 })
+  const hiding = await provider(rpcUrl, async ({ method, params }, ask) => {
+    if (method === 'eth_getTransactionBySenderAndNonce')
+      return { error: { code: -32601, message: 'the method does not exist' } }
+    if (method !== 'eth_getBlockByNumber' || params[1] !== true) return undefined
+    const block = (await ask(method, params)) as object | null
+    return { result: block && { ...block, transactions: [] } }
+  })
+  const began = performance.now()
+  const said = await signsNothing(() => again(`${pay(5, 'since-001')} --timeout 1s`, at(hiding.url)))
+  await hiding.close()
+  expect(performance.now() - began).toBeLessThan(6_000)
+  expect(said).toMatchObject({
+    exit: 7,
+    err: expect.stringContaining('is not shown yet: it is waited for'),
+    json: { error: { code: 'RPC_INCONSISTENT', message: expect.stringContaining('was used a moment ago') } },
+  })
+})
+
 test('a hash that no network shows is told as that', async () => {
   expect((await run(['action', 'explain', nobodys, '--json'])).json.error).toMatchObject({
     code: 'ACTION_NOT_FOUND',

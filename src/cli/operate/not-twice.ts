@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
@@ -12,6 +14,7 @@ import type { Cli } from '../cli.ts'
 import { depthOf } from '../flag-values.ts'
 import type { SigningOptions } from '../options.ts'
 import { confirm } from '../prompts.ts'
+import { timeLeft } from '../time-left.ts'
 import { type Going, withReport } from './finish.ts'
 
 /**
@@ -45,9 +48,23 @@ type Looked = NonNullable<Going['looked']>
 /** Where it is asked, with a word to the person about what a node does not show; `looked` fills with the asking. */
 function saying(cli: Cli, ground: Ground, confirmations: string | undefined) {
   const looked: Record<number, number> = {}
+  const until = performance.now() + timeLeft(cli)
+  let isTold = false
   const asked = {
     ...ground,
     depth: depthOf(confirmations),
+    pause: async (ms: number) => {
+      if (!isTold)
+        cli.notice(
+          'What this wallet sent a moment ago is not shown yet: it is waited for, as it may be the same.',
+        )
+      isTold = true
+      if (performance.now() + ms > until) return false
+      await sleep(ms, undefined, { signal: cli.world.interrupt.signal }).catch(() => {
+        throw new AppError('INTERRUPTED', 'Stopped before anything was signed')
+      })
+      return true
+    },
     onLooked: (chainId: number, latest: number) => {
       looked[chainId] = Math.min(latest, looked[chainId] ?? latest)
     },

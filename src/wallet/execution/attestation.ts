@@ -21,12 +21,15 @@ export async function attestationOf(
     })
     if (answer.status === 404) return { isKnown: false, isAttested: false }
     if (answer.status !== 200) return undefined
-    const { messages } = (answer.body ?? {}) as { messages?: { status?: unknown; message?: unknown }[] }
-    const [first] = messages ?? []
+    const { body } = answer
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
+    const { messages = [] } = body as { messages?: unknown }
+    if (!Array.isArray(messages)) return undefined
+    const first = messages[0] as { status?: unknown; message?: unknown } | null | undefined
     const text = HexData.safeParse(first?.message).data
     const message = text === undefined || text === '0x' ? undefined : decodeMessage(text)
     const isAttested = first?.status === 'complete'
-    return { isKnown: first !== undefined, isAttested, ...(message && { message }) }
+    return { isKnown: first != null, isAttested, ...(message && { message }) }
   } catch (error) {
     if (error instanceof AppError && error.code.startsWith('SERVICE_')) return undefined
     throw error

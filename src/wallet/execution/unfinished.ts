@@ -146,13 +146,16 @@ async function ended(ground: Ground, operation: Operation): Promise<Operation | 
 const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
   ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(state)
 
+/** Why an operation is closed of which nothing was signed, where another plan under its key came in its place. */
+export const plannedAnew = 'planned anew before anything was signed'
+
 /**
  * Makes way for a new plan under the same key: gives `undefined` when the old one, of which nothing was signed, is
  * dropped, and the old one as it is now when somebody began to sign it meanwhile. The journal decides, not the look before.
  */
 export function dropUnsigned({ journal }: Ground, id: string): Operation | undefined {
   try {
-    journal.settle(id, 'DROPPED', 'planned anew before anything was signed', 130)
+    journal.settle(id, 'DROPPED', plannedAnew, 130)
     return undefined
   } catch (error) {
     const now = journal.find(id)

@@ -113,6 +113,8 @@ export type Facts = {
   before: string | undefined
   /** The action that it went on as, under the same key, where nothing of it was ever signed. */
   wentOnAs: string | undefined
+  /** Whether a person gave it up before that. */
+  wasGivenUp: boolean
 }
 
 /** Whether a step is signed and the journal does not know its end. */

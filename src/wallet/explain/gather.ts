@@ -8,6 +8,7 @@ import { countsOf } from '../execution/counts.ts'
 import { resultOf } from '../execution/result.ts'
 import { type Depth, isOver } from '../execution/run.ts'
 import { isAtWork as isInHand } from '../execution/turn.ts'
+import { plannedAnew } from '../execution/unfinished.ts'
 import type { Ground } from '../ground.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
 import { allowancesLeft } from '../record/allowances-left.ts'
@@ -90,6 +91,7 @@ export async function gather(
     brought: isThere ? await within(cameAcross(ground, operation)) : undefined,
     claimed: claimedSince(ground, operation),
     wentOnAs: wentOn(ground, operation)?.id,
+    wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.why !== plannedAnew,
     before:
       focus && isInTheAir(focus.step)
         ? holderBefore(ground, focus)

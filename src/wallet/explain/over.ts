@@ -26,9 +26,9 @@ export const over: readonly Row[] = [
   {
     situation: 'DROPPED',
     is: ({ operation }) => operation.state === 'DROPPED',
-    verdict: ({ wentOnAs }) =>
-      wentOnAs === undefined
-        ? 'It was given up before anything of it was signed.'
+    verdict: ({ wentOnAs, wasGivenUp }) =>
+      wentOnAs === undefined || wasGivenUp
+        ? `It was given up before anything of it was signed${wentOnAs === undefined ? '' : `, and the same was asked for again under its key since, as ${wentOnAs}`}.`
         : `Nothing of it was signed: it made way for another plan under the same key, and went on as ${wentOnAs}.`,
     funds: (facts) =>
       facts.wentOnAs === undefined

@@ -21,14 +21,14 @@ export type OnChain = Seen & Shown
 
 /**
  * Where it is asked; `onUnknown` hears of nonces whose transactions a node does not show, which says nothing of what they did, and `onLooked` by which
- * count of the wallet's transactions it was looked: what came after that, or was hidden from it, is for who takes a nonce. `pause` waits so many ms.
+ * count of the wallet's transactions it was looked: what came after that, or was hidden from it, is for who takes a nonce. `pause` waits so many ms; `false` where there is no time.
  */
 type Asked = Pick<Ground, 'rpc' | 'journal'> & {
   catalog: Pick<Ground['catalog'], 'networks'>
   depth?: Depth | undefined
   onLooked?: (chainId: number, latest: number) => void
   onUnknown?: (chainId: number, nonces: readonly number[]) => void
-  pause?: (ms: number) => Promise<void>
+  pause?: (ms: number) => Promise<unknown>
 }
 
 /**
@@ -93,13 +93,13 @@ type Uses = { uses: Map<number, Elsewhere>; silence?: AppError | undefined; rece
 async function usesInTime(
   where: Where,
   nonces: readonly number[],
-  pause: (ms: number) => Promise<void>,
+  pause: (ms: number) => Promise<unknown>,
 ): Promise<Omit<Uses, 'recent'>> {
   const { uses, silence, recent } = await usesOf(where, nonces)
   if (silence || !recent) return { uses, silence }
   let open = recent.nonces
   for (const ms of pauses) {
-    await pause(ms)
+    if ((await pause(ms)) === false) break
     const later = await usesOf({ ...where, isForgotten: true }, open)
     for (const nonce of open) uses.set(nonce, later.uses.get(nonce) ?? { is: 'unshown' })
     open = open.filter((nonce) => uses.get(nonce)?.is === 'unshown')
