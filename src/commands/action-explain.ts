@@ -155,9 +155,9 @@ const quoteVerdict = (id: string, isDead: boolean): Verdict => ({
   id,
   situation: isDead ? 'QUOTE_DEAD' : 'QUOTE_OPEN',
   verdict: isDead
-    ? 'It is a quote that has expired, and nothing was sent for it.'
-    : 'It is a quote that can still be taken, and nothing was sent for it.',
-  funds: 'Nothing was moved: everything is where it was.',
+    ? 'It is a quote that has expired, and the service knows of nothing that was sent for it.'
+    : 'It is a quote that can still be taken, and the service knows of nothing that was sent for it.',
+  funds: 'By the service nothing was moved: everything is where it was.',
   safeToRetry: true,
   next: isDead ? 'sluice swap quote --help' : `sluice swap execute ${shellOperand(id)}`,
   evidence: [

@@ -19,7 +19,9 @@ export function journalLookups(
       return row && load(row)
     },
     findHash: (hash) => {
-      const row = one('SELECT operation FROM attempt WHERE hash = ?', hash.toLowerCase())
+      const row =
+        one('SELECT operation FROM attempt WHERE hash = ?', hash.toLowerCase()) ??
+        one('SELECT operation FROM leg WHERE lower(arrival_hash) = ?', hash.toLowerCase())
       return row && String(row.operation)
     },
     nextNonce: (chainId, wallet) =>

@@ -34,7 +34,7 @@ export type Journal = {
   findByKey: (idemKey: string, request: unknown) => Operation | undefined
   /** The operation under an idempotency key, whatever it was for; one that was dropped only where no other has the key. */
   findKey: (idemKey: string) => Operation | undefined
-  /** The id of the operation that a transaction of this hash was signed for, whatever became of it. */
+  /** The id of the operation that a transaction of this hash was signed for, whatever became of it, or that it brought something to over a bridge. */
   findHash: (hash: Hex) => string | undefined
   /** Newest first. */
   list: (filter?: { states?: readonly OperationState[]; wallet?: Address; limit?: number }) => Operation[]

@@ -157,7 +157,7 @@ describe('before anything is signed', () => {
       exit: 0,
       json: {
         situation: 'QUOTE_DEAD',
-        verdict: 'It is a quote that has expired, and nothing was sent for it.',
+        verdict: 'It is a quote that has expired, and the service knows of nothing that was sent for it.',
         safeToRetry: true,
         next: 'sluice swap quote --help',
       },

@@ -72,8 +72,9 @@ const shown = (transaction: SimTransaction, blockNumber: number | null) => ({
   maxFeePerGas: hex(transaction.maxFeePerGas),
   maxPriorityFeePerGas: hex(transaction.maxPriorityFeePerGas),
   accessList: [],
-  r: transaction.signature?.r ?? `0x${'11'.repeat(32)}`,
-  s: transaction.signature?.s ?? `0x${'11'.repeat(32)}`,
+  // What a model puts there itself nobody signed, as what some chains make by themselves.
+  r: transaction.signature?.r ?? '0x0',
+  s: transaction.signature?.s ?? '0x0',
   yParity: hex(transaction.signature?.yParity ?? 0),
   v: hex(transaction.signature?.yParity ?? 0),
   blockNumber: blockNumber === null ? null : hex(blockNumber),

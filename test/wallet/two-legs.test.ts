@@ -192,6 +192,7 @@ describe('an operation over two chains', () => {
     expect(done.state).toBe('DONE')
     expect(checked).toEqual([0, 1])
     expect(done.legs[1]!.arrival!.hash).toBe(await mint())
+    expect(journal.findHash((await mint())!)).toBe('both')
     const gained = (await supplied()) - before
     expect(gained >= amount - maxFee - 2n && gained <= amount - maxFee).toBe(true)
   })

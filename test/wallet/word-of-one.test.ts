@@ -54,7 +54,8 @@ const said = (id: string, rpc: Rpc) => {
   const about = { amounts: { in: { formatted: '1', symbol: 'ETH' } } }
   const operation = { ...journal.find(id)!, plan: { intents: [null], about, terms: {} } }
   const told = Promise.resolve({ text: '', delivered: null })
-  return explain(ground(rpc), operation as never, { told, depth: undefined })
+  const planned = { ...journal, find: () => operation } as never
+  return explain({ ...ground(rpc), journal: planned }, operation as never, { told, depth: undefined })
 }
 /** An operation that is sent, on a chain that mines nothing by itself; gives its nonce. */
 async function waiting(id: string, more = {}): Promise<number> {

@@ -3,11 +3,12 @@ import { parseUnits } from 'viem/utils'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
 import { isDust } from '../simulation/too-small.ts'
+import { lookFirst } from './elsewhere/became.ts'
 import { isForGood, isOfPrice, type Refusal, refusalOf } from './refused.ts'
 import { current, isClosed, isUnsigned, type Run, stopped } from './run.ts'
 import { isAllFinal } from './standing.ts'
 import { inSendingOrder, isBehindAnother } from './stuck.ts'
-import { timeOver, whyWaiting } from './time-over.ts'
+import { interrupted, timeOver, whyWaiting } from './time-over.ts'
 
 const wasSigned = (run: Run): boolean =>
   current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
@@ -92,15 +93,6 @@ function explain(run: Run, error: unknown): unknown {
   })
 }
 
-/** That the person stopped a run before the journal had anything signed of it: a signer that was asked may have signed all the same, for nobody. */
-const interrupted = ({ signing }: Run, details: { operation: string }): AppError =>
-  signing.isAsked
-    ? new AppError('INTERRUPTED', 'Stopped while the signer was asked: nothing was sent', {
-        details,
-        hint: `Reject what it may still show; to go on: sluice action resume ${details.operation}`,
-      })
-    : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
-
 /** Whether nobody answered when a step was sent: it may be on its way all the same. */
 const isUntaken = ({ journal, operationId }: Run, { index, state }: Step): boolean =>
   state !== 'INCLUDED' &&
@@ -160,7 +152,7 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
   if (typeof before === 'string') return `sluice action resume ${before}, then: ${again}`
   const goesOn = / (resume|replan) /.test(again)
   const giveUp = `sluice action abandon ${id}`
-  if (error.code === 'DONE_ELSEWHERE') return `sluice action explain ${error.details?.hash}, then: ${giveUp}`
+  if (error.code === 'DONE_ELSEWHERE') return lookFirst(error, giveUp, again)
   if (goesOn && isDust(error)) return giveUp
   if (goesOn && error.code === 'INSUFFICIENT_FUNDS')
     return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`

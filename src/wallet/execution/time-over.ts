@@ -30,6 +30,15 @@ export function timeOver(run: Run): AppError {
   )
 }
 
+/** That the person stopped a run before the journal had anything signed of it: a signer that was asked may have signed all the same, for nobody. */
+export const interrupted = ({ signing }: Run, details: { operation: string }): AppError =>
+  signing.isAsked
+    ? new AppError('INTERRUPTED', 'Stopped while the signer was asked: nothing was sent', {
+        details,
+        hint: `Reject what it may still show; to go on: sluice action resume ${details.operation}`,
+      })
+    : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
+
 /** Why what is signed is not final when the time is over, where the endpoints of its chain are why: what they say, and what to do then; `again` goes on. */
 export function whyWaiting(
   { operationId, networks, taken, early, disagreement }: Run,

@@ -27,7 +27,11 @@ export const unsettled = (hash: Hex): AppError =>
     'DONE_ELSEWHERE',
     `${hash} is the same call, which the journal of this machine does not know: it reverted, and that is not final yet, so that it may still succeed`,
     {
-      details: { hash },
+      details: { hash, isSettled: false },
       hint: `Wait, look what became of it: sluice action explain ${hash}; once it says that it is safe, run the same command again`,
     },
   )
+
+/** What to do about an operation of which the rest seems done already: see what that is, and give this up, or go on by `again` once it is shown to have failed for good. */
+export const lookFirst = ({ details }: AppError, giveUp: string, again: string): string =>
+  `sluice action explain ${details?.hash}${details?.isSettled === false ? `; once that says that it is safe: ${again}; else` : ', then'}: ${giveUp}`
