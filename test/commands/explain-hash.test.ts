@@ -46,6 +46,10 @@ test('a hash is asked of all endpoints of a network: one that is behind does not
   expect(json(await explainedBy(behind, nobodys, [dead.url]))).toMatchObject({
     error: { code: 'RPC_UNREACHABLE', message: expect.stringContaining('sandbox-one did not answer') },
   })
+  const nobody = { env: rpcEnvOf(sandbox, { 'sandbox-one': `${dead.url},${url()}` }) }
+  expect((await run(['action', 'explain', nobodys, '--json'], nobody)).json).toMatchObject({
+    error: { code: 'RPC_UNREACHABLE', message: expect.stringContaining('sandbox-one did not answer') },
+  })
   await dead.close()
 }, 30_000)
 

@@ -90,8 +90,6 @@ export type Facts = {
   operation: Operation
   plan: KeptPlan
   now: number
-  /** Another process is at work with its wallet now, so that what is not signed may be at any moment. */
-  isAtWork: boolean
   wasReopened: boolean
   chains: ReadonlyMap<number, ChainFacts>
   steps: readonly StepFacts[]
@@ -115,6 +113,8 @@ export type Facts = {
   wentOnAs: string | undefined
   /** Whether a person gave it up before that. */
   wasGivenUp: boolean
+  /** Another process is at work with its wallet now, so that what is not signed may be at any moment. */
+  isAtWork: boolean
 }
 
 /** Whether a step is signed and the journal does not know its end. */

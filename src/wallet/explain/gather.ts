@@ -76,7 +76,6 @@ export async function gather(
     operation,
     plan: operation.plan as KeptPlan,
     now: now(),
-    isAtWork,
     wasReopened: events.some(({ why }) => why.startsWith('re-opened')),
     chains,
     steps,
@@ -91,6 +90,7 @@ export async function gather(
     brought: isThere ? await within(cameAcross(ground, operation)) : undefined,
     claimed: claimedSince(ground, operation),
     wentOnAs: wentOn(ground, operation)?.id,
+    isAtWork,
     wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.why !== plannedAnew,
     before:
       focus && isInTheAir(focus.step)

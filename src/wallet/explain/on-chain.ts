@@ -88,6 +88,19 @@ async function shownOn(
 ): Promise<OnChain | null> {
   const node = rpc(network.chainId)
   const all = [node, ...node.peers]
+  const told = await shownByAny(all, { catalog, network, hash, depth })
+  if (told) return told
+  // Whoever did not answer the first question has another one asked in his place since, and is one of the others now.
+  const passedOver = node.peers.filter((peer) => !all.includes(peer))
+  return passedOver.length === 0 ? null : shownByAny(passedOver, { catalog, network, hash, depth })
+}
+
+type Wanted = { catalog: Ground['catalog']; network: Network; hash: Hex; depth: Depth | undefined }
+
+async function shownByAny(
+  all: readonly Rpc[],
+  { catalog, network, hash, depth }: Wanted,
+): Promise<OnChain | null> {
   const asked = all.map(async (one) => {
     const among: Rpc = {
       host: one.host,
