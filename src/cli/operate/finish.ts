@@ -9,7 +9,7 @@ import type { Who } from '../../wallet/keys/who.ts'
 import { replaceLeg } from '../../wallet/plan/replan.ts'
 import { type AllowanceLeft, allowancesLeft } from '../../wallet/record/allowances-left.ts'
 import { withReceived } from '../../wallet/record/received.ts'
-import { finalityOf, type Report, reportOf } from '../../wallet/record/report.ts'
+import { finalityWords, type Report, reportOf } from '../../wallet/record/report.ts'
 import type { Cli } from '../cli.ts'
 import { refuseUnshown } from '../output.ts'
 import { timeLeft } from '../time-left.ts'
@@ -88,7 +88,7 @@ export const reportFor = ({ journal, catalog }: Ground, operation: Planned): Rep
     operation,
     catalog.networks,
     (step) => journal.attempts(operation.id, step.index).at(-1)?.hash ?? null,
-    finalityOf(journal, operation.id),
+    finalityWords(journal.events(operation.id)),
   )
 
 /** Goes on with an operation without a word at its end. */
