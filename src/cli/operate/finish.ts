@@ -11,7 +11,6 @@ import { type AllowanceLeft, allowancesLeft } from '../../wallet/record/allowanc
 import { withReceived } from '../../wallet/record/received.ts'
 import { finalityWords, type Report, reportOf } from '../../wallet/record/report.ts'
 import type { Cli } from '../cli.ts'
-import { refuseUnshown } from '../output.ts'
 import { timeLeft } from '../time-left.ts'
 import { progressLine, reportView } from '../views/report-view.ts'
 import { type ExecutionOptions, wayOf } from '../way.ts'
@@ -35,7 +34,6 @@ export async function finish(
   who: Who,
   going: Going,
 ): Promise<void> {
-  refuseUnshown(cli.globals, { ...reportFor(ground, operation), replayed: false })
   const isDone = operation.state === 'DONE' && !(await reopenGone(ground, operation.id))
   const followed = isDone
     ? { done: operation, moved: false }
