@@ -57,7 +57,8 @@ async function serve(cli: Aside): Promise<void> {
     const transport = new StdioServerTransport(undefined, undefined, { maxBufferSize })
     let fault: Error | undefined
     const onerror = (error: Error) => {
-      fault = error
+      // The library ends then, and its client would wait for an answer that nobody gives.
+      if (/exceeded maximum size/.test(error.message)) fault = error
       if (cli.globals.debug) cli.io.err.write(`mcp ${plain(error.message)}\n`)
     }
     const handle = serveStdio(made, { transport, onerror })
@@ -71,8 +72,7 @@ async function serve(cli: Aside): Promise<void> {
       interrupt.signal.addEventListener('abort', () => ended(), { once: true })
     })
     void handle.close()
-    // Its client has not gone, and would wait for an answer that nobody gives.
-    if (fault && !interrupt.signal.aborted && !process.stdin.readableEnded)
+    if (fault)
       throw new AppError(
         'USAGE',
         `What came in could not be read, and nothing more is answered: ${fault.message}`,
