@@ -5,7 +5,7 @@ import { standing } from '../execution/standing.ts'
 import { arrivedAt } from './arrived.ts'
 import { type Facts, isInTheAir, isTooLittle, wentWell } from './facts.ts'
 import { never, type Row } from './row.ts'
-import { goOnOrNot, stuckText } from './stuck.ts'
+import { endedText, goOnOrNot, stuckText } from './stuck.ts'
 import {
   allowed,
   command,
@@ -138,7 +138,7 @@ export const going: readonly Row[] = [
     situation: 'PARTLY_DONE',
     is: isHalf,
     verdict: (facts) =>
-      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed.${isLeft(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back: ${command(facts, 'revoke')}` : ''}${stuckText(facts)}`,
+      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed.${endedText(facts)}${isLeft(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back: ${command(facts, 'revoke')}` : ''}${stuckText(facts)}`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: (facts) => !hasMoved(facts),
     next: goOnOrNot,
