@@ -160,11 +160,10 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
     return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`
   if (!error.code.startsWith('POLICY_')) return mended(error, again)
   const revoke = `sluice action revoke ${id}`
-  const ways = (prefix: string, signer = '') =>
-    `${prefix}: ${again}${signer}${again.startsWith(revoke) ? '' : `; to go no further: ${revoke}${signer}`}`
+  const isRevoke = again.startsWith(revoke)
   if (error.code === 'POLICY_TAMPER' && error.details?.by === 'signer')
-    return ways(`${error.hint}; with its key elsewhere`, ' --wallet NAME')
-  return ways(onceOf(error))
+    return `${error.hint}; with its key elsewhere: ${again} --wallet NAME${isRevoke ? '' : `; to go no further: ${revoke} --wallet NAME`}`
+  return `${onceOf(error)}: ${again}${isRevoke ? '' : `; to go no further: ${revoke}`}`
 }
 
 /** When it can be gone on with after a rule said no. */
