@@ -160,10 +160,12 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
     return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`
   if (!error.code.startsWith('POLICY_')) return mended(error, again)
   const revoke = `sluice action revoke ${id}`
-  const isRevoke = again.startsWith(revoke)
-  if (error.code === 'POLICY_TAMPER' && error.details?.by === 'signer')
-    return `${error.hint}; with its key elsewhere: ${again} --wallet NAME${isRevoke ? '' : `; to go no further: ${revoke} --wallet NAME`}`
-  return `${onceOf(error)}: ${again}${isRevoke ? '' : `; to go no further: ${revoke}`}`
+  const isCheat = error.code === 'POLICY_TAMPER' && error.details?.by === 'signer'
+  const [when, signer] = isCheat
+    ? [`${error.hint}; with its key elsewhere`, ' --wallet NAME']
+    : [onceOf(error), '']
+  const giveUpInstead = again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`.concat(signer)
+  return `${when}: ${again}`.concat(signer, giveUpInstead)
 }
 
 /** When it can be gone on with after a rule said no. */
