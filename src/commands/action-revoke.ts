@@ -8,7 +8,7 @@ import { type SigningOptions, withSigning } from '../cli/options.ts'
 import { reportView } from '../cli/views/report-view.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { isNamed } from '../wallet/keys/who.ts'
+import { isNamed, type Who } from '../wallet/keys/who.ts'
 import { unusedOf } from '../wallet/record/allowances-left.ts'
 import { closeInTurn } from './action-abandon.ts'
 import { journalled, ownerOf } from './action-run.ts'
@@ -47,11 +47,10 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
   const isOpen = unfinished.includes(operation.state)
   if (isOpen && options.dryRun)
     cli.notice(`what is not signed of ${operation.id} is given up before this is signed`)
-  const named = isNamed(options)
   const undertaking = await revoking(cli, [first, ...rest], operation.id)
   await operate(
     cli,
-    { ...options, ...(!named && who.source !== 'sandbox' && { wallet: operation.wallet }) },
+    { ...options, ...(!isNamed(options) && sameAs(who)) },
     {
       ...undertaking,
       wallet: operation.wallet,
@@ -61,4 +60,10 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
       }),
     },
   )
+}
+
+/** What names the same wallet once more where nobody was typed: a key that nobody has to name is found again by itself. */
+function sameAs({ source, label, address }: Who): { wallet?: string } {
+  if (source === 'keystore') return { wallet: label }
+  return source === 'address' ? { wallet: address } : {}
 }
