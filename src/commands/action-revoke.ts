@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
 import { reportFor } from '../cli/operate/finish.ts'
+import { lookedAt } from '../cli/operate/noted.ts'
 import { operate } from '../cli/operate/operate.ts'
 import { revoking } from '../cli/operate/revoking.ts'
 import { type SigningOptions, withSigning } from '../cli/options.ts'
@@ -30,9 +31,11 @@ const unfinished = ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION']
 
 async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<void> {
   const ground = await cli.place.ground()
-  const operation = journalled(ground, id)
-  const who = await ownerOf(cli, operation, options)
-  const [first, ...rest] = await unusedOf(ground, operation)
+  const known = journalled(ground, id)
+  const who = await ownerOf(cli, known, options)
+  const [first, ...rest] = await unusedOf(ground, known)
+  // What is on its way by the journal may be final by now.
+  const operation = first ? known : await lookedAt(cli, ground, known, options.dryRun === true)
   // What is on its way may allow something yet.
   if (!first && operation.steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST'))
     throw new AppError(
