@@ -36,7 +36,9 @@ function flagsFor({ code, details }: AppError, again: string): string {
   if (typeof details?.passwordOf === 'string')
     return `--wallet ${shellWord(details.passwordOf)} --password-file PATH`
   if (typeof details?.owner === 'string')
-    return `--wallet ${details.owner}${again.includes('--password-file ') ? ' --password-file PATH' : ''}`
+    return `--wallet ${shellWord(details.owner)}`.concat(
+      again.includes('--password-file ') ? ' --password-file PATH' : '',
+    )
   if (errorRow(code).exit === 13) return ''
   if (code === 'KEY_REQUIRED' && details?.named === false) return '--wallet NAME'
   return code === 'IDEMPOTENCY_KEY_REQUIRED' ? `${again} --idempotency-key KEY`.trimStart() : again

@@ -1,10 +1,10 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Operation } from '../../store/operation.ts'
+import { awaitedOf } from '../execution/delivery.ts'
+import { isOver, isUnsigned } from '../execution/run.ts'
+import { isLost, standing } from '../execution/standing.ts'
+import { takeTurn, whileIdle } from '../execution/turn.ts'
 import type { Ground } from '../ground.ts'
-import { awaitedOf } from './delivery.ts'
-import { isOver, isUnsigned } from './run.ts'
-import { isLost, standing } from './standing.ts'
-import { takeTurn, whileIdle } from './turn.ts'
 
 /** What of an operation no waiting brings on: all of it, or the rest behind what is signed and final. */
 export type LeftBehind = 'all' | 'rest'
