@@ -89,18 +89,23 @@ export async function line(
   return given.trim()
 }
 
-/** What is answered once the question stands there: keys from before that are nobody's answer to it. Ctrl-C is an interruption, and none either. */
-async function answered<value>(io: Io, ask: (on: DrawnOn) => Promise<value>): Promise<value> {
+/** What is answered once the question stands there: keys from before that are nobody's answer to it. Ctrl-C and Ctrl-D are interruptions, and none either. */
+async function answered<value>(io: Io, ask: (on: Asked) => Promise<value>): Promise<value> {
   if (await io.discardTyped?.()) throw interrupted()
+  const unread = new AbortController()
+  // Who asks stops to read when there is an answer, too, and has given it by then.
+  const watched = io.whenUnread?.(() => setImmediate(() => unread.abort()))
   try {
-    return await ask(io.drawOn ? { output: io.drawOn } : {})
+    return await ask({ signal: unread.signal, ...(io.drawOn && { output: io.drawOn }) })
   } catch (cause) {
-    if (cause instanceof Error && cause.name === 'ExitPromptError') throw interrupted(cause)
-    throw cause
+    const isLeft = cause instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(cause.name)
+    throw isLeft ? interrupted(cause) : cause
+  } finally {
+    watched?.()
   }
 }
 
-type DrawnOn = { output?: NodeJS.WritableStream }
+type Asked = { signal: AbortSignal; output?: NodeJS.WritableStream }
 
 const interrupted = (cause?: Error): AppError =>
   new AppError('INTERRUPTED', 'Interrupted. Nothing was signed.', { cause })

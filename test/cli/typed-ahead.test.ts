@@ -65,6 +65,20 @@ describe('what is typed before the question stands there answers nothing', () =>
     expect(await at.exit).toBe(0)
   })
 
+  test.each([
+    ['the end of the input', '\u0004'],
+    ['Ctrl-C', '\u0003'],
+  ])('%s at a question is an interruption', async (_, key) => {
+    for (const line of [deposit, 'wallet new another', 'init']) {
+      const at = shown(line)
+      await at.shows(/\(y\/N\)|New password|\?/)
+      await sleep(aWhile)
+      at.type(key)
+      expect({ line, exit: await at.exit }).toEqual({ line, exit: 130 })
+      expect(await at.screen()).toContain('Nothing was signed.')
+    }
+  })
+
   test('nor is it a password, and the one that is typed after a question is heard before the next', async () => {
     const at = shown('wallet new main')
     await typedAt(at, 'hunter2\rhunter2\r', [0, 100])
