@@ -5,16 +5,14 @@ import type { Network } from './domain/network.ts'
 import { networkNamed } from './domain/network-named.ts'
 import { publicNetworks } from './domain/networks.ts'
 import { tokenAt } from './domain/token.ts'
-import { abortable } from './world/abortable.ts'
+import { type Core, coreOf } from './world/core.ts'
 import { allNetworks, filesOf } from './world/known-catalog.ts'
+import { refuseOptions } from './world/library-options.ts'
 import { once } from './world/once.ts'
 
-export type { Catalog, Service }
+export type { Catalog, Core, Service }
 /** What the core throws: its `code` is a word of the table that `sluice schema` prints, and its `hint` says what to do next. */
 export { AppError }
-
-/** A core: each method takes a `signal`, and rejects with its reason where it is aborted. And how it is ended: what it opened is closed, and nothing of it keeps a process alive. */
-export type Core = Service & { close: () => Promise<void> }
 
 /** What the engine in this process stands on. */
 export type EngineOptions = {
@@ -49,6 +47,7 @@ export type RemoteOptions = {
  * Amounts are `bigint` in the smallest unit, rates are fractions; a failure is an `AppError`.
  */
 export async function createEngine(options: EngineOptions): Promise<Core> {
+  refuseOptions('createEngine', options)
   const { store: path = ':memory:', customer = 'local', budgetMs = 30_000, now = Date.now } = options
   const [{ createEngine: engineOver }, { engineMigrations, engineStore }, { sqliteSql }, { severalRpc }] =
     await Promise.all([
@@ -78,11 +77,12 @@ export async function createEngine(options: EngineOptions): Promise<Core> {
     now,
     newId: () => crypto.randomUUID(),
   })
-  return { ...abortable(service), close: once(() => store.close()) }
+  return coreOf(service, async () => store.close())
 }
 
 /** A deployment of the service, by the same methods. Nothing is asked before a method is called. */
 export async function createRemote(options: RemoteOptions): Promise<Core> {
+  refuseOptions('createRemote', options)
   const { baseUrl, apiKey, legacyBaseUrl, deadlineMs, now } = options
   const { remote } = await import('./remote/remote.ts')
   const tokens = once(async () => joined(await filesOf(publicNetworks)).tokens)
@@ -94,7 +94,7 @@ export async function createRemote(options: RemoteOptions): Promise<Core> {
     ...(now && { now }),
     tokenAt: async (chainId, address) => tokenAt(await tokens(), chainId, address),
   })
-  return { ...abortable(service), close: async () => undefined }
+  return coreOf(service, async () => undefined)
 }
 
 /** What this package says of networks. Of the embedded chains only their names are known: what is deployed there is built anew. */

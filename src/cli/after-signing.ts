@@ -1,4 +1,5 @@
 import { AppError, errorRow } from '../domain/errors.ts'
+import { shellWord } from '../domain/shell.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { goOnAfter, isMended, mended } from '../wallet/execution/ending.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
@@ -32,6 +33,12 @@ export function afterSigning(error: AppError, { operation, report, again, verb }
 
 /** What a line that goes on has to say beside its command: who signs, as it was typed, unless that was at fault, and what the failure found missing. */
 function flagsFor({ code, details }: AppError, again: string): string {
+  if (typeof details?.passwordOf === 'string')
+    return `--wallet ${shellWord(details.passwordOf)} --password-file PATH`
+  if (typeof details?.owner === 'string')
+    return `--wallet ${shellWord(details.owner)}`.concat(
+      again.includes('--password-file ') ? ' --password-file PATH' : '',
+    )
   if (errorRow(code).exit === 13) return ''
   if (code === 'KEY_REQUIRED' && details?.named === false) return '--wallet NAME'
   return code === 'IDEMPOTENCY_KEY_REQUIRED' ? `${again} --idempotency-key KEY`.trimStart() : again

@@ -33,10 +33,11 @@ export type Cli = {
 /** The same where no profile is opened: what sets profiles up must work while none of them does. */
 export type Aside = Pick<Cli, 'world' | 'io' | 'globals' | 'emit' | 'list' | 'notice'>
 
-/** What a command gives is loaded only where something of it is chosen. */
-async function refuseUnprintable(command: Command, globals: Globals): Promise<void> {
-  if (globals.csv || (globals.json && globals.fields))
-    await (await import('./known-fields.ts')).refuseUnprintable(command, globals)
+/** The options of a command, once it is known that it can print what they ask for. What it gives is loaded only where something of it is chosen. */
+async function optionsOf(command: Command): Promise<Globals> {
+  const globals = globalsOf(command)
+  if (!globals.csv && !(globals.json && globals.fields)) return globals
+  return (await import('./known-fields.ts')).printable(command, globals)
 }
 
 /** Makes the action of a command that asks no profile anything. */
@@ -45,9 +46,7 @@ export const aside =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      const globals = globalsOf(command)
-      await refuseUnprintable(command, globals)
-      await work(asideFor(world, globals, command), ...(given.slice(0, -1) as args))
+      await work(asideFor(world, await optionsOf(command), command), ...(given.slice(0, -1) as args))
     } catch (error) {
       throw ofCommand(error, command)
     }
@@ -89,9 +88,7 @@ export const action =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      const globals = globalsOf(command)
-      await refuseUnprintable(command, globals)
-      await acted(await cliFor(world, globals, answer, command))
+      await acted(await cliFor(world, await optionsOf(command), answer, command))
     } catch (error) {
       throw ofCommand(error, command)
     }

@@ -8,6 +8,8 @@ export type Globals = {
   json: boolean
   csv: boolean
   fields?: string[]
+  /** Whether each of the fields is one that the command can print: one that is not there this time is nothing then, and no error. */
+  fieldsKnown?: boolean
   quiet: boolean
   /** Only some commands take it. */
   raw: boolean

@@ -27,19 +27,10 @@ export const shown = (text: string, { paint }: Stream): string => settled(text, 
 export const onlyLists = (): AppError =>
   new AppError('USAGE', '--csv is for lists only', { hint: 'Use --json here.' })
 
-/** Refuses what the options ask of one thing and cannot be printed of it: known before the thing is done where one like it is. */
-export function refuseUnshown({ csv, json, fields }: Globals, value: unknown): void {
-  if (csv) throw onlyLists()
-  if (json && fields) picked(value, fields)
-}
-
 /** Prints one thing. */
 export function emitOne<value>(io: Io, globals: Globals, value: value, view: View<value>): void {
-  refuseUnshown(globals, value)
-  if (globals.json)
-    return void io.out.write(
-      `${toJson(globals.fields ? picked(value, globals.fields) : value, io.out.isTerminal)}\n`,
-    )
+  if (globals.csv) throw onlyLists()
+  if (globals.json) return void io.out.write(`${toJson(chosen(globals, value), io.out.isTerminal)}\n`)
   if (globals.fields && !globals.quiet)
     io.err.write('--fields chooses columns of a list, and fields of JSON: this is all of it\n')
   io.out.write(`${shown(view(value, io.out), io.out)}\n`)
@@ -55,21 +46,23 @@ export async function emitList<row>(
   if (globals.json) {
     const { fields } = globals
     return void io.out.write(
-      `${toJson(fields ? { ...list, items: list.items.map((row) => picked(row, fields)) } : list, io.out.isTerminal)}\n`,
+      `${toJson(fields ? { ...list, items: list.items.map((row) => picked(row, fields, false)) } : list, io.out.isTerminal)}\n`,
     )
   }
-  const chosen = globals.fields ? globals.fields.map((name) => columnNamed(columns, name)) : columns
+  const shownColumns = globals.fields ? globals.fields.map((name) => columnNamed(columns, name)) : columns
   if (globals.csv) {
     const { stringify } = await import('csv-stringify/sync')
     return void io.out.write(
       stringify(
-        list.items.map((row) => chosen.map(({ csv, text }) => cell(csv?.(row) ?? text(row, unpainted)))),
-        { header: true, columns: chosen.map(({ field }) => field) },
+        list.items.map((row) =>
+          shownColumns.map(({ csv, text }) => cell(csv?.(row) ?? text(row, unpainted))),
+        ),
+        { header: true, columns: shownColumns.map(({ field }) => field) },
       ),
     )
   }
   if (list.items.length === 0) return io.err.write(`${list.page > 1 ? beyond(list) : empty}\n`)
-  io.out.write(`${shown(table(chosen, list.items, io.out), io.out)}\n`)
+  io.out.write(`${shown(table(shownColumns, list.items, io.out), io.out)}\n`)
   if (list.hasMore && !globals.quiet)
     io.err.write(
       io.err.paint.dim(
@@ -90,10 +83,16 @@ function cell(text: string): string {
   return `${isFormula && !isNumber ? "'" : ''}${seen}`
 }
 
-function picked(value: unknown, fields: readonly string[]): unknown {
+/** What `--fields` chooses of one thing as JSON; all of it without. */
+export function chosen({ fields, fieldsKnown = false }: Globals, value: unknown): unknown {
+  return fields ? picked(value, fields, fieldsKnown) : value
+}
+
+function picked(value: unknown, fields: readonly string[], areKnown: boolean): unknown {
   const record = value as Record<string, unknown>
-  for (const name of fields) if (!Object.hasOwn(record, name)) throw unknownField(name, Object.keys(record))
-  return Object.fromEntries(fields.map((name) => [name, record[name]]))
+  const unknown = fields.find((name) => !Object.hasOwn(record, name))
+  if (unknown !== undefined && !areKnown) throw unknownField(unknown, Object.keys(record))
+  return Object.fromEntries(fields.map((name) => [name, record[name] ?? null]))
 }
 
 function columnNamed<row>(columns: readonly Column<row>[], name: string): Column<row> {

@@ -15,7 +15,7 @@ export async function confirm(
   const { confirm: ask } = await import('@inquirer/prompts')
   // Broken between words, with room for the sign before it and the answer behind.
   const asked = broken(question, Math.max(20, io.err.columns - 10)).join('\n')
-  if (!(await answered(ask({ message: asked, default: false }, drawnOn(io)))))
+  if (!(await answered(io, (on) => ask({ message: asked, default: false }, on))))
     throw new AppError('DECLINED', 'Declined. Nothing was signed.')
 }
 
@@ -24,7 +24,7 @@ export async function secret(io: Io, globals: Globals, question: string, instead
   if (!io.canAsk || !globals.input)
     throw new AppError('PROMPT_NEEDED', `Nobody is here to answer: ${question}`, { hint: instead })
   const { password } = await import('@inquirer/prompts')
-  return answered(password({ message: question, mask: true }, drawnOn(io)))
+  return answered(io, (on) => password({ message: question, mask: true }, on))
 }
 
 /** Refuses to ask where nobody can answer; `instead` is what to type there. */
@@ -36,7 +36,7 @@ export function refuseUnasked(io: Io, globals: Globals, question: string, instea
 /** Asks yes or no, and either is an answer. */
 export async function agreed(io: Io, question: string, otherwise: boolean): Promise<boolean> {
   const { confirm: ask } = await import('@inquirer/prompts')
-  return answered(ask({ message: question, default: otherwise }, drawnOn(io)))
+  return answered(io, (on) => ask({ message: question, default: otherwise }, on))
 }
 
 /** Asks for one of several, each with what it means. */
@@ -46,7 +46,7 @@ export async function choice<value extends string>(
   choices: readonly { value: value; name: string }[],
 ): Promise<value> {
   const { select } = await import('@inquirer/prompts')
-  return answered(select({ message: question, choices }, drawnOn(io)))
+  return answered(io, (on) => select({ message: question, choices }, on))
 }
 
 /** Asks for any number of several. */
@@ -58,7 +58,7 @@ export async function choices(
 ): Promise<string[]> {
   const { checkbox } = await import('@inquirer/prompts')
   const all = names.map((value) => ({ value, name: value }))
-  return answered(checkbox({ message: question, choices: all, required }, drawnOn(io)))
+  return answered(io, (on) => checkbox({ message: question, choices: all, required }, on))
 }
 
 /** Asks for a line until `check` takes it; `hidden` is not shown while it is typed. */
@@ -81,24 +81,31 @@ export async function line(
       throw error
     }
   }
-  const asked = hidden
-    ? password({ message: question, mask: true, validate }, drawnOn(io))
-    : input(
-        { message: question, validate, ...(otherwise !== undefined && { default: otherwise }) },
-        drawnOn(io),
-      )
-  return (await answered(asked)).trim()
+  const given = await answered(io, (on) =>
+    hidden
+      ? password({ message: question, mask: true, validate }, on)
+      : input({ message: question, validate, ...(otherwise !== undefined && { default: otherwise }) }, on),
+  )
+  return given.trim()
 }
 
-/** Ctrl-C at a question is an interruption, not an answer. */
-async function answered<value>(asked: Promise<value>): Promise<value> {
+/** What is answered once the question stands there: keys from before that are nobody's answer to it. Ctrl-C and Ctrl-D are interruptions, and none either. */
+async function answered<value>(io: Io, ask: (on: Asked) => Promise<value>): Promise<value> {
+  if (await io.discardTyped?.()) throw interrupted()
+  const unread = new AbortController()
+  // Who asks stops to read when there is an answer, too, and has given it by then.
+  const watched = io.whenUnread?.(() => setImmediate(() => unread.abort()))
   try {
-    return await asked
+    return await ask({ signal: unread.signal, ...(io.drawOn && { output: io.drawOn }) })
   } catch (cause) {
-    if (cause instanceof Error && cause.name === 'ExitPromptError')
-      throw new AppError('INTERRUPTED', 'Interrupted. Nothing was signed.', { cause })
-    throw cause
+    const isLeft = cause instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(cause.name)
+    throw isLeft ? interrupted(cause) : cause
+  } finally {
+    watched?.()
   }
 }
 
-const drawnOn = ({ drawOn }: Io) => (drawOn ? { output: drawOn } : {})
+type Asked = { signal: AbortSignal; output?: NodeJS.WritableStream }
+
+const interrupted = (cause?: Error): AppError =>
+  new AppError('INTERRUPTED', 'Interrupted. Nothing was signed.', { cause })

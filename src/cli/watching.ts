@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Cli } from './cli.ts'
-import type { View } from './output.ts'
+import { chosen, type View } from './output.ts'
 import { toJson } from './to-json.ts'
 
 /** `again` is the command that goes on with the watch. */
@@ -33,7 +33,7 @@ export async function observe<value>(
       await pause(waitMs, signal)
       continue
     }
-    const line = toJson(now, false)
+    const line = toJson(chosen(cli.globals, now), false)
     if (line !== shown) {
       shown = line
       if (cli.globals.json) cli.io.out.write(`${line}\n`)

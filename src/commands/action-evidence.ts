@@ -12,7 +12,7 @@ import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { listing } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
-import { evidenceOf } from '../wallet/record/evidence.ts'
+import { type Evidence, evidenceOf } from '../wallet/record/evidence.ts'
 import { type Check, checkEvidence } from '../wallet/record/evidence-on-chain.ts'
 import { isPage, readEvidence, refuseOtherCall } from '../wallet/record/evidence-read.ts'
 import { verdictFor } from './action-explain.ts'
@@ -83,7 +83,7 @@ async function verify(cli: Cli, file: string): Promise<void> {
   const text = await textOf(file, cli.world)
   const evidence = readEvidence(text)
   // What people read of a page is beside the evidence in it.
-  if (isPage(text) && lines(text) !== lines(evidencePage(evidence)))
+  if (isPage(text) && lines(text) !== pageOf(evidence))
     throw new AppError(
       'EVIDENCE_CHANGED',
       'The page does not show what the evidence in it says: somebody changed it, or another version of sluice wrote it',
@@ -123,6 +123,16 @@ async function verify(cli: Cli, file: string): Promise<void> {
       ),
     ].join('\n'),
   )
+}
+
+/** The page that shows an evidence; nothing where one cannot be made of it, as of a time that is none. */
+function pageOf(evidence: Evidence): string | undefined {
+  try {
+    return lines(evidencePage(evidence))
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof TypeError) return undefined
+    throw error
+  }
 }
 
 /** A text as it is whoever passed it on: mail and editors end lines in their own way. */

@@ -3,6 +3,7 @@ import { action, type Cli } from '../cli/cli.ts'
 import { planAgain } from '../cli/operate/again.ts'
 import { finish, reportFor } from '../cli/operate/finish.ts'
 import { refuseDoneSince } from '../cli/operate/not-twice.ts'
+import { lookedAt } from '../cli/operate/noted.ts'
 import { refuseOver } from '../cli/operate/over.ts'
 import { planPrices } from '../cli/operate/plan-prices.ts'
 import { withTypedLeast } from '../cli/operate/typed-least.ts'
@@ -52,7 +53,8 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const found = journalled(ground, id)
   // A dry run writes nothing, also of what the chains show.
   const wrong = options.dryRun ? undefined : await reopenWrong(ground, found.id)
-  const operation = journalled(ground, found.id)
+  // What is on its way by the journal may be final by now.
+  const operation = await lookedAt(cli, ground, journalled(ground, found.id), options.dryRun === true)
   refuseOver(ground, operation)
   if (options.dryRun && (await foundOf(ground, found.id)).length > 0)
     cli.notice(

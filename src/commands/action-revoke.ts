@@ -2,13 +2,14 @@ import type { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
 import { reportFor } from '../cli/operate/finish.ts'
+import { lookedAt } from '../cli/operate/noted.ts'
 import { operate } from '../cli/operate/operate.ts'
 import { revoking } from '../cli/operate/revoking.ts'
 import { type SigningOptions, withSigning } from '../cli/options.ts'
 import { reportView } from '../cli/views/report-view.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { isNamed } from '../wallet/keys/who.ts'
+import { isNamed, type Who } from '../wallet/keys/who.ts'
 import { unusedOf } from '../wallet/record/allowances-left.ts'
 import { closeInTurn } from './action-abandon.ts'
 import { journalled, ownerOf } from './action-run.ts'
@@ -30,9 +31,11 @@ const unfinished = ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION']
 
 async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<void> {
   const ground = await cli.place.ground()
-  const operation = journalled(ground, id)
-  const who = await ownerOf(cli, operation, options)
-  const [first, ...rest] = await unusedOf(ground, operation)
+  const known = journalled(ground, id)
+  const who = await ownerOf(cli, known, options)
+  const [first, ...rest] = await unusedOf(ground, known)
+  // What is on its way by the journal may be final by now.
+  const operation = first ? known : await lookedAt(cli, ground, known, options.dryRun === true)
   // What is on its way may allow something yet.
   if (!first && operation.steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST'))
     throw new AppError(
@@ -47,11 +50,10 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
   const isOpen = unfinished.includes(operation.state)
   if (isOpen && options.dryRun)
     cli.notice(`what is not signed of ${operation.id} is given up before this is signed`)
-  const named = isNamed(options)
   const undertaking = await revoking(cli, [first, ...rest], operation.id)
   await operate(
     cli,
-    { ...options, ...(!named && who.source !== 'sandbox' && { wallet: operation.wallet }) },
+    { ...options, ...(!isNamed(options) && sameAs(who)) },
     {
       ...undertaking,
       wallet: operation.wallet,
@@ -61,4 +63,10 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
       }),
     },
   )
+}
+
+/** What names the same wallet once more where nobody was typed: a key that nobody has to name is found again by itself. */
+function sameAs({ source, label, address }: Who): { wallet?: string } {
+  if (source === 'keystore') return { wallet: label }
+  return source === 'address' ? { wallet: address } : {}
 }

@@ -151,6 +151,7 @@ export async function ownerOf(cli: Cli, { wallet }: Planned, options: Partial<Si
   const who = first.address === wallet || named ? first : await cli.place.who({ ...options, wallet })
   if (who.address === wallet) return who
   throw new AppError('KEY_SOURCE', `This action belongs to ${wallet}, and ${who.label} is ${who.address}`, {
+    details: { owner: wallet },
     hint: `Name its wallet: --wallet ${wallet}`,
   })
 }

@@ -9,7 +9,7 @@ import { shellOperand } from '../domain/shell.ts'
 import { isAwaiting } from '../wallet/execution/delivery.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { hasEnded } from '../wallet/execution/run.ts'
-import { takeTurn } from '../wallet/execution/turn.ts'
+import { type LeftBehind, leftBehind } from '../wallet/explain/left-behind.ts'
 import { wentOn } from '../wallet/explain/went-on.ts'
 import type { Ground } from '../wallet/ground.ts'
 import type { KeptPlan } from '../wallet/plan/intent-json.ts'
@@ -20,16 +20,19 @@ import { anyView, inJournal, looked } from './action-run.ts'
 export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
   const intervalMs = duration(options.interval)
   const ground = await cli.place.ground()
-  const left = new Set<string>()
+  const left = new Map<string, LeftBehind>()
+  const leftOf = async (id: string) => {
+    const operation = inJournal(ground, id)
+    return operation && leftBehind(ground, operation, cli.world.interrupt.signal)
+  }
   const look = async (id: string) => {
     const now = await watched(cli, ground, id).catch(async (error: unknown) => {
-      const operation = inJournal(ground, id)
       // What was never signed may be known to nobody else.
-      if (operation && error instanceof AppError && (await isLeft(cli, ground, operation.id)))
-        return reportFor(ground, operation)
+      if (error instanceof AppError && (await leftOf(id))) return reportFor(ground, inJournal(ground, id)!)
       throw error
     })
-    if (!isFinalStatus(now.status) && (await isLeft(cli, ground, now.id))) left.add(now.id)
+    const what = isFinalStatus(now.status) ? undefined : await leftOf(now.id)
+    if (what) left.set(now.id, what)
     return now
   }
   const ends = await Promise.all(
@@ -44,42 +47,20 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
       }),
     ),
   )
-  const failures = ends.flatMap((end) =>
-    left.has(end.id) ? notBegun(end.id) : (failureOf(ground, end) ?? []),
-  )
+  const failures = ends.flatMap((end) => {
+    const what = left.get(end.id)
+    return what ? unattended(end.id, what) : (failureOf(ground, end) ?? [])
+  })
   // Where something of one was signed, the end of another of which nothing was does not hide that.
   const told = failures.find(({ code }) => errorRow(code).exit >= 20) ?? failures[0]
   if (told) throw told
 }
 
-/** Whether nothing of an action was ever signed and nobody is at work with its wallet: then there is nothing to wait for. */
-async function isLeft(cli: Cli, ground: Ground, id: string): Promise<boolean> {
-  const isUnsigned = () => {
-    const now = ground.journal.find(id)
-    return (
-      now?.state === 'OPEN' && now.steps.every(({ index }) => ground.journal.attempts(id, index).length === 0)
-    )
-  }
-  if (!isUnsigned()) return false
-  const { wallet } = ground.journal.find(id)!
-  try {
-    const turn = await takeTurn(ground, wallet, { waitMs: 0, signal: cli.world.interrupt.signal })
-    try {
-      // Whoever had the turn may have signed it since it was looked.
-      return isUnsigned()
-    } finally {
-      turn.release()
-    }
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'WALLET_BUSY') return false
-    throw error
-  }
-}
-
-const notBegun = (id: string): AppError =>
+/** That nobody goes on with an action: below 20 where nothing of it was ever signed. */
+const unattended = (id: string, what: LeftBehind): AppError =>
   new AppError(
-    'OPERATION_UNFINISHED',
-    `Nothing of ${id} was ever signed, and nobody is at work with it: it does not go on by itself`,
+    what === 'all' ? 'OPERATION_UNFINISHED' : 'PARTIAL',
+    `${what === 'all' ? `Nothing of ${id} was ever signed` : `A part of ${id} is done and final, the rest is not signed`}, and nobody is at work with it: it does not go on by itself`,
     { details: { id }, hint: `sluice action resume ${shellOperand(id)}` },
   )
 

@@ -33,9 +33,9 @@ export const keys = (world: World) => {
     )
     .action(action(world, create))
   add('list', 'All keys, the newest first.', 'sluice keys list').action(action(world, list))
-  add('revoke <id>', 'Take a key out of use, at once and for good.', 'sluice keys revoke ID --yes').action(
-    action(world, revoke),
-  )
+  add('revoke', 'Take a key out of use, at once and for good.', 'sluice keys revoke ID --yes')
+    .argument('<id>', 'the id of a key, which keys list shows')
+    .action(action(world, revoke))
   return command
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Aside, aside } from '../cli/cli.ts'
 import { type Tool, toolsOf } from '../cli/schema/tools.ts'
 import type { World } from '../cli/world.ts'
-import { errorRow } from '../domain/errors.ts'
+import { AppError, errorRow } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import { turnsOf } from './mcp-turns.ts'
 
@@ -55,7 +55,10 @@ async function serve(cli: Aside): Promise<void> {
   }
   await interrupt.critical(async () => {
     const transport = new StdioServerTransport(undefined, undefined, { maxBufferSize })
+    let fault: Error | undefined
     const onerror = (error: Error) => {
+      // The library ends then, and its client would wait for an answer that nobody gives.
+      if (/exceeded maximum size/.test(error.message)) fault = error
       if (cli.globals.debug) cli.io.err.write(`mcp ${plain(error.message)}\n`)
     }
     const handle = serveStdio(made, { transport, onerror })
@@ -69,6 +72,15 @@ async function serve(cli: Aside): Promise<void> {
       interrupt.signal.addEventListener('abort', () => ended(), { once: true })
     })
     void handle.close()
+    if (fault)
+      throw new AppError(
+        'USAGE',
+        `What came in could not be read, and nothing more is answered: ${fault.message}`,
+        {
+          cause: fault,
+          hint: `A message is one line of at most ${maxBufferSize} bytes.`,
+        },
+      )
   })
 }
 

@@ -33,7 +33,7 @@ export async function forgetWallet(cli: Cli, name: string): Promise<void> {
 export async function refuseNoKeychain({ world: { settings } }: Pick<Cli, 'world'>): Promise<void> {
   if (await settings.hasKeychain()) return
   throw new AppError('STATE_UNUSABLE', 'There is no keychain of a desktop that keeps what it is given', {
-    hint: 'Unlock it on the desktop, or leave --keychain out; a password is also read with --password-file PATH.',
+    hint: 'Unlock it on the desktop. Without one a password is read with --password-file PATH.',
   })
 }
 

@@ -2,7 +2,7 @@ import type { ErrorRow } from './error-row.ts'
 import { serviceErrors } from './service-errors.ts'
 
 /** What to do where the guard says no to what a service proposes. */
-const notAsked =
+export const notAsked =
   'Do not sign it elsewhere. See the whole of it with --dry-run, and take it to whoever runs the service.'
 
 /** Every failure the program can name, one row a code. The first 28 are the service's own (interface specification, Errors). */

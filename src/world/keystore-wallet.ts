@@ -31,7 +31,10 @@ export async function walletNamed(name: string, choice: SignerChoice, needs: Nee
   const { isKeyName, listKeys } = await import('../wallet/keys/keystore-names.ts')
   const known = listKeys(keystores)
   if (address.success) {
-    const same = known.find((key) => key.address === address.data)
+    const { wallet } = await needs.settings.read()
+    const all = known.filter((key) => key.address === address.data)
+    // Of several, the one that signs where nobody is named.
+    const same = all.find((key) => key.name === wallet) ?? all[0]
     if (!same)
       return { address: address.data, label: name, source: 'address', unlock: async () => bare(name) }
     return walletNamed(same.name, choice, needs)
@@ -72,7 +75,14 @@ async function openedBy(
   { desk }: Needs,
   source: () => Promise<KeySource>,
 ): Promise<Who> {
-  const open = async () => deskSigner(await desk(), await source())
+  const open = async () => {
+    const from = await source()
+    return deskSigner(await desk(), from).catch((error: unknown) => {
+      throw error instanceof AppError && error.code === 'WRONG_PASSWORD'
+        ? passwordTrouble(error, label)
+        : error
+    })
+  }
   if (address !== null) return { address, label, source: 'keystore', unlock: open }
   const opened = await open()
   return { address: opened.address, label, source: 'keystore', unlock: async () => opened }
@@ -84,12 +94,27 @@ async function passwordOf(
   { secrets, io, globals }: Needs,
   remembered: () => Promise<string | undefined> = async () => undefined,
 ): Promise<string> {
-  if (passwordFile !== undefined) return readPrivateFile(passwordFile).replace(/\r?\n$/, '')
-  return (
-    secrets.password ??
-    (await remembered()) ??
-    secret(io, globals, `Password of ${name}:`, 'Use --password-file PATH, or set SLUICE_PASSWORD.')
-  )
+  try {
+    if (passwordFile !== undefined) return readPrivateFile(passwordFile).replace(/\r?\n$/, '')
+    return (
+      secrets.password ??
+      (await remembered()) ??
+      (await secret(io, globals, `Password of ${name}:`, 'Use --password-file PATH, or set SLUICE_PASSWORD.'))
+    )
+  } catch (error) {
+    throw passwordTrouble(error, name)
+  }
+}
+
+/** The same failure, with the keystore whose password was not there or did not fit: whoever goes on names both. */
+function passwordTrouble(error: unknown, passwordOf: string): unknown {
+  if (!(error instanceof AppError) || error.code === 'INTERRUPTED') return error
+  const { code, message, details, cause, hint } = error
+  return new AppError(code, message, {
+    cause,
+    details: { ...details, passwordOf },
+    ...(hint !== undefined && { hint }),
+  })
 }
 
 function bare(name: string): never {

@@ -14,6 +14,14 @@ type Needs = {
   settings: Settings
 }
 
+/** A URL as it may be shown: who refuses one with a name or a question in it does not print them either. */
+function shownUrl(value: string): string {
+  const url = URL.parse(value)
+  if (!url) return 'not a URL'
+  const isPlain = !url.username && !url.password && !url.search && !url.hash
+  return isPlain ? value : `${url.origin}${url.pathname}, and more that is left out`
+}
+
 /** Every setting that holds for a command line, and where it was said. Of what is confidential only that it is there; of an RPC the host. */
 export async function originsOf(
   flag: string | undefined,
@@ -34,12 +42,12 @@ export async function originsOf(
   const urls = (['SLUICE_BASE_URL', 'SLUICE_LEGACY_BASE_URL'] as const).flatMap((variable): Origin[] => {
     const value = chosen.env[variable]
     const name = variable === 'SLUICE_BASE_URL' ? 'base url' : 'legacy base url'
-    return value && chosen.kind === 'remote' ? [{ name, value, origin: said(variable) }] : []
+    return value && chosen.kind === 'remote' ? [{ name, value: shownUrl(value), origin: said(variable) }] : []
   })
   const { SLUICE_PRICES_URL: asked } = chosen.env
   const prices: Origin[] =
     asked && chosen.kind === 'engine'
-      ? [{ name: 'prices url', value: asked, origin: said('SLUICE_PRICES_URL') }]
+      ? [{ name: 'prices url', value: shownUrl(asked), origin: said('SLUICE_PRICES_URL') }]
       : []
   const rpcs = Object.entries(chosen.env).flatMap(([variable, value]): Origin[] => {
     const [, network] = /^SLUICE_RPC_(\w+)$/.exec(variable) ?? []

@@ -5,7 +5,7 @@ import type { Signed } from '../cli/after-signing.ts'
 import type { Settings } from '../cli/config.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Journal } from '../store/journal-words.ts'
-import { finalityOf, reportOf } from '../wallet/record/report.ts'
+import { finalityWords, reportOf } from '../wallet/record/report.ts'
 import { flag, operandsOf } from '../wallet/signing/argv.ts'
 import type { Directories } from './directories.ts'
 import { allNetworks } from './known-catalog.ts'
@@ -145,7 +145,7 @@ function signedIn(
     const hashes = operation?.steps.map(({ index }) => journal.attempts(operation.id, index).at(-1)?.hash)
     if (!operation || !hashes?.some((hash) => hash !== undefined)) continue
     if (kinds && !kinds.includes(operation.kind)) continue
-    const finality = finalityOf(journal, operation.id)
+    const finality = finalityWords(journal.events(operation.id))
     const report = reportOf(operation, allNetworks, ({ index }) => hashes[index] ?? null, finality)
     return { operation, report }
   }

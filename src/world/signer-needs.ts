@@ -58,7 +58,6 @@ export function signerReads({
       if (!plan && !begun) return sub === 'submit' ? withJournal(newest) : undefined
       return {
         transactions: [...(plan?.transactions ?? []), ...(begun?.transactions ?? [])],
-        signed: begun?.signed ?? [],
         vouched: begun?.vouched ?? [],
       }
     },
@@ -132,9 +131,6 @@ function operationIn(journal: Journal, name: string | undefined): Written | unde
   const { allow, allowTokens } = (operation.plan as KeptPlan).terms
   return {
     transactions: operation.steps.map(({ transaction }) => transaction),
-    signed: operation.steps
-      .filter(({ index }) => journal.attempts(operation.id, index).length > 0)
-      .map(({ transaction }) => transaction),
     vouched: [...allow, ...allowTokens],
   }
 }

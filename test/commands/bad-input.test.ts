@@ -401,6 +401,7 @@ describe('keys', () => {
     const path = join(home(), 'password')
     writeFileSync(path, '\n', { mode: 0o600 })
     await refused(`wallet new main --password-file ${path}`, { exit: 13, code: 'KEY_SOURCE', says: /empty/ })
+    await refused('wallet new __proto__', { exit: 2, code: 'USAGE', says: /cannot be the name/ })
     await refused('wallet new main', { exit: 2, code: 'PROMPT_NEEDED', says: /--password-file/ })
   })
 

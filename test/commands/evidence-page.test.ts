@@ -13,6 +13,7 @@ import { useSandbox } from '../support/sandbox.ts'
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)
 const slug = 'aave-v3-usdc-sandbox-one'
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
 /** The evidence of a deposit, and its page. */
 async function exported(): Promise<{ id: string; file: string; page: string; json: Document }> {
@@ -100,14 +101,14 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
   const hash = `0x${'ab'.repeat(32)}`
   const named = (blockNumber?: number) => (evidence: Document) => {
     evidence.operation.steps[1].inclusion.hash = hash
-    if (blockNumber) evidence.operation.steps[1].inclusion.blockNumber = blockNumber
+    if (blockNumber) inclusion({ blockNumber })(evidence)
     evidence.report.transactions[1].hash = hash
     for (const attempt of evidence.attempts) if (attempt.step === 1) attempt.hash = hash
   }
   const failed = (evidence: Document) => {
     evidence.operation.state = evidence.report.status = 'FAILED'
     evidence.operation.steps[1].state = 'FINAL_REVERTED'
-    evidence.report.transactions[1].status = 'failed'
+    Object.assign(evidence.report.transactions[1], { status: 'failed', error: 'reverted' })
   }
   const stands = (state: string, status: string, exit: number | null) => (evidence: Document) => {
     Object.assign(evidence.operation, { state, exit })
@@ -117,7 +118,39 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
     Object.assign(evidence.operation.steps[index], { state, inclusion: null })
     evidence.report.transactions[index].status = status
   }
+  const inclusion = (change: object) => (evidence: Document) => {
+    Object.assign(evidence.operation.steps[1].inclusion, change)
+    const { blockNumber, gasUsed } = evidence.operation.steps[1].inclusion
+    Object.assign(evidence.report.transactions[1], { blockNumber, gasUsed })
+  }
+  const step = (change: object) => (evidence: Document) => {
+    Object.assign(evidence.operation.steps[1], change)
+    if ('nonce' in change) evidence.report.transactions[1].nonce = change.nonce
+  }
+  const calling = (change: object) => (evidence: Document) => {
+    Object.assign(evidence.operation.steps[1].transaction, change)
+    if ('to' in change) evidence.report.transactions[1].to = change.to
+    evidence.calls[1].call = null
+  }
+  const from = (wallet: string) => (evidence: Document) => {
+    evidence.operation.wallet = evidence.report.originAddress = wallet
+    for (const one of evidence.operation.steps) one.wallet = wallet
+  }
+  const notFinal = (change: Document) => (evidence: Document) => {
+    stands('EXECUTING', 'PENDING', null)(evidence)
+    Object.assign(evidence.report, { finishedAt: null, amounts: evidence.operation.plan.about.amounts })
+    evidence.operation.steps[1].state = 'INCLUDED'
+    evidence.operation.result = null
+    evidence.report.transactions[1].status = 'included'
+    if (change.hash) named()(evidence)
+    inclusion(change)(evidence)
+  }
+  const inTheReport = ['receiverAddress', 'type', 'finality', 'assurance', 'createdAt', 'destinationTxHash']
+  const inTransactions = ['text', 'network', 'kind', 'blockNumber', 'gasUsed', 'explorerUrl', 'error']
   const misfits: ((evidence: Document) => void)[] = [
+    ...inTheReport.map((name) => (evidence: Document) => (evidence.report[name] = hash)),
+    ...inTransactions.map((name) => (evidence: Document) => (evidence.report.transactions[1][name] = hash)),
+    (evidence) => (evidence.attempts.find((one: Document) => one.step === 1).kind = 'cancel'),
     stands('FAILED', 'FAILED', 22),
     stands('FAILED', 'FAILED', 25),
     stands('CANCELLED', 'FAILED', 24),
@@ -175,14 +208,76 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
     ...misfits.map((change): [typeof change, number, string] => [change, 2, 'EVIDENCE_CHANGED']),
     [failed, 4, 'EVIDENCE_REFUTED'],
     [named(), 4, 'EVIDENCE_REFUTED'],
+    [inclusion({ blockHash: hash }), 4, 'EVIDENCE_REFUTED'],
+    [inclusion({ blockNumber: 1 }), 4, 'EVIDENCE_REFUTED'],
+    [inclusion({ gasUsed: '21000' }), 4, 'EVIDENCE_REFUTED'],
+    [step({ nonce: 4711 }), 4, 'EVIDENCE_REFUTED'],
+    [calling({ to: hash.slice(0, 42) }), 4, 'EVIDENCE_REFUTED'],
+    [calling({ value: '1' }), 4, 'EVIDENCE_REFUTED'],
+    [calling({ data: '0x12345678' }), 4, 'EVIDENCE_REFUTED'],
+    [from(hash.slice(0, 42)), 4, 'EVIDENCE_REFUTED'],
+    [notFinal({ blockNumber: 1 }), 7, 'EVIDENCE_UNCONFIRMED'],
+    [notFinal({ hash, blockHash: hash }), 7, 'EVIDENCE_UNCONFIRMED'],
     [named(9_000_000), 7, 'EVIDENCE_UNCONFIRMED'],
   ]
-  for (const [change, exit, code] of cases)
-    expect(await verified(change)).toMatchObject({ exit, json: { error: { code } } })
+  for (const [at, [change, exit, code]] of cases.entries()) {
+    const found = await verified(change)
+    expect({ at, exit: found.exit, code: found.json.error?.code }).toEqual({ at, exit, code })
+  }
   expect(await verified(() => undefined)).toMatchObject({ exit: 0 })
   expect(await verified((evidence) => delete evidence.operation.result)).toMatchObject({ exit: 0 })
   writeFileSync(file, `\uFEFF${JSON.stringify(json)}`)
   expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 0 })
+})
+
+test.each([
+  ['a cancellation', 'confirmed', 'it was cancelled'],
+  ['a revert', 'confirmed', 'it reverted'],
+])('%s that was in a block and not final yet is no falsehood', async (what, verdict, why) => {
+  const { rpc } = sandbox.chain(31337)
+  const signing = { env: rpcEnvOf(sandbox), secrets: { privateKey: sandbox.user.key } }
+  await rpc.request('evm_setAutomine', [false])
+  const pay = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --no-wait --trust-first-use`
+  const id = (await run(`${pay} --idempotency-key ${what.replaceAll(' ', '-')}-1`, signing)).json.error
+    .details.id
+  const token = sandbox.token(31337, 'USDC').address
+  const code = await rpc.request('eth_getCode', [token, 'latest'])
+  if (what === 'a revert') await rpc.request('anvil_setCode', [token, '0xfe'])
+  else expect(await run(`action cancel ${id} --yes --json --no-wait`, signing)).toMatchObject({ exit: 20 })
+  await rpc.request('evm_mine')
+  await rpc.request('anvil_setCode', [token, code])
+  await rpc.request('evm_setAutomine', [true])
+  await run(`action resume ${id} --json --confirmations 30 --timeout 2s`, signing)
+  const file = join(home(), 'early.json')
+  await run(['action', 'export', id, '--out', file], signing)
+  expect(JSON.parse(readFileSync(file, 'utf8')).operation.steps[0].state).toBe('INCLUDED')
+  expect(await run(['action', 'verify', file, '--json'], signing)).toMatchObject({
+    exit: 0,
+    json: { transactions: [{ verdict, why }] },
+  })
+})
+
+test('what nobody can have written is told as changed, and not as a fault of the program', async () => {
+  const { file, page, json } = await exported()
+  for (const change of [
+    (evidence: Document) => (evidence.events[0].at = 'x'),
+    (evidence: Document) => (evidence.events[0].at = 1e300),
+    (evidence: Document) => (evidence.verdict = { evidence: 5 }),
+    (evidence: Document) => (evidence.operation.created = 'x'),
+    (evidence: Document) => (evidence.operation.plan.intents = 5),
+  ]) {
+    const changed = structuredClone(json)
+    change(changed)
+    const inside = JSON.stringify({ ...changed, sha256: hashOf(changed) })
+    writeFileSync(file, page.replace(/(id="evidence">)[\s\S]*?(<\/script>)/, `$1${inside}$2`))
+    expect(await run(['action', 'verify', file, '--json'])).toMatchObject({
+      exit: 2,
+      json: { error: { code: 'EVIDENCE_CHANGED' } },
+    })
+  }
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+  writeFileSync(file, `{"format":"sluice-evidence@1","events":${deep}}`)
+  expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 2 })
 })
 
 test('needs no chain, and says nothing of what is secret in the URL of a node', async () => {

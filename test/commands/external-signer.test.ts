@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import type { Hex } from '../../src/domain/address.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
-import { type ExternalSigner, type SignerSays, startSigner } from '../support/external-signer.ts'
+import {
+  type AskedTransaction,
+  type ExternalSigner,
+  type SignerSays,
+  startSigner,
+} from '../support/external-signer.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -57,6 +63,45 @@ describe('a signer elsewhere', () => {
       })
       const resumed = hint.replace(/^sluice /, '').replace(/ URL$/, ` ${signer.url}`)
       expect((await run(`${resumed} --json`)).exit).toBe(0)
+    },
+  )
+
+  test.each([
+    ['signs something else', (asked: AskedTransaction) => signer.sign({ ...asked, to: second })],
+    ['gives the bytes of the first again', async (_: AskedTransaction, before: Hex) => before],
+  ])(
+    'that %s at the second step is not named again, nor is that ever allowed; what it did is kept',
+    async (_, cheat) => {
+      let before: Hex | undefined
+      signer.says('eth_signTransaction', async (asked) => {
+        const result: Hex = before ? await cheat(asked, before) : await signer.sign(asked)
+        before ??= result
+        return { result }
+      })
+      const { exit, json } = await run(
+        `deposit aave-v3-usdc-sandbox-one --amount 25 --yes --json --signer-url ${signer.url}`,
+      )
+      const { id } = json.error.details
+      expect({ exit, hint: json.error.hint }).toEqual({
+        exit: 21,
+        hint: `Do not use this signer again before you know why. Other ways to sign: sluice help signing; with its key elsewhere: sluice action resume ${id} --wallet NAME; to go no further: sluice action revoke ${id} --wallet NAME`,
+      })
+      const explained = (await run(['action', 'explain', id, '--json'])).json
+      expect(explained).toMatchObject({
+        situation: 'PARTLY_DONE',
+        verdict: expect.stringContaining('What came back from the signer is not what was to be signed.'),
+      })
+      const revoked = await run(`action revoke ${id} --yes --json --signer-url ${signer.url}`)
+      expect([revoked.exit, revoked.json.error.hint]).toEqual([
+        21,
+        expect.stringMatching(
+          /^Do not use this signer again .* sluice action revoke \S+ --yes --wallet NAME$/,
+        ),
+      ])
+      signer.says('eth_signTransaction', async (asked) => ({ result: await signer.sign(asked) }))
+      expect(await run(`action resume ${id} --yes --json --signer-url ${signer.url}`)).toMatchObject({
+        exit: 21,
+      })
     },
   )
 

@@ -420,11 +420,16 @@ describe('the process', () => {
     expect(lines().map((line) => JSON.parse(line).id)).toEqual([1, 3])
   })
 
-  test('ends at a message that is larger than any plan', async () => {
+  test('ends at a message that is larger than any plan, and says so', async () => {
     const { child, ended, begin } = raw()
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
     await begin()
     child.stdin.on('error', () => undefined)
     child.stdin.write(`{"jsonrpc":"2.0","id":2,"method":"${'x'.repeat(5 * 1024 * 1024)}"}\n`)
-    expect(await ended).toBe(0)
+    expect(await ended).toBe(2)
+    expect(said).toMatch(/nothing more is answered.*at most 4194304 bytes/s)
   })
 })

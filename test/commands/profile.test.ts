@@ -298,6 +298,10 @@ test('config list says what holds and where it was said, and no secret', async (
     err: expect.stringMatching(/unknown command 'lsit'; did you mean list\?.*next {2}sluice config --help/s),
   })
   expect((await run('config list more')).exit).toBe(2)
+  const odd = { SLUICE_BASE_URL: 'https://me:hidden-1@api.example/v1?key=hidden-2#hidden-3' }
+  const shown = await run('config list', { env: odd })
+  expect(shown.out).toMatch(/base url +https:\/\/api\.example\/v1, and more that is left out/)
+  expect(shown.out + shown.err).not.toContain('hidden')
   await run('profile use prod')
   expect((await run('config list --show-origin')).out).toMatch(
     /profile +prod +config\.json.*api key +set +profile prod/s,

@@ -162,4 +162,41 @@ describe('a nonce that another transaction used', () => {
     await rpc().request('evm_setAutomine', [true])
     await rpc().request('evm_mine')
   })
+
+  test('but what is final on the chain by now is, though the journal does not know it yet', async () => {
+    const sent = await swap(5, '--no-wait')
+    const { id } = (sent.json as { error: { details: { id: string } } }).error.details
+    const state = async () => (await run(['action', 'show', id, '--json'])).json.transactions[0].status
+    const before = await state()
+    const final = async () =>
+      (await run(['action', 'explain', id, '--json'])).json.situation === 'PARTLY_DONE'
+    await expect.poll(final, { timeout: 10_000 }).toBe(true)
+    // A dry run plans the same, and notes nothing.
+    const dry = await run(['action', 'replan', id, '--dry-run', '--json'])
+    expect(dry).toMatchObject({ exit: 0, json: { steps: [{ role: 'action' }] } })
+    expect(await state()).toBe(before)
+    expect(await run(['action', 'replan', id, '--yes', '--json'])).toMatchObject({
+      exit: 0,
+      json: { status: 'SUCCESS' },
+    })
+  })
+
+  test('nor is what is mined and used up said to be on its way, where its allowance is asked for back', async () => {
+    await rpc().request('evm_setAutomine', [false])
+    const sent = await run('deposit aave-v3-usdc-sandbox-one --amount 3 --pipeline --yes --json --no-wait')
+    const { id } = (sent.json as { error: { details: { id: string } } }).error.details
+    expect(await run(['action', 'revoke', id, '--yes', '--json'])).toMatchObject({
+      exit: 20,
+      json: { error: { message: expect.stringContaining('is on its way') } },
+    })
+    await rpc().request('evm_setAutomine', [true])
+    await rpc().request('evm_mine')
+    const final = async () => (await run(['action', 'explain', id, '--json'])).json.situation
+    await expect.poll(final, { timeout: 10_000 }).toBe('MINED_UNNOTICED')
+    for (const more of [['--dry-run'], ['--yes']])
+      expect(await run(['action', 'revoke', id, '--json', ...more]), more[0]).toMatchObject({
+        exit: 0,
+        json: { allowancesLeft: [] },
+      })
+  })
 })

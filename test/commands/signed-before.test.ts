@@ -303,6 +303,27 @@ test.each([
   })
 })
 
+test('a field that only some of what a command gives has is no reason to refuse once it is done', async () => {
+  const planned = await run(`${transfer} --dry-run --json --fields planHash`)
+  expect(planned.json).toEqual({ planHash: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  const id = await waiting(`${deposit}-chosen`)
+  const refused = { error: { message: expect.stringContaining('There is no field "nope"') } }
+  expect((await run(`action watch ${id} --json --fields status,nope`)).json).toMatchObject(refused)
+  expect((await run(`action show ${id} --json --fields status,arrivedShort`)).json).toEqual({
+    status: 'PENDING',
+    arrivedShort: null,
+  })
+  const before = (await run('action list --json')).json.items
+  expect(await run(`${deposit}-other --fields planHash`)).toMatchObject({ exit: 2 })
+  expect((await run(`action abandon ${id} --yes --json --fields nope`)).json).toMatchObject(refused)
+  expect((await run('action list --json')).json.items).toEqual(before)
+  await mined()
+  const { exit, json } = await run(`action abandon ${id} --yes --json --fields id,arrivedShort`)
+  expect({ exit, json }).toEqual({ exit: 0, json: { id, arrivedShort: null } })
+  const watched = await run(`action watch ${id} --json --fields status --timeout 1s --interval 1s`)
+  expect(watched.out.split('\n')[0]).toBe('{"status":"FAILED"}')
+})
+
 test('who goes on with what is sent and does not want to wait has a look, and the same end as who sent it', async () => {
   const id = await waiting(`${deposit}-unawaited`)
   const looked = await run(`action resume ${id} --no-wait --yes --json`)

@@ -142,6 +142,26 @@ describe('a watch ends with the code of what it watched:', () => {
     expect(await ended('planned-0001')).toMatchObject({ exit: 10, code: 'OPERATION_UNFINISHED' })
   })
 
+  test('done in part, which nobody goes on with; where somebody is at work, and while a part is on its way, it goes on', async () => {
+    await rpc().request('evm_setAutomine', [false])
+    const id = await idOf(`deposit ${place} --amount 7 --no-wait`)
+    expect(await watch(id, '300ms')).toMatchObject({ exit: 20, error: { code: 'PENDING' } })
+    await rpc().request('evm_setAutomine', [true])
+    await rpc().request('evm_mine')
+    const locks = join(home(), 'data', 'sandbox', 'locks')
+    const wallet = sandbox.user.address.toLowerCase()
+    for (const name of [`${wallet}.turn`, `31337-${wallet}.lock`]) {
+      const lock = await exclusiveLock(join(locks, name), 0)
+      const watched = await watch(id, '1500ms').finally(() => lock!.release())
+      expect(watched).toMatchObject({ exit: 20, error: { code: 'PENDING' } })
+    }
+    const hint = `sluice action resume ${id}`
+    expect(await ended(id)).toEqual({ exit: 21, code: 'PARTIAL', hint })
+    expect((await run(['action', 'explain', id, '--json'])).json).toMatchObject({ next: hint })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+    expect(await watch(id)).toMatchObject({ exit: 0, last: { status: 'SUCCESS' } })
+  })
+
   test('its nonce used by another, which no waiting mends', async () => {
     const id = await waiting(2, () => rpc().request('anvil_dropAllTransactions'))
     await sandbox.sendAs(31337, sandbox.user.address, { to: sandbox.user.address, value: 1n })

@@ -50,10 +50,20 @@ test('a program of somebody else has the service in itself or far away, by the s
   })
   expect(near.to).toMatch(/^0x[0-9a-fA-F]{40}$/)
   expect(far).toEqual(near)
-  expect({ quotes, closed }).toEqual({ quotes: 0, closed: 'closed' })
+  const over =
+    'USAGE It is closed, and nothing more can be asked of it. Make another one: createEngine or createRemote'
+  expect({ quotes, closed }).toEqual({ quotes: 0, closed: [over, over] })
   expect(refused).toEqual([
     expect.stringContaining('CONFIG_INVALID The URL of an RPC is not an http(s) URL'),
     'CONFIG_INVALID No catalogue of sandbox-one comes with this package. Give what is deployed there as `catalog` to createEngine.',
+    'CONFIG_INVALID createEngine takes an object of options. It takes: now, rpcs, store, catalog, customer, budgetMs',
+    expect.stringMatching(/^CONFIG_INVALID createEngine needs rpcs\./),
+    expect.stringMatching(/^CONFIG_INVALID createEngine cannot use what it is given as rpcs\.base\./),
+    expect.stringMatching(/^CONFIG_INVALID createEngine has no option rpc\./),
+    'CONFIG_INVALID createRemote takes an object of options. It takes: now, baseUrl, apiKey, legacyBaseUrl, deadlineMs',
+    expect.stringMatching(/^CONFIG_INVALID createRemote needs apiKey\./),
+    expect.stringMatching(/^CONFIG_INVALID createRemote cannot use what it is given as apiKey\./),
+    expect.stringMatching(/^CONFIG_INVALID The base URL of the service is not a URL/),
   ])
   expect(statSync(join(dir, 'kept', 'engine.db')).mode & 0o777).toBe(0o600)
   rmSync(dir, { recursive: true, force: true })

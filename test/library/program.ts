@@ -59,14 +59,26 @@ const answers = [await asked(engine), await asked(remote)]
 const again = await createEngine({ rpcs: told.rpcs, catalog, store: told.store })
 const kept = await again.listQuotes({})
 for (const core of [engine, engine, remote, again]) await core.close()
-const closed = await engine.listQuotes({}).then(
-  () => 'open still',
-  () => 'closed',
-)
-const refusal = (rpcs: Told['rpcs']) =>
-  createEngine({ rpcs }).then(
-    () => null,
-    ({ code, message, hint }: AppError) => `${code} ${message}. ${hint}`,
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => 'open still',
+    (error: unknown) =>
+      error instanceof AppError ? `${error.code} ${error.message}. ${error.hint}` : `not ours: ${error}`,
   )
-const refused = [await refusal({ base: 'token-of-mine' }), await refusal(told.rpcs)]
+const closed = [await refusal(engine.listQuotes({})), await refusal(remote.listQuotes({}))]
+// What a program gives that nobody compiles.
+const loose = (value: unknown) => value as never
+const unset = process.env.NOT_SET_HERE
+const refused = [
+  await refusal(createEngine({ rpcs: { base: 'token-of-mine' } })),
+  await refusal(createEngine({ rpcs: told.rpcs })),
+  await refusal(createEngine(loose(undefined))),
+  await refusal(createEngine(loose({}))),
+  await refusal(createEngine(loose({ rpcs: { base: unset } }))),
+  await refusal(createEngine(loose({ rpcs: {}, rpc: 'secret' }))),
+  await refusal(createRemote(loose(null))),
+  await refusal(createRemote(loose({ baseUrl: told.baseUrl, apiKey: unset }))),
+  await refusal(createRemote(loose({ baseUrl: told.baseUrl, apiKey: 5 }))),
+  await refusal(createRemote({ baseUrl: 'nowhere', apiKey: 'secret' })),
+]
 writeSync(1, JSON.stringify({ answers, quotes: kept.items.length, closed, refused }))

@@ -70,7 +70,7 @@ async function shownAs(
   const said: string[] = []
   const desk = signingDesk({
     argv: argv.split(' '),
-    written: async () => ({ transactions, signed: [], vouched: [] }),
+    written: async () => ({ transactions, vouched: [] }),
     remembered: async () => null,
     isSigned: async () => false,
     privateKey: key,
@@ -103,12 +103,12 @@ const refusal = (work: Promise<unknown>) =>
 describe('the signer', () => {
   test('says what the service is paid in its own words, and signs that once', async () => {
     const { desk, said } = await shown(line, 12_500n)
-    expect(said.at(-1)).toBe(`Pay the service a fee of 0.0125 USDC to ${collector}`)
     const payment = json(charging(12_500n).transactions[2]!)
     const fees = { gas: '60000', maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
     const sign = (nonce: number) =>
       refusal(desk({ do: 'sign', wallet, transaction: { ...payment, ...fees, nonce } }))
     expect(await sign(9)).toBeUndefined()
+    expect(said).toEqual([`Pay the service a fee of 0.0125 USDC to ${collector}`])
     const { intent, transactions } = charging(12_500n)
     const legs = [{ chainId, intent: encodeIntent(intent), transactions: transactions.map(json) }]
     const vouched = { allow: [], allowTokens: [], exactAllowance: 'refuse' as const }

@@ -9,9 +9,8 @@ import type { Who } from '../../wallet/keys/who.ts'
 import { replaceLeg } from '../../wallet/plan/replan.ts'
 import { type AllowanceLeft, allowancesLeft } from '../../wallet/record/allowances-left.ts'
 import { withReceived } from '../../wallet/record/received.ts'
-import { finalityOf, type Report, reportOf } from '../../wallet/record/report.ts'
+import { finalityWords, type Report, reportOf } from '../../wallet/record/report.ts'
 import type { Cli } from '../cli.ts'
-import { refuseUnshown } from '../output.ts'
 import { timeLeft } from '../time-left.ts'
 import { progressLine, reportView } from '../views/report-view.ts'
 import { type ExecutionOptions, wayOf } from '../way.ts'
@@ -35,7 +34,6 @@ export async function finish(
   who: Who,
   going: Going,
 ): Promise<void> {
-  refuseUnshown(cli.globals, { ...reportFor(ground, operation), replayed: false })
   const isDone = operation.state === 'DONE' && !(await reopenGone(ground, operation.id))
   const followed = isDone
     ? { done: operation, moved: false }
@@ -88,7 +86,7 @@ export const reportFor = ({ journal, catalog }: Ground, operation: Planned): Rep
     operation,
     catalog.networks,
     (step) => journal.attempts(operation.id, step.index).at(-1)?.hash ?? null,
-    finalityOf(journal, operation.id),
+    finalityWords(journal.events(operation.id)),
   )
 
 /** Goes on with an operation without a word at its end. */

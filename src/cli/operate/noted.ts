@@ -2,7 +2,8 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Planned } from '../../wallet/execution/carry-out.ts'
 import { isAwaiting } from '../../wallet/execution/delivery.ts'
-import { hasNews } from '../../wallet/execution/seen.ts'
+import { isInTheAir } from '../../wallet/execution/run.ts'
+import { asSeen, hasNews } from '../../wallet/execution/seen.ts'
 import { takeTurn, whileIdle } from '../../wallet/execution/turn.ts'
 import { settled } from '../../wallet/execution/unfinished.ts'
 import type { Ground } from '../../wallet/ground.ts'
@@ -36,6 +37,17 @@ export async function noted(cli: Cli, ground: Ground, operation: Planned): Promi
     throw error
   })
   return now ?? ground.journal.find(id)!
+}
+
+/** The same where something was on its way; a dry run writes nothing, also of what the chains show. */
+export async function lookedAt(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  isDry: boolean,
+): Promise<Planned> {
+  if (!operation.steps.some(isInTheAir)) return operation
+  return isDry ? asSeen(ground, operation) : noted(cli, ground, operation)
 }
 
 /** The transaction that the service names as the delivery of a bridge; `null` where it names none, or fails: then only the chain is asked. */

@@ -26,7 +26,7 @@ const kinds = {
   address: ['address', '0x and 40 hex digits', address],
   collector: ['address', 'an address, or none', z.union([address, z.literal('none')])],
   wallet: ['wallet', 'an address or the name of a keystore', text(100)],
-  id: ['id', 'an id, a slug or an idempotency key', text(200)],
+  id: ['id', 'an id, or what else its command takes in the place of one', text(200)],
   count: ['number', 'a whole number', number],
   rate: ['rate', 'with its unit: 3%', shaped(/^[0-9]+(\.[0-9]+)?%$/)],
   slippage: ['slippage', 'with its unit: 0.5% or 50bps', shaped(/^[0-9]+(\.[0-9]+)?(%|bps)$/)],

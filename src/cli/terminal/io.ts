@@ -31,6 +31,10 @@ export type Io = {
   canAsk: boolean
   /** The terminal behind `err`, for the libraries that draw on it themselves. */
   drawOn?: NodeJS.WritableStream
+  /** Throws away what was typed until now, and tells whether there was a Ctrl-C among it. */
+  discardTyped?: () => Promise<boolean>
+  /** Calls when nobody reads any longer what is typed, as after Ctrl-D. The answer takes that back. */
+  whenUnread?: (call: () => void) => () => void
 }
 
 /** Paint that leaves every text as it is. */
@@ -84,6 +88,11 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
     out: stream(stdout, outPainted, links?.isSupported),
     err: stream(stderr, errPainted, links?.stderr.isSupported),
     drawOn: stderr,
+    discardTyped: async () => (await import('./typed-ahead.ts')).discardTyped(process.stdin),
+    whenUnread: (call) => {
+      process.stdin.once('pause', call)
+      return () => process.stdin.off('pause', call)
+    },
     // The standard input is opened when somebody wants to know about it, and not before.
     get canAsk() {
       return !noInput && stderr.isTTY === true && process.stdin.isTTY === true

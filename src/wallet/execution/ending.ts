@@ -1,5 +1,6 @@
 import { parseUnits } from 'viem/utils'
 
+import { notAsked } from '../../domain/error-table.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
 import { isDust } from '../simulation/too-small.ts'
@@ -158,9 +159,21 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
     return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`
   if (!error.code.startsWith('POLICY_')) return mended(error, again)
   const revoke = `sluice action revoke ${id}`
+  const isCheat = error.code === 'POLICY_TAMPER' && error.details?.by === 'signer'
+  const [when, signer] = isCheat
+    ? [`${error.hint}; with its key elsewhere`, ' --wallet NAME']
+    : [onceOf(error), '']
+  const giveUpInstead = again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`.concat(signer)
+  return `${when}: ${again}`.concat(signer, giveUpInstead)
+}
+
+/** When it can be gone on with after a rule said no. */
+function onceOf({ code, details, hint }: AppError): string {
   // Its condition stays what it was when it was begun.
-  const once = typeof error.details?.assertion === 'string' ? 'Once that holds' : 'Once that is allowed'
-  return `${once}: ${again}${again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`}`
+  if (typeof details?.assertion === 'string') return 'Once that holds'
+  // What nobody can allow is asked for anew when it is another thing.
+  if (code === 'POLICY_TAMPER') return 'Once you know who changed it'
+  return code === 'POLICY_QUOTE_DRIFT' || hint === notAsked ? 'Once that has changed' : 'Once that is allowed'
 }
 
 /** Whether a failure is about the file of a policy, which must be mended before anything else. */

@@ -49,6 +49,21 @@ export async function settleSeen(ground: Ground, id: string, step: Step): Promis
   journal.move(id, step.index, becomes, `block ${inclusion.blockNumber}`, inclusion)
 }
 
+/** An operation with what went well by the chains and is not in its journal, which stays as it is: for who only looks. */
+export async function asSeen(ground: Ground, operation: Operation): Promise<Operation> {
+  const look = async (step: Step): Promise<Step> => {
+    const { found, elsewhere } = (await finalOnChain(ground, operation.id, step)) ?? {}
+    const sent = elsewhere ?? ground.journal.attempts(operation.id, step.index).find(isOf(found))
+    return found?.ok && sent?.kind !== 'cancel' ? { ...step, state: 'FINAL_OK' } : step
+  }
+  return { ...operation, steps: await Promise.all(operation.steps.map(look)) }
+}
+
+const isOf =
+  (found: Found | undefined) =>
+  ({ hash }: Signed): boolean =>
+    hash === found?.hash
+
 /** Whether the chains show something of an operation that its journal does not have. Only looks: nobody has to wait for it. */
 export async function hasNews(ground: Ground, operation: Operation, told: Hex | null): Promise<boolean> {
   for (const step of operation.steps) if (await finalOnChain(ground, operation.id, step)) return true

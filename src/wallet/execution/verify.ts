@@ -93,5 +93,6 @@ type Parsed = (
 const untrue = (what: string, cause?: unknown): AppError =>
   new AppError('POLICY_TAMPER', `What came back from the signer is not ${what}`, {
     cause,
+    details: { by: 'signer' },
     hint: 'Do not use this signer again before you know why. Other ways to sign: sluice help signing',
   })

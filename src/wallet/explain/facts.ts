@@ -90,6 +90,8 @@ export type Facts = {
   operation: Operation
   plan: KeptPlan
   now: number
+  /** Why the last run signed no more, of what it left in part. */
+  endedFor: string | undefined
   wasReopened: boolean
   chains: ReadonlyMap<number, ChainFacts>
   steps: readonly StepFacts[]

@@ -76,6 +76,10 @@ export async function gather(
     operation,
     plan: operation.plan as KeptPlan,
     now: now(),
+    endedFor:
+      operation.state === 'PARTIAL'
+        ? events.findLast(({ index, becomes }) => index === null && becomes === 'PARTIAL')?.why
+        : undefined,
     wasReopened: events.some(({ why }) => why.startsWith('re-opened')),
     chains,
     steps,

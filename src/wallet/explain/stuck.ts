@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import { ifAnswered, within } from '../chain/within.ts'
 import type { Ground } from '../ground.ts'
@@ -52,6 +53,10 @@ export function stuckText(facts: Facts): string {
   }
   return ` It cannot be gone on with now: ${stuck.reason}. ${ways[stuck.is]}`
 }
+
+/** Why the last run went no further, as a sentence that follows another one; nothing where what is in the way is told as it is now. */
+export const endedText = ({ endedFor, stuck }: Facts): string =>
+  endedFor === undefined || stuck ? '' : ` The last run stopped there: ${plain(endedFor).replace(/\.$/, '')}.`
 
 /** What is to be done about what is not signed. */
 export const goOnOrNot = (facts: Facts): string =>

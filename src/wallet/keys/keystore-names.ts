@@ -16,8 +16,9 @@ export type StoredKey = { name: string; address: Address | null }
 /** The most bytes that a keystore has. */
 const largest = 65_536
 
-/** Whether a key can be kept under a name. */
-export const isKeyName = (name: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(name)
+/** Whether a key can be kept under a name. One that means something to objects is none. */
+export const isKeyName = (name: string): boolean =>
+  name !== '__proto__' && /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(name)
 
 /** The file of a key; a name that cannot be one is USAGE. */
 export const fileOf = (directory: string, name: string): string => {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 
 import { sameAddress } from '../../domain/address.ts'
 import { canonical } from '../../domain/canonical.ts'
@@ -7,62 +7,12 @@ import type { Operation } from '../../store/operation.ts'
 import { isShort, resultOf } from '../execution/result.ts'
 import type { Evidence } from './evidence.ts'
 import { callsOf, type StepCall } from './evidence-calls.ts'
+import { otherField } from './evidence-report.ts'
+import type { Read, Step, Transaction } from './evidence-shape.ts'
 import { amountsOf, statuses, stepStatuses } from './report.ts'
 
-const Step = z.looseObject({
-  index: z.number(),
-  leg: z.number(),
-  role: z.string(),
-  wallet: z.string(),
-  nonce: z.number().nullable(),
-  state: z.string(),
-  transaction: z.looseObject({
-    to: z.string(),
-    data: z.string(),
-    value: z.string().regex(/^[0-9]+$/),
-    chainId: z.number(),
-  }),
-  inclusion: z.looseObject({ hash: z.string(), blockNumber: z.number(), blockHash: z.string() }).nullable(),
-})
-
-const Transaction = z.looseObject({
-  index: z.number(),
-  chainId: z.number(),
-  to: z.string(),
-  hash: z.string().nullable(),
-  nonce: z.number().nullable(),
-  status: z.string(),
-})
-
-/** What is read of an evidence to check it. */
-export const Shape = z.looseObject({
-  made: z.iso.datetime(),
-  operation: z.looseObject({
-    id: z.string(),
-    wallet: z.string(),
-    state: z.string(),
-    exit: z.number().nullable(),
-    plan: z.looseObject({}),
-    legs: z.array(z.looseObject({ arrival: z.looseObject({}).nullable() })),
-    steps: z.array(Step),
-  }),
-  attempts: z.array(z.looseObject({ step: z.number(), hash: z.string() })),
-  events: z.array(z.looseObject({})),
-  trail: z.looseObject({ whole: z.boolean() }),
-  report: z.looseObject({
-    id: z.string(),
-    status: z.string(),
-    originAddress: z.string(),
-    amounts: z.looseObject({}),
-    transactions: z.array(Transaction),
-  }),
-  calls: z.array(z.looseObject({ index: z.number() })),
-})
-
-type Read = z.infer<typeof Shape>
-
 /** What in an evidence does not fit the rest of it, in words. */
-export function misfitOf({ operation, attempts, report, calls }: Read): string | undefined {
+export function misfitOf({ operation, attempts, events, report, calls }: Read): string | undefined {
   const { state, steps } = operation
   if (of(statuses, state) !== report.status)
     return `its report says ${report.status} of an action that is ${state}`
@@ -76,8 +26,19 @@ export function misfitOf({ operation, attempts, report, calls }: Read): string |
     const misfit = stepMisfit(step, report.transactions[at]!, { operation, attempts })
     if (misfit !== undefined) return misfit
   }
+  const other = otherThanMade({ operation, attempts, events, report })
+  if (other !== undefined) return `its report has another ${other} than the action`
   if (!follows(operation, report)) return `the action is ${state}, and its steps do not come to that`
   return amountsFit(operation, report) ? undefined : 'its report has other amounts than the action'
+}
+
+function otherThanMade(read: Pick<Read, 'operation' | 'attempts' | 'events' | 'report'>): string | undefined {
+  try {
+    return otherField(read)
+  } catch {
+    // Whatever stands in a plan that this program did not write.
+    return 'plan'
+  }
 }
 
 const of = <T extends string>(words: Readonly<Record<T, string>>, word: string): string | undefined =>
@@ -104,9 +65,12 @@ function stepMisfit(
   if (!inclusion) return `${step} is ${state}, and in no block`
   if (reported.hash === null || !sameAddress(reported.hash, inclusion.hash))
     return `its report names another transaction for ${step}`
-  return attempts.some((one) => one.step === index && sameAddress(one.hash, inclusion.hash))
+  const attempt = attempts.find((one) => one.step === index && sameAddress(one.hash, inclusion.hash))
+  if (!attempt) return `${step} has no attempt with the hash that is in its block`
+  // Which of them was mined decides what became of it.
+  return state === 'INCLUDED' || (attempt.kind === 'cancel') === (state === 'CANCELLED')
     ? undefined
-    : `${step} has no attempt with the hash that is in its block`
+    : `${step} is ${state} by an attempt of another kind`
 }
 
 /** Whether an action can be in its state by the states of its steps. Of one that goes on only that something of it was signed is known. */

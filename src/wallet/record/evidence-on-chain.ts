@@ -8,7 +8,7 @@ import type { Evidence } from './evidence.ts'
 /** What the chain says of one transaction of an evidence. `unknown`: it does not say anything. */
 export type Check = { hash: string; verdict: 'confirmed' | 'refuted' | 'unknown'; why: string | null }
 
-type Inclusion = { hash: Hex; blockNumber: number; blockHash: string }
+type Inclusion = { hash: Hex; blockNumber: number; blockHash: string; gasUsed: string }
 type Step = {
   index: number
   wallet: string
@@ -28,14 +28,18 @@ const inVain: Readonly<Record<string, string>> = {
 /** Asks the chain about every transaction that an evidence says is in a block. */
 export async function checkEvidence(
   rpc: (chainId: number) => Rpc,
-  { operation }: Evidence,
+  { operation, attempts }: Evidence,
 ): Promise<Check[]> {
   const steps = (operation.steps as Step[]).filter(({ inclusion }) => inclusion !== null)
-  return Promise.all(steps.map((step) => check(rpc, step)))
+  const isCancel = (hash: Hex) =>
+    attempts.some((one) => sameAddress(String(one.hash), hash) && one.kind === 'cancel')
+  return Promise.all(steps.map((step) => check(rpc, step, isCancel(step.inclusion!.hash))))
 }
 
-async function check(rpc: (chainId: number) => Rpc, step: Step): Promise<Check> {
-  const { hash, blockNumber } = step.inclusion!
+async function check(rpc: (chainId: number) => Rpc, step: Step, isCancel: boolean): Promise<Check> {
+  const { hash, blockNumber, blockHash, gasUsed } = step.inclusion!
+  // What was not final then may have come into another block since, or into none.
+  const isFinal = step.state !== 'INCLUDED'
   const say = (verdict: Check['verdict'], why: string | null = null): Check => ({ hash, verdict, why })
   try {
     const node = rpc(step.transaction.chainId)
@@ -45,22 +49,32 @@ async function check(rpc: (chainId: number) => Rpc, step: Step): Promise<Check> 
     ])
     if (!found || !shown) {
       const other = await otherwise(node, step.inclusion!)
-      return other === undefined ? say('unknown', 'the node does not have it') : say('refuted', other)
+      if (other === undefined) return say('unknown', 'the node does not have it')
+      return isFinal ? say('refuted', other) : say('unknown', `${other}, and it was not final then`)
     }
     // What took its place under the nonce is nothing, to oneself.
     const nothing = { to: step.wallet, data: '0x', value: '0' }
-    const { to, data, value } = step.state === 'CANCELLED' ? nothing : step.transaction
+    const { to, data, value } = isCancel ? nothing : step.transaction
     const differs = [
       [sameAddress(shown.from, step.wallet), 'another wallet sent it'],
       [shown.to !== null && sameAddress(shown.to, to), 'it goes to another contract'],
       [shown.input.toLowerCase() === data.toLowerCase(), 'it calls something else'],
       [BigInt(shown.value) === BigInt(value), 'it carries another value'],
       [Number(shown.nonce) === step.nonce, 'it has another nonce'],
-      [found.blockNumber === blockNumber, `it is in block ${found.blockNumber}`],
-      [found.ok === (step.state !== 'FINAL_REVERTED'), found.ok ? 'it did not revert' : 'it reverted'],
     ] as const
     const first = differs.find(([same]) => !same)
-    return first ? say('refuted', first[1]) : say('confirmed', inVain[step.state])
+    if (first) return say('refuted', first[1])
+    const block = found.blockNumber === blockNumber ? found.blockHash : found.blockNumber
+    const isThere = sameAddress(found.blockHash, blockHash) && found.blockNumber === blockNumber
+    if (!isFinal)
+      return isThere
+        ? say('confirmed', isCancel ? 'it was cancelled' : found.ok ? null : 'it reverted')
+        : say('unknown', `it was not final then, and is in block ${block} now`)
+    if (!isThere) return say('refuted', `it is in block ${block}`)
+    if (found.gasUsed !== BigInt(gasUsed)) return say('refuted', `it used ${found.gasUsed} of gas`)
+    if (!isCancel && found.ok === (step.state === 'FINAL_REVERTED'))
+      return say('refuted', found.ok ? 'it did not revert' : 'it reverted')
+    return say('confirmed', inVain[step.state])
   } catch (error) {
     if (error instanceof AppError) return say('unknown', error.message)
     throw error

@@ -1,8 +1,7 @@
 import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/network.ts'
 import { networkNamed } from '../../domain/network-named.ts'
-import type { Journal } from '../../store/journal-words.ts'
-import type { Operation, Step } from '../../store/operation.ts'
+import type { JournalEvent, Operation, Step } from '../../store/operation.ts'
 import { leastOut } from '../execution/least-out.ts'
 import { isShort, resultOf } from '../execution/result.ts'
 import type { About, KeptPlan } from '../plan/intent-json.ts'
@@ -88,9 +87,8 @@ export function amountsOf(operation: Operation): About['amounts'] & { outAtLeast
 }
 
 /** In which words the last step that is final became so, such as `depth 3` or `finalized`; `null` while none is. */
-export const finalityOf = (journal: Journal, operationId: string): string | null =>
-  journal
-    .events(operationId)
+export const finalityWords = (events: readonly Pick<JournalEvent, 'becomes' | 'why'>[]): string | null =>
+  events
     .findLast(({ becomes }) => becomes.startsWith('FINAL_') || becomes === 'CANCELLED')
     ?.why.match(/, (.+)$/)?.[1] ?? null
 

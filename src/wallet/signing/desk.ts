@@ -22,7 +22,7 @@ import { isSame, refuseUnwritten } from './written.ts'
 export function signingDesk(needs: DeskNeeds): Desk {
   const accounts = new Map<Address, KeyHolder>()
   const approved: { core: PlanCore; hash: string }[] = []
-  /** Every call that may be signed, with the nonce that it was signed under: one for its life, and no other call has it. */
+  /** Every call that may be signed, with the nonce that it was signed under: one for its life, and no other call has it. `unsaid` is what the person is told when it is signed first. */
   const calls: {
     wallet: Address
     transaction: Transaction
@@ -65,11 +65,8 @@ export function signingDesk(needs: DeskNeeds): Desk {
     const core = coreFor(wallet, steps)
     approved.push({ core, hash: hashPlan(core) })
     for (const { transaction, isPayment, text } of steps) {
-      // What is signed already is not what is about to be: should it be signed again, it is said then.
-      const isSigned = written?.signed.some((one) => isSame(one, transaction))
-      if (!isSigned) needs.say(text)
       if (!isPayment || !calls.some((one) => one.wallet === wallet && isSame(one.transaction, transaction)))
-        calls.push({ wallet, transaction, at: null, unsaid: isSigned ? text : undefined })
+        calls.push({ wallet, transaction, at: null, unsaid: text })
     }
     return { texts: steps.map(({ text }) => text) }
   }

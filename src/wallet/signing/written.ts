@@ -4,10 +4,9 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Vouched } from '../guard/registry.ts'
 import { flag, isTyped } from './argv.ts'
 
-/** What is written of the plan or the operation that a command line names: what may be signed for it, what of that is signed, and for which contracts somebody vouched. */
+/** What is written of the plan or the operation that a command line names: what may be signed for it, and for which contracts somebody vouched. */
 export type Written = {
   transactions: readonly Transaction[]
-  signed: readonly Transaction[]
   vouched: readonly string[]
 }
 

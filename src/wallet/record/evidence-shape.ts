@@ -1,0 +1,63 @@
+import { z } from 'zod'
+
+/** A step, as far as it is read. */
+export const Step = z.looseObject({
+  index: z.number(),
+  leg: z.number(),
+  role: z.string(),
+  wallet: z.string(),
+  nonce: z.number().nullable(),
+  state: z.string(),
+  transaction: z.looseObject({
+    to: z.string(),
+    data: z.string(),
+    value: z.string().regex(/^[0-9]+$/),
+    chainId: z.number(),
+  }),
+  inclusion: z
+    .looseObject({
+      hash: z.string(),
+      blockNumber: z.int().nonnegative(),
+      blockHash: z.string(),
+      gasUsed: z.string().regex(/^[0-9]+$/),
+    })
+    .nullable(),
+})
+
+/** A transaction of the report, as far as it is read. */
+export const Transaction = z.looseObject({
+  index: z.number(),
+  chainId: z.number(),
+  to: z.string(),
+  hash: z.string().nullable(),
+  nonce: z.number().nullable(),
+  status: z.string(),
+})
+
+/** What is read of an evidence to check it. */
+export const Shape = z.looseObject({
+  made: z.iso.datetime(),
+  operation: z.looseObject({
+    id: z.string(),
+    wallet: z.string(),
+    state: z.string(),
+    exit: z.number().nullable(),
+    plan: z.looseObject({}),
+    legs: z.array(z.looseObject({ arrival: z.looseObject({}).nullable() })),
+    steps: z.array(Step),
+  }),
+  attempts: z.array(z.looseObject({ step: z.number(), hash: z.string(), kind: z.string() })),
+  events: z.array(z.looseObject({})),
+  trail: z.looseObject({ whole: z.boolean() }),
+  report: z.looseObject({
+    id: z.string(),
+    status: z.string(),
+    originAddress: z.string(),
+    amounts: z.looseObject({}),
+    transactions: z.array(Transaction),
+  }),
+  calls: z.array(z.looseObject({ index: z.number() })),
+})
+
+/** An evidence, as far as it is read. */
+export type Read = z.infer<typeof Shape>
