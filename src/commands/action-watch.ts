@@ -72,7 +72,7 @@ function failureOf(ground: Ground, { id, status }: Report | Action): AppError | 
   if (now)
     return new AppError(
       'DECLINED',
-      `Nothing of action ${id} was signed: it made way for another plan under the same key, and went on as ${now.id}`,
+      `Nothing of action ${id} was signed, and the same was asked for again under its key since, as ${now.id}`,
       { details: { id, wentOnAs: now.id }, hint: `sluice action explain ${shellOperand(now.id)}` },
     )
   if (operation && hasEnded(operation)) {
