@@ -76,8 +76,9 @@ async function openedBy(
   source: () => Promise<KeySource>,
 ): Promise<Who> {
   const open = async () => {
-    const from = await source()
-    return deskSigner(await desk(), from).catch((error: unknown) => {
+    // First who signs: where nobody does, no password is asked for.
+    const at = await desk()
+    return deskSigner(at, await source()).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'WRONG_PASSWORD'
         ? passwordTrouble(error, label)
         : error

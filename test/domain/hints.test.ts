@@ -50,7 +50,8 @@ const ours: readonly RegExp[] = [
   /^commands\/action-(re\w+|abandon)\.ts: (id|operation\.id)$/,
   /^commands\/action-run\.ts: (operation\.id|wallet)$|^commands\/swap-look\.ts: action\.id$|^commands\/explain-hash\.ts: hash$/,
   // The action that is in the way, and the next step behind it, which is of this kind itself.
-  /^wallet\/execution\/(ending\.ts: (before|again|giveUp|operation|error\.details\?\.hash)|nonce\.ts: first)$/,
+  /^wallet\/execution\/(ending\.ts: (before|again|giveUp|operation)|nonce\.ts: first|time-over\.ts: details\.operation)$/,
+  /^wallet\/execution\/elsewhere\/became\.ts: (details\?\.hash|giveUp|details\?\.isSettled === false .*)$/,
   // Numbers.
   /^sandbox\/faults\/chain-acts\.ts: head$|^wallet\/execution\/pinned\.ts: next$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|plain\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
