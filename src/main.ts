@@ -72,7 +72,7 @@ async function explained(argv: readonly string[], { io }: World): Promise<boolea
   const { name, sub } = operands(argv)
   if (name !== 'help' || sub === undefined || commands.some((one) => one.name === sub)) return false
   const { topics, topicText } = await import('./commands/help-topics.ts')
-  const topic = topics[sub]
+  const topic = Object.hasOwn(topics, sub) ? topics[sub] : undefined
   if (!topic) {
     const known = [...commands.map((one) => one.name), ...Object.keys(topics)]
     throw new AppError('USAGE', `There is no help for "${plain(sub)}"${didYouMean(sub, known)}`, {

@@ -112,7 +112,7 @@ const unrevoked = 'What is left of its allowances was not taken back'
 /** What asks for the same once more. */
 function again(id: string, verb = 'resume'): string {
   const same = `sluice action ${verb} ${id}`
-  return verb === 'revoke' || verb === 'cancel' || verb === 'abandon' ? `${same} --yes` : same
+  return ['revoke', 'replan', 'cancel', 'abandon'].includes(verb) ? `${same} --yes` : same
 }
 
 /** Whether a transaction is on its way, or what failed may be over at the next try: by the same rule as at the end of a run. */

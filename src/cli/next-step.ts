@@ -15,5 +15,5 @@ export function nextStep(
   const full = typeof id === 'string' && id !== '' ? hint?.replace(/\bID$/, shellOperand(id)) : hint
   return !canAsk || ['--yes', '-y', '--no-input'].some((flag) => argv.includes(flag))
     ? full
-    : full?.replaceAll(/(sluice action (?:revoke|cancel|abandon) [\w.:-]+) --yes\b/g, '$1')
+    : full?.replaceAll(/(sluice action (?:revoke|replan|cancel|abandon) [\w.:-]+) --yes\b/g, '$1')
 }

@@ -171,6 +171,13 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
       evidence.operation.steps[1].state = 'BROADCAST'
       evidence.report.transactions[1].status = 'pending'
     },
+    // Only the allowance was given, whatever the step calls itself.
+    ...['approve', 'action'].map((role) => (evidence: Document) => {
+      for (const list of [evidence.operation.steps, evidence.report.transactions, evidence.calls]) list.pop()
+      evidence.operation.steps[0].role = role
+      evidence.report.transactions[0].kind = role === 'action' ? 'deposit' : role
+      evidence.calls[0].call = null
+    }),
     (evidence) => (evidence.report.id = hash),
     (evidence) => (evidence.report.originAddress = hash.slice(0, 42)),
     (evidence) => (evidence.report.transactions[1].to = hash.slice(0, 42)),
@@ -216,6 +223,17 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
     [calling({ value: '1' }), 4, 'EVIDENCE_REFUTED'],
     [calling({ data: '0x12345678' }), 4, 'EVIDENCE_REFUTED'],
     [from(hash.slice(0, 42)), 4, 'EVIDENCE_REFUTED'],
+    [
+      (evidence) => {
+        stands('ATTENTION', 'PENDING', 23)(evidence)
+        lost(1, 'superseded', 'SUPERSEDED')(evidence)
+        Object.assign(evidence.report.transactions[1], { blockNumber: null, gasUsed: null })
+        Object.assign(evidence.report, { finishedAt: null, amounts: evidence.operation.plan.about.amounts })
+        evidence.operation.result = null
+      },
+      4,
+      'EVIDENCE_REFUTED',
+    ],
     [notFinal({ blockNumber: 1 }), 7, 'EVIDENCE_UNCONFIRMED'],
     [notFinal({ hash, blockHash: hash }), 7, 'EVIDENCE_UNCONFIRMED'],
     [named(9_000_000), 7, 'EVIDENCE_UNCONFIRMED'],

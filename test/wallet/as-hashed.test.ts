@@ -11,7 +11,8 @@ import { payee, signer } from './operation.ts'
 const base = { to: payee, data: '0x1234', value: 5n, nonce: 3, gas: 60_000n } as const
 const fees = { maxFeePerGas: 9n, maxPriorityFeePerGas: 2n }
 const accessList = [{ address: payee, storageKeys: [`0x${'01'.repeat(32)}`] }] as const
-const [one, here] = [{ chainId: 31337 }, { wallet: signer.address, chainId: 31337 }]
+const [one, here] = [{ chainId: 31337 }, { wallet: signer.address, chainId: 31337, nonce: 3 }]
+const at = (form: object) => ({ ...here, nonce: (form as { nonce: number }).nonce })
 const delegate = await signer.signAuthorization({ ...one, address: payee, nonce: 4 })
 const forms = {
   legacy: { type: 'legacy', ...base, gasPrice: 9n, ...one },
@@ -50,6 +51,7 @@ async function shown(form: object, by = signer): Promise<Whole> {
   }))
   return {
     input: '0x',
+    ...(type !== 'legacy' && { accessList: [] }),
     ...Object.fromEntries(words),
     type: numberToHex(types.indexOf(type)),
     ...(authorizationList && { authorizationList }),
@@ -71,7 +73,7 @@ const odd = { code: 'RPC_INCONSISTENT' }
 describe('what a node shows as a transaction of a wallet', () => {
   it.each(Object.entries(forms))('is believed where its hash says the same: %s', async (_, form) => {
     const tx = await shown(form)
-    expect(await believed(nodeOf(), here, tx)).toBe(tx)
+    expect(await believed(nodeOf(), at(form), tx)).toBe(tx)
     const lies: object[] = [
       { value: '0x6' },
       { input: '0x' },
@@ -81,16 +83,41 @@ describe('what a node shows as a transaction of a wallet', () => {
     ]
     for (const lie of lies) {
       const told = { ...tx, ...lie } as Whole
-      await expect(believed(nodeOf(), here, told)).rejects.toMatchObject(odd)
-      expect(await believed(nodeOf(null, tx), here, told)).toBe(tx)
+      await expect(believed(nodeOf(), at(form), told)).rejects.toMatchObject(odd)
+      expect(await believed(nodeOf(null, tx), at(form), told)).toBe(tx)
     }
+    // Another one of the wallet's is not what used this nonce, whoever shows it as it is.
+    const moved = { ...tx, nonce: '0x9' } as Whole
+    for (const node of [nodeOf(), nodeOf(tx)])
+      await expect(believed(node, { ...here, nonce: 9 }, moved)).rejects.toMatchObject(odd)
+    await expect(believed(nodeOf(), { ...here, nonce: 9 }, tx)).rejects.toMatchObject(odd)
+  })
+
+  it.each([
+    ['v of the oldest transactions', 'eip1559', ({ v }: Whole) => ({ v: numberToHex(Number(v) + 27) })],
+    ['no list of what it reads', 'eip2930', () => ({ accessList: null })],
+    [
+      'v in its authorisations',
+      'eip7702',
+      ({ authorizationList }: Whole) => ({
+        authorizationList: authorizationList!.map(({ yParity, ...rest }) => ({ ...rest, v: yParity })),
+      }),
+    ],
+  ] as const)('is no lie in another form: %s', async (_, form, change) => {
+    const tx = await shown(forms[form])
+    const told = { ...tx, ...change(tx) } as Whole
+    expect(await believed(nodeOf(), at(forms[form]), told)).toBe(told)
   })
 
   it('is not where another wallet signed it, or it is bound to another chain', async () => {
     const other = privateKeyToAccount(generatePrivateKey()) as typeof signer
-    await expect(believed(nodeOf(), here, await shown(forms.eip1559, other))).rejects.toMatchObject(odd)
+    await expect(
+      believed(nodeOf(), at(forms.eip1559), await shown(forms.eip1559, other)),
+    ).rejects.toMatchObject(odd)
     for (const form of [forms.legacy, forms.eip1559])
-      await expect(believed(nodeOf(), here, await shown({ ...form, chainId: 1 }))).rejects.toMatchObject(odd)
+      await expect(believed(nodeOf(), at(form), await shown({ ...form, chainId: 1 }))).rejects.toMatchObject(
+        odd,
+      )
     const anywhere = await shown(forms['legacy of any chain'])
     expect(await believed(nodeOf(), { ...here, chainId: 1 }, anywhere)).toBe(anywhere)
   })
@@ -99,10 +126,11 @@ describe('what a node shows as a transaction of a wallet', () => {
     const tx = await shown(forms.eip1559)
     for (const own of [{ type: '0x7e' }, { r: '0x0' as Hex }, { gas: 'x' }]) {
       const told = { ...tx, ...own }
-      expect(await believed(nodeOf(), here, told)).toBe(told)
-      expect(await believed(nodeOf(null, told), here, told)).toBe(told)
-      const others = nodeOf(told, { ...told, value: '0x9' })
-      await expect(believed(others, here, told)).rejects.toMatchObject(odd)
+      const where = { ...here, nonce: 0 }
+      expect(await believed(nodeOf(), where, told)).toBe(told)
+      expect(await believed(nodeOf(told), where, told)).toBe(told)
+      for (const others of [nodeOf(told, { ...told, value: '0x9' }), nodeOf(null), nodeOf(told, null)])
+        await expect(believed(others, where, told)).rejects.toMatchObject(odd)
     }
   })
 })

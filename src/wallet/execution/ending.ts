@@ -59,13 +59,8 @@ function explain(run: Run, error: unknown): unknown {
     return isOver ? timeOver(run) : interrupted(run, details)
   }
   const isOfNonce = error instanceof AppError && error.code === 'NONCE_USED' && signed
-  if (
-    error instanceof AppError &&
-    errorRow(error.code).exit >= 20 &&
-    error.code !== 'INTERRUPTED' &&
-    !isOfNonce
-  )
-    return error
+  const isEnd = error instanceof AppError && errorRow(error.code).exit >= 20
+  if (isEnd && error.code !== 'INTERRUPTED' && !isOfNonce) return error
   if (!signed) return isClosed(current(run)) ? error : nothingSigned(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
   const now = current(run)
@@ -81,7 +76,7 @@ function explain(run: Run, error: unknown): unknown {
     return new AppError('PENDING', `Something is signed, and it could not be followed to its end: ${why}`, {
       details,
       cause: error,
-      hint: again,
+      hint: isCheated(error) ? keyElsewhere(error, again) : again,
     })
   run.journal.settle(run.operationId, 'PARTIAL', why, 21)
   return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {
@@ -159,13 +154,19 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
     return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`
   if (!error.code.startsWith('POLICY_')) return mended(error, again)
   const revoke = `sluice action revoke ${id}`
-  const isCheat = error.code === 'POLICY_TAMPER' && error.details?.by === 'signer'
-  const [when, signer] = isCheat
-    ? [`${error.hint}; with its key elsewhere`, ' --wallet NAME']
-    : [onceOf(error), '']
-  const giveUpInstead = again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`.concat(signer)
-  return `${when}: ${again}`.concat(signer, giveUpInstead)
+  const giveUpInstead = again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`
+  return isCheated(error)
+    ? keyElsewhere(error, again).concat(giveUpInstead && `${giveUpInstead} --wallet NAME`)
+    : `${onceOf(error)}: ${again}`.concat(giveUpInstead)
 }
+
+/** Whether a signer gave back something else than it was asked for. */
+const isCheated = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'POLICY_TAMPER' && error.details?.by === 'signer'
+
+/** What goes on without the signer that cheated. */
+const keyElsewhere = ({ hint }: AppError, again: string): string =>
+  `${hint}; with its key elsewhere: ${again} --wallet NAME`
 
 /** When it can be gone on with after a rule said no. */
 function onceOf({ code, details, hint }: AppError): string {

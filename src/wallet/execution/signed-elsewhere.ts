@@ -8,7 +8,7 @@ import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Step } from '../../store/operation.ts'
 import { ifAnswered } from '../chain/within.ts'
-import { believed } from './elsewhere/as-hashed.ts'
+import { believed, parityOf } from './elsewhere/as-hashed.ts'
 import { isSame } from './pinned.ts'
 import { type Signed, verifyStep } from './verify.ts'
 
@@ -42,12 +42,17 @@ export type Holder = { hash: Hex; blockNumber: number | null }
  */
 export async function asStep(rpc: Rpc, step: Step, holder: Holder): Promise<Signed | 'another' | undefined> {
   const shown = await shownAt(rpc, holder)
-  if (!shown || !sameAddress(shown.hash, holder.hash) || Number(shown.nonce) !== step.nonce) return undefined
-  const attempt = isSame(shown, step.transaction) ? attemptOf(shown, step) : undefined
-  if (attempt && (await isOurs(attempt, step))) return attempt
+  if (!shown || !sameAddress(shown.hash, holder.hash) || step.nonce === null) return undefined
+  if (Number(shown.nonce) !== step.nonce) return undefined
+  const { wallet, nonce, transaction } = step
   // What is not as its hash says may be the step all the same.
-  const whose = { wallet: step.wallet, chainId: step.transaction.chainId }
-  return (await ifAnswered(believed(rpc, whose, shown))) && 'another'
+  const whose = { wallet, chainId: transaction.chainId, nonce }
+  const whole = await ifAnswered(believed(rpc, whose, shown))
+  if (!whole) return undefined
+  if (!isSame(whole, transaction)) return 'another'
+  // The very call is never another one, in whatever form it was sent.
+  const attempt = attemptOf(whole, step)
+  return attempt && (await isOurs(attempt, step)) ? attempt : undefined
 }
 
 /** Takes such an attempt into the journal, so that it is followed as every other one. Only for the holder of the wallet's lock. */
@@ -78,7 +83,7 @@ function attemptOf(shown: Shown, { transaction, nonce }: Step): Signed | undefin
   const priced = pricedAs(shown)
   if (!priced) return undefined
   const { r, s, v } = shown
-  const yParity = Number(shown.yParity ?? v)
+  const yParity = parityOf(shown)
   const raw =
     priced.type === 'legacy'
       ? serializeTransaction({ ...call, ...priced }, { r, s, v: BigInt(v) })

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 
-import { sameAddress } from '../../domain/address.ts'
+import { decodeApprove } from '../../calls/erc20.ts'
+import { type Hex, sameAddress } from '../../domain/address.ts'
 import { canonical } from '../../domain/canonical.ts'
 import type { Catalog } from '../../domain/catalog.ts'
 import type { Operation } from '../../store/operation.ts'
@@ -80,7 +81,7 @@ function follows(operation: Read['operation'], report: Read['report']): boolean 
   const unsigned = steps.every((step) => step.state === 'PLANNED' || step.state === 'RESERVED')
   if (state === 'OPEN' || state === 'DROPPED') return unsigned
   if (unsigned) return false
-  if (state === 'DONE') return is('FINAL_OK') && steps.every((step) => isMadeGood(step, steps))
+  if (state === 'DONE') return legsDone(operation) && steps.every((step) => isMadeGood(step, steps))
   if (state === 'ATTENTION') return is('SUPERSEDED')
   if (state === 'FAILED')
     return isShort(asOperation(operation)) ? report.arrivedShort !== undefined : is('FINAL_REVERTED')
@@ -88,6 +89,14 @@ function follows(operation: Read['operation'], report: Read['report']): boolean 
   // Who gives up what is done on one chain may still wait for what a bridge was to bring.
   const isAwaiting = legs.some(({ arrival }) => arrival !== null)
   return exit === 24 ? is('CANCELLED') : isAwaiting || !steps.every((step) => step.state === 'FINAL_OK')
+}
+
+/** Whether in each leg that has steps the action itself happened; that an allowance was given is none, but where one is taken back. */
+function legsDone({ kind, steps }: Read['operation']): boolean {
+  const isAction = ({ role, transaction }: ReadStep) =>
+    role === 'action' && (kind === 'revoke' || !decodeApprove(transaction.data as Hex))
+  const done = steps.filter((step) => step.state === 'FINAL_OK' && isAction(step))
+  return steps.every(({ leg }) => done.some((one) => one.leg === leg))
 }
 
 /** Whether a step of what is done happened, or came to nothing and another one of its leg did what it was for, or went on without it. */

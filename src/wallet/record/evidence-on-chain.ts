@@ -33,7 +33,29 @@ export async function checkEvidence(
   const steps = (operation.steps as Step[]).filter(({ inclusion }) => inclusion !== null)
   const isCancel = (hash: Hex) =>
     attempts.some((one) => sameAddress(String(one.hash), hash) && one.kind === 'cancel')
-  return Promise.all(steps.map((step) => check(rpc, step, isCancel(step.inclusion!.hash))))
+  const lost = (operation.steps as Step[]).filter(({ state }) => state === 'SUPERSEDED')
+  const tried = lost.flatMap((step) =>
+    attempts
+      .filter((one) => one.step === step.index)
+      .map(({ hash }) => minedAfterAll(rpc, step, hash as Hex)),
+  )
+  const checks = await Promise.all(steps.map((step) => check(rpc, step, isCancel(step.inclusion!.hash))))
+  return [...checks, ...(await Promise.all(tried)).filter((one) => one !== undefined)]
+}
+
+/** That a transaction of a step which can never be mined is in a block; nothing where it is in none, or nobody says. */
+async function minedAfterAll(
+  rpc: (chainId: number) => Rpc,
+  { transaction: { chainId } }: Step,
+  hash: Hex,
+): Promise<Check | undefined> {
+  try {
+    const found = await findOnChain(rpc(chainId), hash)
+    return found && { hash, verdict: 'refuted', why: `it is in block ${found.blockNumber}` }
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
 }
 
 async function check(rpc: (chainId: number) => Rpc, step: Step, isCancel: boolean): Promise<Check> {

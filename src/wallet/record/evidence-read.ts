@@ -12,7 +12,8 @@ export const isPage = (text: string): boolean => inPage.test(text)
 /**
  * Reads evidence from a file, or out of the page that was made of it. What is none is USAGE; what was changed since it was made, by its hash or
  * because its parts do not fit each other, is EVIDENCE_CHANGED: the states of the action and its steps, and the whole report, which is made anew of them.
- * What was asked for in words (plan and request), events, trail and verdict stand on nothing but the hash: the chain knows transactions and no words.
+ * What was asked for in words (plan and request), what came out by the journal, events, trail and verdict stand on nothing but the hash, and nobody finds
+ * out what was left out of all of it alike.
  */
 export function readEvidence(text: string): Evidence {
   let found: unknown

@@ -39,6 +39,7 @@ export const Shape = z.looseObject({
   made: z.iso.datetime(),
   operation: z.looseObject({
     id: z.string(),
+    kind: z.string(),
     wallet: z.string(),
     state: z.string(),
     exit: z.number().nullable(),

@@ -26,14 +26,17 @@ export type Whole = Shown & { hash: Hex } & Partial<{
     yParity: string
   }>
 
-type Authorised = { chainId: string; address: Address; nonce: string; r: Hex; s: Hex; yParity: string }
+type Authorised = { chainId: string; address: Address; nonce: string; r: Hex; s: Hex } & Partial<
+  Record<'yParity' | 'v', string>
+>
 
-/** Whose transaction it is said to be. */
-type Whose = { wallet: Address; chainId: number }
+/** Whose transaction it is said to be, and under which nonce. */
+type Whose = { wallet: Address; chainId: number; nonce: number }
 
 /**
- * Gives what a node shows of a transaction of a wallet, once that is what its hash says and the wallet has signed for this chain, by this node or another one. Of a type that
- * only its chain knows, all endpoints that answer must show the same call. RPC_INCONSISTENT where neither is so: it may be any call.
+ * Gives what a node shows of a transaction of a wallet, once that is what its hash says and the wallet has signed under this nonce for this chain, by this node or another
+ * one. Of what cannot be held against its hash, as of a type that only its chain knows, all endpoints that answer must show the same call, and none of them nothing.
+ * RPC_INCONSISTENT where they do not, or it is not as its hash says: it may be any call.
  */
 export async function believed<T extends Whole>(rpc: Rpc, whose: Whose, shown: T): Promise<T> {
   const is = await isAsHashed(shown, whose)
@@ -43,9 +46,10 @@ export async function believed<T extends Whole>(rpc: Rpc, whose: Whose, shown: T
       ifAnswered(within(peer.request<T | null>('eth_getTransactionByHash', [shown.hash]), lookMs)),
     ),
   )
-  const others = told.filter((one) => one !== undefined && one !== null)
-  for (const other of others) if (await isAsHashed({ ...other, hash: shown.hash }, whose)) return other
-  if (is === undefined && others.every((other) => isSameCall(other, shown))) return shown
+  const others = told.filter((one) => one !== undefined)
+  for (const other of others)
+    if (other && (await isAsHashed({ ...other, hash: shown.hash }, whose))) return other
+  if (is === undefined && others.every((other) => other !== null && isSameCall(other, shown))) return shown
   throw new AppError(
     'RPC_INCONSISTENT',
     `The node at ${rpc.host} shows a transaction ${shown.hash} of ${whose.wallet} that is not what its hash says: it may be any call, also this one`,
@@ -56,21 +60,23 @@ export async function believed<T extends Whole>(rpc: Rpc, whose: Whose, shown: T
   )
 }
 
-const isSameCall = (a: Shown, b: Shown): boolean =>
-  [String(a.to), String(a.input), String(a.value)].join(' ').toLowerCase() ===
-  [String(b.to), String(b.input), String(b.value)].join(' ').toLowerCase()
+const isSameCall = (a: Whole, b: Whole): boolean =>
+  [String(a.to), String(a.input), String(a.value), Number(a.nonce)].join(' ').toLowerCase() ===
+  [String(b.to), String(b.input), String(b.value), Number(b.nonce)].join(' ').toLowerCase()
 
-/** Whether what is shown has the hash, and a wallet signed it for this chain; `undefined` where that cannot be told of what is shown. */
-async function isAsHashed(shown: Whole, { wallet, chainId }: Whose): Promise<boolean | undefined> {
+/** Whether what is shown has the hash, and a wallet signed it under this nonce for this chain; `undefined` where that cannot be told of what is shown. */
+async function isAsHashed(shown: Whole, { wallet, chainId, nonce }: Whose): Promise<boolean | undefined> {
+  if (shown.nonce !== undefined && Number(shown.nonce) !== nonce) return false
   try {
     const signed = signedAs(shown, chainId)
     if (!signed) return undefined
-    const { call, signature } = signed
+    const { call, signature, isWhole } = signed
     // One that is bound to another chain was never in a block of this one.
     if (call.chainId !== undefined && call.chainId !== chainId) return false
     const { v, ...parity } = signature
     const written = serializeTransaction(call, v === undefined ? parity : { ...signature, v })
-    if (!sameAddress(keccak256(written), shown.hash)) return false
+    // What is left out of it, or said in another form, is in its hash.
+    if (!sameAddress(keccak256(written), shown.hash)) return isWhole ? false : undefined
     const hash = keccak256(serializeTransaction(call))
     return sameAddress(await recoverAddress({ hash, signature: parity }), wallet)
   } catch {
@@ -82,8 +88,10 @@ async function isAsHashed(shown: Whole, { wallet, chainId }: Whose): Promise<boo
 type Call = Parameters<typeof serializeTransaction>[0]
 type Signature = { r: Hex; s: Hex; yParity: number; v?: bigint }
 
-/** The call that was signed, and its signature; nothing where a chain has its own form of it. */
-function signedAs(shown: Whole, chainId: number): { call: Call; signature: Signature } | undefined {
+type SignedCall = { call: Call; signature: Signature; isWhole: boolean }
+
+/** The call that was signed, and its signature, and whether all of it is shown in the usual form; nothing where a chain has its own form of it. */
+function signedAs(shown: Whole, chainId: number): SignedCall | undefined {
   const { type = '0x0', r, s, v, to, input, value, nonce, gas } = shown
   if (!r || !s || v === undefined || nonce === undefined || gas === undefined) return undefined
   // What a chain makes by itself is signed with nothing.
@@ -100,14 +108,22 @@ function signedAs(shown: Whole, chainId: number): { call: Call; signature: Signa
     const yParity = Number(isBound ? (BigInt(v) - 35n) % 2n : BigInt(v) - 27n)
     const bound = isBound ? { chainId: Number((BigInt(v) - 35n) / 2n) } : {}
     const call = { type: 'legacy', ...basic, gasPrice: BigInt(shown.gasPrice!), ...bound } as const
-    return { call, signature: { r, s, yParity, v: BigInt(v) } }
+    return { call, signature: { r, s, yParity, v: BigInt(v) }, isWhole: true }
   }
   const priced = pricedAs(shown)
-  // Some nodes write it as the oldest transactions do.
-  const parity = Number(shown.yParity ?? v)
-  const signature = { r, s, yParity: parity < 27 ? parity : parity - 27 }
-  return priced && { call: { ...basic, chainId, ...priced } as Call, signature }
+  const signature = { r, s, yParity: parityOf({ v, ...shown }) }
+  const isWhole = Array.isArray(shown.accessList) && signature.yParity < 2 && areWhole(shown)
+  return priced && { call: { ...basic, chainId, ...priced } as Call, signature, isWhole }
 }
+
+/** Which of the two keys signed: some nodes write it as the oldest transactions do. */
+export function parityOf({ yParity, v }: { yParity?: string; v?: string }): number {
+  const parity = Number(yParity ?? v)
+  return parity === 27 || parity === 28 ? parity - 27 : parity
+}
+
+const areWhole = ({ authorizationList }: Whole): boolean =>
+  (authorizationList ?? []).every(({ yParity }) => yParity !== undefined && Number(yParity) < 2)
 
 /** What the types of Ethereum have beside the call (EIP-2930, EIP-1559, EIP-4844, EIP-7702). */
 function pricedAs(shown: Whole) {
@@ -130,13 +146,13 @@ function pricedAs(shown: Whole) {
     } as const
   }
   if (Number(shown.type) !== 4) return undefined
-  const authorizationList = shown.authorizationList!.map(({ chainId, address, nonce, r, s, yParity }) => ({
+  const authorizationList = shown.authorizationList!.map(({ chainId, address, nonce, r, s, ...of }) => ({
     chainId: Number(chainId),
     address,
     nonce: Number(nonce),
     r,
     s,
-    yParity: Number(yParity),
+    yParity: parityOf(of),
   }))
   return { type: 'eip7702', ...fees(), authorizationList } as const
 }

@@ -131,7 +131,7 @@ export async function usesOf(
   for (const [nonce, use] of found) {
     if (use.is === 'unknown') silence ??= use.silence
     if (use.is === 'free') continue
-    const seen = await seenAs(node, { wallet, chainId }, use)
+    const seen = await seenAs(node, { wallet, chainId, nonce }, use)
     uses.set(nonce, seen)
     // What a reorganisation may still take away is asked again.
     if (
@@ -172,7 +172,7 @@ async function usedRecently(
 /** What is to be remembered of what a node shows; a transaction that is not shown whole, or not as its hash says, is RPC_INCONSISTENT. */
 async function seenAs(
   node: Rpc,
-  whose: { wallet: Address; chainId: number },
+  whose: { wallet: Address; chainId: number; nonce: number },
   use: Exclude<NonceUse<OnChain>, { is: 'free' }>,
 ): Promise<Elsewhere> {
   if (use.is !== 'used') return { is: use.is === 'authorised' ? 'authorised' : 'unshown' }

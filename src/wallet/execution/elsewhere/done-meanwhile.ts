@@ -99,9 +99,10 @@ export async function refuseDoneMeanwhile(
   for (let at = 0; at < waiting.length; at += together) {
     const some = waiting.slice(at, at + together)
     const shown = await Promise.all(some.map((one) => seenIfSaid<OnChain>(rpc, wallet, one)))
-    for (const waits of shown) {
+    for (const [place, waits] of shown.entries()) {
       const { hash } = waits ?? {}
-      if (waits && hash && isOneOf(await believed(rpc, { wallet, chainId }, { ...waits, hash })))
+      const whose = { wallet, chainId, nonce: some[place]! }
+      if (waits && hash && isOneOf(await believed(rpc, whose, { ...waits, hash })))
         throw doneMeanwhile(hash, 'waits, and is the same call')
     }
   }
