@@ -105,6 +105,32 @@ describe('a signer elsewhere', () => {
     },
   )
 
+  test('that cheats while something is on its way is not named again either', async () => {
+    const { rpc } = sandbox.chain(31337)
+    await rpc.request('evm_setAutomine', [false])
+    try {
+      const sent = await run(`${pay} --no-wait --signer-url ${signer.url}`)
+      const { id } = sent.json.error.details
+      signer.says('eth_signTransaction', async (asked) => ({
+        result: await signer.sign({ ...asked, to: second }),
+      }))
+      for (const [line, again] of [
+        [`action speed-up ${id} --yes`, `sluice action resume ${id} --wallet NAME`],
+        [`action cancel ${id} --yes`, `sluice action cancel ${id} --yes --wallet NAME`],
+      ] as const) {
+        const { exit, json } = await run(`${line} --json --signer-url ${signer.url}`)
+        expect({ line, exit, hint: json.error.hint }).toEqual({
+          line,
+          exit: 20,
+          hint: `Do not use this signer again before you know why. Other ways to sign: sluice help signing; with its key elsewhere: ${again}`,
+        })
+      }
+    } finally {
+      await rpc.request('evm_mine')
+      await rpc.request('evm_setAutomine', [true])
+    }
+  })
+
   test('that declines to take an allowance back leaves an operation that is given up, and says so', async () => {
     let calls = 0
     signer.says('eth_signTransaction', async (asked) =>

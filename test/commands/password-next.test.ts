@@ -53,6 +53,10 @@ describe('the next step after trouble with a password', () => {
     const revoke = `sluice action revoke ${id} --yes --wallet k1 --password-file PATH`
     const resume = `sluice action resume ${id} --wallet k1 --password-file PATH`
     for (const [line, hint] of [
+      [
+        `action replan ${id} --yes --wallet k1`,
+        resume.replace('resume', 'replan').replace(id, `${id} --yes`),
+      ],
       [`action revoke ${id} --yes`, revoke],
       [`action revoke ${id} --yes --wallet k1`, revoke],
       [`action resume ${id} --yes`, resume],
