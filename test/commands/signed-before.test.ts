@@ -75,7 +75,7 @@ test('what waits, signed, is told by every line that names it and cannot go on w
     [`action cancel ${id} --json --no-input ${elsewhere}`, 'PROMPT_NEEDED', ` --yes${signer}`, 'cancel'],
     [`action cancel ${id} --json --yes ${missing}`, 'KEY_SOURCE', ' --yes', 'cancel'],
     [`action speed-up ${id} --json --wallet nobody`, 'KEY_SOURCE', '', 'speed-up'],
-    [`action replan ${id} --json --wallet nobody`, 'KEY_SOURCE', '', 'replan'],
+    [`action replan ${id} --json --wallet nobody`, 'KEY_SOURCE', ' --yes', 'replan'],
     [`action revoke ${id} --json --yes ${missing}`, 'KEY_SOURCE', ' --yes', 'revoke'],
     [`action abandon ${id} --json --no-input`, 'PROMPT_NEEDED', ' --yes', 'abandon'],
     [`action watch ${id} --json --interval 5`, 'USAGE', '', 'watch'],

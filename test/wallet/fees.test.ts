@@ -127,7 +127,7 @@ describe('a receipt', () => {
     async (act) => {
       planPayments(journal, act)
       node.rules = [{ method: 'eth_getTransactionReceipt', act, always: true }]
-      const early = run(journal, home, node.url, act, { timeoutMs: 1_000 })
+      const early = run(journal, home, node.url, act, { timeoutMs: 3_000 })
       await expect(early).rejects.toMatchObject({ code: 'PENDING' })
       expect(journal.find(act)!.steps[0]).toMatchObject({ state: 'BROADCAST', inclusion: null })
       node.rules = []
