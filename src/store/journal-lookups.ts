@@ -1,5 +1,6 @@
 import type { JournalDb } from './journal-db.ts'
 import type { journalInside } from './journal-inside.ts'
+import type { Row } from './journal-rows.ts'
 import type { Journal } from './journal-words.ts'
 
 /** How far below the chain's count nonces are looked at, and how many of them at most. */
@@ -43,9 +44,9 @@ export function journalLookups(
     },
     foreignNonces: (wallet, { to, data, value, chainId }, below) => {
       const rows = all(
-        `SELECT nonce, lower(target) = ? AND lower(data) = ? AND value = ? AS same FROM step
+        `SELECT nonce, state, lower(target) = ? AND lower(data) = ? AND value = ? AS same FROM step
          WHERE chain_id = ? AND wallet = ? AND nonce IS NOT NULL AND nonce < ?
-         AND state NOT IN ('PLANNED', 'RESERVED', 'SUPERSEDED')`,
+         AND state NOT IN ('PLANNED', 'RESERVED')`,
         to.toLowerCase(),
         data.toLowerCase(),
         value.toString(),
@@ -54,16 +55,20 @@ export function journalLookups(
         below,
       )
       if (rows.length === 0) return []
-      const ours = new Set(rows.map(({ nonce }) => Number(nonce)))
-      // What came before this journal's own last one of the same kind was known, or asked about, when that was signed.
-      const since = rows.reduce(
-        (last, { nonce, same }) => (same ? Math.max(last, Number(nonce)) : last),
-        Math.min(...ours),
+      const noncesOf = (rows: readonly Row[]) => rows.map(({ nonce }) => Number(nonce))
+      const held = rows.filter(({ state }) => state !== 'SUPERSEDED')
+      const ours = new Set(noncesOf(held))
+      // What came before this journal's own last one of the same kind was known, or asked about, when that was signed. A nonce that was lost is another's.
+      const since = Math.max(
+        Math.min(...noncesOf(rows)),
+        ...noncesOf(held.filter(({ same }) => Number(same) === 1)),
       )
       const found: number[] = []
-      for (let nonce = below - 1; nonce > Math.max(since, below - farthest) && found.length < most; nonce--)
+      for (let nonce = below - 1; nonce >= Math.max(since, below - farthest) && found.length < most; nonce--)
         if (!ours.has(nonce)) found.push(nonce)
-      return found
+      // Used by the chain's count, and not seen in a block: by its step, or by another one with the same key.
+      const open = noncesOf(held.filter(({ state }) => state === 'SIGNED' || state === 'BROADCAST'))
+      return [...found, ...open.toSorted((a, b) => b - a).slice(0, most)].toSorted((a, b) => b - a)
     },
   }
 }

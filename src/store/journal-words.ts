@@ -49,8 +49,9 @@ export type Journal = {
     nonce: number,
   ) => { operation: string; index: number } | undefined
   /**
-   * Nonces below `below` that nothing of this journal was signed for, newest first, at most 32: since it signed the same
-   * transaction last, or else since it first signed for the wallet on the chain. None where it never did.
+   * Nonces below `below` that nothing of this journal was signed for, or that it lost, newest first, at most 32: since it signed the same
+   * transaction last, or else since it first signed for the wallet on the chain. Beside them those of at most 32 steps that are signed and not
+   * seen in a block, whenever that was: another transaction may have used them. None where it never signed.
    */
   foreignNonces: (wallet: Address, transaction: Transaction, below: number) => number[]
   /** What is known of nonces that the journal has nothing of, by the nodes that are asked: others are asked anew. */

@@ -7,7 +7,7 @@ import { findOnChain } from '../../src/wallet/execution/watch.ts'
 import type { Clue } from '../../src/wallet/explain/verdict.ts'
 import { sandboxJournal, useCopies } from '../support/older-copy.ts'
 import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing, home, attempts } = useCommands(sandbox)
@@ -238,6 +238,48 @@ describe('what was sped up elsewhere', () => {
     for (const verb of ['show', 'resume'])
       expect((await signsNothing(() => run(['action', verb, id, '--json']))).err).not.toContain('not lost')
     expect(await explain(id)).toMatchObject({ situation: 'SUPERSEDED', next: `sluice action replan ${id}` })
+  })
+})
+
+describe('a swap that another machine with the same key did under the same nonce', () => {
+  test('is not done again here, neither typed anew nor gone on with, and is not said to be safe', async () => {
+    const swap = (key: string) =>
+      `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 33 --yes --json --idempotency-key ${key}`
+    const dry = await run(`${swap('dry-00001')} --dry-run`)
+    const spender = dry.json.steps.at(-1).to
+    const { address } = sandbox.token(31337, 'USDC')
+    const data = calldata('function approve(address,uint256)', [spender, 33_000000n])
+    await sandbox.sendAs(31337, wallet(), { to: address, data })
+    expect(await run(transfer(1))).toMatchObject({ exit: 0 })
+    const other = copied()
+    const before = await usdc()
+    await mining(false)
+    const { id } = (await run(`${swap('both-0001')} --no-wait`)).json.error.details
+    await rpc().request('anvil_dropAllTransactions')
+    // Another second, and so another deadline.
+    await new Promise((done) => setTimeout(done, 1_100))
+    const theirs = await other.again(`${swap('both-0001')} --no-wait`)
+    const [{ hash }] = theirs.json.error.details.action.transactions
+    await rpc().request('evm_mine')
+    await mining(true)
+    await rpc().request('anvil_mine', ['0x60'])
+    const told = {
+      situation: 'SUPERSEDED',
+      verdict: expect.stringContaining(`${hash}, used its nonce`),
+      funds: expect.stringMatching(`^What became of 33 USDC is told by the transaction ${hash}\\.`),
+      safeToRetry: false,
+      next: `sluice action explain ${hash}`,
+    }
+    const refused = { exit: 10, json: { error: { code: 'DONE_ELSEWHERE', details: { hash } } } }
+    expect(await explain(id)).toMatchObject(told)
+    expect(await signsNothing(() => run(swap('both-0002')))).toMatchObject(refused)
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })
+    expect(await explain(id)).toMatchObject(told)
+    expect(await signsNothing(() => run(swap('both-0003')))).toMatchObject(refused)
+    // Far behind the newest blocks, too.
+    await rpc().request('anvil_mine', ['0x100'])
+    expect(await explain(id)).toMatchObject(told)
+    expect(before - (await usdc())).toBe(33_000000n)
   })
 })
 

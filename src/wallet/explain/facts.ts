@@ -16,13 +16,17 @@ export type ChainFacts = { network: Network } & (
   | { is: 'another'; why: string }
 )
 
-/** Whoever holds a nonce of ours and is not ours, `unlike` what another endpoint has there; `blockNumber` is `null` while it waits. A node may not show what it is. */
+/**
+ * Whoever holds a nonce of ours and is not ours, `unlike` what another endpoint has there; `blockNumber` is `null` while it waits. A node may not
+ * show what it is. `isAgain` where it does what our step was to do, or nobody can tell: the same call, or one with another deadline and minimum.
+ */
 export type Owner = {
   hash: Hex
   blockNumber: number | null
   isDeep: boolean
   unlike?: Disagreement
   isShown: boolean
+  isAgain?: true
 }
 
 /** What the chain shows of a signed step. */

@@ -1,6 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/network-named.ts'
-import type { Operation, Step } from '../../store/operation.ts'
+import type { JournalEvent, Operation, Step } from '../../store/operation.ts'
 import { type Foremost, foremost } from '../chain/foremost.ts'
 import { ifAnswered, within } from '../chain/within.ts'
 import { cameAcross, whatCame } from '../execution/came.ts'
@@ -10,6 +10,7 @@ import { type Depth, isOver } from '../execution/run.ts'
 import { isAtWork as isInHand } from '../execution/turn.ts'
 import { plannedAnew } from '../execution/unfinished.ts'
 import type { Ground } from '../ground.ts'
+import { exactAmountsIn } from '../plan/exact-amounts.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
 import { allowancesLeft } from '../record/allowances-left.ts'
 import { lookAtBridge } from './bridge.ts'
@@ -45,7 +46,10 @@ export async function gather(
       const { chainId } = step.transaction
       const network = networkNamed(catalog.networks, chainId)
       if (attempts.length === 0 || chains.get(chainId)?.is !== 'there') return { step, attempts, network }
-      const seen = await lookAtStep(rpc(chainId), network, step, attempts, depth ?? network.depth)
+      const seen = await lookAtStep(rpc(chainId), network, step, attempts, depth ?? network.depth, {
+        exact: exactAmountsIn(ground, operation.plan as KeptPlan, step.leg),
+        lostTo: lostTo(events, step),
+      })
       const all = seen?.elsewhere ? [...attempts, seen.elsewhere] : attempts
       const { wallet, nonce, state } = step
       const isOfAnother = state === 'SUPERSEDED' && nonce !== null && journal.holderOf(chainId, wallet, nonce)
@@ -103,6 +107,12 @@ export async function gather(
           ? await within(inTheWay(ground, operation.id, unsigned))
           : undefined,
   }
+}
+
+/** The transaction that a step lost its nonce to, by the journal. */
+function lostTo(events: readonly JournalEvent[], { index, state }: Step): Hex | undefined {
+  const lost = events.findLast((event) => event.index === index && event.becomes === 'SUPERSEDED')
+  return state === 'SUPERSEDED' && lost && /^0x[0-9a-f]{64}$/i.test(lost.why) ? (lost.why as Hex) : undefined
 }
 
 /** The same ground, with each chain of an operation read from the endpoint that has its newest block. */

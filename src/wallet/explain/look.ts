@@ -9,14 +9,14 @@ import type { Attempt, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
 import { ifAnswered, patienceMs, within } from '../chain/within.ts'
 import { lookMs } from '../execution/agreement.ts'
-import { finalityOf, isNonceLost } from '../execution/finality.ts'
-import { seenIfSaid, whoUsed } from '../execution/nonce-use.ts'
+import { finalityOf } from '../execution/finality.ts'
 import { keptBlock } from '../execution/reopen.ts'
 import type { Depth } from '../execution/run.ts'
 import { asStep } from '../execution/signed-elsewhere.ts'
 import { confirmationsOf, findStep } from '../execution/watch.ts'
-import type { ChainFacts, Owner, Seen } from './facts.ts'
+import type { ChainFacts, Seen } from './facts.ts'
 import { reasonOf } from './reason.ts'
+import { type Known, ownerOf, strangerAt } from './stranger.ts'
 
 /** What a node shows of its chain. */
 export async function lookAtChain(rpc: Rpc, network: Network): Promise<ChainFacts> {
@@ -40,7 +40,8 @@ export const lookAtStep = (
   step: Step,
   attempts: readonly Attempt[],
   depth: Depth,
-): Promise<Seen | undefined> => ifAnswered(within(lookTwice(rpc, network, step, attempts, depth)))
+  known: Known = {},
+): Promise<Seen | undefined> => ifAnswered(within(lookTwice(rpc, network, step, attempts, depth, known)))
 
 /** A block that is just made shows up bit by bit: what is nowhere is looked for once more a moment later. */
 async function lookTwice(...asked: Parameters<typeof look>): Promise<Seen> {
@@ -56,6 +57,7 @@ async function look(
   step: Step,
   attempts: readonly Attempt[],
   depth: Depth,
+  known: Known,
 ): Promise<Seen> {
   const latest = Number(
     quantity(await rpc.request('eth_getTransactionCount', [step.wallet, 'latest']), 'the nonce'),
@@ -81,17 +83,18 @@ async function look(
     }
   }
   const waiting = await waitingOf(rpc, attempts)
-  const holder = waiting === undefined ? await strangerAt(rpc, network, step, attempts, latest) : undefined
+  const holder =
+    waiting === undefined ? await strangerAt(rpc, network, step, attempts, { latest, ...known }) : undefined
   const same = holder && (await asStep(rpc, step, holder))
   if (same && same !== 'another') {
     const elsewhere = { ...same, created: 0, sends: 0, lastAnswer: null }
-    return { ...(await look(rpc, network, step, [...attempts, elsewhere], depth)), elsewhere }
+    return { ...(await look(rpc, network, step, [...attempts, elsewhere], depth, known)), elsewhere }
   }
   return {
     reason: null,
     isOutOfGas: false,
     ...(waiting !== undefined && { waiting }),
-    ...(holder && { owner: { ...holder, isShown: same === 'another' } }),
+    ...(holder && { owner: await ownerOf(rpc, step, holder, same === 'another', known) }),
     ...(await goneOf(rpc, step)),
     ...((await lacksBlock(rpc, step)) && { lacksBlock: true }),
     latest,
@@ -131,30 +134,4 @@ async function waitingOf(rpc: Rpc, attempts: readonly Attempt[]): Promise<Hex | 
     if (shown && (shown.blockNumber ?? null) === null) return hash
   }
   return undefined
-}
-
-/** How many blocks are looked through one by one: a person waits for the answer. */
-const mostBlocks = 100
-
-/** The transaction that has our nonce and is none of our attempts. */
-async function strangerAt(
-  rpc: Rpc,
-  network: Network,
-  { wallet, nonce, fromBlock }: Step,
-  attempts: readonly Attempt[],
-  latest: number,
-): Promise<Omit<Owner, 'isShown'> | undefined> {
-  if (nonce === null) return undefined
-  const isOurs = (hash: string) => attempts.some((attempt) => sameAddress(attempt.hash, hash))
-  if (latest <= nonce) {
-    const waits = await seenIfSaid(rpc, wallet, nonce)
-    return waits?.hash && !waits.blockNumber && !isOurs(waits.hash)
-      ? { hash: waits.hash, blockNumber: null, isDeep: false }
-      : undefined
-  }
-  const use = await whoUsed(rpc, wallet, nonce, { latest, from: fromBlock ?? 0, most: mostBlocks })
-  if (use.is !== 'used' || isOurs(use.transaction.hash)) return undefined
-  const { hash } = use.transaction
-  const { deep, unlike } = await isNonceLost(rpc, { at: use.at, hash, by: rpc.host }, network.depth, lookMs)
-  return { hash, blockNumber: use.at, isDeep: deep, ...(unlike && { unlike }) }
 }

@@ -3,10 +3,20 @@ import { disagreementText, disagreementWay } from '../execution/agreement.ts'
 import { isShort, resultOf } from '../execution/result.ts'
 import { shortText } from '../execution/short.ts'
 import { arrivedAt } from './arrived.ts'
-import type { Facts } from './facts.ts'
+import type { Facts, Owner } from './facts.ts'
 import { isInTheAir } from './facts.ts'
 import { never, type Row } from './row.ts'
-import { allowed, command, fundsNow, inHand, isSafe, othersWait, revokeIfLeft, stepWord } from './words.ts'
+import {
+  allowed,
+  amountOf,
+  command,
+  fundsNow,
+  inHand,
+  isSafe,
+  othersWait,
+  revokeIfLeft,
+  stepWord,
+} from './words.ts'
 
 const isNotSigned = ({ steps }: Facts): boolean => steps.every(({ attempts }) => attempts.length === 0)
 const isOwnCancel = ({ focus }: Facts): boolean =>
@@ -104,17 +114,21 @@ export const over: readonly Row[] = [
     is: ({ focus }) =>
       focus?.step.state === 'SUPERSEDED' || (focus?.seen?.owner?.isDeep === true && focus.seen.owner.isShown),
     verdict: (facts) =>
-      `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}.${othersWait(facts)}`,
-    funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: isSafe,
-    next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
+      `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}${doneBy(facts) ? ', and does the same' : ''}.${othersWait(facts)}`,
+    funds: (facts) => fundsBy(facts) + allowed(facts),
+    safeToRetry: (facts) => !doneBy(facts) && isSafe(facts),
+    next: (facts) => {
+      const { hash } = doneBy(facts) ?? {}
+      if (hash) return `sluice action explain ${hash}`
+      return command(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume')
+    },
   },
   {
     situation: 'NONCE_TAKEN_NOT_FINAL',
     is: ({ focus }) => focus?.seen?.owner !== undefined,
     verdict: (facts) =>
       `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.seen!.owner!.isShown ? 'it is not final: either can still win' : 'the node does not show what it is: it may be this one, sent elsewhere'}.`,
-    funds: (facts) => fundsNow(facts) + allowed(facts),
+    funds: (facts) => fundsBy(facts) + allowed(facts),
     safeToRetry: never,
     next: (facts) => command(facts, 'resume'),
   },
@@ -128,3 +142,17 @@ function disputedText({ steps }: Facts): string {
 }
 
 const ownerText = ({ focus }: Facts): string => (focus?.seen?.owner ? `, ${focus.seen.owner.hash},` : '')
+
+/** Whoever has the nonce, where that is in a block and does what our step was to do. */
+const doneBy = ({ focus }: Facts): Owner | undefined => {
+  const owner = focus?.seen?.owner
+  return owner?.isAgain && owner.blockNumber !== null ? owner : undefined
+}
+
+/** Where the funds are, unless another transaction was to move them: then it says so. */
+const fundsBy = (facts: Facts): string => {
+  const owner = doneBy(facts)
+  return owner
+    ? `What became of ${amountOf(facts)} is told by the transaction ${owner.hash}.`
+    : fundsNow(facts)
+}

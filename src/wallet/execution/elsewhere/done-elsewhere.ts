@@ -11,10 +11,12 @@ import { ifAnswered } from '../../chain/within.ts'
 import type { Ground } from '../../ground.ts'
 import { wantedOf } from '../finality.ts'
 import { deepest, type NonceUse, type Seen, whoUsedEach } from '../nonce-use.ts'
-import { isSame, refuseBroken, type Shown } from '../pinned.ts'
+import { refuseBroken, type Shown } from '../pinned.ts'
 import type { Depth } from '../run.ts'
 import { believed } from './as-hashed.ts'
 import { becameOf, unsettled } from './became.ts'
+import { isLike } from './like.ts'
+import { isOwn, notOwn } from './own.ts'
 
 /** A transaction of the wallet, as far as it is compared. */
 export type OnChain = Seen & Shown
@@ -57,12 +59,14 @@ export async function doneElsewhere(
     )
     onLooked?.(chainId, latest)
     const since = journal.foreignNonces(wallet, transaction, latest).filter((nonce) => nonce > above)
-    const nonces = [...since, ...lost]
+    const where = { journal, node, chainId, wallet, latest }
+    const nonces = [...new Set([...(await notOwn(where, since)), ...lost])]
     if (nonces.length === 0) continue
-    const { uses, silence } = await usesInTime({ journal, node, chainId, wallet, latest }, nonces, pause)
+    const { uses, silence } = await usesInTime(where, nonces, pause)
     for (const nonce of nonces) {
       const use = uses.get(nonce)
       if (use?.is !== 'used' || !isLike(use, transaction, exact)) continue
+      if (!lost.includes(nonce) && isOwn(where, nonce, use.hash)) continue
       const became = await becameOf(node, use.hash, wantedOf(catalog, chainId, depth))
       if (became === 'done') return use.hash
       if (became === 'unsettled') throw unsettled(use.hash)
@@ -179,21 +183,4 @@ async function seenAs(
   refuseBroken(use.transaction)
   const { hash, to, input, value } = await believed(node, whose, use.transaction)
   return { is: 'used', hash, to, input, value }
-}
-
-/** As many bytes as a deadline and a minimum have: a call that differs in more is another one. */
-const littleDifference = 48
-
-/** Whether a call is the same, or the same made again with another deadline and another minimum. */
-export function isLike(shown: Shown, wanted: Transaction, exact: readonly bigint[]): boolean {
-  if (isSame(shown, wanted)) return true
-  const [a, b] = [shown.input.toLowerCase(), wanted.data.toLowerCase()]
-  // An approval or a transfer that differs at all is another one; only long calls carry deadlines.
-  const amounts = exact.map((amount) => amount.toString(16).padStart(64, '0'))
-  if (!amounts.some((word) => a.includes(word) && b.includes(word))) return false
-  if (a.length !== b.length || a.length < 2 + 8 + 64 * 6 || a.slice(0, 10) !== b.slice(0, 10)) return false
-  if (!isSame({ ...shown, input: wanted.data }, wanted)) return false
-  let differs = 0
-  for (let at = 10; at < a.length; at += 2) if (a.slice(at, at + 2) !== b.slice(at, at + 2)) differs++
-  return differs <= littleDifference
 }

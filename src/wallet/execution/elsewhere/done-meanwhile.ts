@@ -10,7 +10,8 @@ import { isUnsigned, pause, type Run, stopped } from '../run.ts'
 import { standing } from '../standing.ts'
 import { believed } from './as-hashed.ts'
 import { becameOf, unsettled } from './became.ts'
-import { isLike, type OnChain, usesOf } from './done-elsewhere.ts'
+import { type OnChain, usesOf } from './done-elsewhere.ts'
+import { isLike } from './like.ts'
 
 /**
  * What is to be held against the transactions that the wallet made since it was looked whether this is done already, which was those with nonces
