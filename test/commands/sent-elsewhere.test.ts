@@ -281,6 +281,16 @@ describe('a swap that another machine with the same key did under the same nonce
     expect(await explain(id)).toMatchObject(told)
     expect(before - (await usdc())).toBe(33_000000n)
   })
+
+  test('but what this machine signed itself, and did not see mined, is not held against it', async () => {
+    const before = await got()
+    await mining(false)
+    expect(await run(`${transfer(6)} --no-wait --idempotency-key own-00001`)).toMatchObject({ exit: 20 })
+    await rpc().request('evm_mine')
+    await mining(true)
+    expect(await run(`${transfer(6)} --idempotency-key own-00002`)).toMatchObject({ exit: 0 })
+    expect((await got()) - before).toBe(12_000000n)
+  })
 })
 
 describe('an action that was gone on with elsewhere', () => {
