@@ -140,7 +140,10 @@ describe('before anything is signed', () => {
       safeToRetry: false,
     })
     const watched = await signsNothing(() => run(['action', 'watch', said.id]))
-    expect(watched).toMatchObject({ exit: 9, err: expect.stringContaining(`under its key since, as ${newest}`) })
+    expect(watched).toMatchObject({
+      exit: 9,
+      err: expect.stringContaining(`under its key since, as ${newest}`),
+    })
     expect(watched.err).toContain(`sluice action explain ${newest}`)
   })
 

@@ -24,13 +24,15 @@ type Stranger = Omit<Owner, 'isShown' | 'isAgain'> & { shown: OnChain }
 /** What is told of a transaction that has our nonce: also whether it does the same as the step. */
 export async function ownerOf(
   rpc: Rpc,
-  { role, wallet, transaction }: Step,
+  { role, wallet, transaction, nonce }: Step,
   { shown, ...holder }: Stranger,
   isShown: boolean,
   { exact = [] }: Known,
 ): Promise<Owner> {
-  if (role !== 'action' || !isShown) return { ...holder, isShown }
-  const whose = { wallet, chainId: transaction.chainId }
+  if (role !== 'action' || nonce === null) return { ...holder, isShown }
+  // The very same call that cannot be taken for the step is not shown as another one either.
+  if (!isShown) return { ...holder, isShown, isAgain: true }
+  const whose = { wallet, chainId: transaction.chainId, nonce }
   const isOther = believed(rpc, whose, { ...shown, hash: holder.hash }).then(
     (sure) => !isLike(sure, transaction, exact),
   )
