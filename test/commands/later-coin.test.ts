@@ -84,16 +84,16 @@ async function stranded() {
 test('where the coin went meanwhile, resume, replan and explain say what lacks and where, and both ways out', async () => {
   const { id, said } = await stranded()
   const lacks = /0x\w{40} has 0 ETH on sandbox-two and needs, gas included, 0\.00\d+ ETH/
-  const ways = (verb: string) =>
+  const ways = (again: string) =>
     new RegExp(
-      `^To go no further, and see where the funds are: sluice action abandon ${id}; once it has that: sluice action ${verb} ${id}$`,
+      `^To go no further, and see where the funds are: sluice action abandon ${id}; once it has that: sluice action ${again}$`,
     )
   expect(said).toMatchObject({ code: 'PARTIAL', message: expect.stringMatching(lacks) })
-  expect(said.hint).toMatch(ways('resume'))
+  expect(said.hint).toMatch(ways(`resume ${id}`))
   const again = await signsNothing(() => run(['action', 'replan', id, '--json', '--yes']))
   expect(again.exit).toBe(21)
   expect(again.json.error).toMatchObject({ code: 'PARTIAL', message: expect.stringMatching(lacks) })
-  expect(again.json.error.hint).toMatch(ways('replan'))
+  expect(again.json.error.hint).toMatch(ways(`replan ${id} --yes`))
   const { json } = await signsNothing(() => run(['action', 'explain', id, '--json']))
   expect(json).toMatchObject({
     situation: 'PARTLY_DONE',
