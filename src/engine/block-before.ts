@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import { quantity } from '../net/quantity.ts'
 import type { Chain } from './chain.ts'
 
 /** A block by its number and its time in Unix seconds. */
@@ -36,9 +37,9 @@ export async function blockBefore(
 async function timesOf({ rpc }: Chain, numbers: readonly bigint[]): Promise<BlockTime[]> {
   const blocks = (await rpc.batch(
     numbers.map((number) => ['eth_getBlockByNumber', [`0x${number.toString(16)}`, false]] as const),
-  )) as ({ timestamp: string } | null)[]
+  )) as ({ timestamp?: unknown } | null)[]
   return blocks.map((block, at) => {
     if (!block) throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} does not know an old block`)
-    return { number: numbers[at]!, timestamp: Number(block.timestamp) }
+    return { number: numbers[at]!, timestamp: Number(quantity(block.timestamp, 'the time of an old block')) }
   })
 }

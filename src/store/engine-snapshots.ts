@@ -44,7 +44,16 @@ export function snapshotQueries(sql: Sql) {
       if (isAgain) pastReadings++
     },
 
-    /** How often this process has kept readings of old blocks: as long as it is the same, so are the days before today. */
+    /** Forgets the readings of blocks, by hash. */
+    forgetSnapshots: async (chainId: number, hashes: readonly string[]): Promise<void> => {
+      await sql.transaction(async ({ query }) => {
+        for (const hash of hashes)
+          await query('delete from index_snapshots where chain_id = $1 and hash = $2', [chainId, hash])
+      })
+      pastReadings++
+    },
+
+    /** How often this process has kept or forgotten readings of old blocks: as long as it is the same, so are the days before today. */
     pastReadings: (): number => pastReadings,
   }
 }

@@ -1,8 +1,7 @@
 import type { Strategy } from '../../api/strategy.ts'
 import type { EngineStore } from '../../store/engine.ts'
 import type { Standing } from '../standings.ts'
-import { dayOf, keyOf, type Point, pointOf } from './point.ts'
-import { averageDays } from './realised.ts'
+import { averageDays, dayOf, keyOf, type Point, pointOf } from './point.ts'
 import { ratesOf } from './series.ts'
 
 /** What markets were on days before, oldest first, by what it is kept under. */

@@ -62,6 +62,22 @@ export const snapshotsOf = (
     idx: index.toString(),
   }))
 
+/** The blocks of readings in whose place the chain has another one now, or none yet, by hash; those of which the node does not speak may be there. */
+export async function replaced(
+  chain: Chain,
+  rows: readonly Snapshot[],
+  head: { number: bigint },
+): Promise<Set<string>> {
+  if (rows.length === 0) return new Set()
+  const now = await hashesOf(
+    chain,
+    rows.map(({ block }) => BigInt(block)),
+  )
+  const isGone = ({ block, hash }: Snapshot) =>
+    BigInt(block) > head.number || (now.get(BigInt(block)) ?? hash) !== hash
+  return new Set(rows.filter(isGone).map(({ hash }) => hash))
+}
+
 /** Those readings whose block is still on the chain. */
 export async function stillThere(chain: Chain, rows: readonly Snapshot[]): Promise<Snapshot[]> {
   if (rows.length === 0) return []

@@ -4,6 +4,9 @@ import type { Market } from '../markets/market.ts'
 /** What one unit of a market was at a time, in Unix seconds. */
 export type Point = { at: number; index: bigint }
 
+/** An average is over so many days. */
+export const averageDays = 30
+
 /** A day in seconds. */
 export const day = 86_400
 const year = 365 * day

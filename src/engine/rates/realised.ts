@@ -10,10 +10,12 @@ import type { Standing } from '../standings.ts'
 import { beginningOf, type Inception, knownInceptions } from './inception.ts'
 import { hasNone, readingsAt, rememberNone, snapshotsOf, stillThere } from './old-states.ts'
 import { pastBlocks } from './past-blocks.ts'
-import { day, dayOf, daysAgo, keyOf, type Point, pointOf, rateBetween } from './point.ts'
+import { averageDays, day, dayOf, daysAgo, keyOf, type Point, pointOf, rateBetween } from './point.ts'
+import { fillDays } from './series.ts'
 
-/** An average is over so many days. */
-export const averageDays = 30
+/** For so long a list waits for what its markets paid lately, in ms; what comes later is for the next one. */
+const fillMs = 3_000
+
 /** For so long what was read of the past is used, in seconds of the chain. */
 const keepFor = 3_600
 
@@ -89,9 +91,17 @@ async function pastNow(
     there.filter(isOld).map(({ market }) => market),
     head,
   )
+  const lived = there.map(({ market }) => ({ market, since: begun.get(market)?.at ?? 0 }))
+  await inPassing(unlessSilent(fillDays(store, chain, lived, head)), fillMs)
   const markets = new Set(standings.map(({ market }) => market))
   return { asked: head.timestamp, markets, points }
 }
+
+/** The same, where a chain that does not tell is no reason to fail. */
+const unlessSilent = (reading: Promise<void>): Promise<void> =>
+  reading.catch((error: unknown) => {
+    if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
+  })
 
 /** Our own reading of today, for each market that has none yet. */
 async function keepToday(store: EngineStore, chainId: number, rows: readonly Snapshot[]): Promise<void> {
@@ -124,7 +134,7 @@ async function monthAgo(
     const missing = markets.filter((market) => !points.has(market))
     if (missing.length === 0 || (await hasNone(store, chain, head.timestamp))) return points
     const before = await blockBefore(chain, then, head)
-    const [block] = before ? await pastBlocks(chain, [before.number]) : []
+    const [block] = before ? await pastBlocks(chain, [before.number], head.timestamp) : []
     if (!block) return points
     const read = await readingsAt(store, chain, missing, block)
     if (read === undefined) await rememberNone(store, chain, head.timestamp)

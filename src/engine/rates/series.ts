@@ -3,11 +3,11 @@ import type { EngineStore } from '../../store/engine.ts'
 import type { Snapshot } from '../../store/engine-snapshots.ts'
 import { blockBefore } from '../block-before.ts'
 import type { BlockRef, Chain } from '../chain.ts'
+import { inPassing } from '../in-passing.ts'
 import type { Market } from '../markets/market.ts'
-import { hasNone, readingsAt, rememberNone, stillThere } from './old-states.ts'
+import { hasNone, readingsAt, rememberNone, replaced, stillThere } from './old-states.ts'
 import { pastBlocks } from './past-blocks.ts'
-import { day, dayOf, daysAgo, keyOf, type Point, pointOf, rateBetween } from './point.ts'
-import { averageDays } from './realised.ts'
+import { averageDays, day, dayOf, daysAgo, keyOf, type Point, pointOf, rateBetween } from './point.ts'
 
 /** So many blocks are looked at, in one exchange: blocks do not come as regularly as days. */
 const probes = 3 * averageDays
@@ -20,8 +20,46 @@ export async function pastDays(
   head: BlockRef,
 ): Promise<Point[]> {
   const kept = await keptDays(store, chain, market, head)
-  const all = [...kept, ...(await missingDays(store, chain, market, { head, kept, since }))]
+  const lacking = { market, since, known: new Set(kept.map((row) => row.day)) }
+  const all = [...kept, ...(await missingDays(store, chain, [lacking], head))]
   return all.map(pointOf).sort((one, other) => one.at - other.at)
+}
+
+/** Under which it is remembered until when the past is not read again for all markets of a chain, in its Unix seconds. */
+const readUntil = 'days-read-until'
+
+/** What did not come is asked for again after so many seconds: who is slow costs each list its patience. */
+const againAfter = 3_600
+
+/**
+ * Reads what markets of one chain were on those of the last 30 days that nobody kept, so that a list shows of each what it paid lately: once
+ * a day, all of them in one call a block. What is kept of blocks that are no more, as of a chain that was begun anew, is forgotten. Who does not
+ * know the past costs that alone.
+ */
+export async function fillDays(
+  store: EngineStore,
+  chain: Chain,
+  markets: readonly { market: Market; since: number }[],
+  head: BlockRef,
+): Promise<void> {
+  const { chainId } = chain.network
+  const today = dayOf(head.timestamp)
+  const left = Number((await store.fact(chainId, readUntil)) ?? 0) - head.timestamp
+  if (left > 0 && left <= day) return
+  const rest = (until: number) => inPassing(store.keepFact(chainId, readUntil, String(until)))
+  await rest(head.timestamp + againAfter)
+  const kept = await store.snapshots(chainId, { from: today - averageDays - 2, to: today })
+  const gone = await replaced(chain, kept, head)
+  if (gone.size > 0) await inPassing(store.forgetSnapshots(chainId, [...gone]))
+  const rows = kept.filter(({ hash }) => !gone.has(hash))
+  const by = Map.groupBy(rows, ({ market }) => market)
+  const lacking = markets.map(({ market, since }) => ({
+    market,
+    since,
+    known: new Set(by.get(keyOf(market))?.map((row) => row.day)),
+  }))
+  await missingDays(store, chain, lacking, head)
+  await rest((today + 1) * day)
 }
 
 async function keptDays(
@@ -35,26 +73,37 @@ async function keptDays(
   return stillThere(chain, await store.snapshots(chain.network.chainId, range))
 }
 
+/** A market, when it began in Unix seconds, and the days that are known of it. */
+type Lacking = { market: Market; since: number; known: ReadonlySet<number> }
+
 /** The days of which nothing is kept, at blocks that stand about a day apart. */
 async function missingDays(
   store: EngineStore,
   chain: Chain,
-  market: Market,
-  { head, kept, since }: { head: BlockRef; kept: readonly Snapshot[]; since: number },
+  all: readonly Lacking[],
+  head: BlockRef,
 ): Promise<Snapshot[]> {
-  const known = new Set(kept.map((row) => row.day))
-  const first = Math.max(since, head.timestamp - averageDays * day)
-  if (known.size >= dayOf(head.timestamp) - dayOf(first)) return []
+  const isLacking = ({ since, known }: Lacking) =>
+    known.size < dayOf(head.timestamp) - dayOf(Math.max(since, head.timestamp - averageDays * day))
+  const lacking = all.filter(isLacking)
+  if (lacking.length === 0) return []
   if (await hasNone(store, chain, head.timestamp)) return []
   const from = (await blockBefore(chain, head.timestamp - averageDays * day, head))?.number ?? 0n
   const span = head.number - from
   const numbers = Array.from({ length: probes }, (_, at) => from + (span * BigInt(at)) / BigInt(probes))
-  const blocks = (await pastBlocks(chain, [...new Set(numbers)])).filter(
-    ({ timestamp, number }) => number < head.number && !known.has(dayOf(timestamp)),
+  const blocks = (await pastBlocks(chain, [...new Set(numbers)], head.timestamp)).filter(
+    ({ number }) => number < head.number,
   )
   // Of several blocks of a day the last one is read: after a chain stood still it is what held all along.
-  const wanted = [...new Map(blocks.map((block) => [dayOf(block.timestamp), block])).values()]
-  const found = await Promise.all(wanted.map((block) => readingsAt(store, chain, [market], block)))
+  const wanted = [...new Map(blocks.map((block) => [dayOf(block.timestamp), block]))].flatMap(
+    ([on, block]) => {
+      const markets = lacking.filter(({ known }) => !known.has(on)).map(({ market }) => market)
+      return markets.length === 0 ? [] : [{ markets, block }]
+    },
+  )
+  const found = await Promise.all(
+    wanted.map(({ markets, block }) => readingsAt(store, chain, markets, block)),
+  )
   if (wanted.length > 0 && found.every((rows) => rows === undefined))
     await rememberNone(store, chain, head.timestamp)
   return found.flatMap((rows) => rows ?? [])
