@@ -5,7 +5,7 @@ import { findAnvil } from './sandbox/anvil.ts'
 import { serveControl } from './sandbox/control.ts'
 import { errorWire } from './sandbox/error-wire.ts'
 import { privateDirectory } from './sandbox/files.ts'
-import { newestWorld } from './sandbox/generations.ts'
+import { forgetWorlds, newestWorld } from './sandbox/generations.ts'
 import { startKeeper } from './sandbox/keeper.ts'
 import type { DaemonArguments } from './sandbox/launch.ts'
 import { adoptOrphans } from './sandbox/orphans.ts'
@@ -30,12 +30,14 @@ const log = (what: string, error?: unknown): void => {
 let leave = (_: string): void => process.exit(0)
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => leave(signal))
 
-async function main({ dataDir, cacheDir, anvil, path, idleMs, everyMs }: DaemonArguments): Promise<void> {
+async function main(told: DaemonArguments): Promise<void> {
+  const { dataDir, cacheDir, anvil, path, idleMs, everyMs } = told
   const files = sandboxFiles(dataDir)
   privateDirectory(files.dir)
   const lock = tryLock(files.lock)
   if (!lock) return say({ busy: true })
 
+  if (told.anew) forgetWorlds(files.worlds)
   const left = newestWorld(files.worlds) ?? readRecord(files.record)
   const known = left && { catalog: left.catalog, genesis: left.genesis }
   await adoptOrphans(files.dir, files.worlds, known).catch((error) => log('orphans were not saved', error))

@@ -26,9 +26,12 @@ export const sandbox = (world: World) => {
     action(world, async (cli: Cli) => cli.emit(await world.sandbox.up(), statusView)),
   )
   add('down', 'Save it and stop it.', 'sluice sandbox down').action(
-    action(world, async (cli: Cli) =>
-      cli.emit(await world.sandbox.down(), () => 'The sandbox is saved and stopped.'),
-    ),
+    action(world, async (cli: Cli) => {
+      const { running } = await world.sandbox.status()
+      cli.emit(await world.sandbox.down(), () =>
+        running ? 'The sandbox is saved and stopped.' : 'The sandbox was not running.',
+      )
+    }),
   )
   add('status', 'Chains, funded accounts and tokens.', 'sluice sandbox status --json').action(
     action(world, async (cli: Cli) => cli.emit(await world.sandbox.status(), statusView)),

@@ -76,9 +76,11 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     const anvil = await tryStart(options, options.port ?? (await freePort()))
     if (anvil) return anvil
     if (tries === 5)
-      throw new AppError('SANDBOX_UNAVAILABLE', `${options.binary} does not start`, {
-        details: { chainId: options.chainId },
-      })
+      throw new AppError(
+        'SANDBOX_UNAVAILABLE',
+        `${options.binary} does not start${options.loadState ? ` with ${options.loadState}` : ''}`,
+        { details: { chainId: options.chainId } },
+      )
   }
 }
 

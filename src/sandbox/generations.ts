@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path'
 
 import type { Catalog } from '../domain/catalog.ts'
+import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { dumpState } from './anvil.ts'
@@ -19,15 +20,28 @@ export type About = Pick<Saved, 'catalog' | 'genesis'>
 
 const stateName = ({ name }: Network): string => `${name}.json`
 
-/** Reads a saved world; `undefined` where there is none. */
+/** What to do where the world that was saved cannot be used. */
+export const anewHint = 'To begin anew, without what was done on it: sluice sandbox reset --yes'
+
+/** Reads a saved world; `undefined` where there is none, STATE_UNUSABLE where it is damaged. */
 export function readSaved(dir: string): Saved | undefined {
   const file = join(dir, 'catalog.json')
   if (!existsSync(file)) return undefined
-  const written = JSON.parse(readFileSync(file, 'utf8')) as { genesis?: string }
-  return {
-    catalog: decodeCatalog(written as never),
-    genesis: written.genesis,
-    stateFile: (network) => join(dir, stateName(network)),
+  try {
+    const written = JSON.parse(readFileSync(file, 'utf8')) as { genesis?: string }
+    return {
+      catalog: decodeCatalog(written),
+      genesis: written.genesis,
+      stateFile: (network) => join(dir, stateName(network)),
+    }
+  } catch (cause) {
+    const fault = diskFault(cause, file)
+    if (fault instanceof AppError) throw fault
+    throw new AppError('STATE_UNUSABLE', `${file} cannot be used: it is damaged`, {
+      cause,
+      details: { path: file },
+      hint: anewHint,
+    })
   }
 }
 
@@ -89,5 +103,6 @@ export async function saveNext(
 
 /** Forgets every saved world of a state directory, so that the next start is from genesis. */
 export function forgetWorlds(dir: string): void {
+  if (!existsSync(dir)) return
   for (const number of numbers(dir)) rmSync(join(dir, `world-${number}`), { recursive: true, force: true })
 }

@@ -14,6 +14,7 @@ export type DaemonArguments = {
   path: string
   idleMs: number
   everyMs: number
+  anew?: true
 }
 
 /** Where the sandbox is, and how to start it. */
@@ -24,6 +25,8 @@ export type EnsureOptions = {
   cacheDir: string
   /** The environment of the command: PATH and SLUICE_ANVIL are read; only what a process needs is passed on. */
   env: Readonly<Record<string, string | undefined>>
+  /** What was saved is forgotten, where a daemon has to be started. */
+  anew?: true
   /** Called once when a daemon has to be started. */
   onStart?: () => void
   /** How long nobody may use it before it ends by itself. */
@@ -49,6 +52,7 @@ export async function startDaemon(options: EnsureOptions): Promise<'ready' | 'bu
     path: env.PATH ?? '',
     idleMs,
     everyMs,
+    ...(options.anew && { anew: true }),
   }
   const log = openLog(files.log)
   const kept = passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))

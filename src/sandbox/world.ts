@@ -9,10 +9,10 @@ import { attestationAnswer } from './attester/api.ts'
 import { type Attester, startAttester } from './attester/attester.ts'
 import { type FundRequest, fund, type Grant } from './faucet.ts'
 import { type WorldFaults, worldFaults } from './faults/faults.ts'
-import { forgetWorlds, newestWorld, type Saved, saveNext } from './generations.ts'
+import { forgetWorlds, saveNext } from './generations.ts'
 import { genesis } from './genesis/cache.ts'
 import { serveLoopback } from './loopback.ts'
-import { startNodes } from './nodes.ts'
+import { startNodes, startWhereLeft } from './nodes.ts'
 import { report, stakingOn } from './oracle.ts'
 
 /** One of the two chains. Its address stays the same as long as the world runs, also over a reset. */
@@ -75,9 +75,8 @@ export type WorldOptions = {
 export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   const { binary, cacheDir, dir, noteDir, standardDelayMs = 2000, pollMs = 100, now = Date.now } = options
   const start = { binary, ...(noteDir ? { noteDir } : {}) }
-  const base = await genesis(cacheDir, start)
-  let saved: Saved = (dir && newestWorld(dir)) || base
-  const nodes = await startNodes(start, saved)
+  const { base, nodes, ...left } = await startWhereLeft(start, cacheDir, dir)
+  let { saved } = left
   const chains = sandboxNetworks.map((network, index) => ({
     network,
     rpcUrl: nodes[index]!.rpcUrl,

@@ -20,8 +20,8 @@ export function daemonSandbox(
     onStart: () =>
       io?.err.write(io.err.paint.dim('Starting the sandbox: two local chains with real contracts.\n')),
   }
-  const client = async (): Promise<SandboxClient> =>
-    (await import('../sandbox/client.ts')).ensureSandbox(options)
+  const client = async (how: { anew?: true } = {}): Promise<SandboxClient> =>
+    (await import('../sandbox/client.ts')).ensureSandbox({ ...options, ...how })
   const admin: Sandbox = {
     up: async () => (await client()).found,
     down: async () => {
@@ -31,7 +31,8 @@ export function daemonSandbox(
     },
     status: async () => (await import('../sandbox/client.ts')).sandboxStatus(data),
     reset: async () => {
-      const sandbox = await client()
+      // One that does not run need not start with what is thrown away: it may be damaged.
+      const sandbox = await client({ anew: true })
       await sandbox.reset()
       return sandbox.status()
     },

@@ -4,6 +4,7 @@ import type { Place, Sandbox } from '../cli/world.ts'
 import type { Hex } from '../domain/address.ts'
 import { type Catalog, catalogOn } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/network-named.ts'
 import type { SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { sandboxAccountAddress } from '../sandbox/public-account.ts'
@@ -67,8 +68,9 @@ export function sandboxPlace(needs: Needs): Place {
     )
     const rpc = (chainId: number): Rpc => {
       const found = byChain.get(chainId)
-      if (!found) throw new AppError('SANDBOX_UNAVAILABLE', `The sandbox has no chain ${chainId}`)
-      return found
+      if (found) return found
+      const { name } = networkNamed(catalog.networks, chainId)
+      throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network ${name}`)
     }
     const { openState } = await import('./sandbox-state.ts')
     // Whether these are the chains of the journal is asked without patience: a node that is silent says nothing of it.

@@ -41,7 +41,7 @@ test('a program of somebody else has the service in itself or far away, by the s
   }
   const { exit, out, err, dir } = await run(input)
   expect({ exit, err }).toEqual({ exit: 0, err: '' })
-  const { answers, quotes, closed, refused } = JSON.parse(out)
+  const { answers, quotes, afterAll, closed, refused } = JSON.parse(out)
   const [near, far] = answers
   expect(near).toMatchObject({
     total: sandbox.world.catalog().strategies.length,
@@ -52,6 +52,8 @@ test('a program of somebody else has the service in itself or far away, by the s
   expect(far).toEqual(near)
   const over =
     'USAGE It is closed, and nothing more can be asked of it. Make another one: createEngine or createRemote'
+  // A deadline that no timer can be set to is no deadline that is over at once.
+  expect(afterAll).toBe(near.total)
   expect({ quotes, closed }).toEqual({ quotes: 0, closed: [over, over] })
   expect(refused).toEqual([
     expect.stringContaining('CONFIG_INVALID The URL of an RPC is not an http(s) URL'),
@@ -60,6 +62,11 @@ test('a program of somebody else has the service in itself or far away, by the s
     expect.stringMatching(/^CONFIG_INVALID createEngine needs rpcs\./),
     expect.stringMatching(/^CONFIG_INVALID createEngine cannot use what it is given as rpcs\.base\./),
     expect.stringMatching(/^CONFIG_INVALID createEngine has no option rpc\./),
+    'CONFIG_INVALID createEngine is given the network base twice in rpcs. Name it once, as base or as 8453, with a list of all its URLs.',
+    expect.stringMatching(
+      /^CONFIG_INVALID createEngine cannot use what it is given as catalog\.networks\.0\./,
+    ),
+    expect.stringMatching(/^CONFIG_INVALID createEngine cannot use what it is given as catalog\.tokens\./),
     'CONFIG_INVALID createRemote takes an object of options. It takes: now, baseUrl, apiKey, legacyBaseUrl, deadlineMs',
     expect.stringMatching(/^CONFIG_INVALID createRemote needs apiKey\./),
     expect.stringMatching(/^CONFIG_INVALID createRemote cannot use what it is given as apiKey\./),

@@ -59,6 +59,8 @@ const answers = [await asked(engine), await asked(remote)]
 const again = await createEngine({ rpcs: told.rpcs, catalog, store: told.store })
 const kept = await again.listQuotes({})
 for (const core of [engine, engine, remote, again]) await core.close()
+const patient = await createRemote({ baseUrl: told.baseUrl, apiKey: told.apiKey, deadlineMs: 1e10 })
+const { total: afterAll } = await patient.listStrategies({})
 const refusal = (work: Promise<unknown>) =>
   work.then(
     () => 'open still',
@@ -76,9 +78,12 @@ const refused = [
   await refusal(createEngine(loose({}))),
   await refusal(createEngine(loose({ rpcs: { base: unset } }))),
   await refusal(createEngine(loose({ rpcs: {}, rpc: 'secret' }))),
+  await refusal(createEngine({ rpcs: { base: 'http://one.invalid', 8453: 'http://two.invalid' } })),
+  await refusal(createEngine(loose({ rpcs: {}, catalog: { networks: [null] } }))),
+  await refusal(createEngine(loose({ rpcs: {}, catalog: { networks: catalog.networks } }))),
   await refusal(createRemote(loose(null))),
   await refusal(createRemote(loose({ baseUrl: told.baseUrl, apiKey: unset }))),
   await refusal(createRemote(loose({ baseUrl: told.baseUrl, apiKey: 5 }))),
   await refusal(createRemote({ baseUrl: 'nowhere', apiKey: 'secret' })),
 ]
-writeSync(1, JSON.stringify({ answers, quotes: kept.items.length, closed, refused }))
+writeSync(1, JSON.stringify({ answers, quotes: kept.items.length, afterAll, closed, refused }))

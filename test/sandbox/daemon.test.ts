@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, inject, test } from 'vitest'
 
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
@@ -42,6 +42,9 @@ const up = (dataDir: string, more: Partial<EnsureOptions> = {}): Promise<Sandbox
 const processesOf = (home: string) => allProcesses().filter(({ command }) => command.includes(home))
 const nodesOf = (home: string) => processesOf(home).filter(({ command }) => command.includes('--chain-id'))
 const daemonsOf = (home: string) => processesOf(home).filter(({ command }) => command.includes('daemon.js'))
+
+const savedDir = (home: string) =>
+  dirname(newestWorld(sandboxFiles(home).worlds)!.stateFile({ name: 'sandbox-one' } as never))
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -148,8 +151,7 @@ test('a saved world that began from another genesis says so, until it is begun a
   await before.fund(stranger, { symbol: 'USDC', amount: 1n })
   expect((await before.status()).outdated).toBeUndefined()
   await before.down()
-  const dir = dirname(newestWorld(sandboxFiles(home).worlds)!.stateFile({ name: 'sandbox-one' } as never))
-  const file = join(dir, 'catalog.json')
+  const file = join(savedDir(home), 'catalog.json')
   const { genesis: _, ...older } = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, JSON.stringify(older))
   const after = await up(home)
@@ -157,6 +159,39 @@ test('a saved world that began from another genesis says so, until it is begun a
   expect(await balanceOf(after, stranger)).toBe(1n)
   await after.reset()
   expect((await after.status()).outdated).toBeUndefined()
+})
+
+describe.each([
+  ['catalog.json', 'STATE_UNUSABLE'],
+  ['sandbox-one.json', 'SANDBOX_UNAVAILABLE'],
+])('a damaged %s', (name, code) => {
+  test('of what was saved is named with the way to begin anew, which does not start with it', async () => {
+    const home = newHome()
+    const before = await up(home)
+    await before.fund(stranger, { symbol: 'USDC', amount: 1n })
+    await before.down()
+    const file = join(savedDir(home), name)
+    writeFileSync(file, 'half of i')
+    const error = {
+      code,
+      message: expect.stringContaining(file),
+      hint: expect.stringContaining('sandbox reset'),
+    }
+    await expect(up(home)).rejects.toMatchObject(error)
+    await expect(up(home)).rejects.toMatchObject(error)
+    expect(await balanceOf(await up(home, { anew: true }), stranger)).toBe(0n)
+  })
+
+  test('of the cache is made once more', async () => {
+    const cacheDir = join(newHome(), 'cache')
+    cpSync(inject('sandboxCache'), cacheDir, { recursive: true })
+    // Beside this one may lie those of older code.
+    for (const one of readdirSync(cacheDir).filter((each) => each.startsWith('genesis-')))
+      writeFileSync(join(cacheDir, one, name), 'half of i')
+    const fresh = await up(newHome(), { cacheDir })
+    await fresh.fund(stranger, { symbol: 'USDC', amount: 2n })
+    expect(await balanceOf(fresh, stranger)).toBe(2n)
+  })
 })
 
 test('when the nodes are killed as well, what was saved is still there', async () => {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
+import { AppError } from '../../domain/errors.ts'
 import { sandboxNetworks } from '../../domain/network.ts'
 import { type Anvil, type AnvilOptions, startAnvil } from '../anvil.ts'
 import { privateDirectory } from '../files.ts'
@@ -30,18 +31,28 @@ function genesisKey(): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** The world as it is before anybody used it, where it was built before; nothing is built for it. */
-export const knownGenesis = (cacheDir: string): Saved | undefined =>
-  readSaved(join(cacheDir, `genesis-${genesisKey()}`))
+const folderOf = (cacheDir: string, key: string): string => join(cacheDir, `genesis-${key}`)
 
-/** The world as it is before anybody used it: from the cache directory, or deployed now and put there. */
+/** The world as it is before anybody used it, where it was built before and is not damaged; nothing is built for it. */
+export function knownGenesis(cacheDir: string): Saved | undefined {
+  try {
+    return readSaved(folderOf(cacheDir, genesisKey()))
+  } catch (error) {
+    // What is only kept for speed is made once more.
+    if (error instanceof AppError && error.code === 'STATE_UNUSABLE') return undefined
+    throw error
+  }
+}
+
+/** The world as it is before anybody used it: from the cache directory, or deployed now and put there, which `anew` asks for where no node starts from that one. */
 export async function genesis(
   cacheDir: string,
   start: Pick<AnvilOptions, 'binary' | 'noteDir'>,
+  { anew = false } = {},
 ): Promise<Saved> {
   const key = genesisKey()
-  const dir = join(cacheDir, `genesis-${key}`)
-  const cached = knownGenesis(cacheDir)
+  const dir = folderOf(cacheDir, key)
+  const cached = anew ? undefined : knownGenesis(cacheDir)
   if (cached) return cached
   privateDirectory(cacheDir)
   const nodes: Anvil[] = await Promise.all(
@@ -49,6 +60,8 @@ export async function genesis(
   )
   try {
     const catalog = await deployWorld([nodes[0]!.rpc, nodes[1]!.rpc])
+    // A directory, as the last part of a path that goes on is; another process may have mended it in the meantime.
+    if (existsSync(`${dir}/.`) && (anew || !knownGenesis(cacheDir))) rmSync(dir, { recursive: true })
     await saveWorld(
       dir,
       { catalog, genesis: key },
