@@ -12,6 +12,7 @@ import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { listing } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
+import { looking } from '../wallet/looking.ts'
 import { type Evidence, evidenceOf } from '../wallet/record/evidence.ts'
 import { type Check, checkEvidence } from '../wallet/record/evidence-on-chain.ts'
 import { isPage, readEvidence, refuseOtherCall } from '../wallet/record/evidence-read.ts'
@@ -44,7 +45,7 @@ export function addEvidence(command: Command, world: World): void {
 }
 
 async function exportOne(cli: Cli, id: string, options: { out?: string; html?: true }): Promise<void> {
-  const ground = await cli.place.ground()
+  const ground = looking(await cli.place.ground())
   const operation = journalled(ground, id)
   const report = reportFor(ground, operation)
   const evidence = evidenceOf(ground, operation, {

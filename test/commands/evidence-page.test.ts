@@ -4,9 +4,11 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 
 import { evidencePage } from '../../src/cli/views/evidence-page.ts'
+import { openJournal } from '../../src/store/journal.ts'
 import { hashOf } from '../../src/wallet/record/evidence.ts'
 import { chromiumHere, needsChromium, startBrowser } from '../support/browser.ts'
 import { listener } from '../support/listener.ts'
+import { provider } from '../support/provider.ts'
 import { type Document, rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -90,7 +92,7 @@ test('a page that shows something else than the evidence in it was changed', asy
   expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 0 })
 })
 
-test('a hash that was made anew hides nothing: the parts must fit each other, and the chain must say the same', async () => {
+test('a hash that was made anew hides no change of what must fit the rest of it, or of what the chain says', async () => {
   const { file, json } = await exported()
   const verified = (change: (evidence: Document) => void) => {
     const changed = structuredClone(json)
@@ -104,6 +106,25 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
     if (blockNumber) inclusion({ blockNumber })(evidence)
     evidence.report.transactions[1].hash = hash
     for (const attempt of evidence.attempts) if (attempt.step === 1) attempt.hash = hash
+  }
+  const attempt =
+    (change: object, step = 1) =>
+    (evidence: Document) =>
+      Object.assign(
+        evidence.attempts.find((one: Document) => one.step === step),
+        change,
+      )
+  const twice = (change: Document, tried?: object) => (evidence: Document) => {
+    const { operation, report, calls, attempts } = evidence
+    const steps = [operation.steps, report.transactions, calls]
+    for (const list of steps) list.push({ ...structuredClone(list[1]), index: 2 })
+    Object.assign(operation.steps[2], change)
+    if (change.inclusion) report.transactions[2].hash = change.inclusion.hash
+    if ('nonce' in change) report.transactions[2].nonce = change.nonce
+    if (tried) attempts.push({ ...attempts.find((one: Document) => one.step === 1), ...tried, step: 2 })
+  }
+  const said = (text: string) => (evidence: Document) => {
+    evidence.operation.steps[1].text = evidence.report.transactions[1].text = text
   }
   const failed = (evidence: Document) => {
     evidence.operation.state = evidence.report.status = 'FAILED'
@@ -125,12 +146,19 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
   }
   const step = (change: object) => (evidence: Document) => {
     Object.assign(evidence.operation.steps[1], change)
-    if ('nonce' in change) evidence.report.transactions[1].nonce = change.nonce
+    if ('nonce' in change) {
+      evidence.report.transactions[1].nonce = change.nonce
+      attempt(change)(evidence)
+    }
   }
   const calling = (change: object) => (evidence: Document) => {
     Object.assign(evidence.operation.steps[1].transaction, change)
-    if ('to' in change) evidence.report.transactions[1].to = change.to
-    evidence.calls[1].call = null
+    attempt({ transaction: evidence.operation.steps[1].transaction })(evidence)
+    if ('to' in change) {
+      evidence.report.transactions[1].to = change.to
+      evidence.calls[1].contract = null
+    }
+    if ('data' in change) evidence.calls[1].call = null
   }
   const from = (wallet: string) => (evidence: Document) => {
     evidence.operation.wallet = evidence.report.originAddress = wallet
@@ -184,6 +212,22 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
     (evidence) => evidence.report.transactions[1].nonce++,
     (evidence) => evidence.report.transactions[1].chainId++,
     (evidence) => evidence.calls.pop(),
+    twice({}, {}),
+    twice({ nonce: 4711 }, { hash, nonce: 4711 }),
+    (evidence) =>
+      twice({ inclusion: { ...evidence.operation.steps[1].inclusion, hash } }, { hash })(evidence),
+    attempt({ nonce: 77 }),
+    (evidence) => (evidence.attempts[0].transaction.to = friend),
+    (evidence) => (evidence.attempts[0].transaction.value = '1'),
+    (evidence) => evidence.attempts.push({ ...evidence.attempts[0], step: 7, hash }),
+    (evidence) => evidence.attempts.push({ ...evidence.attempts[0] }),
+    (evidence) => evidence.attempts.push({ ...evidence.attempts[0], hash, kind: 'cancel' }),
+    step({ wallet: friend }),
+    said('Supply 2500 USDC to Aave v3'),
+    said(`${json.operation.steps[1].text}, twice`),
+    (evidence) => (evidence.calls[1].call = null),
+    (evidence) => (evidence.calls[1].contract = 'Bank of You'),
+    (evidence) => (evidence.operation.plan.intents[0].amount = 'x'),
     (evidence) => (evidence.calls[0].call.args.amount = '1'),
     (evidence) => (evidence.calls[1].call.name = 'withdraw'),
     (evidence) => (evidence.report.amounts.in.formatted = '2500'),
@@ -218,6 +262,10 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
     [inclusion({ blockHash: hash }), 4, 'EVIDENCE_REFUTED'],
     [inclusion({ blockNumber: 1 }), 4, 'EVIDENCE_REFUTED'],
     [inclusion({ gasUsed: '21000' }), 4, 'EVIDENCE_REFUTED'],
+    [inclusion({ gasPrice: '999999999999999' }), 4, 'EVIDENCE_REFUTED'],
+    [inclusion({ gasPrice: '0' }), 7, 'EVIDENCE_UNCONFIRMED'],
+    [attempt({ gas: '21000' }), 4, 'EVIDENCE_REFUTED'],
+    [attempt({ maxFeePerGas: '1' }), 4, 'EVIDENCE_REFUTED'],
     [step({ nonce: 4711 }), 4, 'EVIDENCE_REFUTED'],
     [calling({ to: hash.slice(0, 42) }), 4, 'EVIDENCE_REFUTED'],
     [calling({ value: '1' }), 4, 'EVIDENCE_REFUTED'],
@@ -238,10 +286,12 @@ test('a hash that was made anew hides nothing: the parts must fit each other, an
     [notFinal({ hash, blockHash: hash }), 7, 'EVIDENCE_UNCONFIRMED'],
     [named(9_000_000), 7, 'EVIDENCE_UNCONFIRMED'],
   ]
-  for (const [at, [change, exit, code]] of cases.entries()) {
-    const found = await verified(change)
-    expect({ at, exit: found.exit, code: found.json.error?.code }).toEqual({ at, exit, code })
-  }
+  cases.push([attempt({ transaction: null }), 2, 'USAGE'])
+  const found = []
+  for (const [change] of cases) found.push(await verified(change))
+  expect(found.map(({ exit, json: { error } }, at) => `${at} ${exit} ${error?.code}`)).toEqual(
+    cases.map(([, exit, code], at) => `${at} ${exit} ${code}`),
+  )
   expect(await verified(() => undefined)).toMatchObject({ exit: 0 })
   expect(await verified((evidence) => delete evidence.operation.result)).toMatchObject({ exit: 0 })
   writeFileSync(file, `\uFEFF${JSON.stringify(json)}`)
@@ -298,6 +348,27 @@ test('what nobody can have written is told as changed, and not as a fault of the
   expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 2 })
 })
 
+test('a node that shows half a transaction has said nothing of it', async () => {
+  const signing = { env: rpcEnvOf(sandbox), secrets: { privateKey: sandbox.user.key } }
+  const pay = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --trust-first-use`
+  const { id } = (await run(`${pay} --idempotency-key half-shown-1`, signing)).json
+  const file = join(home(), 'half.json')
+  expect(await run(['action', 'export', id, '--out', file], signing)).toMatchObject({ exit: 0 })
+  for (const half of [{ input: undefined }, { value: 'x' }, { from: undefined }, { to: undefined }]) {
+    const node = await provider(sandbox.chain(31337).rpcUrl, async ({ method, params }, ask) =>
+      method === 'eth_getTransactionByHash'
+        ? { result: { ...((await ask(method, params)) as object), ...half } }
+        : undefined,
+    )
+    const env = rpcEnvOf(sandbox, { 'sandbox-one': node.url })
+    expect(await run(['action', 'verify', file, '--json'], { env })).toMatchObject({
+      exit: 7,
+      json: { error: { code: 'EVIDENCE_UNCONFIRMED', message: expect.stringContaining('only a part') } },
+    })
+    await node.close()
+  }
+})
+
 test('needs no chain, and says nothing of what is secret in the URL of a node', async () => {
   const env = rpcEnvOf(sandbox)
   const { json: done } = await run(`deposit ${slug} --amount 1 --yes --json --idempotency-key silent-1`, {
@@ -324,6 +395,70 @@ test('needs no chain, and says nothing of what is secret in the URL of a node', 
   expect(exit).toBe(0)
   expect(out).toContain('no access for')
   expect(out).not.toContain('SECRETTOKEN99')
+})
+
+test('the journal is told whole where its networks have no RPC, each by its name, and what needs their nodes says which setting', async () => {
+  const signing = { env: rpcEnvOf(sandbox), secrets: { privateKey: sandbox.user.key } }
+  const { id: here } = (
+    await run(`deposit ${slug} --amount 1 --yes --json --idempotency-key unreached-1`, signing)
+  ).json
+  const journal = openJournal(join(home(), 'data', 'journal.db'), Date.now)
+  const { request, plan, kind, wallet, steps } = journal.find(here)!
+  for (const [id, chainId] of [
+    ['on-base', 8453],
+    ['on-none', 987654],
+  ] as const)
+    journal.insert({
+      ...{ id, idemKey: `key-${id}`, request, plan, kind, wallet },
+      legs: [
+        {
+          chainId,
+          steps: steps.map(({ role, text, transaction }) => ({
+            role,
+            text,
+            transaction: { ...transaction, chainId },
+          })),
+        },
+      ],
+    })
+  journal.close()
+  const far = { env: { SLUICE_RPC_ETHEREUM: 'http://127.0.0.1:1' } }
+  const ids = ['on-none', 'on-base', here]
+  const names = ['987654', 'base', 'sandbox-one']
+  const listed = (await run('action list --json', far)).json.items
+  expect(listed.map((row: Document) => [row.id, row.transactions[0].network])).toEqual(
+    ids.map((id, at) => [id, names[at]]),
+  )
+  const { out: table } = await run('action list', far)
+  for (const [at, id] of ids.entries()) {
+    expect(table).toContain(id)
+    const shown = await run(`action show ${id}`, far)
+    expect([shown.exit, shown.err]).toEqual([0, ''])
+    expect(shown.out).toContain(names[at])
+    const evidence = await run(`action export ${id}`, far)
+    expect(evidence.exit).toBe(0)
+    expect(evidence.json.report.transactions[0].network).toBe(names[at])
+    const page = await run(`action export ${id} --html`, far)
+    expect([page.exit, page.out.startsWith('<!doctype html>')]).toEqual([0, true])
+  }
+  expect((await run(`action watch ${here}`, far)).exit).toBe(0)
+  const done = (await run(`action explain ${here} --json`, far)).json
+  expect(done).toMatchObject({ situation: 'DONE' })
+  const open = (await run(`action explain on-base --json`, far)).json
+  expect(open.evidence).toContainEqual({
+    source: 'chain',
+    text: 'base: There is no RPC for base: SLUICE_RPC_BASE is not set',
+  })
+  for (const line of ['resume', 'replan']) {
+    const { exit, json } = await run(`action ${line} on-base --yes --json`, { ...signing, ...far })
+    expect([line, exit]).toEqual([line, 2])
+    expect(json.error.message).toMatch(/no RPC for base|No RPC is named for the network base/i)
+    expect(json.error.hint).toContain('SLUICE_RPC_BASE')
+  }
+  const { exit, err } = await run(`action resume ${here} --yes`, { ...signing, ...far })
+  expect(exit).toBe(2)
+  expect(err).toContain('There is no RPC for sandbox-one, which belongs to the sandbox')
+  expect(err).toContain('--profile sandbox')
 })
 
 test.skipIf(!chromiumHere)(

@@ -76,7 +76,7 @@ const verdictSection = ({ situation, verdict, funds, safeToRetry, next }: Verdic
   ])}</section>`
 
 const amountText = (amount: Report['amounts']['in']) =>
-  amount && `${decimal(amount.formatted, amount.decimals)} ${amount.symbol}`
+  amount && `${decimal(amount.formatted)} ${amount.symbol}`
 
 const summary = ({ operation }: Evidence, report: Report): Html =>
   listOf([

@@ -7,6 +7,7 @@ import { type Html, html } from '../terminal/html.ts'
 export type EvidenceStep = {
   index: number
   text: string
+  role: string
   state: string
   transaction: { to: string; data: string; value: string; chainId: number }
   inclusion: { blockHash: string; gasUsed: string; gasPrice: string } | null
@@ -54,7 +55,7 @@ export const tableOf = (heads: readonly string[], rows: readonly (readonly unkno
 /** A time of the journal, in epoch milliseconds. */
 export const moment = (at: number): Html => html`<time>${when(new Date(at).toISOString())}</time>`
 
-/** One step: what it was for, what its bytes call, and its receipt. */
+/** One step: what it was for, what its bytes call, and its receipt. Words that nobody can hold against its bytes are no heading. */
 export function stepSection(
   step: EvidenceStep,
   call: StepCall | undefined,
@@ -63,8 +64,9 @@ export function stepSection(
 ): Html {
   const { to, value, data, chainId } = step.transaction
   const gas = step.inclusion && `${BigInt(step.inclusion.gasUsed) * BigInt(step.inclusion.gasPrice)}`
-  return html`<section class="box"><h3>${step.index + 1}. ${step.text} ${badge(step.state)}</h3>
+  return html`<section class="box"><h3>${step.index + 1}. ${call?.call ? step.text : step.role} ${badge(step.state)}</h3>
 ${listOf([
+  ['said to be', call?.call ? null : step.text],
   ['network', shown ? `${shown.network} (chain ${chainId})` : `chain ${chainId}`],
   ['contract', html`<code>${to}</code> ${call?.contract}`],
   ['call', call?.call ? html`<code>${call.call.name}</code>` : 'not a call that this program knows'],

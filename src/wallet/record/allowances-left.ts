@@ -4,7 +4,7 @@ import { decodeApprove, erc20Abi } from '../../calls/erc20.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/network-named.ts'
+import { networkShown } from '../../domain/network-named.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
@@ -40,7 +40,7 @@ const isSame = (a: Unused, b: Unused): boolean =>
 /** Allowances that are left, to be printed. */
 export const printedLeft = ({ catalog }: Pick<Ground, 'catalog'>, left: readonly Unused[]): AllowanceLeft[] =>
   left.map(({ token, spender, amount }) => ({
-    network: networkNamed(catalog.networks, token.chainId).name,
+    network: networkShown(catalog.networks, token.chainId).name,
     token: token.address,
     spender,
     amount: tokenAmount(amount, token),

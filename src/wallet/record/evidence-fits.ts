@@ -7,7 +7,8 @@ import type { Catalog } from '../../domain/catalog.ts'
 import type { Operation } from '../../store/operation.ts'
 import { isShort, resultOf } from '../execution/result.ts'
 import type { Evidence } from './evidence.ts'
-import { callsOf, type StepCall } from './evidence-calls.ts'
+import { attemptMisfit } from './evidence-attempts.ts'
+import { callsOf, isToldRight } from './evidence-calls.ts'
 import { otherField } from './evidence-report.ts'
 import type { Read, Step, Transaction } from './evidence-shape.ts'
 import { amountsOf, statuses, stepStatuses } from './report.ts'
@@ -23,12 +24,14 @@ export function misfitOf({ operation, attempts, events, report, calls }: Read): 
     return `its report has ${report.transactions.length} transactions, and the action ${steps.length} steps`
   if (canonical(calls.map(({ index }) => index)) !== canonical(steps.map(({ index }) => index)))
     return 'it says what other steps call than the action has'
+  const other = twice(steps) ?? attemptMisfit(steps, attempts)
+  if (other !== undefined) return other
   for (const [at, step] of steps.entries()) {
     const misfit = stepMisfit(step, report.transactions[at]!, { operation, attempts })
     if (misfit !== undefined) return misfit
   }
-  const other = otherThanMade({ operation, attempts, events, report })
-  if (other !== undefined) return `its report has another ${other} than the action`
+  const field = otherThanMade({ operation, attempts, events, report })
+  if (field !== undefined) return `its report has another ${field} than the action`
   if (!follows(operation, report)) return `the action is ${state}, and its steps do not come to that`
   return amountsFit(operation, report) ? undefined : 'its report has other amounts than the action'
 }
@@ -46,6 +49,25 @@ const of = <T extends string>(words: Readonly<Record<T, string>>, word: string):
   Object.hasOwn(words, word) ? words[word as T] : undefined
 
 type ReadStep = z.infer<typeof Step>
+
+/** What two steps both have that only one can, as the journal has it: a transaction, or a nonce that was not lost. */
+function twice(steps: readonly ReadStep[]): string | undefined {
+  const seen = new Set<string>()
+  for (const { index, wallet, nonce, state, transaction, inclusion } of steps) {
+    const owns = [
+      `step ${index}`,
+      ...(inclusion ? [`transaction ${inclusion.hash}`] : []),
+      ...(nonce !== null && state !== 'SUPERSEDED'
+        ? [`nonce ${transaction.chainId} ${wallet} ${nonce}`]
+        : []),
+    ].map((one) => one.toLowerCase())
+    for (const one of owns) {
+      if (seen.has(one)) return `two of its steps have the same ${one.split(' ')[0]}`
+      seen.add(one)
+    }
+  }
+  return undefined
+}
 
 const inBlock = ['INCLUDED', 'FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
 
@@ -134,22 +156,30 @@ function amountsFit(operation: Read['operation'], { amounts, arrivedShort }: Rea
 }
 
 /**
- * The index of the first step that an evidence says to call something else than its bytes do. What this catalogue does not know, or did not when the
- * evidence was made, and what a contract is named, is not compared.
+ * The first step of an evidence that has other words, another call or another contract than this program makes of its bytes now, in words. Steps on
+ * networks of which this catalogue has none are not compared.
  */
-export function otherCall({ operation, calls }: Evidence, catalog: Catalog): number | undefined {
-  const steps = (operation.steps as ReadStep[]).map((step) => ({
-    ...step,
-    transaction: { ...step.transaction, value: BigInt(step.transaction.value) },
-  }))
-  let anew: StepCall[]
+export function otherCall({ operation, calls }: Evidence, catalog: Catalog): string | undefined {
+  const like = {
+    ...operation,
+    steps: (operation.steps as ReadStep[]).map((step) => ({
+      ...step,
+      transaction: { ...step.transaction, value: BigInt(step.transaction.value) },
+    })),
+  } as unknown as Operation
+  const isKnown = ({ transaction }: Operation['steps'][number]) =>
+    catalog.networks.some(({ chainId }) => chainId === transaction.chainId)
   try {
-    anew = callsOf({ ...operation, steps } as unknown as Operation, catalog)
-  } catch {
+    const anew = callsOf(like, catalog)
+    for (const [at, step] of like.steps.entries()) {
+      if (!isKnown(step)) continue
+      if (canonical(anew[at]) !== canonical(calls[at]))
+        return `step ${step.index + 1} does not call what it says`
+      if (!isToldRight(step, like, catalog)) return `step ${step.index + 1} is not what it is said to do`
+    }
     return undefined
+  } catch {
+    // Whatever stands in a plan that this program did not write.
+    return 'its plan cannot be read'
   }
-  return anew.find(({ call }, at) => {
-    const said = calls[at]?.call ?? null
-    return call !== null && said !== null && canonical(call) !== canonical(said)
-  })?.index
 }

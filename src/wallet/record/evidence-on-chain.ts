@@ -1,14 +1,16 @@
+import { z } from 'zod'
+
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
-import { findOnChain } from '../execution/watch.ts'
+import { type Found, findOnChain } from '../execution/watch.ts'
 import type { Evidence } from './evidence.ts'
 
 /** What the chain says of one transaction of an evidence. `unknown`: it does not say anything. */
 export type Check = { hash: string; verdict: 'confirmed' | 'refuted' | 'unknown'; why: string | null }
 
-type Inclusion = { hash: Hex; blockNumber: number; blockHash: string; gasUsed: string }
+type Inclusion = { hash: Hex; blockNumber: number; blockHash: string; gasUsed: string; gasPrice: string }
 type Step = {
   index: number
   wallet: string
@@ -17,7 +19,7 @@ type Step = {
   transaction: { to: string; data: string; value: string; chainId: number }
   inclusion: Inclusion | null
 }
-type Shown = { from: string; to: string | null; input: string; value: string; nonce: string }
+type Attempt = { hash: string; kind: string; gas: string; maxFeePerGas: string }
 
 /** What did not do what it was for, in a word: that too is confirmed. */
 const inVain: Readonly<Record<string, string>> = {
@@ -31,15 +33,15 @@ export async function checkEvidence(
   { operation, attempts }: Evidence,
 ): Promise<Check[]> {
   const steps = (operation.steps as Step[]).filter(({ inclusion }) => inclusion !== null)
-  const isCancel = (hash: Hex) =>
-    attempts.some((one) => sameAddress(String(one.hash), hash) && one.kind === 'cancel')
+  const attemptOf = ({ hash }: Inclusion) =>
+    (attempts as readonly Attempt[]).find((one) => sameAddress(one.hash, hash))!
   const lost = (operation.steps as Step[]).filter(({ state }) => state === 'SUPERSEDED')
   const tried = lost.flatMap((step) =>
     attempts
       .filter((one) => one.step === step.index)
       .map(({ hash }) => minedAfterAll(rpc, step, hash as Hex)),
   )
-  const checks = await Promise.all(steps.map((step) => check(rpc, step, isCancel(step.inclusion!.hash))))
+  const checks = await Promise.all(steps.map((step) => check(rpc, step, attemptOf(step.inclusion!))))
   return [...checks, ...(await Promise.all(tried)).filter((one) => one !== undefined)]
 }
 
@@ -58,42 +60,36 @@ async function minedAfterAll(
   }
 }
 
-async function check(rpc: (chainId: number) => Rpc, step: Step, isCancel: boolean): Promise<Check> {
-  const { hash, blockNumber, blockHash, gasUsed } = step.inclusion!
+async function check(rpc: (chainId: number) => Rpc, step: Step, attempt: Attempt): Promise<Check> {
+  const { hash, blockNumber, blockHash, gasPrice } = step.inclusion!
   // What was not final then may have come into another block since, or into none.
   const isFinal = step.state !== 'INCLUDED'
+  const isCancel = attempt.kind === 'cancel'
   const say = (verdict: Check['verdict'], why: string | null = null): Check => ({ hash, verdict, why })
   try {
     const node = rpc(step.transaction.chainId)
     const [found, shown] = await Promise.all([
       findOnChain(node, hash),
-      node.request<Shown | null>('eth_getTransactionByHash', [hash]),
+      node.request<object | null>('eth_getTransactionByHash', [hash]),
     ])
     if (!found || !shown) {
       const other = await otherwise(node, step.inclusion!)
       if (other === undefined) return say('unknown', 'the node does not have it')
       return isFinal ? say('refuted', other) : say('unknown', `${other}, and it was not final then`)
     }
-    // What took its place under the nonce is nothing, to oneself.
-    const nothing = { to: step.wallet, data: '0x', value: '0' }
-    const { to, data, value } = isCancel ? nothing : step.transaction
-    const differs = [
-      [sameAddress(shown.from, step.wallet), 'another wallet sent it'],
-      [shown.to !== null && sameAddress(shown.to, to), 'it goes to another contract'],
-      [shown.input.toLowerCase() === data.toLowerCase(), 'it calls something else'],
-      [BigInt(shown.value) === BigInt(value), 'it carries another value'],
-      [Number(shown.nonce) === step.nonce, 'it has another nonce'],
-    ] as const
-    const first = differs.find(([same]) => !same)
-    if (first) return say('refuted', first[1])
+    const differs = otherThanSigned(wholeOf(shown), step, attempt)
+    if (differs !== undefined) return say('refuted', differs)
     const block = found.blockNumber === blockNumber ? found.blockHash : found.blockNumber
-    const isThere = sameAddress(found.blockHash, blockHash) && found.blockNumber === blockNumber
-    if (!isFinal)
-      return isThere
-        ? say('confirmed', isCancel ? 'it was cancelled' : found.ok ? null : 'it reverted')
+    if (!sameAddress(found.blockHash, blockHash) || found.blockNumber !== blockNumber)
+      return isFinal
+        ? say('refuted', `it is in block ${block}`)
         : say('unknown', `it was not final then, and is in block ${block} now`)
-    if (!isThere) return say('refuted', `it is in block ${block}`)
-    if (found.gasUsed !== BigInt(gasUsed)) return say('refuted', `it used ${found.gasUsed} of gas`)
+    const cost = otherCost(found, step.inclusion!)
+    if (cost !== undefined) return say('refuted', cost)
+    // Some nodes name no price.
+    if (found.gasPrice !== 0n && BigInt(gasPrice) === 0n)
+      return say('unknown', 'it does not have what a unit of gas cost')
+    if (!isFinal) return say('confirmed', isCancel ? 'it was cancelled' : found.ok ? null : 'it reverted')
     if (!isCancel && found.ok === (step.state === 'FINAL_REVERTED'))
       return say('refuted', found.ok ? 'it did not revert' : 'it reverted')
     return say('confirmed', inVain[step.state])
@@ -101,6 +97,58 @@ async function check(rpc: (chainId: number) => Rpc, step: Step, isCancel: boolea
     if (error instanceof AppError) return say('unknown', error.message)
     throw error
   }
+}
+
+const Quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]+$/i)
+  .transform(BigInt)
+
+/** A transaction as a node shows it. */
+const Shown = z.object({
+  from: z.string(),
+  to: z.string().nullable(),
+  input: z.string(),
+  value: Quantity,
+  nonce: Quantity,
+  gas: Quantity,
+  maxFeePerGas: Quantity.nullish(),
+})
+
+/** A transaction as a node shows it; one that is not shown whole is RPC_INCONSISTENT. */
+function wholeOf(shown: object): z.infer<typeof Shown> {
+  const whole = Shown.safeParse(shown)
+  if (whole.success) return whole.data
+  throw new AppError('RPC_INCONSISTENT', 'The node shows only a part of it')
+}
+
+/** What of a transaction is not what an attempt of a step signed, in words. */
+function otherThanSigned(
+  shown: z.infer<typeof Shown>,
+  { wallet, nonce, transaction }: Step,
+  { kind, gas, maxFeePerGas }: Attempt,
+): string | undefined {
+  // What took its place under the nonce is nothing, to oneself.
+  const { to, data, value } = kind === 'cancel' ? { to: wallet, data: '0x', value: '0' } : transaction
+  const same = [
+    [sameAddress(shown.from, wallet), 'another wallet sent it'],
+    [shown.to !== null && sameAddress(shown.to, to), 'it goes to another contract'],
+    [shown.input.toLowerCase() === data.toLowerCase(), 'it calls something else'],
+    [shown.value === BigInt(value), 'it carries another value'],
+    [Number(shown.nonce) === nonce, 'it has another nonce'],
+    [shown.gas === BigInt(gas), 'it has another gas limit'],
+    // Older forms have one price, and not every node shows it here.
+    [(shown.maxFeePerGas ?? BigInt(maxFeePerGas)) === BigInt(maxFeePerGas), 'it pays another price at most'],
+  ] as const
+  return same.find(([is]) => !is)?.[1]
+}
+
+/** What a receipt says else of the gas, in words. A price of nothing is of nodes that name none. */
+function otherCost(found: Found, { gasUsed, gasPrice }: Inclusion): string | undefined {
+  if (found.gasUsed !== BigInt(gasUsed)) return `it used ${found.gasUsed} of gas`
+  const prices = [found.gasPrice, BigInt(gasPrice)]
+  if (prices.includes(0n) || prices[0] === prices[1]) return undefined
+  return `it paid ${found.gasPrice} wei for a unit of gas`
 }
 
 /** What a node has in the place of a transaction that it does not show, where it has the block at that height. */

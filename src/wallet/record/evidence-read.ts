@@ -11,9 +11,12 @@ export const isPage = (text: string): boolean => inPage.test(text)
 
 /**
  * Reads evidence from a file, or out of the page that was made of it. What is none is USAGE; what was changed since it was made, by its hash or
- * because its parts do not fit each other, is EVIDENCE_CHANGED: the states of the action and its steps, and the whole report, which is made anew of them.
- * What was asked for in words (plan and request), what came out by the journal, events, trail and verdict stand on nothing but the hash, and nobody finds
- * out what was left out of all of it alike.
+ * because its parts do not fit each other, is EVIDENCE_CHANGED: the states of the action and its steps, that no transaction and no nonce is of two of them,
+ * what each attempt signed, and the whole report, which is made anew of them. Calls, contracts and words of steps are for `refuseOtherCall`, and what is in
+ * blocks is for `checkEvidence`. What was asked for (plan and request), the least that was accepted of what did not say what it pays, what came out by the
+ * journal, what brought something over a bridge (the hash of an arrival, which is the `destinationTxHash` of the report), the hash of an attempt that is in
+ * no block, such as that of a step which lost its nonce, how often attempts were sent, what those had for gas that are in no block, events, trail and
+ * verdict stand on nothing but the hash, and nobody finds out what was left out of all of it alike.
  */
 export function readEvidence(text: string): Evidence {
   let found: unknown
@@ -50,8 +53,16 @@ const none = (why: string, cause?: unknown): AppError =>
 const changed = (why: string): AppError =>
   new AppError('EVIDENCE_CHANGED', `The evidence was changed after it was made: ${why}`)
 
-/** Refuses evidence that says of a step that it calls something else than its bytes do, as far as this catalogue knows such calls: EVIDENCE_CHANGED. */
+/**
+ * Refuses evidence whose steps have other words, calls or contracts than this program has for their bytes: EVIDENCE_CHANGED. Another version of it, or
+ * another catalogue, may have had others; the words of what it does not know stand on the hash alone.
+ */
 export function refuseOtherCall(evidence: Evidence, catalog: Catalog): void {
-  const index = otherCall(evidence, catalog)
-  if (index !== undefined) throw changed(`step ${index + 1} does not call what it says`)
+  const why = otherCall(evidence, catalog)
+  if (why === undefined) return
+  throw new AppError(
+    'EVIDENCE_CHANGED',
+    `The evidence was changed after it was made, or another version made it: ${why}`,
+    { hint: 'Ask for it again, from whoever made it: sluice action export ID --out FILE' },
+  )
 }

@@ -1,5 +1,9 @@
 import { z } from 'zod'
 
+const Whole = z.string().regex(/^[0-9]+$/)
+
+const Call = z.looseObject({ to: z.string(), data: z.string(), value: Whole, chainId: z.number() })
+
 /** A step, as far as it is read. */
 export const Step = z.looseObject({
   index: z.number(),
@@ -8,18 +12,15 @@ export const Step = z.looseObject({
   wallet: z.string(),
   nonce: z.number().nullable(),
   state: z.string(),
-  transaction: z.looseObject({
-    to: z.string(),
-    data: z.string(),
-    value: z.string().regex(/^[0-9]+$/),
-    chainId: z.number(),
-  }),
+  text: z.string(),
+  transaction: Call,
   inclusion: z
     .looseObject({
       hash: z.string(),
       blockNumber: z.int().nonnegative(),
       blockHash: z.string(),
-      gasUsed: z.string().regex(/^[0-9]+$/),
+      gasUsed: Whole,
+      gasPrice: Whole,
     })
     .nullable(),
 })
@@ -47,7 +48,17 @@ export const Shape = z.looseObject({
     legs: z.array(z.looseObject({ arrival: z.looseObject({}).nullable() })),
     steps: z.array(Step),
   }),
-  attempts: z.array(z.looseObject({ step: z.number(), hash: z.string(), kind: z.string() })),
+  attempts: z.array(
+    z.looseObject({
+      step: z.number(),
+      hash: z.string(),
+      kind: z.string(),
+      nonce: z.number(),
+      transaction: Call,
+      gas: Whole,
+      maxFeePerGas: Whole,
+    }),
+  ),
   events: z.array(z.looseObject({})),
   trail: z.looseObject({ whole: z.boolean() }),
   report: z.looseObject({

@@ -1,6 +1,6 @@
 import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/network.ts'
-import { networkNamed } from '../../domain/network-named.ts'
+import { networkShown } from '../../domain/network-named.ts'
 import type { JournalEvent, Operation, Step } from '../../store/operation.ts'
 import { leastOut } from '../execution/least-out.ts'
 import { isShort, resultOf } from '../execution/result.ts'
@@ -63,7 +63,7 @@ export function reportOf(
     amounts: amountsOf(operation),
     ...(about.queued && { queued: about.queued }),
     transactions: operation.steps.map((step) =>
-      transactionOf(step, kindOf(step), networkNamed(networks, step.transaction.chainId), lastHash),
+      transactionOf(step, kindOf(step), networkShown(networks, step.transaction.chainId), lastHash),
     ),
     destinationTxHash: delivered?.hash ?? short?.hash ?? null,
     ...(short && { arrivedShort: short }),
