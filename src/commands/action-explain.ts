@@ -16,6 +16,7 @@ import { explain, type Told } from '../wallet/explain/explain.ts'
 import type { Silent } from '../wallet/explain/on-chain.ts'
 import type { Verdict } from '../wallet/explain/verdict.ts'
 import type { Ground } from '../wallet/ground.ts'
+import { looking } from '../wallet/looking.ts'
 import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
 import { inJournal } from './action-run.ts'
 import { isHash, ofHash, unknownHash } from './explain-hash.ts'
@@ -45,7 +46,7 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   if (!operation) return cli.emit(await withoutJournal(cli, id, 'silent' in of ? of.silent : []), verdictView)
   // Both are asked at once: whoever is silent costs his time only once.
   const told = toldOf(cli, operation)
-  cli.emit(await explain(ground, operation, { told, depth }), verdictView)
+  cli.emit(await explain(looking(ground), operation, { told, depth }), verdictView)
 }
 
 /** The verdict about an action of the journal as evidence of it: also of a damaged journal, and `null` where nobody can be asked. */

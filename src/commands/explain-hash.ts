@@ -1,8 +1,9 @@
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import type { Network } from '../domain/network.ts'
 import { rpcVariable } from '../domain/network-named.ts'
 import { plain } from '../domain/text.ts'
-import { disagreementText } from '../wallet/execution/agreement.ts'
+import { disagreementText, disagreementWay } from '../wallet/execution/agreement.ts'
 import type { Depth } from '../wallet/execution/run.ts'
 import { type OnChain, onChain, type Silent } from '../wallet/explain/on-chain.ts'
 import type { Verdict } from '../wallet/explain/verdict.ts'
@@ -72,6 +73,7 @@ export function unknownHash(hash: Hex, silent: readonly Silent[]): AppError {
 function fundsOf({ from, deed, block }: OnChain): string {
   if (!block) return `With ${from}, until it is in a block.`
   if (block.unlike?.has === 'something else') return 'Not known: the endpoints show different ends of it.'
+  if (block.unlike?.has === 'another') return 'Not known: the endpoints have different blocks there.'
   if (!block.succeeded) return `Nothing but its fee was moved: the rest is with ${from}.`
   if (deed.is === 'approval')
     return `Nothing was moved${deed.spender === null ? '' : `; ${deed.spender} may take it`}.`
@@ -81,10 +83,10 @@ function fundsOf({ from, deed, block }: OnChain): string {
 }
 
 /** That what is in a block is not final, and what keeps it from being so. */
-function finalText({ isFinal, unlike }: NonNullable<OnChain['block']>): string {
+function finalText({ isFinal, unlike }: NonNullable<OnChain['block']>, network: Network): string {
   if (isFinal) return ''
   return unlike
-    ? ` by ${unlike.by}, which would be final, but ${disagreementText(unlike)}`
+    ? ` by ${unlike.by}, which would be final, but ${disagreementText(unlike)}. ${disagreementWay(unlike, rpcVariable(network))}`
     : ', which is not final yet'
 }
 
@@ -98,7 +100,7 @@ function verdictOf(hash: Hex, found: OnChain): Verdict {
     id: hash,
     situation: 'FOREIGN',
     verdict: block
-      ? `${stranger}, ${where}: it ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'}${finalText(block)}.`
+      ? `${stranger}, ${where}: it ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'}${finalText(block, network)}.`
       : `${stranger} waits on ${network.name}: it ${deed.does}.`,
     funds: fundsOf(found),
     safeToRetry: block?.succeeded === false && block.isFinal,

@@ -1,17 +1,36 @@
+import type { Hex } from '../domain/address.ts'
 import { canonical } from '../domain/canonical.ts'
 import type { JournalDb } from './journal-db.ts'
 import type { journalInside } from './journal-inside.ts'
-import { columnsOf } from './journal-rows.ts'
+import { columnsOf, eventOf } from './journal-rows.ts'
 import { sealOf } from './journal-seal.ts'
 import type { Journal } from './journal-words.ts'
+import type { JournalEvent } from './operation.ts'
 
-/** What opens a part of an operation again: a new plan for what was not signed, steps whose blocks went away, and nonces that were not lost. */
+/** What the trail says of a step before the transaction that seems to have done the same. */
+const done = 'seems done already by '
+
+/** The transaction that seems to have done what a step is for, by the trail: what was noted of it last. */
+export const doneBy = (events: readonly JournalEvent[], step: number): Hex | undefined =>
+  events
+    .findLast(({ index, becomes, why }) => index === step && becomes === '' && why.startsWith(done))
+    ?.why.slice(done.length) as Hex | undefined
+
+/** What opens a part of an operation again: a new plan for what was not signed, steps whose blocks went away, and nonces that were not lost; and what seems done without it. */
 export function journalAgain(
   db: JournalDb,
   { note, stateOf, find, step, release, settle }: ReturnType<typeof journalInside>,
-): Pick<Journal, 'replan' | 'reopen' | 'regain'> {
+): Pick<Journal, 'replan' | 'reopen' | 'regain' | 'noteDone'> {
   const { all, one, run, put, write } = db
   return {
+    noteDone: (id, index, hash) =>
+      write(() => {
+        // It becomes nothing by that: only a look at the chain says what became of it.
+        if (
+          doneBy(all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf), index) !== hash
+        )
+          note(id, index, stateOf(id, index), '', `${done}${hash}`)
+      }),
     replan: (id, leg, { plan, steps, why }) =>
       write(() => {
         const { wallet, state } = find(id)!
@@ -38,7 +57,8 @@ export function journalAgain(
            WHERE operation = ? AND state = 'BROADCAST'`,
           id,
         )
-        settle(id, 'EXECUTING', `re-opened: ${why}`)
+        const { state, exit } = find(id)!
+        if (state !== 'CANCELLED' || exit === 24) settle(id, 'EXECUTING', `re-opened: ${why}`)
       }),
     regain: (id, indexes, why) =>
       write(() => {

@@ -11,7 +11,7 @@ const most = 32
 export function journalLookups(
   { all, one }: JournalDb,
   { load }: ReturnType<typeof journalInside>,
-): Pick<Journal, 'findKey' | 'findHash' | 'nextNonce' | 'holderOf' | 'foreignNonces'> {
+): Pick<Journal, 'findKey' | 'findHash' | 'nextNonce' | 'holderOf' | 'redoable' | 'foreignNonces'> {
   return {
     findKey: (idemKey) => {
       const row =
@@ -41,6 +41,19 @@ export function journalLookups(
         nonce,
       )
       return row && { operation: String(row.operation), index: Number(row.idx) }
+    },
+    redoable: (chainId, wallet, from, below) => {
+      const row = one(
+        `SELECT operation, nonce, state = 'SUPERSEDED' AS lost FROM step WHERE chain_id = ? AND wallet = ? AND nonce >= ? AND nonce < ?
+         AND state IN ('CANCELLED', 'FINAL_REVERTED', 'SUPERSEDED') ORDER BY nonce, lost LIMIT 1`,
+        chainId,
+        wallet,
+        from,
+        below,
+      )
+      return (
+        row && { operation: String(row.operation), nonce: Number(row.nonce), isLost: Number(row.lost) === 1 }
+      )
     },
     foreignNonces: (wallet, { to, data, value, chainId }, below) => {
       const rows = all(

@@ -49,6 +49,16 @@ export type Journal = {
     nonce: number,
   ) => { operation: string; index: number } | undefined
   /**
+   * The first step with a nonce from one on, below another, that was settled so that the same may be done again: it was cancelled, reverted, or lost
+   * its nonce to another transaction (`isLost`).
+   */
+  redoable: (
+    chainId: number,
+    wallet: Address,
+    from: number,
+    below: number,
+  ) => { operation: string; nonce: number; isLost: boolean } | undefined
+  /**
    * Nonces below `below` that nothing of this journal was signed for, or that it lost, newest first, at most 32: since it signed the same
    * transaction last, or else since it first signed for the wallet on the chain. Beside them those of at most 32 steps that are signed and not
    * seen in a block, whenever that was: another transaction may have used them. None where it never signed.
@@ -70,7 +80,7 @@ export type Journal = {
    * rest, and the audit trail keeps the hash of both plans.
    */
   replan: (id: string, leg: number, replacement: Replacement) => void
-  /** Opens steps again that were final, and their operation: their blocks are not on the chain any more. Those that are open already stay as they are. */
+  /** Opens steps again that were final, and their operation: their blocks are not on the chain any more. Those that are open already stay as they are, and so does an operation that was given up. */
   reopen: (id: string, indexes: readonly number[], why: string) => void
   /**
    * Takes back that nonces of steps were lost: they wait again, and their operation goes on. Gives whether it did; not where somebody
@@ -92,6 +102,8 @@ export type Journal = {
   move: (id: string, index: number, becomes: StepState, why: string, inclusion?: Inclusion) => void
   /** Notes that something else, `owner`, has the nonce of a step for good, and that its operation needs a person: both or neither. */
   supersede: (id: string, index: number, owner: string, why: string) => void
+  /** Notes a transaction that is not of this journal and seems to have done what a step is for that is not signed, or lost its nonce. */
+  noteDone: (id: string, index: number, hash: Hex) => void
   arrive: (id: string, leg: number, hash: Hex) => void
   settle: (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown) => void
   /** The newest block of a chain that was noted, and when, in epoch milliseconds. */

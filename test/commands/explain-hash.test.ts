@@ -133,3 +133,18 @@ test('an action that is final stays so where one endpoint of two has another blo
   expect((await run(`action show ${id} --json`, at)).json).toMatchObject({ status: 'SUCCESS' })
   await other.close()
 })
+
+test('where the endpoints have different blocks, nobody is told that a payment of a stranger moved anything', async () => {
+  const hash = await paid()
+  const other = await provider(url(), async ({ method, params }, ask) =>
+    method === 'eth_getBlockByNumber' && /^0x/.test(String(params[0]))
+      ? { result: { ...((await ask(method, params)) as object), hash: nobodys } }
+      : undefined,
+  )
+  const env = rpcEnvOf(sandbox, { 'sandbox-one': [url(), other.url].join() })
+  expect((await run(['action', 'explain', hash, '--json'], { env })).json).toMatchObject({
+    verdict: expect.stringContaining('have different blocks'),
+    funds: 'Not known: the endpoints have different blocks there.',
+  })
+  await other.close()
+})

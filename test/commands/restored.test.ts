@@ -212,6 +212,35 @@ test('a node that cannot be asked who has a nonce is searched for it', async () 
   expect(await doneElsewhere(ground, sandbox.user.address, [{ ...call, value: 1n }])).toBeUndefined()
 })
 
+test('what another machine did under a nonce that this journal holds is not done again, though the node is behind for it just when it is looked', async () => {
+  const { rpcUrl, rpc } = sandbox.chain(31337)
+  let behind = 0
+  const node = await provider(rpcUrl, async ({ method, params }, ask) =>
+    method === 'eth_getTransactionCount' && params[1] === 'latest' && behind-- > 0
+      ? { result: hexQuantity(Number(await ask(method, params)) - 1) }
+      : undefined,
+  )
+  const at = (url: string): Circumstances => ({
+    env: rpcEnvOf(sandbox, { 'sandbox-one': url }),
+    secrets: { privateKey: sandboxKey() },
+  })
+  expect(await run(payment(1, 'before-01'), at(rpcUrl))).toMatchObject({ exit: 0 })
+  const holding = copied()
+  await rpc.request('evm_setAutomine', [false])
+  expect(await holding.again(`${payment(2, 'held-0001')} --no-wait`, at(rpcUrl))).toMatchObject({ exit: 20 })
+  await rpc.request('anvil_dropAllTransactions')
+  await rpc.request('evm_setAutomine', [true])
+  expect(await run(payment(5, 'since-001'), at(rpcUrl))).toMatchObject({ exit: 0 })
+  // The plan asks once before.
+  behind = 2
+  expect(await signsNothing(() => holding.again(payment(5, 'since-001'), at(node.url)))).toMatchObject({
+    exit: 10,
+    json: { error: { code: 'DONE_ELSEWHERE' } },
+  })
+  expect(behind).toBeLessThan(0)
+  await node.close()
+})
+
 test('what a node is behind for, just when it is looked, is done once all the same: begun anew, and gone on with', async () => {
   const { rpcUrl } = sandbox.chain(31337)
   let behind = 0
@@ -264,5 +293,13 @@ test('what a node is behind for, just when it is looked, is done once all the sa
         ),
       },
     },
+  })
+  // What it stopped for is kept, and told after it.
+  const [hash] = /0x[0-9a-f]{64}/.exec(left.json.error.hint)!
+  expect((await half.again(`action explain ${id} --json`, at(rpcUrl))).json).toMatchObject({
+    situation: 'PARTLY_DONE',
+    funds: expect.stringContaining(`is told by the transaction ${hash}`),
+    safeToRetry: false,
+    next: `sluice action explain ${hash}`,
   })
 })

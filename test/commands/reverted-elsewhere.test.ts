@@ -50,6 +50,10 @@ test('a receipt that says of a payment elsewhere that it reverted is no reason t
       json: {
         error: {
           code: 'DONE_ELSEWHERE',
+          // Of a receipt that counts for nothing nobody needs to hear.
+          message: expect.stringMatching(
+            Object.keys(odd).length > 0 ? /is the same call/ : / show different things in block \d+/,
+          ),
           details: { hash },
           hint: expect.stringContaining(`sluice action explain ${hash}`),
         },

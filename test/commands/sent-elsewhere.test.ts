@@ -237,7 +237,20 @@ describe('what was sped up elsewhere', () => {
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })
     for (const verb of ['show', 'resume'])
       expect((await signsNothing(() => run(['action', verb, id, '--json']))).err).not.toContain('not lost')
-    expect(await explain(id)).toMatchObject({ situation: 'SUPERSEDED', next: `sluice action replan ${id}` })
+    expect(await explain(id)).toMatchObject({
+      situation: 'SUPERSEDED',
+      safeToRetry: true,
+      next: `sluice action replan ${id}`,
+    })
+    // What took the nonce may have been the same, for all that is shown now.
+    expect(await run('sandbox fault rpc-502 --method eth_getTransactionReceipt --yes --json')).toMatchObject({
+      exit: 0,
+    })
+    expect(await explain(id)).toMatchObject({
+      situation: 'SUPERSEDED',
+      safeToRetry: false,
+      next: `sluice action explain ${id}`,
+    })
   })
 })
 

@@ -143,6 +143,17 @@ describe('the signer', () => {
     expect(await code(sign({ nonce: 999 }))).toBe('POLICY_TAMPER')
   })
 
+  test('signs two calls of one plan under two nonces, and never both under one', async () => {
+    const plan = swapTransactions(wallet)
+    const desk = await shown('swap execute some-quote', [leg(swapIntent(wallet), ...plan)])
+    const sign = (one: Transaction, nonce: number) =>
+      code(desk({ do: 'sign', wallet, transaction: { ...json(one), ...fees, nonce } }))
+    expect(await sign(plan[0]!, 7)).toBeUndefined()
+    expect(await sign(plan[1]!, 7)).toBe('POLICY_TAMPER')
+    expect(await sign(plan[1]!, 8)).toBeUndefined()
+    expect(await sign(plan[0]!, 8)).toBe('POLICY_TAMPER')
+  })
+
   test.each([
     ['gas that nothing needs', { gas: '30000001' }, line, 'POLICY_FEE_CAP'],
     ['a fee that nobody pays', { maxFeePerGas: `${10_001n * 10n ** 9n}` }, line, 'POLICY_FEE_CAP'],

@@ -1,44 +1,29 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 import { AppError } from '../../src/domain/errors.ts'
 import { hexQuantity, quantity } from '../../src/net/quantity.ts'
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
-import type { Journal } from '../../src/store/journal-words.ts'
 import { notYetPast } from '../../src/wallet/chain/past.ts'
 import { isNonceLost } from '../../src/wallet/execution/finality.ts'
-import { type Provider, provider } from '../support/provider.ts'
-import type { Chain } from './chain.ts'
 import { payee, planPayments, run, signer } from './operation.ts'
-import { useChain, useHome } from './use.ts'
+import { usePlace } from './use.ts'
 
 // That another transaction has a nonce for good is said late and twice: whoever hears it may sign the same again.
 
-let chain: Chain
-let home: string
-let journal: Journal
-useHome((made) => {
-  ;({ home, journal } = made)
-})
-useChain((made) => {
-  chain = made
-})
-let odd: Provider | undefined
-afterEach(async () => {
-  await odd?.close()
-  await chain.rpc.request('anvil_dropAllTransactions')
-  await chain.rpc.request('evm_setAutomine', [true])
-})
+const place = usePlace()
 const head = async () =>
-  Number(quantity(await chain.rpc.request('eth_blockNumber'), 'the number of the newest block'))
+  Number(quantity(await place.chain.rpc.request('eth_blockNumber'), 'the number of the newest block'))
 const outcome = (id: string, more: object) =>
-  run(journal, home, chain.url, id, { timeoutMs: 1_500, ...more }).catch((error: unknown) => error)
+  run(place.journal, place.home, place.chain.url, id, { timeoutMs: 1_500, ...more }).catch(
+    (error: unknown) => error,
+  )
 
 /** An operation that waits on a chain that mines nothing by itself, and another transaction of the wallet with its nonce that is nowhere. */
 async function waiting(id: string) {
-  await chain.rpc.request('evm_setAutomine', [false])
-  planPayments(journal, id)
+  await place.chain.rpc.request('evm_setAutomine', [false])
+  planPayments(place.journal, id)
   await outcome(id, { noWait: true })
-  const nonce = journal.find(id)!.steps[0]!.nonce!
+  const nonce = place.journal.find(id)!.steps[0]!.nonce!
   const fees = { maxFeePerGas: 90n * 10n ** 9n, maxPriorityFeePerGas: 9n * 10n ** 9n }
   const raw = await signer.signTransaction({
     to: payee,
@@ -48,18 +33,18 @@ async function waiting(id: string) {
     chainId: 31337,
     ...fees,
   })
-  await chain.rpc.request('anvil_dropAllTransactions')
-  const hash = await chain.rpc.request<string>('eth_sendRawTransaction', [raw])
-  const stranger = (await chain.rpc.request('eth_getTransactionByHash', [hash])) as object
-  await chain.rpc.request('anvil_dropAllTransactions')
+  await place.chain.rpc.request('anvil_dropAllTransactions')
+  const hash = await place.chain.rpc.request<string>('eth_sendRawTransaction', [raw])
+  const stranger = (await place.chain.rpc.request('eth_getTransactionByHash', [hash])) as object
+  await place.chain.rpc.request('anvil_dropAllTransactions')
   return { nonce, hash, stranger }
 }
 
 test('a nonce is lost where its block is final, though it lies as deep as is usual; on a chain of one node it is at once', async () => {
-  await chain.rpc.request('anvil_mine', ['0x60'])
+  await place.chain.rpc.request('anvil_mine', ['0x60'])
   const newest = await head()
   const lost = (at: number, usual: number) =>
-    isNonceLost(chain.rpc, { at, hash: null, by: chain.rpc.host }, usual, 1_000)
+    isNonceLost(place.chain.rpc, { at, hash: null, by: place.chain.rpc.host }, usual, 1_000)
   expect(await lost(newest - 10, 3)).toMatchObject({ deep: false })
   expect(await lost(newest - 80, 3)).toMatchObject({ deep: true })
   expect(await lost(newest - 10, 1)).toMatchObject({ deep: true })
@@ -69,58 +54,58 @@ test('a nonce that is another’s in one look and not in the next one is not los
   const { nonce, hash, stranger } = await waiting('twice')
   const blockNumber = hexQuantity(await head())
   let looks = 0
-  odd = await provider(chain.url, ({ method, params }) => {
+  const odd = await place.through(({ method, params }) => {
     if (method === 'eth_getTransactionCount') return { result: hexQuantity(nonce + 1) }
     if (method === 'eth_getTransactionByHash' && params[0] === hash) return { result: stranger }
     if (method !== 'eth_getTransactionBySenderAndNonce') return undefined
     return { result: looks++ % 2 === 0 ? { ...stranger, blockNumber } : null }
   })
-  const ended = await outcome('twice', { rpc: () => httpRpc(odd!.url) })
+  const ended = await outcome('twice', { rpc: () => httpRpc(odd.url) })
   expect(looks).toBeGreaterThan(1)
   expect(ended).toMatchObject({ code: 'PENDING' })
-  expect(journal.find('twice')).toMatchObject({ state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] })
+  expect(place.journal.find('twice')).toMatchObject({ state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] })
 })
 
 test('what has a nonce by what is not as its hash says has not taken it', async () => {
   const { nonce, hash, stranger } = await waiting('unlike')
   const shown = { ...stranger, value: '0x2', blockNumber: hexQuantity(await head()) }
-  odd = await provider(chain.url, ({ method, params }) => {
+  const odd = await place.through(({ method, params }) => {
     if (method === 'eth_getTransactionCount') return { result: hexQuantity(nonce + 1) }
     const isAsked = method === 'eth_getTransactionBySenderAndNonce' || params[0] === hash
     return isAsked ? { result: shown } : undefined
   })
-  expect(await outcome('unlike', { rpc: () => httpRpc(odd!.url) })).toMatchObject({ code: 'PENDING' })
-  expect(journal.find('unlike')).toMatchObject({ state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] })
+  expect(await outcome('unlike', { rpc: () => httpRpc(odd.url) })).toMatchObject({ code: 'PENDING' })
+  expect(place.journal.find('unlike')).toMatchObject({ state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] })
 })
 
 test('a nonce that is used, by what is not shown, is not replaced: it may be this very transaction', async () => {
   const { nonce } = await waiting('unshown')
-  odd = await provider(chain.url, ({ method }) => {
+  const odd = await place.through(({ method }) => {
     if (method === 'eth_getTransactionCount') return { result: hexQuantity(nonce + 1) }
     return method === 'eth_getTransactionBySenderAndNonce'
       ? { error: { code: -32601, message: 'no such method' } }
       : undefined
   })
-  const sent = () => odd!.asked.filter((method) => method === 'eth_sendRawTransaction').length
-  const bump = { rpc: () => httpRpc(odd!.url), replacement: 'bump' }
+  const sent = () => odd.asked.filter((method) => method === 'eth_sendRawTransaction').length
+  const bump = { rpc: () => httpRpc(odd.url), replacement: 'bump' }
   expect(await outcome('unshown', bump)).toMatchObject({ code: 'PENDING' })
-  expect(journal.attempts('unshown', 0)).toHaveLength(1)
+  expect(place.journal.attempts('unshown', 0)).toHaveLength(1)
   expect(sent()).toBe(0)
 })
 
 test('an endpoint that has stopped does not say of a deadline that it has not passed', async () => {
-  const { timestamp } = await chain.rpc.request<{ timestamp: string }>('eth_getBlockByNumber', [
+  const { timestamp } = await place.chain.rpc.request<{ timestamp: string }>('eth_getBlockByNumber', [
     'latest',
     false,
   ])
   const time = Number(timestamp) + 100
   const gone = () => Promise.reject(new AppError('RPC_UNREACHABLE', 'gone'))
-  const silent = { ...chain.rpc, request: gone, batch: gone }
+  const silent = { ...place.chain.rpc, request: gone, batch: gone }
   const asked = (peer: Rpc, now: number, maxAgeMs?: number) =>
-    notYetPast({ ...chain.rpc, peers: [peer] }, { chainId: 31337, time }, { now, maxAgeMs })
+    notYetPast({ ...place.chain.rpc, peers: [peer] }, { chainId: 31337, time }, { now, maxAgeMs })
   const now = Number(timestamp) * 1_000 + 50_000
-  expect(await asked(chain.rpc, now, 60_000)).toBe(chain.rpc.host)
-  expect(await asked(chain.rpc, now, 40_000)).toBeUndefined()
-  expect(await asked(chain.rpc, now)).toBe(chain.rpc.host)
+  expect(await asked(place.chain.rpc, now, 60_000)).toBe(place.chain.rpc.host)
+  expect(await asked(place.chain.rpc, now, 40_000)).toBeUndefined()
+  expect(await asked(place.chain.rpc, now)).toBe(place.chain.rpc.host)
   expect(await asked(silent as Rpc, now, 60_000)).toBeUndefined()
 })

@@ -5,6 +5,7 @@ import { sandboxNetworks } from '../../src/domain/network.ts'
 import { hexQuantity } from '../../src/net/quantity.ts'
 import { httpRpc, severalRpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
+import { reopenGivenUp } from '../../src/wallet/execution/again/given-up.ts'
 import { keptBlock, reopenGone } from '../../src/wallet/execution/reopen.ts'
 import { provider } from '../support/provider.ts'
 import { type Chain, startChain } from './chain.ts'
@@ -74,10 +75,14 @@ describe('a reorganisation that is deeper than what counted as final', () => {
       expect(await isReopened(honest, another.url)).toBe(false)
     }
     expect(journal.find('kept')).toMatchObject({ state: 'DONE' })
-    const seen = await keptBlock(severalRpc([another.url, chain.url]), journal.find('kept')!.steps[0]!)
+    const kept = (...urls: string[]) => keptBlock(severalRpc(urls), journal.find('kept')!.steps[0]!)
     const host = (url: string) => new URL(url).host
     const unlike = { host: host(another.url), by: host(chain.url), blockNumber, has: 'another' }
-    expect(seen).toEqual({ is: 'disputed', unlike })
+    expect(await kept(another.url, behind.url, chain.url)).toEqual({ is: 'disputed', unlike })
+    expect(await kept(another.url, behind.url)).toEqual({
+      is: 'disputed',
+      unlike: { host: host(behind.url), by: host(another.url), blockNumber, has: 'nothing' },
+    })
     expect(await isReopened(another.url, silent.url)).toBe(true)
     for (const node of [another, behind, silent]) await node.close()
   })
@@ -103,6 +108,40 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     await chain.rpc.request('anvil_reorg', [2, []])
     expect(await reopen('cancelled')).toBe(true)
     expect(await reopen('given-up')).toBe(false)
+  })
+
+  it('sends what was given up again, which a stranger may have taken the nonce of meanwhile; what reverted is only cancelled', async () => {
+    planPayments(journal, 'up', 2)
+    const stopping = {
+      fault: (point: string) =>
+        void (point === 'after_final' && journal.settle('up', 'CANCELLED', 'given up by the person', 21)),
+    }
+    expect(await run(journal, home, chain.url, 'up', stopping).catch(code)).toBe('PARTIAL')
+    expect(journal.find('up')).toMatchObject({ steps: [{ state: 'FINAL_OK' }, { nonce: null }] })
+    const again = (id: string, how?: 'cancel') =>
+      reopenGivenUp({ journal, rpc: () => httpRpc(chain.url) }, id, how).catch((error: unknown) => error)
+    expect(await again('up')).toBe(false)
+    await chain.rpc.request('anvil_reorg', [1, []])
+    await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: signer.address }])
+    await mine(3)
+    expect(await again('up')).toBe(true)
+    expect(await run(journal, home, chain.url, 'up').catch((error: unknown) => error)).toMatchObject({
+      code: 'PARTIAL',
+      message: expect.stringMatching(/Step 1 of 2, which .+, lost its nonce to another transaction$/),
+    })
+    expect(journal.find('up')).toMatchObject({
+      state: 'CANCELLED',
+      exit: 21,
+      steps: [{ state: 'SUPERSEDED' }, { state: 'PLANNED' }],
+    })
+    planPayments(journal, 'vain')
+    await run(journal, home, chain.url, 'vain', { noWait: true }).catch(() => undefined)
+    const [{ hash }] = [journal.attempts('vain', 0)[0]!]
+    const was = { hash, blockNumber: 1, blockHash: hash, gasUsed: 1n, gasPrice: 1n }
+    for (const state of ['INCLUDED', 'FINAL_REVERTED'] as const) journal.move('vain', 0, state, 'seen', was)
+    journal.settle('vain', 'CANCELLED', 'given up by the person', 21)
+    expect(await again('vain')).toMatchObject({ code: 'PARTIAL', hint: 'sluice action cancel vain --yes' })
+    expect(await again('vain', 'cancel')).toBe(true)
   })
 
   it('opens what lost a nonce to a stranger, which then waits for a person again and signs nothing more', async () => {

@@ -4,6 +4,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/network.ts'
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
+import { wantedOf } from '../../src/wallet/execution/finality.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import type { Facts } from '../../src/wallet/explain/facts.ts'
 import { lookAtStep } from '../../src/wallet/explain/look.ts'
@@ -389,4 +390,10 @@ describe('a cancel of several that wait', () => {
     expect(refused).toMatchObject({ code: 'PENDING' })
     expect([kinds('short', 0), kinds('short', 1)]).toEqual([['run'], ['run', 'cancel']])
   })
+})
+
+test('what is not ours must be as deep as the chain calls final before the same is signed again, unless a depth was said or there are no more blocks to wait for', () => {
+  expect(wantedOf(12, undefined)).toEqual({ wanted: 'finalized', usual: 12 })
+  expect(wantedOf(12, 3)).toEqual({ wanted: 3, usual: 12 })
+  expect(wantedOf(1, undefined)).toEqual({ wanted: 1, usual: 1 })
 })

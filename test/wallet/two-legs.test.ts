@@ -238,10 +238,12 @@ describe('an operation over two chains', () => {
       asked++
       return Promise.reject(refusal)
     }
+    // Signed before, so that all of the time is for what is to come.
+    await expect(run('refused', { noWait: true })).rejects.toMatchObject({ code: 'PENDING' })
     const early = await run('refused', {
       arrived,
       brought: async () => void looks++,
-      timeoutMs: 1_500,
+      timeoutMs: 2_500,
     }).catch((error: unknown) => error)
     expect(early).toMatchObject({
       code: 'PENDING',

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { quantity } from '../../src/net/quantity.ts'
 import { openJournal } from '../../src/store/journal.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
+import { type Provider, provider } from '../support/provider.ts'
 import { type Chain, startChain } from './chain.ts'
 import { journalIn, newHome, payee, removeHome } from './operation.ts'
 
@@ -43,6 +44,35 @@ export function useChain(
   after(async () => {
     await chain?.stop()
   })
+}
+
+/** Where operations wait: a home, the journal in it, a chain, and providers in front of that which say what a test wants of them. */
+export type Place = {
+  home: string
+  journal: Journal
+  chain: Chain
+  through: (says: Provider['says']) => Promise<Provider>
+}
+
+/** Gives the tests of a file one; after each its providers are closed, what waits is dropped, and the chain mines by itself again. */
+export function usePlace(): Place {
+  const open: Provider[] = []
+  const through: Place['through'] = async (says) => {
+    const one = await provider(place.chain.url, says)
+    open.push(one)
+    return one
+  }
+  const place = { through } as Place
+  useHome((made) => void Object.assign(place, made))
+  useChain((chain) => {
+    place.chain = chain
+  })
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one.close()
+    await place.chain.rpc.request('anvil_dropAllTransactions')
+    await place.chain.rpc.request('evm_setAutomine', [true])
+  })
+  return place
 }
 
 /** What the payee of the tests has on a chain, in wei. */

@@ -1,10 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { ofHash } from '../../src/commands/explain-hash.ts'
 import { sandboxNetworks } from '../../src/domain/network.ts'
 import { hexQuantity } from '../../src/net/quantity.ts'
 import { httpRpc, type Rpc, severalRpc } from '../../src/net/rpc.ts'
-import type { Journal } from '../../src/store/journal-words.ts'
 import { systemClock } from '../../src/wallet/chain/clock.ts'
 import { foremost } from '../../src/wallet/chain/foremost.ts'
 import { rpcInTime } from '../../src/wallet/chain/in-time.ts'
@@ -14,70 +13,59 @@ import { settled } from '../../src/wallet/execution/unfinished.ts'
 import { explain } from '../../src/wallet/explain/explain.ts'
 import { lookAtStep } from '../../src/wallet/explain/look.ts'
 import type { Ground } from '../../src/wallet/ground.ts'
-import { type Provider, provider } from '../support/provider.ts'
-import { type Chain, startChain } from './chain.ts'
+import { startChain } from './chain.ts'
 import { oneCoin, payee, planPayments, run, signer } from './operation.ts'
-import { paidOn, useChain, useHome } from './use.ts'
+import { paidOn, usePlace } from './use.ts'
 
 // What one endpoint of two says alone decides nothing for good.
 
-let chain: Chain
-let home: string
-let journal: Journal
-useHome((made) => {
-  ;({ home, journal } = made)
-})
-useChain((made) => {
-  chain = made
-})
-let odd: Provider | undefined
-afterEach(async () => {
-  await odd?.close()
-  await chain.rpc.request('anvil_dropAllTransactions')
-  await chain.rpc.request('evm_setAutomine', [true])
-})
+const place = usePlace()
 
 const failing = { timeoutMs: 700 }
 const both = (first: string, second: string) => severalRpc([first, second], { retries: 0 })
 const outcome = (id: string, rpc: Rpc, more = {}) =>
-  run(journal, home, chain.url, id, { rpc: () => rpc, ...failing, ...more }).catch((error: unknown) => error)
+  run(place.journal, place.home, place.chain.url, id, { rpc: () => rpc, ...failing, ...more }).catch(
+    (error: unknown) => error,
+  )
 const ground = (rpc: Rpc) =>
   ({
-    journal,
+    journal: place.journal,
     rpc: () => rpc,
     catalog: { networks: sandboxNetworks, tokens: [], strategies: [] },
-    locks: home,
+    locks: place.home,
     now: Date.now,
   }) as unknown as Ground
 /** What is said of an operation to whoever asks. */
 const said = (id: string, rpc: Rpc) => {
   const about = { amounts: { in: { formatted: '1', symbol: 'ETH' } } }
-  const operation = { ...journal.find(id)!, plan: { intents: [null], about, terms: {} } }
+  const operation = { ...place.journal.find(id)!, plan: { intents: [null], about, terms: {} } }
   const told = Promise.resolve({ text: '', delivered: null })
-  const planned = { ...journal, find: () => operation } as never
+  const planned = { ...place.journal, find: () => operation } as never
   return explain({ ...ground(rpc), journal: planned }, operation as never, { told, depth: undefined })
 }
 /** An operation that is sent, on a chain that mines nothing by itself; gives its nonce. */
 async function waiting(id: string, more = {}): Promise<number> {
-  await chain.rpc.request('evm_setAutomine', [false])
-  planPayments(journal, id)
-  await outcome(id, chain.rpc, { noWait: true, ...more })
-  return journal.find(id)!.steps[0]!.nonce!
+  await place.chain.rpc.request('evm_setAutomine', [false])
+  planPayments(place.journal, id)
+  await outcome(id, place.chain.rpc, { noWait: true, ...more })
+  return place.journal.find(id)!.steps[0]!.nonce!
 }
 
 test('how a transaction ended, to whoever only watches', async () => {
-  const before = await paidOn(chain)
-  odd = await provider(chain.url, async ({ method, params }, ask) => {
+  const before = await paidOn(place.chain)
+  const odd = await place.through(async ({ method, params }, ask) => {
     if (method !== 'eth_getTransactionReceipt') return undefined
     const receipt = (await ask(method, params)) as object | null
     return { result: receipt && { ...receipt, status: '0x0' } }
   })
-  const two = both(odd.url, chain.url)
-  planPayments(journal, 'watched')
-  expect(await outcome('watched', two)).toMatchObject({ code: 'PENDING' })
-  expect(await hasNews(ground(two), journal.find('watched')!, null)).toBe(false)
-  expect(await settled(ground(two), journal.find('watched')!, null)).toMatchObject({ state: 'EXECUTING' })
-  const { hash } = journal.attempts('watched', 0)[0]!
+  const two = both(odd.url, place.chain.url)
+  planPayments(place.journal, 'watched')
+  expect(await outcome('watched', two, { timeoutMs: 3_000 })).toMatchObject({ code: 'PENDING' })
+  expect(await hasNews(ground(two), place.journal.find('watched')!, null)).toBe(false)
+  expect(await settled(ground(two), place.journal.find('watched')!, null)).toMatchObject({
+    state: 'EXECUTING',
+  })
+  const { hash } = place.journal.attempts('watched', 0)[0]!
   const stranger = { ...ground(two), journal: { findHash: () => undefined } } as unknown as Ground
   expect(await ofHash(stranger, hash)).toMatchObject({
     verdict: {
@@ -86,8 +74,8 @@ test('how a transaction ended, to whoever only watches', async () => {
       safeToRetry: false,
     },
   })
-  expect(await outcome('watched', chain.rpc)).toMatchObject({ state: 'DONE' })
-  expect((await paidOn(chain)) - before).toBe(oneCoin)
+  expect(await outcome('watched', place.chain.rpc)).toMatchObject({ state: 'DONE' })
+  expect((await paidOn(place.chain)) - before).toBe(oneCoin)
 })
 
 describe('that a nonce was lost', () => {
@@ -98,17 +86,18 @@ describe('that a nonce was lost', () => {
       await other.rpc.request('anvil_setNonce', [signer.address, hexQuantity(nonce)])
       await other.rpc.request('eth_sendTransaction', [{ from: signer.address, to: payee, value: '0x1' }])
       await other.rpc.request('anvil_mine', ['0x20'])
-      const urls = order === 'first' ? ([other.url, chain.url] as const) : ([chain.url, other.url] as const)
+      const urls =
+        order === 'first' ? ([other.url, place.chain.url] as const) : ([place.chain.url, other.url] as const)
       const rpc = foremost(both(...urls))
       await rpc.look()
       const seen = await lookAtStep(
         rpc,
         sandboxNetworks[0]!,
-        journal.find(order)!.steps[0]!,
-        journal.attempts(order, 0),
+        place.journal.find(order)!.steps[0]!,
+        place.journal.attempts(order, 0),
         1,
       )
-      expect(seen?.owner).toMatchObject({ isDeep: false, unlike: { host: new URL(chain.url).host } })
+      expect(seen?.owner).toMatchObject({ isDeep: false, unlike: { host: new URL(place.chain.url).host } })
       expect(await said(order, rpc)).toMatchObject({
         situation: 'NONCE_TAKEN_NOT_FINAL',
         safeToRetry: false,
@@ -119,45 +108,45 @@ describe('that a nonce was lost', () => {
     } finally {
       await other.stop()
     }
-    await chain.rpc.request('evm_mine')
-    expect(await outcome(order, chain.rpc)).toMatchObject({ state: 'DONE' })
+    await place.chain.rpc.request('evm_mine')
+    expect(await outcome(order, place.chain.rpc)).toMatchObject({ state: 'DONE' })
   })
 
   test('by an endpoint that was heard and is down since', async () => {
     const nonce = await waiting('silent')
     const fees = { maxFeePerGas: 90n * 10n ** 9n, maxPriorityFeePerGas: 9n * 10n ** 9n }
     const call = { to: payee, value: 1n, gas: 21_000n, nonce, chainId: 31337, ...fees }
-    await chain.rpc.request('anvil_dropAllTransactions')
+    await place.chain.rpc.request('anvil_dropAllTransactions')
     const raw = await signer.signTransaction(call)
-    const hash = await chain.rpc.request('eth_sendRawTransaction', [raw])
-    const shown = (await chain.rpc.request('eth_getTransactionByHash', [hash])) as object
-    await chain.rpc.request('anvil_dropAllTransactions')
+    const hash = await place.chain.rpc.request('eth_sendRawTransaction', [raw])
+    const shown = (await place.chain.rpc.request('eth_getTransactionByHash', [hash])) as object
+    await place.chain.rpc.request('anvil_dropAllTransactions')
     let isDown = false
-    odd = await provider(chain.url, async ({ method }, ask) => {
+    const odd = await place.through(async ({ method }, ask) => {
       if (isDown && method !== 'eth_getTransactionByHash') return { status: 503 }
       if (method === 'eth_getTransactionCount') return { result: hexQuantity(nonce + 1) }
       if (!/^eth_getTransactionBy/.test(method)) return undefined
       isDown = true
       return { result: { ...shown, blockNumber: await ask('eth_blockNumber', []) } }
     })
-    expect(await outcome('silent', both(odd.url, chain.url), { timeoutMs: 2_000 })).toMatchObject({
+    expect(await outcome('silent', both(odd.url, place.chain.url), { timeoutMs: 2_000 })).toMatchObject({
       code: 'PENDING',
     })
-    expect(journal.find('silent')!.state).toBe('EXECUTING')
+    expect(place.journal.find('silent')!.state).toBe('EXECUTING')
   })
 
   test('while another has no time left to say what it has', async () => {
     const nonce = await waiting('cut-short')
-    await chain.rpc.request('evm_mine')
-    const at = Number(await chain.rpc.request('eth_blockNumber'))
-    const { hash } = journal.attempts('cut-short', 0)[0]!
-    const holder = { at, hash, by: chain.rpc.host }
+    await place.chain.rpc.request('evm_mine')
+    const at = Number(await place.chain.rpc.request('eth_blockNumber'))
+    const { hash } = place.journal.attempts('cut-short', 0)[0]!
+    const holder = { at, hash, by: place.chain.rpc.host }
     const clock = systemClock
     const isOver = { clock, until: clock.now() - 60_000 }
-    const peers = [rpcInTime(httpRpc(chain.url), isOver)]
+    const peers = [rpcInTime(httpRpc(place.chain.url), isOver)]
     expect(nonce).toBeGreaterThanOrEqual(0)
-    expect(await isNonceLost(chain.rpc, holder, 1, 1_000)).toMatchObject({ deep: true })
-    expect(await isNonceLost({ ...chain.rpc, peers }, holder, 1, 1_000)).toMatchObject({
+    expect(await isNonceLost(place.chain.rpc, holder, 1, 1_000)).toMatchObject({ deep: true })
+    expect(await isNonceLost({ ...place.chain.rpc, peers }, holder, 1, 1_000)).toMatchObject({
       deep: false,
       unlike: { has: 'no answer yet' },
     })
@@ -168,27 +157,29 @@ test('that a deadline has passed, so that it would be cancelled', async () => {
   const deadline = Math.floor(Date.now() / 1000) + 3_600
   const deadlineOf = () => deadline
   await waiting('swap', { deadlineOf })
-  odd = await provider(chain.url, async ({ method, params }, ask) => {
+  const odd = await place.through(async ({ method, params }, ask) => {
     if (method === 'eth_blockNumber') return { result: hexQuantity(Number(await ask(method, params)) + 9) }
     if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return undefined
     return { result: { ...((await ask(method, params)) as object), timestamp: hexQuantity(deadline + 9) } }
   })
-  const ended = await outcome('swap', both(chain.url, odd.url), { deadlineOf })
+  const ended = await outcome('swap', both(place.chain.url, odd.url), { deadlineOf })
   expect(ended).toMatchObject({ code: 'PENDING' })
-  expect(journal.attempts('swap', 0).map(({ kind }) => kind)).toEqual(['run'])
+  expect(place.journal.attempts('swap', 0).map(({ kind }) => kind)).toEqual(['run'])
   const alone = await outcome('swap', httpRpc(odd.url, { retries: 0 }), { deadlineOf })
   expect(alone).toMatchObject({ code: 'PENDING' })
-  expect(journal.attempts('swap', 0).map(({ kind }) => kind)).toEqual(['run', 'cancel'])
+  expect(place.journal.attempts('swap', 0).map(({ kind }) => kind)).toEqual(['run', 'cancel'])
 })
 
 test('a nonce that is used, by what is not shown in time, is not told as lost with its funds in the wallet', async () => {
   const nonce = await waiting('elsewhere')
-  await chain.rpc.request('anvil_dropAllTransactions')
+  await place.chain.rpc.request('anvil_dropAllTransactions')
   const fees = { maxFeePerGas: 9n * 10n ** 9n, maxPriorityFeePerGas: 3n * 10n ** 9n }
   const call = { to: payee, value: oneCoin, gas: 21_000n, nonce, chainId: 31337 }
-  await chain.rpc.request('eth_sendRawTransaction', [await signer.signTransaction({ ...call, ...fees })])
-  await chain.rpc.request('anvil_mine', ['0x100'])
-  odd = await provider(chain.url, ({ method }) =>
+  await place.chain.rpc.request('eth_sendRawTransaction', [
+    await signer.signTransaction({ ...call, ...fees }),
+  ])
+  await place.chain.rpc.request('anvil_mine', ['0x100'])
+  const odd = await place.through(({ method }) =>
     method === 'eth_getTransactionBySenderAndNonce'
       ? { error: { code: -32601, message: 'the method does not exist' } }
       : undefined,
@@ -202,26 +193,26 @@ test('a nonce that is used, by what is not shown in time, is not told as lost wi
 })
 
 test('that a deadline has not passed, so that what can only revert would be made dearer', async () => {
-  const head = (await chain.rpc.request('eth_getBlockByNumber', ['latest', false])) as {
+  const head = (await place.chain.rpc.request('eth_getBlockByNumber', ['latest', false])) as {
     number: string
     timestamp: string
   }
   const deadlineOf = () => Number(head.timestamp) + 600
   await waiting('late', { deadlineOf })
-  await chain.rpc.request('evm_increaseTime', [3_600])
+  await place.chain.rpc.request('evm_increaseTime', [3_600])
   for (let blocks = 0; blocks < 6; blocks++) {
-    await chain.rpc.request('anvil_setNextBlockBaseFeePerGas', [hexQuantity(40n * 10n ** 9n)])
-    await chain.rpc.request('evm_mine')
+    await place.chain.rpc.request('anvil_setNextBlockBaseFeePerGas', [hexQuantity(40n * 10n ** 9n)])
+    await place.chain.rpc.request('evm_mine')
   }
-  odd = await provider(chain.url, ({ method, params }) => {
+  const odd = await place.through(({ method, params }) => {
     if (method === 'eth_blockNumber') return { result: head.number }
     return method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: head } : undefined
   })
   const impatient = { deadlineOf, patience: { ms: 0, blocks: 0 } }
-  expect(await outcome('late', both(chain.url, odd.url), impatient)).toMatchObject({
+  expect(await outcome('late', both(place.chain.url, odd.url), impatient)).toMatchObject({
     code: 'PENDING',
     message: expect.stringMatching(/^Its deadline has passed by .*, and not by that of /),
-    details: { host: new URL(odd.url).host, by: new URL(chain.url).host },
+    details: { host: new URL(odd.url).host, by: new URL(place.chain.url).host },
   })
-  expect(journal.attempts('late', 0).map(({ kind }) => kind)).toEqual(['run'])
+  expect(place.journal.attempts('late', 0).map(({ kind }) => kind)).toEqual(['run'])
 })

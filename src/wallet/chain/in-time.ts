@@ -1,13 +1,11 @@
 import { AppError } from '../../domain/errors.ts'
+import { mostTimerMs } from '../../domain/timer.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Clock } from './clock.ts'
 import { patienceMs, within } from './within.ts'
 
 /** How long what was begun may still take when the time of a run is over, in ms. */
 const graceMs = 5_000
-
-/** The longest that a timer can be set to. */
-const longestMs = 2 ** 31 - 1
 
 /** The longest that a node took for one answer, in ms; it may not have come at all. */
 export type Wait = { host: string; ms: number }
@@ -53,7 +51,7 @@ export async function inTime<T>(
   if (left <= 0) throw late()
   const done = new AbortController()
   const answered = waits?.begin(host)
-  const over = clock.sleep(Math.min(left, longestMs), done.signal).then(() => {
+  const over = clock.sleep(Math.min(left, mostTimerMs), done.signal).then(() => {
     throw late()
   })
   try {

@@ -1,10 +1,12 @@
-import { encodeFunctionData, keccak256 } from 'viem/utils'
+import { encodeFunctionData, formatUnits, keccak256 } from 'viem/utils'
 
 import { erc20Abi } from '../../calls/erc20.ts'
 import { stakewiseAbi } from '../../calls/stakewise.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount, type Unit } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
+import { sandboxNetworks } from '../../domain/network.ts'
+import { shellWord } from '../../domain/shell.ts'
 import type { Token } from '../../domain/token.ts'
 import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
@@ -79,6 +81,9 @@ export function lacking(ask: {
         needed: needed.toString(),
         ...(network !== undefined && { network }),
       },
+      hint: sandboxNetworks.some(({ name }) => name === network)
+        ? `sluice sandbox fund ${wallet} --token ${shellWord(unit.symbol)} --amount ${formatUnits(needed - held, unit.decimals)}`
+        : `sluice wallet show ${wallet}`,
     },
   )
 }

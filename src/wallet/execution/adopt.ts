@@ -4,7 +4,7 @@ import type { Journal } from '../../store/journal-words.ts'
 import type { Step } from '../../store/operation.ts'
 import type { Head } from '../chain/fees.ts'
 import { byAuthorisation, seenIfSaid, whoUsed } from './nonce-use.ts'
-import { asStep, type Holder, takeIn } from './signed-elsewhere.ts'
+import { asStep, type Holder, otherOwner, takeIn } from './signed-elsewhere.ts'
 
 type Question = {
   journal: Journal
@@ -30,6 +30,8 @@ export async function adopt(
   const attempt = await asStep(rpc, { ...step, nonce }, holder)
   if (attempt === undefined) return undefined
   if (attempt === 'another') return { by: `another transaction, ${holder.hash}`, hash: holder.hash }
+  const owner = otherOwner(journal, operationId, attempt.hash)
+  if (owner !== undefined) return { by: `the action ${owner}, ${attempt.hash}`, hash: attempt.hash }
   if (step.nonce === null) journal.reserve(operationId, step.index, nonce, Number(head.number))
   takeIn(journal, operationId, step, attempt)
   return 'ours'

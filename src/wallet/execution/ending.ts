@@ -4,7 +4,7 @@ import { notAsked } from '../../domain/error-table.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
 import { isDust } from '../simulation/too-small.ts'
-import { lookFirst } from './elsewhere/became.ts'
+import { lookFirst, noteDone } from './elsewhere/became.ts'
 import { isForGood, isOfPrice, type Refusal, refusalOf } from './refused.ts'
 import { current, isClosed, isUnsigned, type Run, stopped } from './run.ts'
 import { isAllFinal } from './standing.ts'
@@ -54,6 +54,7 @@ function explain(run: Run, error: unknown): unknown {
   const resume = `sluice action resume ${run.operationId}`
   const details = { operation: run.operationId }
   const signed = wasSigned(run)
+  noteDone(run, error)
   if (error === stopped && !signed) {
     const isOver = !run.signal?.aborted && run.clock.now() >= run.until
     return isOver ? timeOver(run) : interrupted(run, details)

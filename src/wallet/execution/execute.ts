@@ -3,6 +3,8 @@ import type { Leg, Operation, Step } from '../../store/operation.ts'
 import { systemClock } from '../chain/clock.ts'
 import { readHead } from '../chain/fees.ts'
 import { newWaits, rpcInTime } from '../chain/in-time.ts'
+import { endGivenUp } from './again/given-up.ts'
+import { locked } from './again/locked.ts'
 import { awaitArrival } from './await-arrival.ts'
 import { cancelWaiting } from './cancel-waiting.ts'
 import { refuseDead } from './dead.ts'
@@ -11,7 +13,17 @@ import { soonAfter } from './just-done.ts'
 import { refuseLost } from './lost.ts'
 import { outcomeOf } from './outcome.ts'
 import { reopenWrong } from './reopen.ts'
-import { current, type Execution, hasEnded, isClosed, isUnsigned, type Run, stepAt, stopped } from './run.ts'
+import {
+  current,
+  type Execution,
+  hasEnded,
+  isClosed,
+  isInTheAir,
+  isUnsigned,
+  type Run,
+  stepAt,
+  stopped,
+} from './run.ts'
 import type { KnownGas } from './sign.ts'
 import { signerInTime } from './sign-in-time.ts'
 import { isLost, standing } from './standing.ts'
@@ -43,6 +55,7 @@ export async function execute(execution: Execution): Promise<Operation> {
   await reopenWrong(run, run.operationId)
   resumed(run)
   const operation = current(run)
+  if (isClosed(operation) && operation.steps.some(isInTheAir)) return endGivenUp(run)
   if (hasEnded(operation)) return outcomeOf(operation)
   try {
     for (const leg of operation.legs) await executeLeg(run, leg)
@@ -84,26 +97,18 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
     await awaitArrival(run, leg, leg.arrival)
   }
   if (unfinished(run, leg).length === 0) return
-  const { wallet } = current(run)
-  const waitMs = Math.min(run.lockWaitMs ?? 60_000, Math.max(0, run.until - run.clock.now()))
-  const lock = await run.lock(leg.chainId, wallet, waitMs, run.signal).catch((error: unknown) => {
-    throw run.signal?.aborted ? stopped : error
-  })
-  if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${leg.chainId}`)
-  try {
-    // Another process may have had the lock until now.
-    if (hasEnded(current(run))) return
-    resumed(run)
-    run.journal.releaseOthers(leg.chainId, wallet, run.operationId)
-    await signAndFollow(run, leg)
-  } finally {
+  await locked(run, leg.chainId, async () => {
     try {
+      // Another process may have had the lock until now.
+      if (hasEnded(current(run))) return
+      resumed(run)
+      run.journal.releaseOthers(leg.chainId, current(run).wallet, run.operationId)
+      await signAndFollow(run, leg)
+    } finally {
       for (const { state, index } of unfinished(run, leg))
         if (state === 'RESERVED') run.journal.release(run.operationId, index, 'not signed in this run')
-    } finally {
-      lock.release()
     }
-  }
+  })
 }
 
 /** How old a check may be when the next step is signed. */

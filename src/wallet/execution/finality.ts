@@ -1,6 +1,4 @@
 import type { Hex } from '../../domain/address.ts'
-import type { Network } from '../../domain/network.ts'
-import { networkNamed } from '../../domain/network-named.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { type Disagreement, disagreement, type InBlock } from './agreement.ts'
@@ -10,15 +8,14 @@ import type { Depth } from './run.ts'
 /** How deep something must lie: `wanted`, and `usual` blocks where the chain does not know what is wanted. */
 export type Wanted = { wanted: Depth; usual: number }
 
-/** How deep something must lie on a chain: as was said, or as is usual there. */
-export function wantedOf(
-  { networks }: { networks: readonly Network[] },
-  chainId: number,
-  depth: Depth | undefined,
-): Wanted {
-  const usual = networkNamed(networks, chainId).depth
-  return { wanted: depth ?? usual, usual }
-}
+/** How deep something must lie after which the same may be signed again: more than a block or two must lie on it, but where a chain has no more. */
+const forGood = (usual: number): Depth => (usual <= 1 ? usual : 'finalized')
+
+/** How deep what is not ours must lie on a chain where so many blocks are usual: as was said, or so that the same may be signed again. */
+export const wantedOf = (usual: number, depth: Depth | undefined): Wanted => ({
+  wanted: depth ?? forGood(usual),
+  usual,
+})
 
 /** How far something in a block is from being final; `unlike` is what another endpoint shows instead, and keeps it from being so. */
 export type Finality = HowDeep & { unlike?: Disagreement }
@@ -40,7 +37,7 @@ export async function finalityOf(
   return unlike ? { ...own, deep: false, unlike } : own
 }
 
-/** The same of what has a nonce in the block `at`, an authorisation where there is no `hash`. Whoever takes the nonce for lost may sign the same again: more than a block or two must lie on it. */
+/** The same of what has a nonce in the block `at`, an authorisation where there is no `hash`: whoever takes the nonce for lost may sign the same again. */
 export async function isNonceLost(
   rpc: Rpc,
   { at, hash, by }: { at: number; hash: Hex | null; by: string },
@@ -50,5 +47,5 @@ export async function isNonceLost(
   const block = await rpc.request<{ hash?: unknown } | null>('eth_getBlockByNumber', [hexQuantity(at), false])
   if (typeof block?.hash !== 'string') return { deep: false }
   const shown = { blockNumber: at, blockHash: block.hash, by, ...(hash && { hash }) }
-  return finalityOf(rpc, shown, { wanted: usual <= 1 ? usual : 'finalized', usual }, mostMs)
+  return finalityOf(rpc, shown, wantedOf(usual, undefined), mostMs)
 }

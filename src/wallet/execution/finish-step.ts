@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
-import { allowanceLeft } from './outcome.ts'
-import { current, type Run, stepAt } from './run.ts'
+import { allowanceLeft, outcomeOf } from './outcome.ts'
+import { current, isClosed, type Run, stepAt } from './run.ts'
 import { isNeedless } from './standing.ts'
 import { takenWords } from './taken.ts'
 import type { Found } from './watch.ts'
@@ -30,6 +30,8 @@ export async function finishStep(
     if (['SIGNED', 'BROADCAST', 'INCLUDED'].includes(stepAt(run, other.index).state))
       await follow(other.index)
   if (isNeedless(current(run), stepAt(run, index))) return
+  // What was given up ends as that, whatever becomes of what is sent of it again.
+  if (isClosed(current(run))) return void outcomeOf(current(run))
   const left = await allowanceLeft(run.rpc(step.transaction.chainId), operation, step)
   const details = { operation: operationId, hash: found.hash, index, allowance: left ?? null }
   const taken = takenWords(run, step.transaction.chainId, left)

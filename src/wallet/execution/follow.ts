@@ -14,7 +14,7 @@ import { finishStep } from './finish-step.ts'
 import { forgetTaken, noteWaiting, settleNonce } from './nonce-owner.ts'
 import { isRefusedAsCheap } from './refused.ts'
 import { replace } from './replace.ts'
-import { current, isOfNode, pause, type Run, stepAt, stopped } from './run.ts'
+import { current, isClosed, isOfNode, pause, type Run, stepAt, stopped } from './run.ts'
 import { inSendingOrder, isOutbid, remedy, usualPatience } from './stuck.ts'
 import { type Found, findStep, isLocal } from './watch.ts'
 
@@ -158,6 +158,7 @@ async function isBlockGone(run: Run, index: number, rpc: Rpc, watch: Watch): Pro
 }
 
 async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
+  if (isClosed(current(run))) return
   const step = stepAt(run, index)
   if (watch.sinceBlock < 0) watch.sinceBlock = await blockNumber(rpc)
   const { chainId } = step.transaction

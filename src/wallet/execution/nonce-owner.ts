@@ -8,8 +8,8 @@ import { isNonceLost } from './finality.ts'
 import { followLater } from './finish-step.ts'
 import { byAuthorisation, seenIfSaid, whoUsed } from './nonce-use.ts'
 import { allowanceLeft } from './outcome.ts'
-import { current, type Run, stepAt } from './run.ts'
-import { asStep, type Holder, takeIn } from './signed-elsewhere.ts'
+import { current, isClosed, type Run, stepAt } from './run.ts'
+import { asStep, type Holder, otherOwner, takeIn } from './signed-elsewhere.ts'
 import { isNeedless } from './standing.ts'
 import { takenWords } from './taken.ts'
 import type { Signed } from './verify.ts'
@@ -45,11 +45,14 @@ export async function settleNonce(
   const again = await whoUsed(rpc, wallet, nonce, { from: fromBlock ?? 0 })
   const isSame = again.is === use.is && again.at === use.at
   if (!isSame || (again.is === 'used' && again.transaction.hash !== hash)) return true
-  await followLater(run, index, follow)
+  await followLater(run, index, follow).catch((error: unknown) => {
+    // What came after it may have lost its nonce as well: both are written down, or neither could be planned anew.
+    if (!(error instanceof AppError && error.code === 'SUPERSEDED')) throw error
+  })
   if (stepAt(run, index).state === 'SIGNED')
     journal.sent(journal.attempts(operationId, index).at(-1)!.hash, 'nonce used by another')
   const why = `nonce ${nonce} was used by ${owner}`
-  if (isNeedless(current(run), stepAt(run, index))) {
+  if (isNeedless(current(run), stepAt(run, index)) || isClosed(current(run))) {
     journal.move(operationId, index, 'SUPERSEDED', owner)
     return true
   }
@@ -88,6 +91,8 @@ async function takeInIfOurs(
 ): Promise<'ours' | 'another' | undefined> {
   const { journal, operationId } = run
   if (journal.attempts(operationId, index).some(({ hash }) => sameAddress(hash, holder.hash))) return 'ours'
+  // To what was given up nothing is added.
+  if (isClosed(current(run)) || otherOwner(journal, operationId, holder.hash) !== undefined) return 'another'
   const attempt = await asStep(rpc, stepAt(run, index), holder)
   if (attempt === undefined || attempt === 'another') return attempt
   takeIn(journal, operationId, stepAt(run, index), attempt)

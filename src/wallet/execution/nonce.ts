@@ -6,7 +6,7 @@ import type { Clock } from '../chain/clock.ts'
 import { type Head, readHead } from '../chain/fees.ts'
 import { refuseOldHead, refuseOtherHeads } from '../chain/heads.ts'
 import { adopt } from './adopt.ts'
-import { type Counts, countsOf } from './counts.ts'
+import type { Counts } from './counts.ts'
 import {
   awaitShown,
   type Meanwhile,
@@ -15,9 +15,8 @@ import {
   tooManyWaiting,
   type Unshown,
 } from './elsewhere/done-meanwhile.ts'
-import { notShown, type Seen, seenIfSaid } from './nonce-use.ts'
-import { isSame, type Shown } from './pinned.ts'
-import { isInTheAir, isUnsigned } from './run.ts'
+import { countsFor, refuseGap, refuseOpenAgain } from './nonce-gap.ts'
+import { notShown } from './nonce-use.ts'
 
 /** What taking a nonce needs. `pinned` is the one that it must be; `meanwhile` what is to be held against what came from elsewhere since it was looked. */
 export type NonceQuestion = {
@@ -34,9 +33,6 @@ export type NonceQuestion = {
 
 /** What came of it: the newest block to sign on; that the step is on the chain already; or that a nonce of an earlier run was given back. */
 export type Taken = { head: Head } | 'adopted' | 'given back'
-
-const counts = ({ journal, rpc, step }: Pick<NonceQuestion, 'journal' | 'rpc' | 'step'>): Promise<Counts> =>
-  countsOf({ journal, rpc, chainId: step.transaction.chainId, wallet: step.wallet })
 
 /** Gives a step its nonce, as `takeOnce` does: anew, as everything may be different by then, while what came from elsewhere is not shown yet. */
 export async function takeNonce(question: NonceQuestion): Promise<Taken> {
@@ -57,7 +53,7 @@ export async function takeNonce(question: NonceQuestion): Promise<Taken> {
 async function takeOnce(question: NonceQuestion): Promise<Taken | Unshown> {
   const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
-  const [head, counted] = await Promise.all([readHead(rpc, chainId), counts(question)])
+  const [head, counted] = await Promise.all([readHead(rpc, chainId), countsFor(question)])
   refuseOldHead(rpc, head, journal.head(chainId), question.headMaxAgeMs, clock.wall())
   const lowest = await refuseOtherHeads(rpc, chainId, head)
   const { latest, pending } = counted
@@ -70,6 +66,7 @@ async function takeOnce(question: NonceQuestion): Promise<Taken | Unshown> {
   const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
   const nonce = question.queueBehind ? Math.max(ours, pending) : ours
   if (nonce > ours + mostWaiting) throw tooManyWaiting(rpc, step.wallet, { latest, pending })
+  await refuseOpenAgain(question, { nonce, latest })
   await refuseGap(question, { nonce, pending })
   const unshown =
     question.meanwhile && (await refuseDoneMeanwhile(question, question.meanwhile, { nonce, latest }))
@@ -79,13 +76,14 @@ async function takeOnce(question: NonceQuestion): Promise<Taken | Unshown> {
   return { head }
 }
 
-/** A pinned nonce: free, ours already, or somebody else's. Whoever holds it, no second one is ever taken. */
+/** A pinned nonce: free, ours already, or somebody else's. Whoever holds it, no second one is ever taken, nor behind what may be mined after all. */
 async function takePinned(
-  { journal, operationId, step, rpc, pinned }: NonceQuestion,
+  question: NonceQuestion,
   { head, lowest }: { head: Head; lowest: Head },
   { latest, pending }: Counts,
 ): Promise<Taken> {
-  const nonce = pinned!
+  const { journal, operationId, step, rpc } = question
+  const nonce = question.pinned!
   const { chainId } = step.transaction
   const details = { nonce, next: latest, pending, chainId }
   const holder = journal.holderOf(chainId, step.wallet, nonce)
@@ -123,72 +121,8 @@ async function takePinned(
         hint: `Once what comes before it is sent: sluice action resume ${operationId}; to give it up: sluice action abandon ${operationId}`,
       },
     )
+  await refuseOpenAgain(question, { nonce, latest })
   journal.sawHead(chainId, Number(lowest.number), lowest.hash)
   journal.reserve(operationId, step.index, nonce, Number(lowest.number))
   return { head }
-}
-
-/**
- * A nonce is only taken when the node has everything before it and nothing at it: else the transaction would hang
- * behind one that is missing, or fight one that is not ours.
- */
-async function refuseGap(
-  question: NonceQuestion,
-  counted: { nonce: number; pending: number },
-): Promise<void> {
-  const { journal, rpc, step, clock } = question
-  const { nonce } = counted
-  let { pending } = counted
-  for (let tried = 1; ; tried++) {
-    if (pending === nonce) return
-    if (tried < 20) {
-      await clock.sleep(50)
-      pending = (await counts(question)).pending
-      continue
-    }
-    const { chainId } = step.transaction
-    if (pending > nonce) throw await foreignPending(question, { nonce, pending })
-    const holder = journal.holderOf(chainId, step.wallet, pending)
-    const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
-    // What nobody holds was lost to another transaction, or waited there and was forgotten.
-    if (!holder || (held && !isInTheAir(held) && !isUnsigned(held)))
-      throw new AppError(
-        'RPC_INCONSISTENT',
-        `The node at ${rpc.host} counts ${pending} transactions of ${step.wallet}, and nonce ${pending} is ${holder ? 'used for good by the journal: the node is behind' : `not free, as what has nonce ${nonce - 1} came after it: the node is behind, or forgot what waited`}`,
-        {
-          details: { pending, nonce },
-          hint: `Wait for the node, or name another RPC.${holder ? ` Where a reorganisation took the action ${holder.operation} off the chain: sluice action resume ${holder.operation}` : ' What is signed and waits: sluice action list --status PENDING'}`,
-        },
-      )
-    throw new AppError(
-      'FOREIGN_PENDING',
-      `The action ${holder.operation} is signed and has not reached chain ${chainId}: nothing of ${step.wallet} can go before it`,
-      {
-        details: { pending, nonce, before: holder.operation },
-        hint: `sluice action resume ${holder.operation}`,
-      },
-    )
-  }
-}
-
-/** Who waits with a nonce, as far as a node shows it: behind the very same call nobody is told to go. */
-async function foreignPending(
-  { rpc, step: { wallet, transaction } }: NonceQuestion,
-  details: { nonce: number; pending: number },
-): Promise<AppError> {
-  const waits = await seenIfSaid<Seen & Shown>(rpc, wallet, details.nonce)
-  const hash = waits?.hash
-  return hash && isSame(waits, transaction)
-    ? new AppError('FOREIGN_PENDING', `The same call of ${wallet} waits already, sent elsewhere: ${hash}`, {
-        details: { ...details, hash },
-        hint: `Wait until it is mined: it does what was asked. sluice action explain ${hash}`,
-      })
-    : new AppError(
-        'FOREIGN_PENDING',
-        `Another transaction of ${wallet} is waiting on chain ${transaction.chainId}`,
-        {
-          details: { ...details, hash: hash ?? null },
-          hint: 'Wait until it is mined, or go behind it: --queue-behind',
-        },
-      )
 }

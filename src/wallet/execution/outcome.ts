@@ -6,6 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import { isShort } from './result.ts'
+import { isInTheAir } from './run.ts'
 import { shortEnd } from './short.ts'
 import { standing } from './standing.ts'
 
@@ -57,6 +58,12 @@ export function outcomeOf(operation: Operation): Operation {
       details: { operation: id },
       hint: 'To do it after all, type what began it again: its key is free.',
     })
+  if (state === 'CANCELLED' && steps.some(isInTheAir))
+    throw new AppError(
+      'PENDING',
+      `Operation ${id} was given up, and a reorganisation took what was final of it off the chain: that is on its way again`,
+      { details: { operation: id }, hint: `sluice action resume ${id}` },
+    )
   if (state === 'CANCELLED' && steps.some((step) => step.role === 'action' && step.state === 'FINAL_OK'))
     throw new AppError(
       'PARTIAL',

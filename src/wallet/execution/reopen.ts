@@ -2,7 +2,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
-import type { Step } from '../../store/operation.ts'
+import type { Operation, Step } from '../../store/operation.ts'
 import { ifAnswered, within } from '../chain/within.ts'
 import { type Disagreement, lookMs } from './agreement.ts'
 import { regainFound } from './not-lost.ts'
@@ -33,12 +33,7 @@ export async function reopenGone(
   const operation = journal.find(operationId)
   if (!operation || operation.state === 'DROPPED') return false
   if (operation.state === 'CANCELLED' && operation.exit !== 24) return false
-  const gone: Step[] = []
-  for (const step of operation.steps)
-    if (final.includes(step.state)) {
-      const kept = await keptBlock(rpc(step.transaction.chainId), step)
-      if (kept.is === 'gone') gone.push(step)
-    }
+  const gone = await goneSteps(rpc, operation)
   if (gone.length === 0) return false
   journal.reopen(
     operationId,
@@ -48,7 +43,18 @@ export async function reopenGone(
   return true
 }
 
-/** What became of the block in which a step was final: nothing; it is gone, as all endpoints show that answer; or one of them has another one there, and not all do. */
+/** The steps of an operation that were final in blocks that are not on their chains any more. */
+export async function goneSteps(rpc: (chainId: number) => Rpc, { steps }: Operation): Promise<Step[]> {
+  const gone: Step[] = []
+  for (const step of steps)
+    if (final.includes(step.state)) {
+      const kept = await keptBlock(rpc(step.transaction.chainId), step)
+      if (kept.is === 'gone') gone.push(step)
+    }
+  return gone
+}
+
+/** What became of the block in which a step was final: nothing; it is gone, as all endpoints show that answer; or one of them has another one there, and not all do, be it that `unlike` has none so high. */
 type Kept = { is: 'there' | 'gone' } | { is: 'disputed'; unlike: Disagreement }
 
 /** Two looks that both show another block at the height of a step that was final; then whoever else answers must show that, too. */
@@ -65,8 +71,13 @@ export async function keptBlock(rpc: Rpc, { inclusion }: Pick<Step, 'inclusion'>
   const others = await Promise.all(
     rpc.peers.map(async (peer) => ({ peer, block: await within(look(peer), lookMs) })),
   )
-  // One that has no block so high is behind, and does not show that this one is gone.
-  const against = others.find(({ block }) => block !== undefined && !isAnother(block))
-  if (!against) return { is: 'gone' }
-  return { is: 'disputed', unlike: { host: rpc.host, by: against.peer.host, blockNumber, has: 'another' } }
+  const against = others.filter(({ block }) => block !== undefined && !isAnother(block))
+  const [one] = against
+  if (!one) return { is: 'gone' }
+  const kept = against.find(({ block }) => block?.hash !== undefined)
+  // Who has no block so high is behind, and shows neither that this one is gone nor that it is there.
+  const unlike = kept
+    ? ({ host: rpc.host, by: kept.peer.host, blockNumber, has: 'another' } as const)
+    : ({ host: one.peer.host, by: rpc.host, blockNumber, has: 'nothing' } as const)
+  return { is: 'disputed', unlike }
 }

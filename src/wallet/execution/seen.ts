@@ -7,7 +7,7 @@ import { isAwaiting } from './delivery.ts'
 import { finalityOf } from './finality.ts'
 import { minedElsewhere } from './nonce-owner.ts'
 import { broughtTo } from './short.ts'
-import { takeIn } from './signed-elsewhere.ts'
+import { otherOwner, takeIn } from './signed-elsewhere.ts'
 import { isAllFinal } from './standing.ts'
 import type { Signed } from './verify.ts'
 import { type Found, findStep } from './watch.ts'
@@ -25,6 +25,7 @@ async function finalOnChain(
   const attempts = journal.attempts(id, step.index)
   const known = await findStep(rpc(chainId), step, attempts)
   const elsewhere = known ? undefined : await minedElsewhere(rpc(chainId), step, attempts)
+  if (elsewhere && otherOwner(journal, id, elsewhere.hash) !== undefined) return undefined
   const look = () => findStep(rpc(chainId), step, elsewhere ? [elsewhere] : attempts)
   const [first, found] = [known ?? (await look()), await look()]
   if (!first || !found || first.blockHash !== found.blockHash) return undefined

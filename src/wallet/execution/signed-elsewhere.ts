@@ -1,6 +1,3 @@
-import type { AccessList } from 'viem'
-import { keccak256, serializeTransaction } from 'viem/utils'
-
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity } from '../../net/quantity.ts'
@@ -8,28 +5,9 @@ import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Step } from '../../store/operation.ts'
 import { ifAnswered } from '../chain/within.ts'
-import { believed, parityOf } from './elsewhere/as-hashed.ts'
+import { believed, type Whole, type Written, writtenAs } from './elsewhere/as-hashed.ts'
 import { isSame } from './pinned.ts'
 import { type Signed, verifyStep } from './verify.ts'
-
-/** A transaction as a node shows it, in the fields that its signature covers. */
-type Shown = {
-  hash: Hex
-  nonce: string
-  type?: string
-  to: Hex | null
-  input: Hex
-  value: string
-  gas: string
-  gasPrice?: string
-  maxFeePerGas?: string
-  maxPriorityFeePerGas?: string
-  r: Hex
-  s: Hex
-  yParity?: string
-  v: string
-  accessList?: AccessList
-}
 
 /** Whoever has the nonce of a step: in which transaction, and in which block if any. */
 export type Holder = { hash: Hex; blockNumber: number | null }
@@ -55,6 +33,12 @@ export async function asStep(rpc: Rpc, step: Step, holder: Holder): Promise<Sign
   return attempt && (await isOurs(attempt, step)) ? attempt : undefined
 }
 
+/** The other operation of this journal that a transaction was signed for, where a nonce that was lost is had by its own step after all. */
+export function otherOwner(journal: Journal, id: string, hash: Hex): string | undefined {
+  const owner = journal.findHash(hash)
+  return owner === id ? undefined : owner
+}
+
 /** Takes such an attempt into the journal, so that it is followed as every other one. Only for the holder of the wallet's lock. */
 export function takeIn(journal: Journal, id: string, { index }: Step, attempt: Signed): void {
   const { state } = journal.find(id)!
@@ -64,46 +48,35 @@ export function takeIn(journal: Journal, id: string, { index }: Step, attempt: S
 }
 
 /** A transaction by its hash, or where a node knows it by that no more, out of its block. */
-async function shownAt(rpc: Rpc, { hash, blockNumber }: Holder): Promise<Shown | undefined> {
-  const shown = await rpc.request<Shown | null>('eth_getTransactionByHash', [hash])
+async function shownAt(rpc: Rpc, { hash, blockNumber }: Holder): Promise<Whole | undefined> {
+  const shown = await rpc.request<Whole | null>('eth_getTransactionByHash', [hash])
   if (shown || blockNumber === null) return shown ?? undefined
-  const block = await rpc.request<{ transactions?: Shown[] } | null>('eth_getBlockByNumber', [
+  const block = await rpc.request<{ transactions?: Whole[] } | null>('eth_getBlockByNumber', [
     hexQuantity(blockNumber),
     true,
   ])
   return block?.transactions?.find((one) => sameAddress(one.hash, hash))
 }
 
-/** The signed bytes that a node's words describe: they are those of the hash, or nothing. */
-function attemptOf(shown: Shown, { transaction, nonce }: Step): Signed | undefined {
+/** The signed bytes that a node's words describe: they are those of the hash, or nothing, as where they could do more than call. */
+function attemptOf(shown: Whole, { transaction, nonce }: Step): Signed | undefined {
   if (nonce === null) return undefined
-  const { chainId, to, data, value } = transaction
-  const gas = BigInt(shown.gas)
-  const call = { chainId, nonce, to, data, value, gas }
-  const priced = pricedAs(shown)
-  if (!priced) return undefined
-  const { r, s, v } = shown
-  const yParity = parityOf(shown)
-  const raw =
-    priced.type === 'legacy'
-      ? serializeTransaction({ ...call, ...priced }, { r, s, v: BigInt(v) })
-      : serializeTransaction({ ...call, ...priced }, { r, s, yParity })
-  const hash = keccak256(raw)
-  if (!sameAddress(hash, shown.hash)) return undefined
-  const { maxFeePerGas, maxPriorityFeePerGas } =
-    priced.type === 'eip1559'
-      ? priced
-      : { maxFeePerGas: priced.gasPrice, maxPriorityFeePerGas: priced.gasPrice }
-  return { hash, raw, kind: 'run', nonce, transaction, gas, maxFeePerGas, maxPriorityFeePerGas }
+  const written = writtenAs(shown, transaction.chainId)
+  if (!written?.isOfHash) return undefined
+  const { raw, hash, call } = written
+  const fees = feesOf(call)
+  return fees && { hash, raw, kind: 'run', nonce, transaction, gas: call.gas ?? 0n, ...fees }
 }
 
-/** Its form, and what it pays for gas; nothing where it could do more than call. */
-function pricedAs({ type = '0x0', gasPrice, maxFeePerGas, maxPriorityFeePerGas, accessList = [] }: Shown) {
-  if (type === '0x0' && gasPrice) return { type: 'legacy', gasPrice: BigInt(gasPrice) } as const
-  if (type === '0x1' && gasPrice) return { type: 'eip2930', gasPrice: BigInt(gasPrice), accessList } as const
-  if (type !== '0x2' || !maxFeePerGas || !maxPriorityFeePerGas) return undefined
-  const fees = { maxFeePerGas: BigInt(maxFeePerGas), maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas) }
-  return { type: 'eip1559', accessList, ...fees } as const
+/** What it pays for gas; nothing where it is of a type that could do more than call. */
+function feesOf(call: Written['call']): Pick<Signed, 'maxFeePerGas' | 'maxPriorityFeePerGas'> | undefined {
+  if (call.type === 'eip1559') {
+    const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = call
+    return { maxFeePerGas, maxPriorityFeePerGas }
+  }
+  if (call.type !== 'legacy' && call.type !== 'eip2930') return undefined
+  const { gasPrice = 0n } = call
+  return { maxFeePerGas: gasPrice, maxPriorityFeePerGas: gasPrice }
 }
 
 const isOurs = (attempt: Signed, step: Step): Promise<boolean> =>

@@ -2,16 +2,19 @@ import { AppError } from '../../domain/errors.ts'
 import type { Operation } from '../../store/operation.ts'
 import type { Depth } from '../execution/run.ts'
 import type { Ground } from '../ground.ts'
+import { whyUnsafe } from './again.ts'
 import { cluesOf } from './clues.ts'
+import { doubtText, isDoubted } from './doubt.ts'
 import { type Facts, regained } from './facts.ts'
 import { gather } from './gather.ts'
 import { going } from './going.ts'
 import { over } from './over.ts'
 import { revertedRows } from './reverted.ts'
-import type { Row } from './row.ts'
+import { never, type Row } from './row.ts'
 import { unasked } from './unasked.ts'
 import type { Verdict } from './verdict.ts'
 import { waitingRows } from './waiting.ts'
+import { command } from './words.ts'
 
 /** Every situation of an action in the journal, in the order in which they are tried. */
 const rows: readonly Row[] = [...over, ...revertedRows, ...unasked, ...waitingRows, ...going]
@@ -36,13 +39,20 @@ export async function explain(
 /** The first situation that fits. */
 function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
   const row = rows.find(({ is }) => is(facts))!
+  // Where the same can pay twice in any case, that is told already; where it went on as another one, that one tells.
+  const mayBeSafe = row.safeToRetry !== never && facts.wentOnAs === undefined
+  const unsafe = mayBeSafe ? whyUnsafe(facts) : undefined
+  const next = row.next(facts)
+  // An allowance is taken back in any case, and that pays nobody.
+  const isRevoke = next === command(facts, 'revoke')
+  const isUnclear = unsafe !== undefined || isDoubted(facts)
   return {
     id: facts.operation.id,
     situation: row.situation,
-    verdict: row.verdict(facts),
+    verdict: row.verdict(facts) + (unsafe?.text ?? '') + doubtText(facts),
     funds: row.funds(facts),
     safeToRetry: row.safeToRetry(facts),
-    next: row.next(facts),
+    next: (isRevoke ? next : (unsafe?.next ?? next)) ?? (isUnclear ? command(facts, 'explain') : null),
   }
 }
 

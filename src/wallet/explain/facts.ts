@@ -18,7 +18,7 @@ export type ChainFacts = { network: Network } & (
 
 /**
  * Whoever holds a nonce of ours and is not ours, `unlike` what another endpoint has there; `blockNumber` is `null` while it waits. A node may not
- * show what it is. `isAgain` where it does what our step was to do, or nobody can tell: the same call, or one with another deadline and minimum.
+ * show what it is. `again` where it does what our step was to do, the same call, or one with another deadline and minimum; `maybe` where nobody can tell.
  */
 export type Owner = {
   hash: Hex
@@ -26,7 +26,7 @@ export type Owner = {
   isDeep: boolean
   unlike?: Disagreement
   isShown: boolean
-  isAgain?: true
+  again?: 'surely' | 'maybe'
 }
 
 /** What the chain shows of a signed step. */
@@ -62,6 +62,8 @@ export type StepFacts = {
   attempts: Attempt[]
   network: Network
   seen?: Seen
+  /** What the journal was told of that is not of it and seems to do the same, and is not seen to have failed for good. */
+  doneBy?: Hex
   /** Its nonce belongs to another operation of the journal by now. */
   isOfAnother?: true
 }

@@ -1,10 +1,11 @@
 import type { Hex } from '../../domain/address.ts'
-import { networkNamed } from '../../domain/network-named.ts'
+import { networkShown } from '../../domain/network-named.ts'
 import type { JournalEvent, Operation, Step } from '../../store/operation.ts'
 import { type Foremost, foremost } from '../chain/foremost.ts'
 import { ifAnswered, within } from '../chain/within.ts'
 import { cameAcross, whatCame } from '../execution/came.ts'
 import { countsOf } from '../execution/counts.ts'
+import { wantedOf } from '../execution/finality.ts'
 import { resultOf } from '../execution/result.ts'
 import { type Depth, isOver } from '../execution/run.ts'
 import { isAtWork as isInHand } from '../execution/turn.ts'
@@ -13,6 +14,7 @@ import type { Ground } from '../ground.ts'
 import { exactAmountsIn } from '../plan/exact-amounts.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
 import { allowancesLeft } from '../record/allowances-left.ts'
+import { doneSince } from './again.ts'
 import { lookAtBridge } from './bridge.ts'
 import { type ChainFacts, type Facts, focusOf, isInTheAir, isTooLittle, type StepFacts } from './facts.ts'
 import { lookAtChain, lookAtStep } from './look.ts'
@@ -36,7 +38,7 @@ export async function gather(
     await Promise.all(
       [...new Set(chainIds)].map(
         async (chainId) =>
-          [chainId, await lookAtChain(rpc(chainId), networkNamed(catalog.networks, chainId))] as const,
+          [chainId, await lookAtChain(rpc(chainId), networkShown(catalog.networks, chainId))] as const,
       ),
     ),
   )
@@ -44,9 +46,12 @@ export async function gather(
     operation.steps.map(async (step): Promise<StepFacts> => {
       const attempts = journal.attempts(operation.id, step.index)
       const { chainId } = step.transaction
-      const network = networkNamed(catalog.networks, chainId)
-      if (attempts.length === 0 || chains.get(chainId)?.is !== 'there') return { step, attempts, network }
-      const seen = await lookAtStep(rpc(chainId), network, step, attempts, depth ?? network.depth, {
+      const network = networkShown(catalog.networks, chainId)
+      const node = chains.get(chainId)?.is === 'there' ? rpc(chainId) : undefined
+      const doneBy = await doneSince(step, events, node, wantedOf(network.depth, depth))
+      const known = { step, attempts, network, ...(doneBy && { doneBy }) }
+      if (attempts.length === 0 || !node) return known
+      const seen = await lookAtStep(node, network, step, attempts, depth ?? network.depth, {
         exact: exactAmountsIn(ground, operation.plan as KeptPlan, step.leg),
         lostTo: lostTo(events, step),
       })
@@ -54,9 +59,8 @@ export async function gather(
       const { wallet, nonce, state } = step
       const isOfAnother = state === 'SUPERSEDED' && nonce !== null && journal.holderOf(chainId, wallet, nonce)
       return {
-        step,
+        ...known,
         attempts: all,
-        network,
         ...(seen && { seen }),
         ...(isOfAnother && { isOfAnother: true }),
       }

@@ -9,7 +9,7 @@ import type { Attempt, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
 import { ifAnswered, patienceMs, within } from '../chain/within.ts'
 import { lookMs } from '../execution/agreement.ts'
-import { finalityOf } from '../execution/finality.ts'
+import { finalityOf, type Wanted } from '../execution/finality.ts'
 import { keptBlock } from '../execution/reopen.ts'
 import type { Depth } from '../execution/run.ts'
 import { asStep } from '../execution/signed-elsewhere.ts'
@@ -62,11 +62,11 @@ async function look(
   const latest = Number(
     quantity(await rpc.request('eth_getTransactionCount', [step.wallet, 'latest']), 'the nonce'),
   )
+  const wanted = { wanted: depth, usual: network.depth }
   const found = await findStep(rpc, step, attempts)
   if (found) {
     const attempt = attempts.find(({ hash }) => sameAddress(hash, found.hash))!
     const shown = { ...found, by: rpc.host }
-    const wanted = { wanted: depth, usual: network.depth }
     const { deep, unlike } = await finalityOf(rpc, shown, wanted, lookMs)
     const isMoved = step.inclusion !== null && !sameAddress(step.inclusion.blockHash, found.blockHash)
     return {
@@ -95,18 +95,26 @@ async function look(
     isOutOfGas: false,
     ...(waiting !== undefined && { waiting }),
     ...(holder && { owner: await ownerOf(rpc, step, holder, same === 'another', known) }),
-    ...(await goneOf(rpc, step)),
+    ...(await goneOf(rpc, step, wanted)),
     ...((await lacksBlock(rpc, step)) && { lacksBlock: true }),
     latest,
     ...(latest < (step.nonce ?? 0) && (await nextWaiting(rpc, step.wallet, latest))),
   }
 }
 
-/** Whether the block in which a step is final in the journal is gone, or only one endpoint has another one there. */
-async function goneOf(rpc: Rpc, step: Step): Promise<Pick<Seen, 'isGone' | 'disputed'>> {
-  if (!isFinal(step)) return { isGone: false }
+/**
+ * Whether the block in which a step is final in the journal is gone, or only one endpoint has another one there; with `wanted`, where the step is not found in it,
+ * also whether another endpoint shows another end of it than the journal has.
+ */
+async function goneOf(rpc: Rpc, step: Step, wanted?: Wanted): Promise<Pick<Seen, 'isGone' | 'disputed'>> {
+  const { inclusion, state } = step
+  if (!isFinal(step) || !inclusion) return { isGone: false }
   const kept = await keptBlock(rpc, step)
-  return { isGone: kept.is === 'gone', ...(kept.is === 'disputed' && { disputed: kept.unlike }) }
+  if (kept.is === 'disputed') return { isGone: false, disputed: kept.unlike }
+  if (kept.is === 'gone' || !wanted) return { isGone: kept.is === 'gone' }
+  const noted = { ...inclusion, ok: state !== 'FINAL_REVERTED', by: rpc.host }
+  const { unlike } = await finalityOf(rpc, noted, wanted, lookMs)
+  return { isGone: false, ...(unlike && { disputed: unlike }) }
 }
 
 /** Whether a node has something waiting under the nonce that comes next; nothing where it does not say. */

@@ -6,7 +6,7 @@ import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { patienceMs, within } from '../chain/within.ts'
 import { type Disagreement, lookMs } from '../execution/agreement.ts'
-import { finalityOf } from '../execution/finality.ts'
+import { finalityOf, wantedOf } from '../execution/finality.ts'
 import type { Depth } from '../execution/run.ts'
 import { type Found, findOnChain } from '../execution/watch.ts'
 import type { Ground } from '../ground.ts'
@@ -177,7 +177,7 @@ async function blockOf(
   const at = hexQuantity(blockNumber)
   const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [at, false])
   const shown = { ...found, by: node.host }
-  const { deep, unlike } = await finalityOf(node, shown, { wanted: depth ?? usual, usual }, lookMs)
+  const { deep, unlike } = await finalityOf(node, shown, wantedOf(usual, depth), lookMs)
   return {
     number: blockNumber,
     at: Number(quantity(block?.timestamp, 'the time of the block')) * 1000,

@@ -1,22 +1,11 @@
-import { rpcVariable } from '../../domain/network-named.ts'
-import { disagreementText, disagreementWay } from '../execution/agreement.ts'
 import { isShort, resultOf } from '../execution/result.ts'
 import { shortText } from '../execution/short.ts'
+import { againOf } from './again.ts'
 import { arrivedAt } from './arrived.ts'
-import type { Facts, Owner } from './facts.ts'
+import type { Facts } from './facts.ts'
 import { isInTheAir } from './facts.ts'
 import { never, type Row } from './row.ts'
-import {
-  allowed,
-  amountOf,
-  command,
-  fundsNow,
-  inHand,
-  isSafe,
-  othersWait,
-  revokeIfLeft,
-  stepWord,
-} from './words.ts'
+import { allowed, command, fundsNow, inHand, isSafe, othersWait, revokeIfLeft, stepWord } from './words.ts'
 
 const isNotSigned = ({ steps }: Facts): boolean => steps.every(({ attempts }) => attempts.length === 0)
 const isOwnCancel = ({ focus }: Facts): boolean =>
@@ -31,6 +20,10 @@ const cancelled = (facts: Facts): string =>
     ? 'It was'
     : `${stepWord(facts, facts.focus.step.index)} was`
 
+/** Whether what was final of what was given up is in no block any more, be it noticed or not. */
+const isAgainOpen = ({ steps }: Facts): boolean =>
+  steps.some(({ step, seen }) => !seen?.found && (isInTheAir(step) || seen?.isGone === true))
+
 /** Actions that are over, or were: by the journal, and by whether the chain still says so. */
 export const over: readonly Row[] = [
   {
@@ -44,16 +37,17 @@ export const over: readonly Row[] = [
       facts.wentOnAs === undefined
         ? fundsNow(facts)
         : `Nothing was moved by it. What ${facts.wentOnAs} moved is told there.`,
-    safeToRetry: ({ wentOnAs }) => wentOnAs === undefined,
+    safeToRetry: (facts) => facts.wentOnAs === undefined && isSafe(facts),
     next: ({ wentOnAs: id }) => (id === undefined ? null : `sluice action explain ${id}`),
   },
   {
     situation: 'GIVEN_UP',
     is: ({ operation }) => operation.state === 'CANCELLED' && operation.exit !== 24,
-    verdict: () => 'It was given up: what was not signed of it never will be.',
+    verdict: (facts) =>
+      `It was given up: what was not signed of it never will be.${isAgainOpen(facts) ? ' A deep reorganisation of the chain took what was final of it away, and until that is settled again nothing goes before it.' : ''}`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: isSafe,
-    next: revokeIfLeft,
+    safeToRetry: (facts) => !isAgainOpen(facts) && isSafe(facts),
+    next: (facts) => (isAgainOpen(facts) ? command(facts, 'resume') : revokeIfLeft(facts)),
   },
   {
     // By the journal alone: what the chains show now is told below, where they show anything.
@@ -94,7 +88,7 @@ export const over: readonly Row[] = [
   {
     situation: 'DONE',
     is: ({ operation }) => operation.state === 'DONE',
-    verdict: (facts) => `It is done, and final.${disputedText(facts)}`,
+    verdict: () => 'It is done, and final.',
     funds: (facts) => arrivedAt(facts) + allowed(facts),
     safeToRetry: never,
     next: () => null,
@@ -111,48 +105,33 @@ export const over: readonly Row[] = [
   },
   {
     situation: 'SUPERSEDED',
-    is: ({ focus }) =>
-      focus?.step.state === 'SUPERSEDED' || (focus?.seen?.owner?.isDeep === true && focus.seen.owner.isShown),
-    verdict: (facts) =>
-      `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}${doneBy(facts) ? ', and does the same' : ''}.${othersWait(facts)}`,
-    funds: (facts) => fundsBy(facts) + allowed(facts),
-    safeToRetry: (facts) => !doneBy(facts) && isSafe(facts),
-    next: (facts) => {
-      const { hash } = doneBy(facts) ?? {}
-      if (hash) return `sluice action explain ${hash}`
-      return command(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume')
+    is: ({ focus }) => {
+      const owner = focus?.seen?.owner
+      if (focus?.step.state === 'SUPERSEDED') return owner === undefined || owner.isDeep
+      return owner?.isDeep === true && owner.isShown
     },
+    verdict: (facts) =>
+      `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}${againText(facts)}.${othersWait(facts)}`,
+    funds: (facts) => fundsNow(facts) + allowed(facts),
+    // What took the nonce is no other call only where the node shows that.
+    safeToRetry: (facts) => facts.focus?.seen?.owner?.isShown === true && isSafe(facts),
+    next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
   },
   {
     situation: 'NONCE_TAKEN_NOT_FINAL',
     is: ({ focus }) => focus?.seen?.owner !== undefined,
     verdict: (facts) =>
       `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.seen!.owner!.isShown ? 'it is not final: either can still win' : 'the node does not show what it is: it may be this one, sent elsewhere'}.`,
-    funds: (facts) => fundsBy(facts) + allowed(facts),
+    funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: never,
-    next: (facts) => command(facts, 'resume'),
+    next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'explain' : 'resume'),
   },
 ]
 
-/** That an endpoint has another block where a step was final, as a sentence that follows another one. */
-function disputedText({ steps }: Facts): string {
-  const one = steps.find(({ seen }) => seen?.disputed)
-  const unlike = one?.seen?.disputed
-  return unlike ? ` ${disagreementText(unlike)}. ${disagreementWay(unlike, rpcVariable(one.network))}.` : ''
-}
-
 const ownerText = ({ focus }: Facts): string => (focus?.seen?.owner ? `, ${focus.seen.owner.hash},` : '')
 
-/** Whoever has the nonce, where that is in a block and does what our step was to do. */
-const doneBy = ({ focus }: Facts): Owner | undefined => {
-  const owner = focus?.seen?.owner
-  return owner?.isAgain && owner.blockNumber !== null ? owner : undefined
-}
-
-/** Where the funds are, unless another transaction was to move them: then it says so. */
-const fundsBy = (facts: Facts): string => {
-  const owner = doneBy(facts)
-  return owner
-    ? `What became of ${amountOf(facts)} is told by the transaction ${owner.hash}.`
-    : fundsNow(facts)
+/** That whoever has the nonce does what our step was to do, as a part of a sentence. */
+const againText = (facts: Facts): string => {
+  const again = againOf(facts)
+  return again && again.hash === facts.focus?.seen?.owner?.hash ? `, and ${again.does} the same` : ''
 }

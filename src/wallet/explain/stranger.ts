@@ -19,7 +19,7 @@ const mostBlocks = 100
 export type Known = { exact?: readonly bigint[]; lostTo?: Hex | undefined }
 
 /** A transaction that has our nonce, as a node shows it. */
-type Stranger = Omit<Owner, 'isShown' | 'isAgain'> & { shown: OnChain }
+type Stranger = Omit<Owner, 'isShown' | 'again'> & { shown: OnChain }
 
 /** What is told of a transaction that has our nonce: also whether it does the same as the step. */
 export async function ownerOf(
@@ -31,12 +31,14 @@ export async function ownerOf(
 ): Promise<Owner> {
   if (role !== 'action' || nonce === null) return { ...holder, isShown }
   // The very same call that cannot be taken for the step is not shown as another one either.
-  if (!isShown) return { ...holder, isShown, isAgain: true }
+  if (!isShown) return { ...holder, isShown, again: 'maybe' }
   const whose = { wallet, chainId: transaction.chainId, nonce }
-  const isOther = believed(rpc, whose, { ...shown, hash: holder.hash }).then(
-    (sure) => !isLike(sure, transaction, exact),
+  const isSame = believed(rpc, whose, { ...shown, hash: holder.hash }).then((sure) =>
+    isLike(sure, transaction, exact),
   )
-  return { ...holder, isShown, ...(!(await ifAnswered(isOther)) && { isAgain: true }) }
+  const told = await ifAnswered(isSame)
+  if (told === false) return { ...holder, isShown }
+  return { ...holder, isShown, again: told === true ? 'surely' : 'maybe' }
 }
 
 /** The transaction that has our nonce and is none of our attempts. */

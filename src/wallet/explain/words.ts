@@ -1,6 +1,8 @@
 import { plain } from '../../domain/text.ts'
 import { resultOf } from '../execution/result.ts'
+import { againOf, whyUnsafe } from './again.ts'
 import { arrivedAt, textOf } from './arrived.ts'
+import { isDoubted } from './doubt.ts'
 import {
   type BridgeFacts,
   type ChainFacts,
@@ -23,6 +25,8 @@ export const originOf = ({ operation, chains }: Facts): string =>
 /** Where the funds of an action are, as far as it went: where they were, on their way to another chain, or where it was to bring them. */
 export function fundsNow(facts: Facts): string {
   const { operation, steps, bridge } = facts
+  const again = againOf(facts)
+  if (again) return `What became of ${amountOf(facts)} is told by the transaction ${again.hash}.`
   const moved = steps.findLast((one) => one.step.role === 'action' && wentWell(one) && !one.seen?.isGone)
   if (!moved) return untouched(facts)
   const later = operation.legs.filter(({ leg, arrival }) => arrival !== null && leg > moved.step.leg)
@@ -107,8 +111,13 @@ export const hasMoved = ({ steps }: Facts): boolean =>
       (step.state === 'FINAL_OK' || (seen?.found?.ok === true && seen.found.kind !== 'cancel')),
   )
 
-/** Whether another action for the same is safe: nothing was moved by this one, and nothing of it can be, by what is signed or by whoever is at work with it. */
-export const isSafe = (facts: Facts): boolean => !hasMoved(facts) && !isMoreWaiting(facts) && !facts.isAtWork
+/** Whether another action for the same is safe: nothing was moved by this one, or by another one in its place, and nothing of it can be, by what is signed, or may come back, or by whoever is at work with it. */
+export const isSafe = (facts: Facts): boolean =>
+  !hasMoved(facts) &&
+  !isMoreWaiting(facts) &&
+  !facts.isAtWork &&
+  !isDoubted(facts) &&
+  whyUnsafe(facts) === undefined
 
 /** That somebody is at work with what is not signed, as the end of a sentence about it. */
 export const inHand = ({ operation: { wallet } }: Facts): string =>

@@ -46,15 +46,19 @@ export function checkApproval(
 
 const receiptOf = (intent: Intent) => ('strategy' in intent ? [intent.strategy.receipt] : [])
 
-/** An approval in words, and as JSON prints it. */
+/** What stands behind the words of an approval that was made exact. */
+export const lessThanProposed = ', and not more, as was proposed'
+
+/** An approval in words, and as JSON prints it; without an intent only tokens of the catalogue are called by their names. */
 export function describeApproval(
   { spender, amount }: { spender: Address; amount: bigint },
   { to }: Transaction,
   chainId: number,
   catalog: Catalog,
-  intent: Intent,
+  intent: Intent | null,
 ): { call: { name: string; args: Record<string, string> }; text: string } {
-  const token = tokenAt([...catalog.tokens, ...tokensOf(intent), ...receiptOf(intent)], chainId, to)
+  const asked = intent ? [...tokensOf(intent), ...receiptOf(intent)] : []
+  const token = tokenAt([...catalog.tokens, ...asked], chainId, to)
   const shown = token ? formatAmount(amount, token) : `${amount} of ${to}`
   return {
     call: { name: 'approve', args: { spender, amount: amount.toString() } },

@@ -9,7 +9,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Intent } from '../../domain/intent.ts'
 import { withoutFee, withoutPayment } from '../../domain/service-fee.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { checkApproval, describeApproval, exactly } from './approval.ts'
+import { checkApproval, describeApproval, exactly, lessThanProposed } from './approval.ts'
 import { checkFee, refuseDearFee } from './guard-fee.ts'
 import { refuseLost } from './refuse-lost.ts'
 import { expectation, nothingVouched, type Vouched } from './registry.ts'
@@ -97,7 +97,7 @@ export function checkLeg(question: LegQuestion): DecodedStep[] {
     if (given.value !== 0n)
       throw deny({ code: 'POLICY_VALUE', message: `An approval carries ${given.value} wei` }, index)
     const { call, text } = describeApproval(approval, given, chainId, catalog, intent)
-    const more = given === transaction ? '' : ', and not more, as was proposed'
+    const more = given === transaction ? '' : lessThanProposed
     return { index, role, transaction: given, call, text: `${text}${more}` }
   })
   const { name, args, text } = bound

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync, unlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync, unlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { getAddress } from 'viem/utils'
 
 import type { Address } from '../../domain/address.ts'
@@ -43,13 +43,33 @@ const missing = (directory: string, name: string): AppError => {
   })
 }
 
-/** The names in the keystore directory, in order. */
+/** The names in the keystore directory, in order; STATE_UNUSABLE where it cannot be read. */
 export function listKeys(directory: string): StoredKey[] {
   if (!existsSync(directory)) return []
-  return readdirSync(directory)
+  return filesIn(directory)
     .filter((file) => file.endsWith('.json') && !file.startsWith('.'))
     .sort()
     .map((file) => ({ name: file.slice(0, -5), address: addressIn(join(directory, file)) }))
+}
+
+function filesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    throw storeFault(error, directory)
+  }
+}
+
+/** Refuses a directory in which no key can be kept, before anybody is asked for one: STATE_UNUSABLE. */
+export function refuseUnwritable(directory: string): void {
+  let there = directory
+  while (!existsSync(there)) there = dirname(there)
+  try {
+    // A directory, as the last part of a path that goes on is.
+    accessSync(`${there}/.`, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw storeFault(error, directory)
+  }
 }
 
 function addressIn(path: string): Address | null {

@@ -41,8 +41,21 @@ export async function paysFor(rpc: Rpc, intent: Intent): Promise<{ amount?: bigi
   if (amount === undefined) throw unsaid(intent.strategy)
   const other = pays.insteadOf?.(said)
   if (other === undefined) return { amount }
-  const least = `no less than ${formatAmount(amount, intent.strategy.asset)} by its price is accepted`
-  return { amount, unsaid: `${other}: ${least}` }
+  return { amount, unsaid: `${other}: ${least(formatAmount(amount, intent.strategy.asset))}` }
+}
+
+const least = (amount: string): string => `no less than ${amount} by its price is accepted`
+
+/** Whether this stands behind the words of a step for what its market would not say: only of a withdrawal that such a market pays, and of any amount. */
+export function isUnsaid(text: string, intent: Intent | null): boolean {
+  if (intent?.kind !== 'withdraw' || intent.shares === undefined) return false
+  const { asset } = intent.strategy
+  const pays = paysOf(intent.strategy, intent.shares)
+  const other = pays && 'reads' in pays ? pays.insteadOf?.([]) : undefined
+  const [amount] = /(0|[1-9][0-9]*)(\.[0-9]*[1-9])?(?= )/.exec(text) ?? []
+  if (other === undefined || amount === undefined) return false
+  const hasPlaces = (amount.split('.')[1]?.length ?? 0) <= asset.decimals
+  return hasPlaces && text === `; ${other}: ${least(`${amount} ${asset.symbol}`)}`
 }
 
 /** What a market would not say stands with what its step does. */

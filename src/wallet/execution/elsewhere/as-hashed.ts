@@ -67,30 +67,43 @@ const isSameCall = (a: Whole, b: Whole): boolean =>
 /** Whether what is shown has the hash, and a wallet signed it under this nonce for this chain; `undefined` where that cannot be told of what is shown. */
 async function isAsHashed(shown: Whole, { wallet, chainId, nonce }: Whose): Promise<boolean | undefined> {
   if (shown.nonce !== undefined && Number(shown.nonce) !== nonce) return false
-  try {
-    const signed = signedAs(shown, chainId)
-    if (!signed) return undefined
-    const { call, signature, isWhole } = signed
-    // One that is bound to another chain was never in a block of this one.
-    if (call.chainId !== undefined && call.chainId !== chainId) return false
-    const { v, ...parity } = signature
-    const written = serializeTransaction(call, v === undefined ? parity : { ...signature, v })
-    // What is left out of it, or said in another form, is in its hash.
-    if (!sameAddress(keccak256(written), shown.hash)) return isWhole ? false : undefined
-    const hash = keccak256(serializeTransaction(call))
-    return sameAddress(await recoverAddress({ hash, signature: parity }), wallet)
-  } catch {
-    // What is not even a transaction has no hash.
-    return undefined
-  }
+  const written = writtenAs(shown, chainId)
+  if (!written) return undefined
+  const { call, signature, isWhole, isOfHash } = written
+  // One that is bound to another chain was never in a block of this one.
+  if (call.chainId !== undefined && call.chainId !== chainId) return false
+  // What is left out of it, or said in another form, is in its hash.
+  if (!isOfHash) return isWhole ? false : undefined
+  const { r, s, yParity } = signature
+  const hash = keccak256(serializeTransaction(call))
+  const signer = await recoverAddress({ hash, signature: { r, s, yParity } }).catch(() => undefined)
+  return signer && sameAddress(signer, wallet)
 }
 
 type Call = Parameters<typeof serializeTransaction>[0]
 type Signature = { r: Hex; s: Hex; yParity: number; v?: bigint }
 
+/** A call and its signature, as they are shown; `isWhole` where all that its hash covers is shown in the usual form. */
 type SignedCall = { call: Call; signature: Signature; isWhole: boolean }
 
-/** The call that was signed, and its signature, and whether all of it is shown in the usual form; nothing where a chain has its own form of it. */
+/** The same with the bytes that were sent of it and their hash, and whether that is the hash that is shown. */
+export type Written = SignedCall & { raw: Hex; hash: Hex; isOfHash: boolean }
+
+/** The bytes of what a node shows; nothing where a chain has its own form of it, or it is not even a transaction. */
+export function writtenAs(shown: Whole, chainId: number): Written | undefined {
+  try {
+    const signed = signedAs(shown, chainId)
+    if (!signed) return undefined
+    const { v, ...parity } = signed.signature
+    const raw = serializeTransaction(signed.call, v === undefined ? parity : { ...parity, v })
+    const hash = keccak256(raw)
+    return { ...signed, raw, hash, isOfHash: sameAddress(hash, shown.hash) }
+  } catch {
+    return undefined
+  }
+}
+
+/** The call that was signed, and its signature; nothing where a chain has its own form of it. Throws where something is shown that is no number. */
 function signedAs(shown: Whole, chainId: number): SignedCall | undefined {
   const { type = '0x0', r, s, v, to, input, value, nonce, gas } = shown
   if (!r || !s || v === undefined || nonce === undefined || gas === undefined) return undefined
@@ -117,7 +130,7 @@ function signedAs(shown: Whole, chainId: number): SignedCall | undefined {
 }
 
 /** Which of the two keys signed: some nodes write it as the oldest transactions do. */
-export function parityOf({ yParity, v }: { yParity?: string; v?: string }): number {
+function parityOf({ yParity, v }: { yParity?: string; v?: string }): number {
   const parity = Number(yParity ?? v)
   return parity === 27 || parity === 28 ? parity - 27 : parity
 }

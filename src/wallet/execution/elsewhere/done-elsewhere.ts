@@ -1,5 +1,6 @@
 import type { Address, Hex } from '../../../domain/address.ts'
 import { AppError } from '../../../domain/errors.ts'
+import { networkNamed } from '../../../domain/network-named.ts'
 import type { Transaction } from '../../../domain/transaction.ts'
 import { wait } from '../../../net/patience.ts'
 import { hexQuantity, quantity } from '../../../net/quantity.ts'
@@ -67,9 +68,10 @@ export async function doneElsewhere(
       const use = uses.get(nonce)
       if (use?.is !== 'used' || !isLike(use, transaction, exact)) continue
       if (!lost.includes(nonce) && isOwn(where, nonce, use.hash)) continue
-      const became = await becameOf(node, use.hash, wantedOf(catalog, chainId, depth))
+      const usual = networkNamed(catalog.networks, chainId).depth
+      const became = await becameOf(node, use.hash, wantedOf(usual, depth))
       if (became === 'done') return use.hash
-      if (became === 'unsettled') throw unsettled(use.hash)
+      if (became !== 'reverted') throw unsettled(use.hash, became)
     }
     // A question that was not answered is no answer, and may be answered the next time.
     if (silence) throw silence

@@ -1,4 +1,5 @@
 import { AppError } from '../../../domain/errors.ts'
+import { networkNamed } from '../../../domain/network-named.ts'
 import type { Transaction } from '../../../domain/transaction.ts'
 import type { Rpc } from '../../../net/rpc.ts'
 import type { Journal } from '../../../store/journal-words.ts'
@@ -12,6 +13,7 @@ import { believed } from './as-hashed.ts'
 import { becameOf, unsettled } from './became.ts'
 import { type OnChain, usesOf } from './done-elsewhere.ts'
 import { isLike } from './like.ts'
+import { isOwn, isSeenMined, notOwn } from './own.ts'
 
 /**
  * What is to be held against the transactions that the wallet made since it was looked whether this is done already, which was those with nonces
@@ -35,7 +37,7 @@ export function meanwhileOf(run: Run, { transaction: { chainId } }: Step): Meanw
   const actions = standing(operation)
     .filter((step) => isUnsigned(step) && step.role === 'action' && step.transaction.chainId === chainId)
     .map(({ transaction, leg }) => ({ transaction, exact: run.exactIn?.(leg) ?? [] }))
-  const wanted = wantedOf(run, chainId, run.depth)
+  const wanted = wantedOf(networkNamed(run.networks, chainId).depth, run.depth)
   return actions.length > 0 ? { looked, actions, wanted, pause: (ms) => pauseInTime(run, ms) } : undefined
 }
 
@@ -59,7 +61,7 @@ const mostUsed = 32
 const together = 8
 
 /**
- * Looks at what used, or waits with, the nonces below `nonce` that were not looked at before and that the journal does not hold: a node that
+ * Looks at what used, or waits with, the nonces below `nonce` that were not looked at before, but for what the journal signed for them itself: a node that
  * was a block behind for one question must not hide that this is done already. DONE_ELSEWHERE where it is. Gives what the
  * node does not show of what is used, as it may be just that. Of what only waits, a node need not speak.
  */
@@ -69,25 +71,24 @@ export async function refuseDoneMeanwhile(
   { nonce, latest }: { nonce: number; latest: number },
 ): Promise<Unshown | undefined> {
   const { chainId } = transaction
-  const foreign = (from: number, below: number, most: number): number[] => {
+  const newest = (from: number, below: number, most: number, isOurs: (at: number) => boolean): number[] => {
     const found: number[] = []
-    for (let at = below - 1; at >= from && found.length < most; at--)
-      if (!journal.holderOf(chainId, wallet, at)) found.push(at)
+    for (let at = below - 1; at >= from && found.length < most; at--) if (!isOurs(at)) found.push(at)
     return found
   }
   const isOneOf = (shown: OnChain) =>
     actions.some(({ transaction: wanted, exact }) => isLike(shown, wanted, exact))
 
-  const used = foreign(looked, Math.min(nonce, latest), mostUsed)
+  const where = { journal, node: rpc, chainId, wallet, latest, isForgotten: true }
+  const used = await notOwn(where, newest(looked, Math.min(nonce, latest), mostUsed, isSeenMined(where)))
   if (used.length > 0) {
-    const where = { journal, node: rpc, chainId, wallet, latest, isForgotten: true }
     const { uses, silence, recent } = await usesOf(where, used)
     for (const one of used) {
       const use = uses.get(one)
-      if (use?.is !== 'used' || !isOneOf(use)) continue
+      if (use?.is !== 'used' || !isOneOf(use) || isOwn(where, one, use.hash)) continue
       const became = await becameOf(rpc, use.hash, wanted)
       if (became === 'done') throw doneMeanwhile(use.hash, 'is the same call')
-      if (became === 'unsettled') throw unsettled(use.hash)
+      if (became !== 'reverted') throw unsettled(use.hash, became)
     }
     if (silence) throw silence
     const unshown = used.filter((one) => (uses.get(one)?.is ?? 'unshown') === 'unshown')
@@ -95,7 +96,8 @@ export async function refuseDoneMeanwhile(
     if (unshown.length > 0) return { lowest: Math.min(...unshown), error: error() }
   }
 
-  const waiting = foreign(Math.max(looked, latest), nonce, mostWaiting + 1)
+  const isHeld = (at: number) => journal.holderOf(chainId, wallet, at) !== undefined
+  const waiting = newest(Math.max(looked, latest), nonce, mostWaiting + 1, isHeld)
   if (waiting.length > mostWaiting) throw tooManyWaiting(rpc, wallet, { latest, pending: nonce })
   for (let at = 0; at < waiting.length; at += together) {
     const some = waiting.slice(at, at + together)

@@ -21,6 +21,15 @@ export async function notOwn(
   return left
 }
 
+/** Tells of nonces whether the journal saw in a block what it signed for them. One that it only holds may be used by another transaction. */
+export function isSeenMined({ journal, chainId, wallet }: Omit<Whose, 'node'>): (nonce: number) => boolean {
+  return (nonce) => {
+    const holder = journal.holderOf(chainId, wallet, nonce)
+    const step = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
+    return step !== undefined && step.inclusion !== null
+  }
+}
+
 /** Whether a transaction with a nonce is what the journal signed for the step that holds it. What is of a step that lost the nonce is another's. */
 export function isOwn({ journal, chainId, wallet }: Whose, nonce: number, hash: Hex): boolean {
   const holder = journal.holderOf(chainId, wallet, nonce)

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+
+import { notAsked } from '../../src/domain/error-table.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { goOnAfter } from '../../src/wallet/execution/ending.ts'
+
+const hash = `0x${'ab'.repeat(32)}`
+const [again, giveUp] = ['sluice action resume one', 'sluice action abandon one']
+
+describe('how to go on after a rule said no', () => {
+  test.each([
+    ['a condition', 'POLICY_SIMULATION', { details: { assertion: 'USDC<=-5' } }, 'Once that holds'],
+    ['what somebody changed', 'POLICY_TAMPER', {}, 'Once you know who changed it'],
+    ['a price that has moved', 'POLICY_QUOTE_DRIFT', {}, 'Once that has changed'],
+    ['a plan that was not asked for', 'POLICY_SHAPE', { hint: notAsked }, 'Once that has changed'],
+    ['a limit', 'POLICY_FEE_CAP', {}, 'Once that is allowed'],
+  ] as const)('says what has to be so first: %s', (_, code, more, once) => {
+    expect(goOnAfter(new AppError(code, 'no', more), 'one')).toBe(
+      `${once}: ${again}; to go no further: sluice action revoke one`,
+    )
+  })
+})
+
+describe('what to do about what seems done elsewhere', () => {
+  test.each([
+    [
+      'that reverted, and not for good, is to go on once it did',
+      false,
+      `; once that says that it is safe: ${again}; else: `,
+    ],
+    ['that is done is to give up', undefined, ', then: '],
+  ])('%s', (_, isSettled, between) => {
+    const details = { hash, ...(isSettled !== undefined && { isSettled }) }
+    expect(goOnAfter(new AppError('DONE_ELSEWHERE', 'it seems done', { details }), 'one')).toBe(
+      `sluice action explain ${hash}${between}${giveUp}`,
+    )
+  })
+})
