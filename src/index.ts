@@ -57,12 +57,13 @@ export async function createEngine(options: EngineOptions): Promise<Core> {
       import('./net/rpc.ts'),
     ])
   const networks = options.catalog?.networks ?? allNetworks
-  const chains = new Map(
-    Object.entries(options.rpcs).map(([name, urls]) => {
-      const { chainId } = networkNamed(networks, name)
-      return [chainId, severalRpc([urls].flat().map(checked), { budgetMs, chainId })]
-    }),
-  )
+  const chains = new Map<number, ReturnType<typeof severalRpc>>()
+  for (const [name, urls] of Object.entries(options.rpcs)) {
+    const network = networkNamed(networks, name)
+    const { chainId } = network
+    if (chains.has(chainId)) throw namedTwice(network)
+    chains.set(chainId, severalRpc([urls].flat().map(checked), { budgetMs, chainId }))
+  }
   const known = options.catalog ?? (await shipped(allNetworks.filter(({ chainId }) => chains.has(chainId))))
   const store = engineStore(sqliteSql(path, { migrations: engineMigrations }))
   const service = engineOver({
@@ -106,6 +107,11 @@ async function shipped(networks: readonly Network[]): Promise<Catalog> {
     })
   return joined(await filesOf(networks))
 }
+
+const namedTwice = ({ name, chainId }: Network): AppError =>
+  new AppError('CONFIG_INVALID', `createEngine is given the network ${name} twice in rpcs`, {
+    hint: `Name it once, as ${name} or as ${chainId}, with a list of all its URLs.`,
+  })
 
 /** The URL of a node; one that is none is not repeated, because it may hold a token. */
 function checked(url: string): string {

@@ -7,7 +7,7 @@ import { refuseKeys } from './cli/key-arguments.ts'
 import { nextStep } from './cli/next-step.ts'
 import { helpAsFlag, operands } from './cli/operands.ts'
 import { toJson } from './cli/to-json.ts'
-import { refuseUnknown, thrownBy, usage, wordsTo } from './cli/usage.ts'
+import { refuseTwice, refuseUnknown, thrownBy, usage, wordsTo } from './cli/usage.ts'
 import type { World } from './cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
 import { AppError, errorRow, isWorthAgain, saysUnsigned } from './domain/errors.ts'
@@ -145,6 +145,7 @@ function settle(command: Command, world: World, says: Says): void {
     })
   const isLeaf = command.commands.length === 0
   for (const [flags, description] of globalOptions) command.option(flags, description)
+  refuseTwice(command)
   if (command.parent)
     for (const option of command.options.slice(-globalOptions.length))
       if (!isLeaf || !['--json', '--yes'].includes(option.long ?? '')) option.hidden = true

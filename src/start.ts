@@ -81,8 +81,5 @@ export async function start(
   process.exit(exit)
 }
 
-async function readStdin(): Promise<string> {
-  let text = ''
-  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk as string
-  return text
-}
+const readStdin = async (): Promise<string> =>
+  (await import('./cli/typed-file.ts')).textIn(process.stdin, 'Standard input')

@@ -39,6 +39,9 @@ function documents<row>(out: Stream): (list: List<row>) => void {
   }
 }
 
+/** All decimals: what changed in any of them is another amount. */
+const all = Number.POSITIVE_INFINITY
+
 /** To the upper left, and nothing below. */
 const cleared = '\u001b[H\u001b[J'
 
@@ -52,10 +55,10 @@ function screens<row>({ io: { out }, world }: Cli, view: Live<row>) {
     const columns = view.columns.map(
       (column): Column<row> => ({
         ...column,
-        text: (row, paint) => {
+        text: (row, paint, places) => {
           const same =
-            !before || before.get(keyOf(view, row))?.get(column.field) === column.text(row, unpainted)
-          return same ? column.text(row, paint) : marked(column.text(row, unpainted), paint)
+            !before || before.get(keyOf(view, row))?.get(column.field) === column.text(row, unpainted, all)
+          return same ? column.text(row, paint, places) : marked(column.text(row, unpainted, places), paint)
         },
       }),
     )
@@ -111,7 +114,7 @@ const cellsOf = <row>(view: Live<row>, rows: readonly row[]): Cells =>
   new Map(
     rows.map((row) => [
       keyOf(view, row),
-      new Map(view.columns.map(({ field, text }) => [field, text(row, unpainted)])),
+      new Map(view.columns.map(({ field, text }) => [field, text(row, unpainted, all)])),
     ]),
   )
 

@@ -2,7 +2,7 @@ import { AppError } from '../domain/errors.ts'
 import { plain, settled } from '../domain/text.ts'
 import type { Globals } from './globals.ts'
 import { type Io, type Stream, unpainted } from './terminal/io.ts'
-import { type Column, table } from './terminal/table.ts'
+import { type Column, placesOn, table } from './terminal/table.ts'
 import { toJson } from './to-json.ts'
 
 /** Text for people, drawn from the same value that `--json` prints. */
@@ -55,7 +55,9 @@ export async function emitList<row>(
     return void io.out.write(
       stringify(
         list.items.map((row) =>
-          shownColumns.map(({ csv, text }) => cell(csv?.(row) ?? text(row, unpainted))),
+          shownColumns.map(({ csv, text }) =>
+            cell(given(csv?.(row) ?? text(row, unpainted, placesOn({ isTerminal: false })))),
+          ),
         ),
         { header: true, columns: shownColumns.map(({ field }) => field) },
       ),
@@ -74,6 +76,9 @@ export async function emitList<row>(
 /** A page behind the last one: that nothing is on it does not say that there is nothing. */
 const beyond = ({ page, total }: List<unknown>): string =>
   `Nothing is on page ${page}${total === null ? '' : `; there are ${total} in all`}. The first: --page 1`
+
+/** What was not given is nothing in a table for programs, and a dash only where people read it. */
+const given = (text: string): string => (text === '-' ? '' : text)
 
 /** A text that a spreadsheet would calculate, before or after what cannot be seen of it is gone, stands behind an apostrophe; a negative number stays one. */
 function cell(text: string): string {

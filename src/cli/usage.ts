@@ -2,6 +2,7 @@ import type { Command, CommanderError } from 'commander'
 
 import { AppError, errorRow } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
+import { repeatable } from './checked.ts'
 
 /** Where what can be typed is told: the help of a command, or of the program where none is known. */
 export const helpOf = (command: Command | undefined): string =>
@@ -27,6 +28,26 @@ export function refuseUnknown(group: Command): void {
       (group as Command & { unknownCommand(): never }).unknownCommand()
   })
 }
+
+/** Makes a command refuse a flag with a value that is given once more, before its name or after it: of two values nobody knows which is meant. */
+export function refuseTwice(command: Command): void {
+  for (const option of command.options) {
+    if (repeatable(option) || (!option.required && !option.optional)) continue
+    let isGiven = false
+    command.on(`option:${option.name()}`, () => {
+      const isBefore = isGiven || ancestors(command).some((one) => isTyped(one, option.attributeName()))
+      isGiven = true
+      if (isBefore)
+        throw new AppError('USAGE', `${option.long ?? option.short} may be given once, and is given twice`, {
+          hint: helpOf(command),
+        })
+    })
+  }
+}
+
+const isTyped = (command: Command, name: string): boolean => command.getOptionValueSource(name) === 'cli'
+
+const ancestors = ({ parent }: Command): Command[] => (parent ? [parent, ...ancestors(parent)] : [])
 
 /** What commander could not read, as USAGE; the next step is the help of the very command. */
 export function usage(error: CommanderError): AppError {

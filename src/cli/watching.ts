@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { AppError, errorRow } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
+import { mostTimerMs } from '../domain/timer.ts'
 import type { Cli } from './cli.ts'
 import { chosen, type View } from './output.ts'
 import { toJson } from './to-json.ts'
@@ -14,13 +15,27 @@ type Watch<value> = {
   again: string
 }
 
-/** Looks at something until it is over, and prints it whenever it changed: a document a line with `--json`, else in words. Gives back the last look. */
-export async function observe<value>(
+/**
+ * Looks at something until it is over, and prints it whenever it changed: a document a line with `--json`, else in words. Gives back the
+ * last look; PENDING where the time is over before, or nobody reads it any more.
+ */
+export const observe = <value>(cli: Cli, look: () => Promise<value>, watch: Watch<value>): Promise<value> =>
+  whileRead(
+    cli,
+    (signal) => observing(cli, look, watch, signal),
+    () => {
+      throw new AppError('PENDING', 'Nobody reads the watch any more, and it is not over yet', {
+        hint: watch.again,
+      })
+    },
+  )
+
+async function observing<value>(
   cli: Cli,
   look: () => Promise<value>,
   { isOver, view, intervalMs, again }: Watch<value>,
+  signal: AbortSignal,
 ): Promise<value> {
-  const { signal } = cli.world.interrupt
   const until = performance.now() + (cli.globals.timeoutMs ?? 30 * 60_000)
   let shown = ''
   for (;;) {
@@ -50,15 +65,26 @@ export async function observe<value>(
 }
 
 /**
- * Looks at something again and again until the time of `--timeout` is over or the person interrupts. The first look must succeed; of
+ * Looks at something again and again until the time of `--timeout` is over, the person interrupts, or nobody reads it any more. The first look must succeed; of
  * those after it, one that the service or a chain fails is told and the next one tried, after as long as a limit asks for.
  */
-export async function keepLooking<value>(
-  { globals, world, notice }: Pick<Cli, 'globals' | 'world' | 'notice'>,
+export const keepLooking = <value>(
+  cli: Cli,
+  look: () => Promise<value>,
+  shown: { show: (value: value) => void; intervalMs: number },
+): Promise<void> =>
+  whileRead(
+    cli,
+    (signal) => looking(cli, look, shown, signal),
+    () => undefined,
+  )
+
+async function looking<value>(
+  { globals, notice }: Cli,
   look: () => Promise<value>,
   { show, intervalMs }: { show: (value: value) => void; intervalMs: number },
+  signal: AbortSignal,
 ): Promise<void> {
-  const { signal } = world.interrupt
   const until = globals.timeoutMs === undefined ? Infinity : performance.now() + globals.timeoutMs
   let shown = false
   for (;;) {
@@ -73,6 +99,23 @@ export async function keepLooking<value>(
     }
     if (performance.now() + waitMs > until) return
     await pause(waitMs, signal)
+  }
+}
+
+/** Does what only watches, which ends as `left` says once nobody reads what is written: it goes on for nobody. */
+async function whileRead<value>(
+  { world: { interrupt }, io: { out } }: Cli,
+  work: (signal: AbortSignal) => Promise<value>,
+  left: () => value,
+): Promise<value> {
+  const { unread } = out
+  if (!unread) return work(interrupt.signal)
+  try {
+    return await work(AbortSignal.any([interrupt.signal, unread]))
+  } catch (error) {
+    const isLeft = error instanceof AppError && error.code === 'INTERRUPTED' && unread.aborted
+    if (isLeft && !interrupt.signal.aborted) return left()
+    throw error
   }
 }
 
@@ -97,7 +140,7 @@ async function unlessEnded<value>(look: Promise<value>, signal: AbortSignal): Pr
 }
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch((cause: unknown) => {
+  sleep(Math.min(ms, mostTimerMs), undefined, { signal }).catch((cause: unknown) => {
     throw signal.aborted ? ended(cause) : cause
   })
 

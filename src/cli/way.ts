@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 
 import { AppError } from '../domain/errors.ts'
-import { networkNamed } from '../domain/network-named.ts'
+import { networkNamed, networkShown } from '../domain/network-named.ts'
 import type { Planned, Way } from '../wallet/execution/carry-out.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { checked, eachChecked } from './checked.ts'
@@ -53,17 +53,22 @@ export const withExecution = (
   )
 }
 
-/** The pinned nonce of each chain, from what was typed; a bare number is for the chain of the first transaction. */
+/**
+ * The pinned nonce of each chain, from what was typed; a bare number is for the chain of the first transaction. One of a chain on which nothing
+ * is done is USAGE, where the legs are known: it would pin nothing.
+ */
 export function noncesOf(
   texts: readonly string[] | undefined,
   networks: Ground['catalog']['networks'],
-  firstChain: number,
+  legs: readonly { chainId: number }[] | undefined,
 ): Record<number, number> | undefined {
   if (!texts) return undefined
   const pinned: Record<number, number> = {}
   for (const text of texts) {
     const { network, nonce } = nonceOf(text, networks[0]?.name)
-    const { chainId } = network === undefined ? { chainId: firstChain } : networkNamed(networks, network)
+    const { chainId } =
+      network === undefined ? { chainId: legs?.[0]?.chainId ?? 0 } : networkNamed(networks, network)
+    if (legs && !legs.some((leg) => leg.chainId === chainId)) throw pinsNothing(text, networks, legs)
     if (pinned[chainId] !== undefined)
       throw new AppError(
         'USAGE',
@@ -77,6 +82,19 @@ export function noncesOf(
   return pinned
 }
 
+const pinsNothing = (
+  text: string,
+  networks: Ground['catalog']['networks'],
+  legs: readonly { chainId: number }[],
+): AppError => {
+  const names = [...new Set(legs.map(({ chainId }) => networkShown(networks, chainId).name))]
+  return new AppError(
+    'USAGE',
+    `--nonce ${text} pins nothing: what this does is on ${names.join(' and ')}. Nothing was signed.`,
+    { hint: `--nonce ${names[0]}=N` },
+  )
+}
+
 /** How an operation is carried out, from the options of its command. */
 export function wayOf(
   { place }: Cli,
@@ -86,7 +104,7 @@ export function wayOf(
   maxFeePerGas?: bigint,
 ): Omit<Way, 'account' | 'timeoutMs' | 'signal' | 'onProgress' | 'delivered'> {
   const depth = depthOf(options.confirmations)
-  const nonces = noncesOf(options.nonce, ground.catalog.networks, operation.legs[0]!.chainId)
+  const nonces = noncesOf(options.nonce, ground.catalog.networks, operation.legs)
   return {
     ...(depth !== undefined && { depth }),
     ...(nonces && { nonces }),

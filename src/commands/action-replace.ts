@@ -7,6 +7,7 @@ import { confirm } from '../cli/prompts.ts'
 import { withExecution } from '../cli/way.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
+import { reopenGivenUp } from '../wallet/execution/again/given-up.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenWrong } from '../wallet/execution/reopen.ts'
@@ -48,11 +49,12 @@ async function replaceWaiting(
   const ground = await cli.place.ground()
   const found = journalled(ground, id)
   await reopenWrong(ground, found.id)
+  const isOpenAgain = kind === 'cancel' && (await reopenGivenUp(ground, found.id, kind))
   const operation = journalled(ground, found.id)
-  refuseOver(ground, operation)
+  if (!isOpenAgain) refuseOver(ground, operation)
   refuseIdle(operation, kind)
   // What is done is reported as it is.
-  if (kind === 'cancel' && !isOver(operation))
+  if (kind === 'cancel' && (isOpenAgain || !isOver(operation)))
     await confirm(
       cli.io,
       cli.globals,

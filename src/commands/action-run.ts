@@ -10,12 +10,14 @@ import { reportView } from '../cli/views/report-view.ts'
 import type { ExecutionOptions } from '../cli/way.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
+import { reopenGivenUp } from '../wallet/execution/again/given-up.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { reopenWrong } from '../wallet/execution/reopen.ts'
 import { isOver } from '../wallet/execution/run.ts'
 import { takeTurn } from '../wallet/execution/turn.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { isNamed, type Who } from '../wallet/keys/who.ts'
+import { looking, refuseUnreached } from '../wallet/looking.ts'
 import type { Report } from '../wallet/record/report.ts'
 import { whyReverted } from '../wallet/record/why-reverted.ts'
 
@@ -49,7 +51,7 @@ export async function looked(cli: Cli, ground: Ground, id: string): Promise<Plan
 
 /** `action show` */
 export async function show(cli: Cli, id: string): Promise<void> {
-  const ground = await cli.place.ground()
+  const ground = looking(await cli.place.ground())
   // What the service says of it is not what the journal says.
   const operation = cli.globals.raw ? undefined : await looked(cli, ground, id)
   if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), anyView)
@@ -99,9 +101,11 @@ export async function goOn(
 ): Promise<void> {
   const ground = await cli.place.ground()
   const found = journalled(ground, id)
+  refuseUnreached(ground, found)
   await reopenWrong(ground, found.id)
+  const isOpenAgain = await givenUpAgain(cli, ground, found.id, replacement)
   const operation = journalled(ground, found.id)
-  refuseOver(ground, operation)
+  if (!isOpenAgain) refuseOver(ground, operation)
   const maxFeePerGas = liftedBy(options)
   const who = await ownerOf(cli, operation, options)
   const turn = await takeTurn(ground, operation.wallet, {
@@ -121,6 +125,20 @@ export async function goOn(
   } finally {
     turn.release()
   }
+}
+
+/** Whether something of what was given up is on its way again, as it is in no block any more; a higher fee for it is a new signature, and not given. */
+async function givenUpAgain(
+  cli: Cli,
+  ground: Ground,
+  id: string,
+  replacement: Going['replacement'],
+): Promise<boolean> {
+  if (replacement === 'bump' || !(await reopenGivenUp(ground, id, replacement))) return false
+  cli.notice(
+    `It was given up, and what was final of it is in no block any more: that is ${replacement ? 'cancelled' : 'sent again as it was signed'}, and nothing else of it is signed.`,
+  )
+  return true
 }
 
 /**
@@ -144,10 +162,24 @@ async function doneSince(
   }
 }
 
+/** That nobody is named who signs, of an operation that has its wallet already: only the key of that one helps, and no new one. */
+const nobodyFor = (wallet: string, error: unknown): unknown =>
+  error instanceof AppError && error.code === 'KEY_REQUIRED' && error.details?.named === false
+    ? new AppError('KEY_REQUIRED', `Nobody is named who signs, and this action belongs to ${wallet}`, {
+        cause: error,
+        details: error.details,
+        hint: `Name the key of ${wallet}: --wallet ${wallet}, --key-file PATH, or --ledger`,
+      })
+    : error
+
 /** Who signs for an operation: whom the person names, or whoever has the key of its wallet; KEY_SOURCE when that is another one. */
 export async function ownerOf(cli: Cli, { wallet }: Planned, options: Partial<SigningOptions>): Promise<Who> {
   const named = isNamed(options)
-  const first = await cli.place.who(named ? options : { passwordFile: options.passwordFile })
+  const first = await cli.place
+    .who(named ? options : { passwordFile: options.passwordFile })
+    .catch((error: unknown) => {
+      throw nobodyFor(wallet, error)
+    })
   const who = first.address === wallet || named ? first : await cli.place.who({ ...options, wallet })
   if (who.address === wallet) return who
   throw new AppError('KEY_SOURCE', `This action belongs to ${wallet}, and ${who.label} is ${who.address}`, {

@@ -12,6 +12,7 @@ import { hasEnded } from '../wallet/execution/run.ts'
 import { type LeftBehind, leftBehind } from '../wallet/explain/left-behind.ts'
 import { wentOn } from '../wallet/explain/went-on.ts'
 import type { Ground } from '../wallet/ground.ts'
+import { looking } from '../wallet/looking.ts'
 import type { KeptPlan } from '../wallet/plan/intent-json.ts'
 import type { Report } from '../wallet/record/report.ts'
 import { anyView, inJournal, looked } from './action-run.ts'
@@ -19,7 +20,7 @@ import { anyView, inJournal, looked } from './action-run.ts'
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
   const intervalMs = duration(options.interval)
-  const ground = await cli.place.ground()
+  const ground = looking(await cli.place.ground())
   const left = new Map<string, LeftBehind>()
   const leftOf = async (id: string) => {
     const operation = inJournal(ground, id)

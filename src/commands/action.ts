@@ -121,7 +121,7 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
           title: 'AMOUNT',
           field: 'amounts',
           align: 'right',
-          text: ({ amounts }) => printed(amounts.in ?? amounts.out),
+          text: ({ amounts }, _, places) => printed(amounts.in ?? amounts.out, places),
         },
         { title: 'STRATEGY', field: 'strategySlug', text: ({ strategySlug }) => strategySlug ?? '', drop: 3 },
         { title: 'STATUS', field: 'status', text: ({ status }, paint) => stateWord(status, paint) },
@@ -137,5 +137,5 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
   )
 }
 
-const printed = (amount: TokenAmount | null) =>
-  amount === null ? 'max' : `${decimal(amount.formatted)} ${plain(amount.symbol)}`
+const printed = (amount: TokenAmount | null, places: number) =>
+  amount === null ? 'max' : `${decimal(amount.formatted, places)} ${plain(amount.symbol)}`

@@ -59,7 +59,7 @@ const unexplained = (token: Token, expected: bigint, found: bigint) =>
 const columns: readonly Column<Row>[] = [
   { title: 'NETWORK', field: 'network', text: ({ network }) => network },
   { title: 'TOKEN', field: 'token', text: ({ before }) => before.symbol },
-  { title: 'BEFORE', field: 'before', align: 'right', text: ({ before }) => decimal(before.formatted, 9) },
-  { title: 'CHANGE', field: 'change', align: 'right', text: ({ change }) => decimal(change.formatted, 9) },
-  { title: 'AFTER', field: 'after', align: 'right', text: ({ after }) => decimal(after.formatted, 9) },
+  { title: 'BEFORE', field: 'before', align: 'right', text: ({ before }) => decimal(before.formatted) },
+  { title: 'CHANGE', field: 'change', align: 'right', text: ({ change }) => decimal(change.formatted) },
+  { title: 'AFTER', field: 'after', align: 'right', text: ({ after }) => decimal(after.formatted) },
 ]

@@ -60,7 +60,9 @@ async function findings({ world, globals }: Aside): Promise<Finding[]> {
     found('journal', null, async () => {
       const { journal } = await here.ground()
       const count = journal.list({ limit: 1_000 }).length
-      return fine('journal', null, `readable and writable; ${count} operations`, { operations: count })
+      return fine('journal', null, `readable and writable; ${count} operation${count === 1 ? '' : 's'}`, {
+        operations: count,
+      })
     }),
     policy,
     found('signer', null, () => signerFinding(here)),

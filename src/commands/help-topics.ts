@@ -100,7 +100,7 @@ export const topics: Readonly<Record<string, Topic>> = {
       ['--raw', 'of a deployment: the body as it came'],
       [
         'amounts',
-        '--amount 100.5 or 100.5USDC in units of the token, --amount-raw 100500000 in the smallest unit',
+        '--amount 100.5 or 100.5USDC in units of the token, --amount-raw 100500000 in the smallest unit; a list on a terminal shows six decimals, ~0.012345 where there are more, and <0.000001',
       ],
       ['rates', 'in JSON a fraction a year: 0.0525 is 5.25 %; typed with its unit: --slippage 0.5% or 50bps'],
       ['times', 'ISO 8601 in UTC; durations typed as 30s, 5m, 1h30m, 40d'],

@@ -87,7 +87,7 @@ const view = (slug: string, network: string): ListView<Row> => ({
       field: 'amount',
       csv: ({ amount }) => amount.formatted,
       align: 'right',
-      text: ({ amount }) => `${decimal(amount.formatted)} ${plain(amount.symbol)}`,
+      text: ({ amount }, _, places) => `${decimal(amount.formatted, places)} ${plain(amount.symbol)}`,
     },
     {
       title: 'STATUS',

@@ -125,7 +125,7 @@ function profileOf(
       hint: 'engine or remote; the sandbox needs no settings: sluice profile use sandbox',
     })
   if (baseUrl === undefined)
-    throw new AppError('USAGE', `Where the service of ${name} is was not said`, {
+    throw new AppError('USAGE', `The URL of the service of ${name} is missing`, {
       hint: '--base-url https://...',
     })
   const checked = checkedUrl(baseUrl, 'base URL')

@@ -75,7 +75,8 @@ async function list(cli: Cli, name: string | undefined, { network }: Which): Pro
           field: 'amount',
           align: 'right',
           csv: ({ amount }) => amount.formatted,
-          text: ({ amount, unlimited }) => (unlimited ? 'unlimited' : decimal(amount.formatted)),
+          text: ({ amount, unlimited }, _, places) =>
+            unlimited ? 'unlimited' : decimal(amount.formatted, places),
         },
         {
           title: 'SPENDER',

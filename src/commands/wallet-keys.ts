@@ -10,6 +10,7 @@ import {
   fileOf,
   listKeys,
   readSealed,
+  refuseUnwritable,
   removeKey,
 } from '../wallet/keys/keystore-names.ts'
 import type { ImportSource } from '../wallet/keys/words.ts'
@@ -138,6 +139,7 @@ export async function useWallet(cli: Cli, name: string | undefined): Promise<voi
 
 function refuseTaken(cli: Cli, name: string): void {
   fileOf(cli.world.keystores, name)
+  refuseUnwritable(cli.world.keystores)
   if (listKeys(cli.world.keystores).some((key) => key.name === name))
     throw new AppError('KEY_SOURCE', `There is a wallet called "${name}" already`, {
       hint: 'sluice wallet list',

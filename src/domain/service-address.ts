@@ -11,8 +11,9 @@ export function checkedKey(apiKey: string): string {
 /** An address that the key may travel to: https, or loopback. `what` names it where it is refused. */
 export function checkedUrl(baseUrl: string, what: string): string {
   const url = URL.parse(baseUrl)
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw new AppError('CONFIG_INVALID', `The ${what} of the service is not a URL`)
+  if (!url) throw new AppError('CONFIG_INVALID', `The ${what} of the service is not a URL`)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new AppError('CONFIG_INVALID', `The ${what} of the service must begin with http:// or https://`)
   if (url.username || url.password || url.search || url.hash)
     throw new AppError('CONFIG_INVALID', `The ${what} of the service has more in it than a host and a path`, {
       hint: 'Set the API key in SLUICE_API_KEY, and leave everything from ? or before @ out of the URL.',

@@ -88,7 +88,7 @@ export const serviceErrors = {
   TRANSFER_VALIDATION_FAILED: {
     status: 400,
     exit: 4,
-    hint: 'Check the token, the network and the amount: sluice transfer --help',
+    hint: 'Check the recipient, the token, the network and the amount: sluice transfer --help',
   },
   INSUFFICIENT_AMOUNT_FOR_REFUND: {
     status: 400,

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 
 import { AppError } from '../domain/errors.ts'
+import { mostTimerMs } from '../domain/timer.ts'
 import { certificateFlaw } from './certificate.ts'
 import { hidden } from './hidden.ts'
 import { parseStrict } from './json.ts'
@@ -95,7 +96,7 @@ export async function exchangeJson(
   const host = hostOf(url)
   const dispatcher = options.dispatcher ?? newDispatcher()
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), deadlineMs)
+  const timer = setTimeout(() => deadline.abort(), Math.min(deadlineMs, mostTimerMs))
   const stop = () => deadline.abort()
   options.signal?.addEventListener('abort', stop, { once: true })
   try {

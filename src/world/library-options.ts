@@ -6,12 +6,37 @@ const common = { now: z.function().optional() }
 const positive = z.number().positive().optional()
 const url = z.string()
 
+/** What a catalogue cannot be used without, as far as it is read here. */
+const place = z.looseObject({ chainId: z.int().positive() })
+const token = z.looseObject({ chainId: z.int(), address: z.string(), symbol: z.string(), decimals: z.int() })
+const unit = z.looseObject({ symbol: z.string(), decimals: z.int() })
+const catalog = z.looseObject({
+  networks: z.array(
+    place.extend({ name: z.string(), native: unit, depth: z.int(), explorer: z.string().nullable() }),
+  ),
+  tokens: z.array(token),
+  strategies: z.array(
+    place.extend({
+      id: z.string(),
+      slug: z.string(),
+      asset: token,
+      receipt: token,
+      constants: z.looseObject({ family: z.string() }),
+    }),
+  ),
+  uniswapV3: z.array(place),
+  cctpV2: z.array(place),
+  attestation: z.string().nullable(),
+  priceOracles: z.record(z.string(), z.string()),
+  priceFeeds: z.array(place),
+})
+
 const options = {
   createEngine: z.strictObject({
     ...common,
     rpcs: z.record(z.string(), url.or(z.array(url).nonempty())),
     store: z.string().nonempty().optional(),
-    catalog: z.looseObject({ networks: z.array(z.unknown()) }).optional(),
+    catalog: catalog.optional(),
     customer: z.string().nonempty().optional(),
     budgetMs: positive,
   }),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Place } from '../cli/world.ts'
 import { type Catalog, catalogOn } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
-import { networkNamed, rpcVariable } from '../domain/network-named.ts'
+import { isEmbedded, networkNamed, rpcVariable, sandboxHint } from '../domain/network-named.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { displayPrices } from './display-prices.ts'
 import { chainInTime } from './in-time.ts'
@@ -37,8 +37,12 @@ export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() =>
       const found = byChain.get(chainId)
       if (found) return found
       const network = networkNamed(allNetworks, chainId)
-      throw new AppError('CONFIG_INVALID', `There is no RPC for ${network.name}`, {
-        hint: `Set ${rpcVariable(network)} to the URL of an RPC of ${network.name}.`,
+      const ofSandbox = isEmbedded(network)
+      const whose = ofSandbox ? ', which belongs to the sandbox' : ''
+      throw new AppError('CONFIG_INVALID', `There is no RPC for ${network.name}${whose}`, {
+        hint: ofSandbox
+          ? sandboxHint(network)
+          : `Set ${rpcVariable(network)} to the URL of an RPC of ${network.name}.`,
         details: { network: network.name, variable: rpcVariable(network) },
       })
     }

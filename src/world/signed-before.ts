@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Signed } from '../cli/after-signing.ts'
@@ -10,6 +10,7 @@ import { flag, operandsOf } from '../wallet/signing/argv.ts'
 import type { Directories } from './directories.ts'
 import { allNetworks } from './known-catalog.ts'
 import { namedAgain } from './named-again.ts'
+import { planTextIn } from './plan-text.ts'
 import { chosenProfile } from './profile.ts'
 import { unopened } from './secrets-kept.ts'
 
@@ -77,7 +78,7 @@ function namedOn(argv: readonly string[]): string[] {
 function planIn(file: string): string[] {
   if (file === '-' || !existsSync(file)) return []
   try {
-    const { operation } = JSON.parse(readFileSync(file, 'utf8')) as { operation?: { id?: unknown } }
+    const { operation } = JSON.parse(planTextIn(file) ?? '') as { operation?: { id?: unknown } }
     return typeof operation?.id === 'string' ? [operation.id] : []
   } catch {
     // What is no plan names nothing; that it is none is said by whoever was to sign it.

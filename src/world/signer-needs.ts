@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Address } from '../domain/address.ts'
@@ -11,6 +10,7 @@ import type { DeskNeeds } from '../wallet/signing/desk-needs.ts'
 import type { Remembered } from '../wallet/signing/typed-swap.ts'
 import type { Written } from '../wallet/signing/written.ts'
 import type { Directories } from './directories.ts'
+import { planTextIn } from './plan-text.ts'
 
 const journals = () => import('../store/journal.ts')
 const memories = () => import('../store/memory.ts')
@@ -104,18 +104,19 @@ async function quoteOf(kept: unknown): Promise<Remembered | null> {
   }
 }
 
-/** A plan in a file; what comes by standard input is not for the signer to read. */
+/** A plan in a file; what comes by standard input, or by another pipe, is read once, and not by the signer. */
 async function planIn(
   path: string,
   catalog: () => Promise<Catalog>,
 ): Promise<{ id: string; transactions: Written['transactions'] } | undefined> {
   if (path === '-') return undefined
-  let text: string
+  let text: string | undefined
   try {
-    text = readFileSync(path, 'utf8')
+    text = planTextIn(path)
   } catch (cause) {
     throw new AppError('USAGE', 'The plan cannot be read by the signer', { cause })
   }
+  if (text === undefined) return undefined
   const { decodePlan } = await planFiles()
   const { proposal } = decodePlan(text, await catalog())
   return { id: proposal.id, transactions: proposal.legs.flatMap(({ transactions }) => transactions) }

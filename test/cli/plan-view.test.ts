@@ -117,6 +117,7 @@ const plans = fc.record({
   ),
   reference: fc.constantFrom('equal', 'different', 'unknown'),
   policy: fc.option(hex(32)),
+  nonce: fc.option(fc.nat()),
   assurance: fc.constantFrom('L0', 'L2', 'L3'),
   expiresAt: fc.option(fc.constant('2026-11-21T12:05:26.000Z')),
 }) as unknown as fc.Arbitrary<Plan>
@@ -125,6 +126,7 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
   fc.assert(
     fc.property(plans, foreign, (plan, title) => {
       const text = planView(plan, title, to())
+      expect(text.match(/^nonce +([0-9]+), and no other$/m)?.[1] ?? null).toBe(plan.nonce?.toString() ?? null)
       expect(text).not.toMatch(/(?!\n)\p{Cc}|[\u200b-\u200f\u2028-\u202e]/u)
       const {
         wallet,

@@ -88,8 +88,8 @@ test('a chart has its axis in percent, its days below, and fits into the termina
 
 test('a list that brings what its strategies paid has a column of it, and one without has a gap there', () => {
   const { text } = trendColumn(new Map([['a', [0.01, 0.03, 0.02]]]), false)
-  expect(text({ slug: 'a' } as never, unpainted)).toBe('▁█▅')
-  expect(text({ slug: 'b' } as never, unpainted)).toBe('')
+  expect(text({ slug: 'a' } as never, unpainted, 6)).toBe('▁█▅')
+  expect(text({ slug: 'b' } as never, unpainted, 6)).toBe('')
   const plain = trendColumn(new Map([['a', [0.01, 0.03]]]), true)
-  expect(plain.text({ slug: 'a' } as never, unpainted)).toBe('_#')
+  expect(plain.text({ slug: 'a' } as never, unpainted, 6)).toBe('_#')
 })

@@ -104,7 +104,7 @@ test('words that are cut say so, and wide characters count as two', () => {
   ])
 })
 
-test('the switch of colours: the person first, then what forces them, then the terminal', () => {
+test('the switch of colours: the person first, then the terminal, and nothing forces them into a pipe', () => {
   const on = (env: Record<string, string>, isTerminal = true, noColor = false) =>
     isPainted({ env, isTerminal, noColor })
   expect(on({ TERM: 'xterm' })).toBe(true)
@@ -113,12 +113,11 @@ test('the switch of colours: the person first, then what forces them, then the t
   expect(on({ CLICOLOR: '0' })).toBe(false)
   expect(on({ NO_COLOR: '' })).toBe(true)
   for (const forced of [{ CLICOLOR_FORCE: '1' }, { FORCE_COLOR: '1' }, { FORCE_COLOR: '' }]) {
-    expect(on(forced, false)).toBe(true)
+    expect(on(forced, false)).toBe(false)
+    expect(on(forced)).toBe(true)
     expect(on(forced, true, true)).toBe(false)
     expect(on({ ...forced, NO_COLOR: '1' })).toBe(false)
   }
-  expect(on({ CLICOLOR_FORCE: '0' }, false)).toBe(false)
-  expect(on({ FORCE_COLOR: '0' })).toBe(false)
   expect(hasUnicode({ LANG: 'en_US.UTF-8' }, 'linux')).toBe(true)
   expect(hasUnicode({ LANG: 'en_US.UTF-8', LC_ALL: 'C' }, 'linux')).toBe(false)
   expect(hasUnicode({ LANG: 'C.UTF-8', TERM: 'dumb' }, 'linux')).toBe(false)
@@ -148,7 +147,7 @@ test('a hash and an address lead to our explorer of their network, and what is n
   expect(settled('\u001b[31mred\u001b[39m', false)).toBe('red')
 })
 
-test('a cell that a spreadsheet would calculate is text in CSV, and a negative number is a number', async () => {
+test('a cell that a spreadsheet would calculate is text in CSV, a negative number is a number, and what was not given is nothing', async () => {
   let out = ''
   const to = stream({
     isTerminal: false,
@@ -209,7 +208,7 @@ test('a cell that a spreadsheet would calculate is text in CSV, and a negative n
     '-5.25',
     '+1',
     '-1e-7',
-    "'-",
+    '',
     'a=b',
     '"x,y"',
     "'=1+1",

@@ -1,28 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { attemptsIn, type ProgramHome, programHome, spawnSluice } from '../support/program.ts'
-import { isLeftClean, type Sizes, type Terminal, terminal } from '../support/pty.ts'
+import { attemptsIn } from '../support/program.ts'
+import { isLeftClean } from '../support/pty.ts'
+import { useTerminals } from '../support/terminals.ts'
 
-let home: ProgramHome
-let open: Terminal[] = []
-const shown = (line: string, sizes?: Sizes) => {
-  const one = terminal(home.home, line.split(' '), sizes)
-  open.push(one)
-  return one
-}
-const sluice = (line: string) => spawnSluice(home.home, line.split(' '))
+const { home, shown, sluice } = useTerminals()
 const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 100'
 const end = '\u0003'
-
-beforeAll(async () => {
-  home = programHome(inject('sandboxCache'))
-  await sluice('sandbox up')
-})
-afterEach(() => {
-  for (const one of open) one.end()
-  open = []
-})
-afterAll(() => home.end())
 
 describe('a deposit at a terminal', () => {
   test('is shown and asked about, and done when the answer is yes: finished lines stay, what moved is gone', async () => {
@@ -50,7 +34,7 @@ describe('a deposit at a terminal', () => {
   })
 
   test('is declined by Enter, and by Ctrl-C; nothing is signed, and a narrow terminal breaks no word in two', async () => {
-    const before = attemptsIn(home.data)
+    const before = attemptsIn(home().data)
     const enter = shown(deposit, { env: { NO_COLOR: '1' } })
     await enter.shows('(y/N)')
     enter.type('\r')
@@ -65,7 +49,7 @@ describe('a deposit at a terminal', () => {
     expect(await narrow.exit).toBe(130)
     expect(await narrow.screen()).toContain('Interrupted. Nothing was signed.')
     for (const one of [enter, narrow]) expect(isLeftClean(one.bytes())).toBe(true)
-    expect(attemptsIn(home.data)).toBe(before)
+    expect(attemptsIn(home().data)).toBe(before)
   })
 
   test('is done in a terminal of no size as well, without anything that turns', async () => {

@@ -1,21 +1,17 @@
-import { existsSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { spawn } from '@lydell/node-pty'
+import { describe, expect, test } from 'vitest'
 
 import { discardTyped } from '../../src/cli/terminal/typed-ahead.ts'
-import { attemptsIn, type ProgramHome, programHome, spawnSluice } from '../support/program.ts'
-import { type Terminal, terminal } from '../support/pty.ts'
+import { openKeystore } from '../../src/wallet/keys/keystore-file.ts'
+import { attemptsIn } from '../support/program.ts'
+import type { Terminal } from '../support/pty.ts'
+import { useTerminals } from '../support/terminals.ts'
 
-let home: ProgramHome
-let open: Terminal[] = []
-const shown = (line: string) => {
-  const one = terminal(home.home, line.split(' '))
-  open.push(one)
-  return one
-}
-const sluice = (line: string) => spawnSluice(home.home, line.split(' '))
+const { home, shown } = useTerminals()
 /** Types before anything was read, and while it is at work. */
 const typedAt = async (at: Terminal, keys: string, times: readonly number[]) => {
   const began = Date.now()
@@ -24,37 +20,24 @@ const typedAt = async (at: Terminal, keys: string, times: readonly number[]) => 
     at.type(keys)
   }
 }
-/** Long enough for an answer that was taken to have come to something. */
-const aWhile = 500
-
-beforeAll(async () => {
-  home = programHome(inject('sandboxCache'))
-  await sluice('sandbox up')
-})
-afterEach(() => {
-  for (const one of open) one.end()
-  open = []
-})
-afterAll(() => home.end())
 
 const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 100'
 
 describe('what is typed before the question stands there answers nothing', () => {
   test.each([
-    ['at once', 'y\r', [0]],
     ['while it is at work', 'y\r', [5, 50, 100, 200, 300]],
     ['without the end of its line', 'y', [0, 150]],
     ['as a block that is pasted', 'y\r'.repeat(2000), [0]],
   ])('%s', async (_, keys, times) => {
-    const before = attemptsIn(home.data)
+    const before = attemptsIn(home().data)
     const at = shown(deposit)
     await typedAt(at, keys, times)
     await at.shows('(y/N)')
-    await sleep(aWhile)
     expect(await at.screen()).toMatch(/\(y\/N\)$/)
+    // What was typed before it is heard before it: had any of that been taken, the answer would be another.
     at.type('\r')
     expect(await at.exit).toBe(9)
-    expect(attemptsIn(home.data)).toBe(before)
+    expect(attemptsIn(home().data)).toBe(before)
   })
 
   test('and what is typed then does', async () => {
@@ -65,14 +48,14 @@ describe('what is typed before the question stands there answers nothing', () =>
     expect(await at.exit).toBe(0)
   })
 
+  // Ctrl-C at a deposit is with what else a terminal shows of one.
   test.each([
-    ['the end of the input', '\u0004'],
-    ['Ctrl-C', '\u0003'],
-  ])('%s at a question is an interruption', async (_, key) => {
-    for (const line of [deposit, 'wallet new another', 'init']) {
+    ['the end of the input', '\u0004', [deposit, 'wallet new another', 'init']],
+    ['Ctrl-C', '\u0003', ['wallet new another', 'init']],
+  ])('%s at a question is an interruption', async (_, key, lines) => {
+    for (const line of lines) {
       const at = shown(line)
       await at.shows(/\(y\/N\)|New password|\?/)
-      await sleep(aWhile)
       at.type(key)
       expect({ line, exit: await at.exit }).toEqual({ line, exit: 130 })
       expect(await at.screen()).toContain('Nothing was signed.')
@@ -83,12 +66,12 @@ describe('what is typed before the question stands there answers nothing', () =>
     const at = shown('wallet new main')
     await typedAt(at, 'hunter2\rhunter2\r', [0, 100])
     await at.shows(/New password.*: ?$/m)
-    await sleep(aWhile)
-    expect(existsSync(join(home.data, 'keystores', 'main.json'))).toBe(false)
     at.type('correct\r')
     await at.shows(/once more.*: ?$/m)
     at.type('correct\r')
     expect(await at.exit).toBe(0)
+    const sealed = readFileSync(join(home().data, 'keystores', 'main.json'), 'utf8')
+    expect(await openKeystore(sealed, 'correct')).toMatch(/^0x[0-9a-f]{64}$/)
   })
 })
 
@@ -116,9 +99,56 @@ test.each([
   expect(input.listenerCount('data')).toBe(1)
 })
 
+test('keys without end are no answer, and hold nothing up: that is said, and the terminal given back', async () => {
+  const modes: boolean[] = []
+  const input = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (on: boolean) => void modes.push(on),
+  })
+  let isHeld = true
+  const press = () => {
+    input.write('y\r')
+    if (isHeld) setImmediate(press)
+  }
+  press()
+  const given = await discardTyped(input as never, 100).catch((error: unknown) => error)
+  isHeld = false
+  expect(given).toMatchObject({ code: 'PROMPT_NEEDED', message: expect.stringContaining('without end') })
+  expect({ modes, isPaused: input.isPaused() }).toEqual({ modes: [true, false], isPaused: true })
+  expect(input.listenerCount('data')).toBe(0)
+})
+
 test('a stream that is no terminal is left alone: what comes there was meant', async () => {
   const input = new PassThrough()
   input.write('text')
   expect(await discardTyped(input as never)).toBe(false)
   expect(String(input.read())).toBe('text')
+})
+
+test('nor is it heard by who is so busy that all clocks are late', async () => {
+  const typedAhead = new URL('../../src/cli/terminal/typed-ahead.ts', import.meta.url)
+  const busyUntil = 'const busyUntil = (at) => { while (performance.now() < at) {} }'
+  const program = `
+    import { discardTyped } from ${JSON.stringify(typedAhead)}
+    ${busyUntil}
+    process.stdin.setRawMode(true)
+    process.stdout.write('begun ')
+    const began = performance.now()
+    busyUntil(began + 1500)
+    const discarded = discardTyped(process.stdin)
+    busyUntil(began + 2000)
+    await discarded
+    process.stdin.on('data', (keys) => process.stdout.write('heard ' + keys))
+    process.stdout.write('asks ')
+    setTimeout(() => process.exit(), 500)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { env: process.env })
+  let bytes = ''
+  const exit = new Promise((done) => child.onExit(done))
+  child.onData((some) => {
+    if (!bytes.includes('begun') && (bytes + some).includes('begun')) child.write('y\r')
+    bytes += some
+  })
+  await exit
+  expect(bytes).toContain('asks')
+  expect(bytes).not.toContain('heard')
 })

@@ -7,7 +7,7 @@ import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { errorRow, isErrorCode } from '../../src/domain/errors.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { programHome, spawnSluice, startSluice } from '../support/program.ts'
-import { type Circumstances, type Ran, useCommands } from '../support/run.ts'
+import { type Circumstances, type Ran, rpcEnvOf, useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
@@ -517,6 +517,35 @@ test('a full disk is 12, and nothing is signed', async ({ skip }) => {
     if (isMounted) execFileSync('umount', ['--lazy', small])
     rmSync(small, { recursive: true, force: true })
   }
+})
+
+describe('a flag that is given twice', () => {
+  test.each([
+    ['two amounts', `deposit ${place} --amount 1 --amount 2 --yes`, '--amount'],
+    ['the same value', `deposit ${place} --amount 1 --amount=1 --yes`, '--amount'],
+    ['a number of a page', 'strategies list --page 1 --page 2', '--page'],
+    ['a global flag on both sides', '--timeout 5s strategies list --timeout 9s', '--timeout'],
+  ])('%s: is refused, as nobody knows which is meant', async (_, line, flag) => {
+    const says = new RegExp(`^${flag} may be given once, and is given twice sluice .*--help$`)
+    await refused(line, { exit: 2, code: 'USAGE', says })
+  })
+
+  test('is taken where it may stand several times', async () => {
+    const vouched = `--allow-token ${stranger} --allow-token ${sandbox.user.address}`
+    expect((await run(`deposit ${place} --amount 1 --dry-run ${vouched}`)).exit).toBe(0)
+  })
+})
+
+test('an action without a signer names the wallet that it has, and no new one', async () => {
+  const env = rpcEnvOf(sandbox)
+  const secrets = { privateKey: sandbox.user.key }
+  const line = `deposit ${place} --amount 1 --yes --json --idempotency-key whose-key-1`
+  const { id } = (await run(line, { env, secrets })).json
+  const { exit, json } = await run(`action resume ${id} --yes --json`, { env })
+  expect([exit, json.error.code]).toEqual([2, 'KEY_REQUIRED'])
+  expect(json.error.message).toContain(`this action belongs to ${sandbox.user.address}`)
+  expect(json.error.hint).not.toContain('wallet new')
+  expect((await run('doctor', { env })).out).toContain('readable and writable; 1 operation\n')
 })
 
 describe('dust, of which rounding leaves nothing', () => {

@@ -148,11 +148,14 @@ const kinds: Record<string, { exit: number; trial: () => Trial }> = {
   typed: { exit: 2, trial: () => ({}) },
   reuse: {
     exit: 14,
-    trial: () => ({
-      more: '--idempotency-key the-same-key',
-      before: (line) =>
-        run(`${line.replace(/(--amount|--amount-in) \S+/, '$1 2')} --idempotency-key the-same-key`),
-    }),
+    trial: () => {
+      const keyed = (line: string) =>
+        `${line.replace(/ --idempotency-key \S+/, '')} --idempotency-key the-same-key`
+      return {
+        turned: keyed,
+        before: (line) => run(keyed(line.replace(/(--amount|--amount-in) \S+/, '$1 2'))),
+      }
+    },
   },
 }
 

@@ -2,7 +2,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-import { useCommands } from '../support/run.ts'
+import { engineOn } from '../engine/support.ts'
+import { startHostileService } from '../support/hostile-service.ts'
+import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
@@ -144,6 +146,38 @@ describe('--nonce', () => {
       exit: 23,
       json: { error: { code: 'NONCE_USED' } },
     })
+    expect(attempts()).toBe(before)
+  })
+
+  test('of a network on which nothing is done is refused, and pins nothing', async () => {
+    const before = attempts()
+    expect(await transfer('--nonce', 'sandbox-two=99')).toMatchObject({
+      exit: 2,
+      json: { error: { code: 'USAGE', hint: '--nonce sandbox-one=N' } },
+    })
+    expect(await deposit(`--nonce=sandbox-one=${await nextNonce()}`, '--nonce', '31338=99')).toMatchObject({
+      exit: 2,
+    })
+    expect(attempts()).toBe(before)
+  })
+
+  test('of what comes later does not keep the first transaction from being signed twice', async () => {
+    const swap =
+      'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 5'
+    const service = await startHostileService(engineOn(sandbox).service, 'key-12345')
+    const before = attempts()
+    try {
+      const real = {
+        env: { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: service.url },
+        secrets: { privateKey: sandbox.user.key, apiKey: 'key-12345' },
+      }
+      expect(await run(`${swap} --yes --json --nonce sandbox-two=99`, real)).toMatchObject({
+        exit: 2,
+        json: { error: { code: 'IDEMPOTENCY_KEY_REQUIRED' } },
+      })
+    } finally {
+      await service.stop()
+    }
     expect(attempts()).toBe(before)
   })
 

@@ -213,6 +213,27 @@ describe('a signal', () => {
     expect(exit).toBe(0)
     expect(before - (await held())).toBe(10_000000n)
   })
+
+  test('a watch that nobody reads any more ends with the first write that tells so, however long its interval is', async () => {
+    for (const more of [[], ['--json']]) {
+      const list = ['strategies', 'list', '--watch', '--interval', '1h', ...more]
+      expect(await spawnSluice(at.home, list, { closeOut: true })).toMatchObject({ exit: 0 })
+    }
+    await holdBlocks(true)
+    try {
+      const { out } = await sluice('deposit', place, '--amount', '1', '--yes', '--json', '--no-wait')
+      const { id } = JSON.parse(out).error.details
+      const watch = ['action', 'watch', id, '--interval', '29m']
+      const { exit, err } = await spawnSluice(at.home, watch, { closeOut: true })
+      expect(exit).toBe(20)
+      expect(err).toContain('Nobody reads the watch any more')
+      await holdBlocks(false)
+      await rpc.request('evm_mine', [])
+      expect((await sluice('action', 'resume', id)).exit).toBe(0)
+    } finally {
+      await holdBlocks(false)
+    }
+  }, 40_000)
 })
 
 test.skipIf(!existsSync('/dev/full'))(

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -61,6 +61,25 @@ describe('keystores', () => {
     expect((await run('wallet remove main')).exit).toBe(2)
     expect((await run('wallet remove main --yes --json')).json).toEqual({ removed: 'main' })
     expect((await run('wallet list')).err).toContain('sluice wallet new NAME')
+  })
+
+  test('where none can be kept or read, that is said in words, and before anybody is asked for anything', async () => {
+    mkdirSync(join(home(), 'data'), { recursive: true })
+    file(join('data', 'keystores'), '')
+    const lines = ['list', 'new one', 'import one', 'export one', 'remove one --yes', 'use one']
+    for (const line of lines) {
+      const { exit, json } = await run(`wallet ${line} --json`)
+      expect({ line, exit, ...json.error }).toMatchObject({
+        line,
+        exit: 12,
+        code: 'STATE_UNUSABLE',
+        message: expect.stringMatching(/keystores cannot be used: something else is in its place$/),
+      })
+    }
+    rmSync(join(home(), 'data'), { recursive: true })
+    file('data', '')
+    for (const line of ['new one', 'import one'])
+      expect((await run(`wallet ${line} --json`)).json.error).toMatchObject({ code: 'STATE_UNUSABLE' })
   })
 
   test('import takes a key from a file or from standard input, and a name only once', async () => {

@@ -25,7 +25,7 @@ afterEach(async () => {
   await proxy.stop()
 })
 
-const signing = '--yes --json --timeout 3s --idempotency-key mutated-1'
+const signing = '--yes --json --timeout 30s --idempotency-key mutated-1'
 const cases: [keyof Service, string][] = [
   ['getStrategy', `deposit ${strategy} --amount 100 ${signing}`],
   ['strategyBytecode', `deposit ${strategy} --amount 100 ${signing}`],

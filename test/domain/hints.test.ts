@@ -46,7 +46,7 @@ const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
 /** What may stand there without quotes, and why it holds nothing that a shell would act upon. */
 const ours: readonly RegExp[] = [
   // Ids of the journal: ours, or a plan's, which has letters and digits only (wallet/plan/plan-file.ts). Hashes and addresses are parsed.
-  /^(wallet|cli)\/(?!operate\/asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|wallet|(held|open|operation|made)\.id|run\.operationId|holder\.operation|givesUp\.id)$/,
+  /^(wallet|cli)\/(?!operate\/asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|wallet|(held|open|operation|made)\.id|run\.operationId|(holder|open)\.operation|givesUp\.id)$/,
   /^commands\/action-(re\w+|abandon)\.ts: (id|operation\.id)$/,
   /^commands\/action-run\.ts: (operation\.id|wallet)$|^commands\/swap-look\.ts: action\.id$|^commands\/explain-hash\.ts: hash$/,
   // The action that is in the way, and the next step behind it, which is of this kind itself.
@@ -59,7 +59,8 @@ const ours: readonly RegExp[] = [
   /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/operate\/yield-proposals\.ts: slug$|^wallet\/plan\/standing\.ts: network$/,
   /: .*\b(levels|statuses|networks|chains)\b/,
   /^commands\/(action-replace|sandbox-fault)\.ts: name$|^wallet\/explain\/words\.ts: (name|more)$|^cli\/after-signing\.ts: verb$/,
-  /^domain\/(sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/private\.ts: mode$|^commands\/sandbox\.ts: to$/,
+  /^domain\/(network-named\.ts: rpcVariable\(network\)|sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/private\.ts: mode$|^commands\/sandbox\.ts: to$/,
+  /^wallet\/chain\/simulate-reads\.ts: formatUnits\(needed - held, unit\.decimals\)$/,
   /^cli\/flag-values\.ts: example$|^commands\/withdraw\.ts: claim$|^cli\/views\/queued-view\.ts: until\(one\)$/,
   // Said of a flag in a sentence, and nothing to be typed.
   /^wallet\/chain\/in-time\.ts: host$/,

@@ -123,7 +123,7 @@ async function refuseDoneLeft(
       above: state === 'SUPERSEDED' && step.nonce !== null ? step.nonce : Math.max(-1, ...signed),
       lost,
     })
-    if (hash === undefined || (await isWanted(cli, hash))) continue
+    if (hash === undefined || (await isWantedOrNoted(cli, ground, { id, index: step.index, hash }))) continue
     throw new AppError(
       'DONE_ELSEWHERE',
       `What is left of ${id} seems done already: ${hash} is the same call, and the journal of this machine does not know it`,
@@ -156,6 +156,21 @@ const actionsOf = (steps: Checked['steps']) =>
 
 const isClosed = (state: Planned['state']): boolean =>
   state === 'DONE' || state === 'FAILED' || state === 'CANCELLED' || state === 'DROPPED'
+
+/** The same of a step of an action; where it is not wanted, the journal keeps what was found, as whoever gives the action up may ask for the same anew. */
+async function isWantedOrNoted(
+  cli: Cli,
+  { journal }: Ground,
+  { id, index, hash }: { id: string; index: number; hash: Hex },
+): Promise<boolean> {
+  let is = false
+  try {
+    is = await isWanted(cli, hash)
+  } finally {
+    if (!is) journal.noteDone(id, index, hash)
+  }
+  return is
+}
 
 /** Whether a person who is there says that it is to be done all the same. */
 async function isWanted(cli: Cli, hash: Hex): Promise<boolean> {

@@ -11,7 +11,7 @@ import type { Cli } from '../cli.ts'
 import type { SigningOptions } from '../options.ts'
 import { noncesOf } from '../way.ts'
 import { refuseName } from './names.ts'
-import { refuseExpired } from './once-only.ts'
+import { refuseExpired, requireOnce } from './once-only.ts'
 import { planPrices } from './plan-prices.ts'
 import { termsOf } from './terms.ts'
 import type { Undertaking } from './undertaking.ts'
@@ -59,6 +59,9 @@ async function offer(
   const proposed = await propose(who.address)
   refuseName(proposed.id)
   const nonce = await pinnedNonce(ground, who.address, proposed, options)
+  // A nonce that is pinned for what comes later lets the first transaction be signed again.
+  const { nonce: named, ...unpinned } = options
+  if (nonce === null && named !== undefined) requireOnce(cli, unpinned, request)
   const proposal: Proposal = { ...proposed, request, wallet: who.address, nonce }
   const isSent = !options.dryRun && (await isSentAlready(ground, proposal))
   if (isSent) return { proposal, isSent, checked: checkCalldata(ground, proposal, terms), known: [] }
@@ -87,7 +90,7 @@ async function pinnedNonce(
   { dryRun, nonce }: SigningOptions,
 ): Promise<number | null> {
   const { chainId } = legs[0]!
-  const named = noncesOf(nonce, catalog.networks, chainId)?.[chainId]
+  const named = noncesOf(nonce, catalog.networks, legs)?.[chainId]
   if (named !== undefined || !dryRun) return named ?? null
   return Number(await rpc(chainId).request<string>('eth_getTransactionCount', [wallet, 'latest']))
 }

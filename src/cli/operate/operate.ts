@@ -30,7 +30,7 @@ export async function operate(cli: Cli, options: SigningOptions, undertaking: Un
   const key = idempotencyKey(options.idempotencyKey)
   requireOnce(cli, options, undertaking.request)
   // What a nonce is for is looked at where it is known which chain comes first.
-  noncesOf(options.nonce, (await cli.place.catalog()).networks, 0)
+  noncesOf(options.nonce, (await cli.place.catalog()).networks, undefined)
   // A key of another request is that, whoever signs.
   if (key !== undefined) refuseReused(await cli.place.ground(), key, undertaking.request)
   const who = await cli.place.who(options)

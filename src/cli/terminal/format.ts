@@ -11,11 +11,18 @@ export function dollars(value: string | null): string {
   return `${sign ?? ''}$${grouped(whole)}.${fraction.slice(0, 2).padEnd(2, '0')}`
 }
 
-/** A decimal string with thousands separators, and no more than `digits` decimals (the rest is cut, not rounded). */
-export function decimal(value: string, digits = 6): string {
-  const [whole = '0', fraction = ''] = value.split('.')
-  const kept = fraction.slice(0, digits).replace(/0+$/, '')
-  return (whole.startsWith('-') ? '-' : '') + grouped(whole.replace('-', '')) + (kept ? `.${kept}` : '')
+/**
+ * A decimal string with thousands separators: exactly, or with no more than `places` decimals, and then a sign for the rest that is cut and not
+ * rounded: `~0.012345`. What would be nothing then is `<0.000001`, or `>-0.000001`.
+ */
+export function decimal(value: string, places = Number.POSITIVE_INFINITY): string {
+  const [, minus = '', whole = '', fraction = ''] = /^(-?)([0-9]+)(?:\.([0-9]*?)0*)?$/.exec(value) ?? []
+  if (whole === '') return value
+  const kept = fraction.slice(0, places).replace(/0+$/, '')
+  const text = `${minus}${grouped(whole)}${kept ? `.${kept}` : ''}`
+  if (fraction.length <= places) return text
+  const isNothing = kept === '' && /^0+$/.test(whole)
+  return isNothing ? `${minus ? '>-' : '<'}0.${'0'.repeat(places - 1)}1` : `~${text}`
 }
 
 const grouped = (whole: string) => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')

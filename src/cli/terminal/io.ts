@@ -19,6 +19,8 @@ export type Stream = {
   link?: (text: string, url: string) => string
   /** Whether nothing but ASCII can be shown there; a pipe takes everything. */
   ascii?: boolean
+  /** Ends once a write finds nobody who reads, such as after `head` has read enough: the system tells it no sooner. */
+  unread?: AbortSignal
 }
 
 /** The terminal, and nothing but the terminal. Every byte that the program prints or asks for goes through here. */
@@ -60,7 +62,8 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
     (stdout.isTTY && outPainted) || (stderr.isTTY && errPainted)
       ? (await import('terminal-link')).default
       : undefined
-  tellLibraries(env, outPainted || errPainted)
+  // They draw on the conversation, and never on the answer.
+  tellLibraries(env, errPainted)
   const stream = (to: NodeJS.WriteStream, painted: boolean, hasLinks = false): Stream => ({
     write: (text) => void to.write(text),
     isTerminal: to.isTTY === true,
@@ -84,8 +87,12 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
   })
   // Whoever reads us may leave; what we are doing must not depend on it.
   for (const to of [stdout, stderr]) to.on('error', () => undefined)
+  const unread = new AbortController()
+  stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') unread.abort()
+  })
   return {
-    out: stream(stdout, outPainted, links?.isSupported),
+    out: Object.assign(stream(stdout, outPainted, links?.isSupported), { unread: unread.signal }),
     err: stream(stderr, errPainted, links?.stderr.isSupported),
     drawOn: stderr,
     discardTyped: async () => (await import('./typed-ahead.ts')).discardTyped(process.stdin),

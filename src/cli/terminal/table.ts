@@ -9,7 +9,8 @@ export type Column<row> = {
   title: string
   /** The field of the JSON that this column shows; `--fields` names it. */
   field: string
-  text: (row: row, paint: Stream['paint']) => string
+  /** What stands there; an amount shows no more than so many decimals, which is all of them but on a terminal. */
+  text: (row: row, paint: Stream['paint'], places: number) => string
   /** What CSV holds instead of the text: the exact value, for programs. */
   csv?: (row: row) => string
   /** Where a text that is shown whole leads to: `hashLink` or `addressLink` of it. */
@@ -23,12 +24,17 @@ export type Column<row> = {
   drop?: number
 }
 
+/** How many decimals of an amount a list shows there. */
+export const placesOn = ({ isTerminal }: Pick<Stream, 'isTerminal'>): number =>
+  isTerminal ? 6 : Number.POSITIVE_INFINITY
+
 /** Rows as an aligned table without boxes, fitted to the width of a terminal; elsewhere everything is there. */
 export function table<row>(columns: readonly Column<row>[], rows: readonly row[], to: Stream): string {
+  const places = placesOn(to)
   const widths = columns.map((column) =>
-    Math.max(column.title.length, ...rows.map((row) => widthOf(column.text(row, unpainted)))),
+    Math.max(column.title.length, ...rows.map((row) => widthOf(column.text(row, unpainted, places)))),
   )
-  const isBlank = (column: Column<row>) => rows.every((row) => column.text(row, unpainted) === '')
+  const isBlank = (column: Column<row>) => rows.every((row) => column.text(row, unpainted, places) === '')
   const fitted = to.isTerminal ? fitting(columns, widths, to.columns, isBlank) : columns.map(whole)
   const shown = fitted.filter(({ cut }) => cut !== 0)
   const grid = new Table({
@@ -39,7 +45,7 @@ export function table<row>(columns: readonly Column<row>[], rows: readonly row[]
     colWidths: shown.map(({ cut }) => (cut === null ? null : cut + gap)),
   })
   const text = ({ column, cut }: Fitted<row>, row: row) => {
-    const all = column.text(row, to.paint)
+    const all = column.text(row, to.paint, places)
     return cut === null && column.link ? column.link(row, all, to) : all
   }
   grid.push(...rows.map((row) => shown.map((one) => text(one, row))))

@@ -13,11 +13,12 @@ type Row = readonly [label: string, ...values: string[]]
  * changes, what it can cost, and how much of that was checked.
  */
 export function planView(plan: Plan, title: string, to: Stream): string {
-  const { wallet, signer, steps, planHash, assurance, simulation, reference, policy, expiresAt } = plan
+  const { wallet, signer, steps, planHash, assurance, simulation, reference, policy, expiresAt, nonce } = plan
   const places = [...new Map(steps.map(({ network, chainId }) => [chainId, network]))]
   const heads: Row[] = [
     ['wallet', `${wallet} ${signerWord(signer)}`],
     ['on', ...places.map(([chainId, network]) => `${plain(network)} (chain ${chainId})`)],
+    ...(nonce === null ? [] : [['nonce', `${nonce}, and no other`] as const]),
   ]
   const rows: Row[] = [
     ...changeRows(plan),
@@ -116,7 +117,7 @@ function allowanceRows(plan: Plan): Row[] {
 function costRows({ serviceFees, fees, laterFees }: Plan): Row[] {
   const rows: Row[] = serviceFees.map(({ amount, of, to }) => [
     'service fee',
-    `${decimal(amount.formatted, amount.decimals)} ${plain(amount.symbol)}${worth(amount.usd)} of ${decimal(of.formatted, of.decimals)} to ${to}`,
+    `${decimal(amount.formatted)} ${plain(amount.symbol)}${worth(amount.usd)} of ${decimal(of.formatted)} to ${to}`,
   ])
   const later = laterFees.map(laterText)
   if (!fees) return later.length === 0 ? rows : [...rows, ['gas', ...later]]
@@ -126,7 +127,7 @@ function costRows({ serviceFees, fees, laterFees }: Plan): Row[] {
     ...rows,
     [
       'gas',
-      `${most}: ${gas} units at up to ${decimal(formatUnits(feeCap, 9), 9)} gwei`,
+      `${most}: ${gas} units at up to ${decimal(formatUnits(feeCap, 9))} gwei`,
       ...(dataFee === undefined ? [] : [dataText(dataFee)]),
       ...later,
     ],
@@ -144,7 +145,7 @@ function laterText({ network, symbol, gas, gasPrice, cost, held }: Plan['laterFe
   const has = held === null ? '' : `; the wallet has ${held.formatted} ${plain(symbol)} there`
   if (cost === null || gasPrice === null)
     return `what comes later on ${plain(network)} is not in it, and how much that costs is not known${has}`
-  return `later on ${plain(network)}, about ${cost.formatted} ${plain(symbol)}${worth(cost.usd)}: ${gas} units at ${decimal(formatUnits(gasPrice, 9), 9)} gwei${has}`
+  return `later on ${plain(network)}, about ${cost.formatted} ${plain(symbol)}${worth(cost.usd)}: ${gas} units at ${decimal(formatUnits(gasPrice, 9))} gwei${has}`
 }
 
 function firstUses({ contracts }: Plan): Row[] {

@@ -1,5 +1,5 @@
 import type { Network } from '../../domain/network.ts'
-import { networkNamed } from '../../domain/network-named.ts'
+import { networkShown } from '../../domain/network-named.ts'
 import { plain } from '../../domain/text.ts'
 import type { Planned } from '../../wallet/execution/carry-out.ts'
 import type { Progress } from '../../wallet/execution/run.ts'
@@ -19,7 +19,7 @@ export function progressLine(
   to: Stream,
 ): { line: string | null; moving: string | null } {
   const of = operation.steps.length
-  const nameOf = (chainId: number) => networkNamed(networks, chainId).name
+  const nameOf = (chainId: number) => networkShown(networks, chainId).name
   const hash = (chainId: number, text: string) => to.paint.dim(hashLink(to, nameOf(chainId), text))
   switch (progress.kind) {
     case 'signed':
@@ -82,7 +82,7 @@ const done = ({ paint, ascii }: Stream): string => paint.green(ascii ? 'ok' : 'â
 
 /** An operation and its transactions. */
 export function reportView(report: Report & { replayed?: boolean }, to: Stream): string {
-  const { amounts } = report
+  const { amounts, originAddress, receiverAddress } = report
   const amount = amounts.in ?? amounts.out
   return [
     fields(
@@ -95,16 +95,29 @@ export function reportView(report: Report & { replayed?: boolean }, to: Stream):
             (report.replayed ? to.paint.dim(' (done before; nothing was sent)') : ''),
         ],
         ...(report.strategySlug ? ([['strategy', report.strategySlug]] as const) : []),
-        ...(amount ? ([['amount', `${decimal(amount.formatted)} ${plain(amount.symbol)}`]] as const) : []),
+        ...(amount ? ([['amount', amountText(amount)]] as const) : []),
+        ...outcome(report),
+        ...(receiverAddress && receiverAddress !== originAddress ? ([['to', receiverAddress]] as const) : []),
         ...(report.queued ? ([['then', report.queued.next]] as const) : []),
         ...(report.arrivedShort ? ([['arrived', shortLine(report.arrivedShort)]] as const) : []),
         ...(report.destinationTxHash ? ([['arrived in', report.destinationTxHash]] as const) : []),
-        ['wallet', report.originAddress],
+        ['wallet', originAddress],
       ],
       to,
     ),
     ...report.transactions.map((one) => transactionLine(one, to)),
   ].join('\n')
+}
+
+const amountText = ({ formatted, symbol }: NonNullable<Report['amounts']['in']>): string =>
+  `${decimal(formatted)} ${plain(symbol)}`
+
+/** What comes out of what goes in, where that is something else: as expected, until it is there. */
+function outcome({ amounts, status }: Report): (readonly [label: string, value: string])[] {
+  const { in: paid, out, outAtLeast } = amounts
+  if (outAtLeast) return [['received', `at least ${amountText(outAtLeast)}`]]
+  if (!paid || !out || amountText(paid) === amountText(out) || status === 'FAILED') return []
+  return [[status === 'SUCCESS' ? 'received' : 'expected', amountText(out)]]
 }
 
 const shortLine = ({ brought, minimum, network }: NonNullable<Report['arrivedShort']>): string =>
@@ -114,7 +127,9 @@ function transactionLine(
   { kind, network, hash, status, blockNumber, error }: Report['transactions'][number],
   to: Stream,
 ): string {
-  const state = `${stateWord(status, to.paint)}${blockNumber === null ? '' : to.paint.dim(` block ${blockNumber}`)}`
+  // Of what has no hash the service only says that it waits for it.
+  const word = hash === null && status === 'pending' ? 'not seen' : status
+  const state = `${stateWord(word, to.paint)}${blockNumber === null ? '' : to.paint.dim(` block ${blockNumber}`)}`
   const why = error === null ? '' : ` ${plain(error)}`
   const head = `  ${kind.padEnd(9)} ${network}`
   const link = hash ? hashLink(to, network, hash) : ''

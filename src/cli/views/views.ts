@@ -58,15 +58,15 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
     field: 'balance',
     csv: ({ balance }) => balance?.formatted ?? '',
     align: 'right',
-    text: ({ balance, strategy }) =>
-      `${balance ? decimal(balance.formatted) : '?'} ${plain(strategy.asset.symbol)}`,
+    text: ({ balance, strategy }, _, places) =>
+      `${balance ? decimal(balance.formatted, places) : '?'} ${plain(strategy.asset.symbol)}`,
   },
   {
     title: 'PRINCIPAL',
     field: 'principal',
     csv: ({ principal }) => principal?.formatted ?? '',
     align: 'right',
-    text: ({ principal }) => (principal ? decimal(principal.formatted) : '-'),
+    text: ({ principal }, _, places) => (principal ? decimal(principal.formatted, places) : '-'),
     drop: 2,
   },
   {
@@ -74,11 +74,11 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
     field: 'profit',
     csv: ({ profit }) => profit?.formatted ?? '',
     align: 'right',
-    text: ({ profit }, paint) =>
+    text: ({ profit }, paint, places) =>
       profit
         ? profit.raw.startsWith('-')
-          ? paint.red(decimal(profit.formatted))
-          : paint.green(decimal(profit.formatted))
+          ? paint.red(decimal(profit.formatted, places))
+          : paint.green(decimal(profit.formatted, places))
         : '-',
   },
   {
@@ -105,14 +105,14 @@ export const quoteColumns: readonly Column<ReturnType<typeof quoteJson>>[] = [
   {
     title: 'FROM',
     field: 'from',
-    text: ({ from, tokenIn }) =>
-      `${decimal(tokenIn.amount.formatted)} ${plain(tokenIn.symbol)} ${plain(from.network)}`,
+    text: ({ from, tokenIn }, _, places) =>
+      `${decimal(tokenIn.amount.formatted, places)} ${plain(tokenIn.symbol)} ${plain(from.network)}`,
   },
   {
     title: 'TO',
     field: 'to',
-    text: ({ to, tokenOut }) =>
-      `${decimal(tokenOut.amount.formatted)} ${plain(tokenOut.symbol)} ${plain(to.network)}`,
+    text: ({ to, tokenOut }, _, places) =>
+      `${decimal(tokenOut.amount.formatted, places)} ${plain(tokenOut.symbol)} ${plain(to.network)}`,
   },
   { title: 'PROVIDER', field: 'provider', text: ({ provider }) => plain(provider), drop: 2 },
   {
