@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { engineMigrations } from '../src/store/engine.ts'
 import { keyStore, newKey } from '../src/store/keys.ts'
 import { sqliteSql } from '../src/store/sqlite.ts'
+import { besideSlowSockets } from '../test/support/slow-sockets.ts'
 import { type Load, load, type Next, one } from './load.ts'
 import { figure, flag, home, median, run, sluice } from './measure.ts'
 
 /*
  * What serving costs: `sluice serve` as it is run, with keys, limits and log on, beside the bare server library sending the
- * same bytes, in turn. `npm run bench:serve -- --rounds 5 --seconds 2`
+ * same bytes, in turn; and what a good client waits for beside 2,000 slow sockets. `npm run bench:serve -- --rounds 5 --seconds 2`
  */
 
 const rounds = flag('rounds', 5)
@@ -67,6 +68,10 @@ try {
     if (method === 'GET') p99.push(of('ours', 'p99') / of('bare', 'p99'))
   }
   figure('serve', 'p99-ratio', Math.max(...p99), 'fastify')
+  const { took } = await besideSlowSockets(ours.url!, 2_000)
+  process.stdout.write(
+    `beside 2,000 slow sockets: ${took.length} answers   p50 ${median(took).toFixed(2)} ms   p99 ${took[Math.floor(took.length * 0.99)]!.toFixed(2)} ms\n`,
+  )
   closeSync(log)
 } finally {
   for (const child of children) child.kill('SIGTERM')
