@@ -109,7 +109,8 @@ const transaction = ({ kind, network, status, hash, explorerUrl, error }) =>
     'li',
     {},
     `${said(kind)} on ${said(network)} `,
-    state(status),
+    // The service knows of it only once it is on a chain.
+    state(hash === null && status === 'pending' ? 'not seen' : status),
     ' ',
     hash === null ? '' : hashOf(said(hash), explorerUrl),
     error === null ? '' : node('span', { class: 'bad' }, ` ${said(error)}`),
