@@ -137,8 +137,15 @@ export async function useWallet(cli: Cli, name: string | undefined): Promise<voi
   )
 }
 
+/** Refuses a name that a new key cannot have: no name, read as an address by every command, or another one's already. */
 function refuseTaken(cli: Cli, name: string): void {
   fileOf(cli.world.keystores, name)
+  if (/^0x/i.test(name))
+    throw new AppError(
+      'USAGE',
+      `"${name}" cannot be the name of a key: what begins with 0x is read as an address`,
+      { hint: 'Take a name such as treasury' },
+    )
   refuseUnwritable(cli.world.keystores)
   if (listKeys(cli.world.keystores).some((key) => key.name === name))
     throw new AppError('KEY_SOURCE', `There is a wallet called "${name}" already`, {

@@ -402,6 +402,8 @@ describe('keys', () => {
     writeFileSync(path, '\n', { mode: 0o600 })
     await refused(`wallet new main --password-file ${path}`, { exit: 13, code: 'KEY_SOURCE', says: /empty/ })
     await refused('wallet new __proto__', { exit: 2, code: 'USAGE', says: /cannot be the name/ })
+    for (const line of ['new 0xabc', `import ${stranger}`, `new ${stranger.replace('0x', '0X')}`])
+      await refused(`wallet ${line}`, { exit: 2, code: 'USAGE', says: /read as an address/ })
     await refused('wallet new main', { exit: 2, code: 'PROMPT_NEEDED', says: /--password-file/ })
   })
 
