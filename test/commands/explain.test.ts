@@ -474,7 +474,7 @@ describe('what is mined', () => {
     const allowance = ` The contract ${pool()} may still take 3 USDC on sandbox-one.`
     const half = {
       situation: 'PARTLY_DONE',
-      verdict: `A part is done and final, and step 2 of 2 (action) is not signed. Go on with it, or take the allowance back: sluice action revoke ${id}`,
+      verdict: `A part is done and final, and step 2 of 2 (action) is not signed. Go on with it, or take the allowance back (sluice action revoke ${id}).`,
       funds: `3 USDC: still in the wallet ${wallet()} on sandbox-one.${allowance}`,
       safeToRetry: true,
       next: `sluice action resume ${id}`,

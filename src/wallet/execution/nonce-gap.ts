@@ -106,14 +106,14 @@ export async function refuseGap(
 
 /** Who waits with a nonce, as far as a node shows it: behind the very same call nobody is told to go. */
 async function foreignPending(
-  { rpc, step: { wallet, transaction } }: Behind,
+  { rpc, step: { wallet, index, transaction } }: Behind,
   details: { nonce: number; pending: number },
 ): Promise<AppError> {
   const waits = await seenIfSaid<Seen & Shown>(rpc, wallet, details.nonce)
   const hash = waits?.hash
   return hash && isSame(waits, transaction)
     ? new AppError('FOREIGN_PENDING', `The same call of ${wallet} waits already, sent elsewhere: ${hash}`, {
-        details: { ...details, hash },
+        details: { ...details, hash, sameAs: index },
         hint: `Wait until it is mined: it does what was asked. sluice action explain ${hash}`,
       })
     : new AppError(

@@ -95,7 +95,7 @@ const isHalf = (facts: Facts): boolean => facts.unsigned !== undefined && nothin
 
 /** How a half is gone on with, or ended, as sentences that follow another one. */
 const waysOn = (facts: Facts): string =>
-  `${endedText(facts)}${isLeft(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back: ${command(facts, 'revoke')}` : ''}${stuckText(facts)}`
+  `${endedText(facts)}${isLeft(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back (${command(facts, 'revoke')}).` : ''}${stuckText(facts)}`
 
 /** What is mined, and what is left to do. */
 export const going: readonly Row[] = [

@@ -41,13 +41,17 @@ export const unsettled = (hash: Hex, { unlike }: Unsettled): AppError =>
 export const lookFirst = ({ details }: AppError, giveUp: string, again: string): string =>
   `sluice action explain ${details?.hash}${details?.isSettled === false ? `; once that says that it is safe: ${again}; else` : ', then'}: ${giveUp}`
 
-/** Writes down what a run stopped for, where that is a transaction which seems to have done what is not signed of its operation. */
+/** Writes down what a run stopped for, where that is a transaction which seems to have done what is not signed of its operation, or waits and does just that. */
 export function noteDone(
   { journal, operationId }: { journal: Journal; operationId: string },
   error: unknown,
 ): void {
-  const hash = error instanceof AppError && error.code === 'DONE_ELSEWHERE' ? error.details?.hash : undefined
+  const { hash, sameAs } = (error instanceof AppError && error.details) || {}
   const operation = typeof hash === 'string' ? journal.find(operationId) : undefined
-  const step = operation && standing(operation).find((one) => isUnsigned(one) && one.role === 'action')
+  if (!operation || !(error instanceof AppError)) return
+  const step = standing(operation).find(
+    (one) =>
+      one.role === 'action' && (error.code === 'DONE_ELSEWHERE' ? isUnsigned(one) : one.index === sameAs),
+  )
   if (step) journal.noteDone(operationId, step.index, hash as Hex)
 }
