@@ -60,6 +60,9 @@ function standing(error: AppError, operation: Planned, verb: string | undefined)
       hint: goOnAfter(error, id, again(id, 'revoke')),
     }
   const next = mended(error, again(id, verb))
+  // What only nobody confirmed is confirmed by typing so, and not by going on.
+  const typed =
+    error.code === 'PROMPT_NEEDED' && error.hint?.startsWith('sluice action ') ? error.hint : undefined
   if (state === 'DONE')
     return {
       code: 'PENDING',
@@ -78,12 +81,19 @@ function standing(error: AppError, operation: Planned, verb: string | undefined)
     return {
       code: end.code,
       message: `${end.message}. This command changed nothing: ${why}`,
-      hint: state === 'ATTENTION' && isMended(error) ? next : (end.hint ?? `sluice action explain ${id}`),
+      hint:
+        state === 'ATTENTION' && isMended(error)
+          ? next
+          : (typed ?? end.hint ?? `sluice action explain ${id}`),
     }
   }
-  // What only nobody confirmed is confirmed by typing so, and not by going on.
-  const isUnanswered = error.code === 'PROMPT_NEEDED' && error.hint?.startsWith('sluice action ')
-  const hint = isUnanswered ? error.hint! : next
+  const dropped = droppedFor(error, id)
+  if (dropped !== undefined)
+    return {
+      code: 'PENDING',
+      message: `${dropped} was given up before anything of it was signed, and the same was begun under its key, as ${id}, of which something is signed`,
+      hint: next,
+    }
   if (error.code === 'INTERRUPTED')
     return {
       code: 'PENDING',
@@ -98,13 +108,19 @@ function standing(error: AppError, operation: Planned, verb: string | undefined)
     ? {
         code: 'PENDING',
         message: `Something of ${id} is signed, and this command did not go on with it: ${why}`,
-        hint,
+        hint: typed ?? next,
       }
     : {
         code: 'PARTIAL',
         message: `A part of ${id} is done, and this command did not go on with the rest: ${why}`,
-        hint: isUnanswered ? hint : goOnAfter(error, id, again(id, verb)),
+        hint: typed ?? goOnAfter(error, id, again(id, verb)),
       }
+}
+
+/** The operation that gave way to another one with its key while it was to be gone on with, if a failure says that. */
+function droppedFor({ code, details }: AppError, id: string): string | undefined {
+  const of = details?.operation
+  return code === 'DECLINED' && typeof of === 'string' && of !== id ? of : undefined
 }
 
 const unrevoked = 'What is left of its allowances was not taken back'
@@ -133,9 +149,10 @@ function endOf(operation: Planned): AppError {
 }
 
 /** A failure as a part of a sentence: without a word of what was not signed, for of the operation something is; and with what mends it. */
-function reasonOf({ code, message, hint }: AppError): string {
+function reasonOf({ code, message, hint, details }: AppError): string {
   if (code === 'INTERRUPTED') return 'interrupted'
-  if (code === 'DECLINED') return 'declined'
+  // Without an operation it is a person who did not want to.
+  if (code === 'DECLINED' && details?.operation === undefined) return 'declined'
   const what = message.replace(/\s*Nothing was (signed|sent)\.?$/, '').replace(/\.$/, '')
   return hint !== undefined && /^[A-Z].*\.$/.test(hint) ? `${what}. ${hint}` : what
 }

@@ -136,7 +136,7 @@ async function givenUpAgain(
 ): Promise<boolean> {
   if (replacement === 'bump' || !(await reopenGivenUp(ground, id, replacement))) return false
   cli.notice(
-    `It was given up, and what was final of it is in no block any more: that is ${replacement ? 'cancelled' : 'sent again as it was signed'}, and nothing else of it is signed.`,
+    `It was given up, and what was final of it is in no block any more: that is ${replacement ? 'cancelled' : 'followed to its end'}, and nothing else of it is signed.`,
   )
   return true
 }

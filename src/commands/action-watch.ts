@@ -6,6 +6,7 @@ import { noted } from '../cli/operate/noted.ts'
 import { observe } from '../cli/watching.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell.ts'
+import { wasReopened } from '../store/journal-again.ts'
 import { isAwaiting } from '../wallet/execution/delivery.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { hasEnded } from '../wallet/execution/run.ts'
@@ -103,6 +104,8 @@ async function watched(cli: Cli, ground: Ground, id: string): Promise<Report | A
   const known = reportFor(ground, now)
   // What a service says of a bridge is not taken for its end: the chain of the other end says what came.
   if (isFinalStatus(known.status) || isAwaiting(now) || !isFinalStatus(status)) return known
+  // Nor is what it said before a reorganisation took that off the chain.
+  if (wasReopened(ground.journal.events(now.id))) return known
   // What was planned anew has other transactions than the service was asked for.
   const isAsAsked = (now.plan as KeptPlan).since === undefined
   const seen = known.transactions.map((tx, at) => {

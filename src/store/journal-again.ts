@@ -16,6 +16,18 @@ export const doneBy = (events: readonly JournalEvent[], step: number): Hex | und
     .findLast(({ index, becomes, why }) => index === step && becomes === '' && why.startsWith(done))
     ?.why.slice(done.length) as Hex | undefined
 
+/** Whether a step was final once as what reverted, or was cancelled: then the same was safe to be done anew, and may have been, whatever became of its block since. */
+export const wasLetGo = (events: readonly JournalEvent[], step: number): boolean =>
+  events.some(
+    ({ index, becomes }) => index === step && (becomes === 'FINAL_REVERTED' || becomes === 'CANCELLED'),
+  )
+
+/** Whether a reorganisation took what was final of an operation off its chain, once at least. */
+export const wasReopened = (events: readonly JournalEvent[]): boolean =>
+  events.some(({ why }) => why.startsWith(reopened))
+
+const reopened = 're-opened'
+
 /** What opens a part of an operation again: a new plan for what was not signed, steps whose blocks went away, and nonces that were not lost; and what seems done without it. */
 export function journalAgain(
   db: JournalDb,
@@ -58,7 +70,7 @@ export function journalAgain(
           id,
         )
         const { state, exit } = find(id)!
-        if (state !== 'CANCELLED' || exit === 24) settle(id, 'EXECUTING', `re-opened: ${why}`)
+        if (state !== 'CANCELLED' || exit === 24) settle(id, 'EXECUTING', `${reopened}: ${why}`)
       }),
     regain: (id, indexes, why) =>
       write(() => {

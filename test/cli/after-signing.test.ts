@@ -29,6 +29,15 @@ test('what was missing on a line is named on the next one, and nobody is told to
   expect(hintOf(unkeyed, 'revoke')).toBe('sluice action revoke op-1 --yes --idempotency-key KEY')
 })
 
+test('what gave way to another one with its key while it was to be gone on with is told as that, and not as what a person declined', () => {
+  const dropped = new AppError('DECLINED', 'Operation op-0 was given up before anything of it was signed', {
+    details: { operation: 'op-0' },
+  })
+  const told = afterSigning(dropped, { operation: waiting, report: {} as never, again: '', verb: undefined })
+  expect(told).toMatchObject({ code: 'PENDING', hint: 'sluice action resume op-1' })
+  expect(told.message).toMatch(/^op-0 was given up .* as op-1, of which something is signed$/)
+})
+
 test.each([
   ['somebody is there to be asked', true, [], ''],
   ['somebody is there, and has answered', true, ['--yes'], ' --yes'],

@@ -43,3 +43,27 @@ test('what is left of an action, and was sent elsewhere and waits, is not safe t
   await rpc().request('evm_mine')
   expect(await explained()).toMatchObject({ situation: 'GIVEN_UP', ...unsafe })
 })
+
+test('nor is what was never signed, where the very same was sent elsewhere and waits', async () => {
+  const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+  const pay = (amount: number, more: string) =>
+    `transfer --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --trust-first-use ${more}`
+  expect(await run(pay(1, ''))).toMatchObject({ exit: 0 })
+  const other = copied()
+  await mining(false)
+  expect(await run(pay(5, '--no-wait --idempotency-key both-00001'))).toMatchObject({ exit: 20 })
+  const hash = await waiting()
+  const refused = await other.again(pay(5, '--idempotency-key both-00001'))
+  expect(refused).toMatchObject({ exit: 10 })
+  const { id } = refused.json.error.details
+  const unsafe = {
+    situation: 'NOTHING_SIGNED',
+    safeToRetry: false,
+    funds: expect.stringContaining(hash),
+    next: `sluice action explain ${hash}`,
+  }
+  expect((await other.again(`action explain ${id} --json`)).json).toMatchObject(unsafe)
+  await mining(true)
+  await rpc().request('evm_mine')
+  expect((await other.again(`action explain ${id} --json`)).json).toMatchObject(unsafe)
+})

@@ -1,11 +1,12 @@
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
-import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { blockNumber } from '../chain/block-number.ts'
 import { readHead } from '../chain/fees.ts'
 import { foremost } from '../chain/foremost.ts'
 import { notYetPast } from '../chain/past.ts'
+import { isBlockGone } from './again/block-gone.ts'
+import { comesBefore, refuseLetGo } from './again/let-go.ts'
 import { longestFor } from './agreement.ts'
 import { broadcast } from './broadcast.ts'
 import { capped } from './capped.ts'
@@ -56,6 +57,7 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
       const found = await findStep(rpc, stepAt(run, index), journal.attempts(operationId, index))
       if (found) {
         watch.lackingSince = undefined
+        run.behind = undefined
         forgetTaken(run, stepAt(run, index))
         noteInclusion(run, index, found)
         const reached = await finality(run, rpc, chainId, found)
@@ -110,13 +112,14 @@ async function finality(run: Run, rpc: Rpc, chainId: number, found: Found): Prom
 async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
   const { journal, operationId } = run
   if (stepAt(run, index).state === 'INCLUDED') {
-    if (!(await isBlockGone(run, index, rpc, watch))) return
+    if (!(await isBlockGone(run, stepAt(run, index), rpc, watch))) return
     journal.move(operationId, index, 'BROADCAST', 'a reorganisation took its block away')
     const hash = journal.attempts(operationId, index).at(-1)!.hash
     run.onProgress?.({ kind: 'gone', step: stepAt(run, index), hash })
     watch.lastSend = Number.NEGATIVE_INFINITY
   }
   if (await settleNonce(run, index, rpc, (later) => follow(run, later, false))) return
+  const isLetGo = refuseLetGo(run, index)
   if (run.replacement && !run.replaced.has(index)) {
     await noteWaiting(run, index, rpc)
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
@@ -129,32 +132,11 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
     watch.lastSend = run.clock.now()
     await noteWaiting(run, index, rpc)
     // The newest is what should be mined; now and then the older ones, should a node have forgotten those.
-    await broadcast(run, index, ++watch.sends % 3 === 0)
+    await broadcast(run, index, ++watch.sends % 3 === 0 && !isLetGo)
+    run.behind = await comesBefore(run, stepAt(run, index), rpc)
     return
   }
   await unstick(run, index, rpc, watch)
-}
-
-/** So long, in ms, a node behind an address may lack a block that another one there has shown; after that the chain has become shorter. On this machine it is hardly ever several nodes. */
-const lackingMs = { far: 12_000, local: 500 }
-
-/**
- * Whether the block that a step was in is not on the chain any more: there is another one at its height. Where nodes share an address, one may not
- * have the block yet, or have it without its receipts, which takes nothing back.
- */
-async function isBlockGone(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<boolean> {
-  const { inclusion } = stepAt(run, index)
-  if (!inclusion) return true
-  const now = await rpc.request<{ hash?: string } | null>('eth_getBlockByNumber', [
-    hexQuantity(inclusion.blockNumber),
-    false,
-  ])
-  if (now) {
-    watch.lackingSince = undefined
-    return now.hash?.toLowerCase() !== inclusion.blockHash.toLowerCase()
-  }
-  watch.lackingSince ??= run.clock.now()
-  return run.clock.now() - watch.lackingSince > lackingMs[isLocal(rpc) ? 'local' : 'far']
 }
 
 async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {

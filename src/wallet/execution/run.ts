@@ -107,7 +107,7 @@ export type Execution = {
 
 /**
  * What one run carries along. `until` is on the monotonic clock; `waits` tells whose answers took long; `replaced` are the steps that were replaced in it as the person asked;
- * `signing` says whether a signer was asked in it, so that something may be signed that nobody holds; `disagreement` is what kept the last one that was mined from being final, `early` for whom a deadline that has passed by another endpoint has not, and `taken` what has the nonce of one in a block that is not final.
+ * `signing` says whether a signer was asked in it, so that something may be signed that nobody holds; `disagreement` is what kept the last one that was mined from being final, `behind` the action that has the nonce which the chain wants before that of what was sent again, `early` for whom a deadline that has passed by another endpoint has not, and `taken` what has the nonce of one in a block that is not final.
  */
 export type Run = Execution & {
   until: number
@@ -117,6 +117,7 @@ export type Run = Execution & {
   signing: { isAsked: boolean }
   disagreement?: Disagreement | undefined
   early?: { host: string; by: string } | undefined
+  behind?: { operation: string; nonce: number } | undefined
   taken?: { nonce: number; by: string; blockNumber: number; unlike?: Disagreement } | undefined
 }
 

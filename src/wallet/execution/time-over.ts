@@ -39,9 +39,9 @@ export const interrupted = ({ signing }: Run, details: { operation: string }): A
       })
     : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
 
-/** Why what is signed is not final when the time is over, where the endpoints of its chain are why: what they say, and what to do then; `again` goes on. */
+/** Why what is signed is not final when the time is over, where the endpoints of its chain, or what comes before it, are why: what they say, and what to do then; `again` goes on. */
 export function whyWaiting(
-  { operationId, networks, taken, early, disagreement }: Run,
+  { operationId, networks, taken, early, behind, disagreement }: Run,
   { transaction }: Step,
   again: string,
 ): { why: string; hint: string; details: Record<string, unknown> } | undefined {
@@ -60,6 +60,14 @@ export function whyWaiting(
       hint: `If it stays so, leave the one that is wrong out of ${variable}, then: ${again}`,
       details: early,
     }
+  if (behind) {
+    const { operation: before, nonce } = behind
+    return {
+      why: `It is signed, and waits behind nonce ${nonce}, which the chain does not have and the action ${before} does`,
+      hint: `sluice action resume ${before}, then: ${again}`,
+      details: { before, nonce },
+    }
+  }
   return (
     disagreement && {
       why: `It is in block ${disagreement.blockNumber}, and not final yet: ${disagreementText(disagreement)}`,

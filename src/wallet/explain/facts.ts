@@ -64,6 +64,8 @@ export type StepFacts = {
   seen?: Seen
   /** What the journal was told of that is not of it and seems to do the same, and is not seen to have failed for good. */
   doneBy?: Hex
+  /** It reverted once for good, by the journal, and only a cancel of it is ever sent again. */
+  isLetGo?: true
   /** Its nonce belongs to another operation of the journal by now. */
   isOfAnother?: true
 }

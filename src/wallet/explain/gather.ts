@@ -1,5 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 import { networkShown } from '../../domain/network-named.ts'
+import { wasLetGo, wasReopened } from '../../store/journal-again.ts'
 import type { JournalEvent, Operation, Step } from '../../store/operation.ts'
 import { type Foremost, foremost } from '../chain/foremost.ts'
 import { ifAnswered, within } from '../chain/within.ts'
@@ -63,6 +64,8 @@ export async function gather(
         attempts: all,
         ...(seen && { seen }),
         ...(isOfAnother && { isOfAnother: true }),
+        ...(wasLetGo(events, step.index) &&
+          attempts.every(({ kind }) => kind !== 'cancel') && { isLetGo: true }),
       }
     }),
   )
@@ -88,7 +91,7 @@ export async function gather(
       operation.state === 'PARTIAL'
         ? events.findLast(({ index, becomes }) => index === null && becomes === 'PARTIAL')?.why
         : undefined,
-    wasReopened: events.some(({ why }) => why.startsWith('re-opened')),
+    wasReopened: wasReopened(events),
     chains,
     steps,
     focus,

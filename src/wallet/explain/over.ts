@@ -24,6 +24,18 @@ const cancelled = (facts: Facts): string =>
 const isAgainOpen = ({ steps }: Facts): boolean =>
   steps.some(({ step, seen }) => !seen?.found && (isInTheAir(step) || seen?.isGone === true))
 
+/** What goes on with what a reorganisation took off the chain: what reverted is only cancelled, as it may not revert again; and what waits behind another action, by that one. */
+function onAgain(facts: Facts): string {
+  const { steps, operation, before } = facts
+  const isOff = steps.some(
+    ({ step, seen, isLetGo }) => isLetGo === true && !seen?.found && (isInTheAir(step) || seen?.isGone),
+  )
+  if (isOff) return command(facts, 'cancel', ' --yes')
+  return before === undefined || before === operation.id
+    ? command(facts, 'resume')
+    : `sluice action resume ${before}`
+}
+
 /** Actions that are over, or were: by the journal, and by whether the chain still says so. */
 export const over: readonly Row[] = [
   {
@@ -47,7 +59,7 @@ export const over: readonly Row[] = [
       `It was given up: what was not signed of it never will be.${isAgainOpen(facts) ? ' A deep reorganisation of the chain took what was final of it away, and until that is settled again nothing goes before it.' : ''}`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: (facts) => !isAgainOpen(facts) && isSafe(facts),
-    next: (facts) => (isAgainOpen(facts) ? command(facts, 'resume') : revokeIfLeft(facts)),
+    next: (facts) => (isAgainOpen(facts) ? onAgain(facts) : revokeIfLeft(facts)),
   },
   {
     // By the journal alone: what the chains show now is told below, where they show anything.
@@ -83,7 +95,7 @@ export const over: readonly Row[] = [
     verdict: () => 'It was final, and a deep reorganisation of the chain took its block away.',
     funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: never,
-    next: (facts) => command(facts, 'resume'),
+    next: onAgain,
   },
   {
     situation: 'DONE',

@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest'
+
+import type { Hex } from '../../src/domain/address.ts'
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { sandboxJournal } from '../support/older-copy.ts'
+import { rpcEnvOf, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+/* What was let go, as it reverted for good, and is in no block any more: nobody sends it again, as the same may have been done since. */
+
+const sandbox = useSandbox()
+const { run: sandboxRun, home } = useCommands(sandbox)
+// Over an endpoint, as chains that others keep have nobody who mines when it is asked for.
+const run = (line: string) =>
+  sandboxRun(line, {
+    env: rpcEnvOf(sandbox, { 'sandbox-one': sandbox.chain(31337).rpcUrl }),
+    secrets: { privateKey: sandboxKey() },
+  })
+const rpc = () => sandbox.chain(31337).rpc
+const token = () => sandbox.token(31337, 'USDC').address
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const got = () => sandbox.balanceOf(31337, token(), friend)
+let paid = 0
+const pay = (amount: number, more = '') =>
+  `transfer --idempotency-key payment-${++paid} --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --trust-first-use ${more}`
+/** The code of a contract that reverts whatever is asked of it. */
+const revertsAlways = '0x60006000fd'
+const height = async () => Number(await rpc().request('eth_blockNumber'))
+
+/** A payment that waits, mined while its token reverts whatever is asked of it; gives what the code of the token was, and the block. */
+async function reverted(
+  begin: (line: string) => Promise<{ exit: number; json: { error: { details: { id: string } } } }>,
+) {
+  await rpc().request('evm_setAutomine', [false])
+  const begun = await begin(pay(5, '--no-wait'))
+  expect(begun).toMatchObject({ exit: 20 })
+  const code = await rpc().request<Hex>('eth_getCode', [token(), 'latest'])
+  await rpc().request('anvil_setCode', [token(), revertsAlways])
+  await rpc().request('evm_mine')
+  const block = await height()
+  await rpc().request('anvil_setCode', [token(), code])
+  await rpc().request('evm_mine')
+  await rpc().request('evm_setAutomine', [true])
+  /** Takes all from that block on off the chain, and makes others. */
+  const away = async () => {
+    await rpc().request('anvil_reorg', [(await height()) - block + 1, []])
+    await rpc().request('anvil_setCode', [token(), code])
+    await rpc().request('anvil_mine', ['0x5'])
+  }
+  return { id: begun.json.error.details.id, away }
+}
+
+test('what reverted, and was paid anew as that was safe, is cancelled and not sent again where both are in no block any more: paid once', async () => {
+  const before = await got()
+  const { id, away } = await reverted(run)
+  expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 22 })
+  expect((await run(`action explain ${id} --json`)).json).toMatchObject({ safeToRetry: true })
+  const second = await run(pay(5))
+  expect(second).toMatchObject({ exit: 0 })
+  await away()
+  expect(await got()).toBe(before)
+
+  const cancel = `sluice action cancel ${id} --yes`
+  expect((await run(`action explain ${id} --json`)).json).toMatchObject({
+    situation: 'REOPENED',
+    next: cancel,
+  })
+  for (const line of ['resume', 'speed-up']) {
+    const told = await run(`action ${line} ${id} --json`)
+    expect(told).toMatchObject({ exit: 20 })
+    expect(told.json.error).toMatchObject({
+      hint: cancel,
+      message: expect.stringContaining('may not revert again'),
+    })
+  }
+  expect((await run(`action explain ${id} --json`)).json).toMatchObject({
+    situation: 'REOPENED',
+    next: cancel,
+  })
+  // What was done since waits behind it, and says so.
+  const behind = await run(`action resume ${second.json.id} --json --timeout 3s`)
+  expect(behind).toMatchObject({ exit: 20 })
+  expect(behind.json.error.details).toMatchObject({ before: id })
+  expect(behind.json.error.hint).toBe(
+    `sluice action resume ${id}, then: sluice action resume ${second.json.id}`,
+  )
+  expect(await got()).toBe(before)
+
+  expect(await run(`action cancel ${id} --yes --json`)).toMatchObject({ exit: 24 })
+  expect(await run(`action resume ${second.json.id} --json`)).toMatchObject({ exit: 0 })
+  expect((await got()) - before).toBe(5_000_000n)
+})
+
+test('what reverted of what was given up is not sent again after somebody was only asked whether to cancel it', async () => {
+  const before = await got()
+  const { id, away } = await reverted(sandboxRun)
+  const journal = sandboxJournal(home())
+  const [{ hash } = {}] = journal.attempts(id, 0)
+  const receipt = await rpc().request<Record<string, string>>('eth_getTransactionReceipt', [hash])
+  const inclusion = {
+    hash: hash!,
+    blockNumber: Number(receipt.blockNumber),
+    blockHash: receipt.blockHash as Hex,
+    gasUsed: BigInt(receipt.gasUsed!),
+    gasPrice: BigInt(receipt.effectiveGasPrice!),
+  }
+  // As a plan that was made anew since leaves it, which was given up then.
+  for (const state of ['INCLUDED', 'FINAL_REVERTED'] as const) journal.move(id, 0, state, 'seen', inclusion)
+  journal.settle(id, 'CANCELLED', 'given up by the person', 21)
+  journal.close()
+  await away()
+
+  const cancel = `sluice action cancel ${id} --yes`
+  const notAgain = { hint: cancel, message: expect.stringContaining('may not revert again') }
+  expect((await sandboxRun(`action resume ${id} --json`)).json.error).toMatchObject(notAgain)
+  expect((await sandboxRun(`action cancel ${id} --json`)).json.error).toMatchObject({ hint: cancel })
+  expect((await sandboxRun(`action explain ${id} --json`)).json).toMatchObject({ next: cancel })
+  expect((await sandboxRun(`action resume ${id} --json`)).json.error).toMatchObject(notAgain)
+  expect(await got()).toBe(before)
+  expect(await sandboxRun(cancel.slice('sluice '.length).concat(' --json'))).toMatchObject({ exit: 21 })
+  expect(await got()).toBe(before)
+})
+
+test('what is in no block any more is not watched to a success, and behind another action that one is told to come first', async () => {
+  const [first, second] = [await run(pay(1)), await run(pay(2))]
+  expect([first.exit, second.exit]).toEqual([0, 0])
+  await rpc().request('anvil_reorg', [2, []])
+  await rpc().request('anvil_mine', ['0x5'])
+  const watched = async () => {
+    const { exit, out } = await run(`action watch ${second.json.id} --json --timeout 2s`)
+    expect(out).not.toMatch(/SUCCESS/)
+    return exit
+  }
+  expect(await watched()).toBe(20)
+  expect(await run(`action resume ${second.json.id} --json --timeout 3s`)).toMatchObject({ exit: 20 })
+  expect(await watched()).toBe(20)
+  expect((await run(`action explain ${second.json.id} --json`)).json).toMatchObject({
+    situation: 'REOPENED',
+    next: `sluice action resume ${first.json.id}`,
+  })
+  for (const { json } of [first, second])
+    expect(await run(`action resume ${json.id} --json`)).toMatchObject({ exit: 0 })
+})
+
+test('nor is it where the service of this machine saw it succeed', async () => {
+  const made = await sandboxRun(pay(3))
+  expect(made).toMatchObject({ exit: 0 })
+  expect(await sandboxRun('sandbox fault reorg 1 --network sandbox-one --yes --json')).toMatchObject({
+    exit: 0,
+  })
+  const { exit, out } = await sandboxRun(`action watch ${made.json.id} --json --timeout 2s`)
+  expect({ exit, succeeds: out.includes('SUCCESS') }).toEqual({ exit: 20, succeeds: false })
+})
