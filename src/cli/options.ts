@@ -63,7 +63,7 @@ export const withSigning = (command: Command, { isPlanned = false } = {}): Comma
       new Option('--dry-run', 'check and simulate, print the plan, sign nothing').helpGroup('Execution:'),
     )
     .addOption(
-      new Option('--idempotency-key <key>', 'the same key never pays twice')
+      new Option('--idempotency-key <key>', 'the same key never pays twice, by the journal of this machine')
         .argParser(checked(idempotencyKey))
         .helpGroup('Execution:'),
     )

@@ -81,7 +81,10 @@ export const topics: Readonly<Record<string, Topic>> = {
       ['SLUICE_SIGNER_URL', 'the same from the environment, for a URL with a token in it'],
       ['--wallet 0x...', 'with either of them: the account that it has to be'],
       ['--dry-run', 'builds, checks and tries it, prints the plan, signs nothing'],
-      ['--idempotency-key K', 'the same key with the same request is the same operation for ever'],
+      [
+        '--idempotency-key K',
+        'the same key with the same request is the same operation for ever, by the journal under SLUICE_HOME. A runner that begins with an empty disk pins --nonce N, or submits a plan',
+      ],
       ['--policy FILE', 'what may be signed at all; sluice policy check PLAN'],
       ['--assert LIST', "what must come of it: --assert 'USDC>=-100,aUSDC>=99.9'"],
     ],

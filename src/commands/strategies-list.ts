@@ -173,5 +173,11 @@ const listView: ListView<Row> = {
 function rate(text: string): number {
   const [, number] = /^([0-9]+(?:\.[0-9]+)?)%$/.exec(text) ?? []
   if (number !== undefined) return Number(number) / 100
-  throw new AppError('USAGE', `A rate needs its unit, and "${text}" has none`, { hint: '--min-apy 3%' })
+  throw new AppError(
+    'USAGE',
+    text.endsWith('%')
+      ? `"${text}" is not a rate of 0% or more`
+      : `A rate needs its unit, and "${text}" has none`,
+    { hint: '--min-apy 3%' },
+  )
 }

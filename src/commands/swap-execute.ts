@@ -1,6 +1,6 @@
 import type { Quote } from '../api/quote.ts'
 import type { Cli } from '../cli/cli.ts'
-import { startedBefore } from '../cli/operate/not-twice.ts'
+import { startedBefore } from '../cli/operate/once-only.ts'
 import { operate } from '../cli/operate/operate.ts'
 import { opinionOnSwap } from '../cli/operate/opinion.ts'
 import { type Resolved, resolveWish, type Wish } from '../cli/operate/quoting.ts'

@@ -75,7 +75,7 @@ export const errorTable = {
   PROMPT_NEEDED: { exit: 2, hint: 'Say it with a flag; --yes answers the question.' },
   IDEMPOTENCY_KEY_REQUIRED: {
     exit: 2,
-    hint: 'Add --idempotency-key KEY, the same one for every try of this job.',
+    hint: 'Add --idempotency-key KEY, the same one for every try of this job on this machine; where the next try has another disk, pin the nonce: --nonce N.',
   },
 
   // The service or a chain cannot be used.

@@ -50,15 +50,15 @@ const ours: readonly RegExp[] = [
   /^commands\/action-(re\w+|abandon)\.ts: (id|operation\.id)$/,
   /^commands\/action-run\.ts: (operation\.id|wallet)$|^commands\/swap-look\.ts: action\.id$|^commands\/explain-hash\.ts: hash$/,
   // The action that is in the way, and the next step behind it, which is of this kind itself.
-  /^wallet\/execution\/(ending\.ts: (before|again|giveUp|operation)|nonce\.ts: first|time-over\.ts: details\.operation)$/,
+  /^wallet\/(explain\/over\.ts: before|execution\/(ending\.ts: (before|again|giveUp|operation)|nonce\.ts: first|time-over\.ts: (before|again|details\.operation)))$/,
   /^wallet\/execution\/elsewhere\/became\.ts: (details\?\.hash|giveUp|details\?\.isSettled === false .*)$/,
   // Numbers.
-  /^sandbox\/faults\/chain-acts\.ts: head$|^wallet\/execution\/pinned\.ts: next$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
+  /^sandbox\/faults\/chain-acts\.ts: most$|^cli\/operate\/once-only\.ts: latest$|^wallet\/execution\/pinned\.ts: next$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|plain\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
   // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
   /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/operate\/yield-proposals\.ts: slug$|^wallet\/plan\/standing\.ts: network$/,
   /: .*\b(levels|statuses|networks|chains)\b/,
-  /^commands\/(action-replace|sandbox-fault)\.ts: name$|^wallet\/explain\/words\.ts: (name|more)$|^cli\/after-signing\.ts: verb$/,
+  /^(commands\/(action-replace|sandbox-fault)|sandbox\/faults\/chain-acts)\.ts: name$|^wallet\/explain\/words\.ts: (name|more)$|^cli\/after-signing\.ts: verb$/,
   /^domain\/(network-named\.ts: rpcVariable\(network\)|sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/private\.ts: mode$|^commands\/sandbox\.ts: to$/,
   /^wallet\/chain\/simulate-reads\.ts: formatUnits\(needed - held, unit\.decimals\)$/,
   /^cli\/flag-values\.ts: example$|^commands\/withdraw\.ts: claim$|^cli\/views\/queued-view\.ts: until\(one\)$/,

@@ -16,6 +16,7 @@ import type { SigningOptions } from '../options.ts'
 import { confirm } from '../prompts.ts'
 import { timeLeft } from '../time-left.ts'
 import { type Going, withReport } from './finish.ts'
+import { tellNewJournal } from './once-only.ts'
 
 /**
  * Before anything of a plan is signed: asks, or refuses with DONE_ELSEWHERE, when the chain has its action already and
@@ -25,12 +26,17 @@ export async function refuseDone(
   cli: Cli,
   ground: Ground,
   { proposal: { wallet, nonce, legs }, steps }: Checked,
-  { allowDuplicate, confirmations }: Pick<SigningOptions, 'allowDuplicate' | 'confirmations'>,
+  {
+    allowDuplicate,
+    confirmations,
+    idempotencyKey,
+  }: Pick<SigningOptions, 'allowDuplicate' | 'confirmations' | 'idempotencyKey'>,
 ): Promise<Looked | undefined> {
   if (allowDuplicate || nonce !== null) return undefined
   const { asked, looked } = saying(cli, ground, confirmations)
   const exact = legs.flatMap(({ intent }) => exactAmounts(intent))
   const hash = await doneElsewhere(asked, wallet, actionsOf(steps), { exact })
+  if (hash === undefined && idempotencyKey !== undefined) tellNewJournal(cli, ground, wallet, looked)
   if (hash === undefined || (await isWanted(cli, hash))) return looked
   throw new AppError(
     'DONE_ELSEWHERE',
@@ -178,14 +184,3 @@ async function isWanted(cli: Cli, hash: Hex): Promise<boolean> {
   await confirm(cli.io, cli.globals, `It seems done already (${hash}). Do it again?`)
   return true
 }
-
-/** Says that something was begun before, under another key or with other words. */
-export const startedBefore = ({ id, idemKey, state }: Pick<Planned, 'id' | 'idemKey' | 'state'>): AppError =>
-  new AppError(
-    'IDEMPOTENCY_KEY_REUSED',
-    `${id} was started before, ${idemKey === id ? 'and not with these words' : `under the key ${idemKey}`}`,
-    {
-      details: { operation: id },
-      hint: isClosed(state) ? `sluice action show ${id}` : `To go on with it: sluice action resume ${id}`,
-    },
-  )

@@ -1,6 +1,8 @@
 import { canonical } from '../../domain/canonical.ts'
 import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import type { Planned } from '../../wallet/execution/carry-out.ts'
+import { isOver } from '../../wallet/execution/run.ts'
 import type { Ground } from '../../wallet/ground.ts'
 import type { Proposal } from '../../wallet/plan/proposal.ts'
 import type { Cli } from '../cli.ts'
@@ -43,6 +45,33 @@ export function requireOnce(
 export function refuseReused({ journal }: Ground, key: string, request: Record<string, unknown>): void {
   const earlier = journal.findKey(key)
   if (earlier) journal.findByKey(key, { ...request, wallet: earlier.wallet })
+}
+
+/** Says where a key cannot keep what was promised of it: another machine may have used it, and this one has never signed for a wallet that has sent something. */
+export function tellNewJournal(
+  cli: Cli,
+  { journal, catalog }: Ground,
+  wallet: Proposal['wallet'],
+  looked: Readonly<Record<number, number>>,
+): void {
+  for (const [chainId, latest] of Object.entries(looked))
+    if (latest > 0 && journal.nextNonce(Number(chainId), wallet) === 0)
+      cli.notice(
+        `This machine has signed nothing for this wallet on ${networkNamed(catalog.networks, Number(chainId)).name} yet: what another one sent under this key is not known here. Keep SLUICE_HOME between runs, or pin the nonce (--nonce ${latest}).`,
+      )
+}
+
+/** Says that something was begun before, under another key or with other words. */
+export const startedBefore = (operation: Planned): AppError => {
+  const { id, idemKey } = operation
+  return new AppError(
+    'IDEMPOTENCY_KEY_REUSED',
+    `${id} was started before, ${idemKey === id ? 'and not with these words' : `under the key ${idemKey}`}`,
+    {
+      details: { operation: id },
+      hint: isOver(operation) ? `sluice action show ${id}` : `To go on with it: sluice action resume ${id}`,
+    },
+  )
 }
 
 /** How long an identical request counts as the same thing typed twice, in ms. */

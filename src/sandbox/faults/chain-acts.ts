@@ -1,25 +1,70 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { FaultRequest } from '../../domain/sandbox-fault.ts'
+import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 
 type Block = { hash: Hex; number: Hex }
 
 /** Replaces the newest blocks by empty ones; gives the hashes of those that are gone. */
 export async function reorganise(rpc: Rpc, depth: number): Promise<Hex[]> {
-  const head = Number(await rpc.request<Hex>('eth_blockNumber'))
-  if (depth > head)
-    throw new AppError('USAGE', `The chain has only ${head} blocks above its first`, {
-      hint: `sluice sandbox fault reorg ${head}`,
-    })
+  const head = await heightOf(rpc)
   const blocks = await rpc.batch(
-    Array.from({ length: depth }, (_, at) => [
-      'eth_getBlockByNumber',
-      [`0x${(head - at).toString(16)}`, false],
-    ]),
+    Array.from({ length: depth }, (_, at) => ['eth_getBlockByNumber', [hexQuantity(head - at), false]]),
   )
   await rpc.request('anvil_reorg', [depth, []])
   return blocks.map((block) => (block as Block).hash)
+}
+
+const heightOf = async (rpc: Rpc): Promise<number> => Number(await rpc.request<Hex>('eth_blockNumber'))
+
+/** The chains of which so many of the newest blocks can be replaced; USAGE with the most that can be where there is none. */
+export async function replaceableOn<T extends { rpc: Rpc; network: { name: string } }>(
+  chains: readonly T[],
+  depth: number,
+): Promise<T[]> {
+  const all = await Promise.all(
+    chains.map(async (chain) => ({ chain, most: await replaceable(chain.rpc, depth) })),
+  )
+  const able = all.filter(({ most }) => most === depth)
+  if (able.length > 0) return able.map(({ chain }) => chain)
+  const { chain, most } = all.reduce((best, one) => (one.most > best.most ? one : best))
+  const { name } = chain.network
+  throw most > 0
+    ? new AppError(
+        'USAGE',
+        `Of ${name} at most the newest ${most === 1 ? 'block' : `${most} blocks`} can be replaced: what it was before is not kept`,
+        { hint: `sluice sandbox fault reorg ${most} --network ${name}` },
+      )
+    : new AppError(
+        'USAGE',
+        'No block was made since the sandbox was started, and only such can be replaced',
+        {
+          hint: 'Make some first: sluice sandbox warp 1m, or anything that is sent',
+        },
+      )
+}
+
+/** How many of the newest blocks of a chain can be replaced, at most `depth`: the node must have kept the state before them. Of what was saved and loaded it has the last one alone. */
+async function replaceable(rpc: Rpc, depth: number): Promise<number> {
+  const head = await heightOf(rpc)
+  let [least, most] = [0, Math.min(depth, head)]
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2)
+    if (await hasState(rpc, head - middle)) least = middle
+    else most = middle - 1
+  }
+  return least
+}
+
+async function hasState(rpc: Rpc, block: number): Promise<boolean> {
+  try {
+    await rpc.request('eth_getBalance', [`0x${'0'.repeat(40)}`, hexQuantity(block)])
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return false
+    throw error
+  }
 }
 
 type Pool = Record<'pending' | 'queued', Record<string, Record<string, { hash: Hex }>>>

@@ -4,7 +4,7 @@ import type { FaultRequest, SandboxFault } from '../../domain/sandbox-fault.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { BridgeFault } from '../attester/attester.ts'
 import type { Loopback } from '../loopback.ts'
-import { forgetWaiting, goOnMining, reorganise, stopMining } from './chain-acts.ts'
+import { forgetWaiting, goOnMining, reorganise, replaceableOn, stopMining } from './chain-acts.ts'
 import { startProxy, throughProxy } from './proxy.ts'
 import { faultySends } from './sends.ts'
 import { faultText, openFaults } from './set.ts'
@@ -60,16 +60,20 @@ export function worldFaults(
 
   return {
     set: async (request) => {
-      const { network, at, kind } = request
-      const where = on(network)
-      if (where.length === 0) throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network "${network}"`)
+      const { at, kind } = request
+      const named = on(request.network)
+      if (named.length === 0)
+        throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network "${request.network}"`)
+      // A chain on which nothing was done has no blocks of its own that could go.
+      const where = kind === 'reorg' ? await replaceableOn(named, request.amount ?? 1) : named
+      const network = where.length < named.length ? where[0]!.network.name : request.network
       if (kind === 'revert' || kind === 'out-of-gas') await refuseNoContract(where, at)
       await quietly(async () => {
         for (const chain of where) await onChains(request, chain)
       })
       if (kind === 'stale-quote') await warp(pastEveryQuote)
       if (kind !== 'reorg' && kind !== 'drop-waiting') faults.add(request)
-      return { ...request, text: faultText(request) }
+      return { ...request, network, text: faultText({ ...request, network }) }
     },
     list: faults.list,
     clear: async () => {

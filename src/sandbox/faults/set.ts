@@ -75,7 +75,7 @@ export function faultText({ kind, network, method, times, amount, at, reason }: 
     'drop-waiting':
       amount === null ? 'all that waited is forgotten' : `what waited with nonce ${amount} is forgotten`,
     delay: `transactions are passed on ${amount === null ? 'when the fault is cleared' : `after ${seconds(amount)}`}`,
-    reorg: `the newest ${amount} blocks are replaced`,
+    reorg: amount === 1 ? 'the newest block is replaced' : `the newest ${amount} blocks are replaced`,
     'bridge-stuck': 'the bridge attests nothing',
     'bridge-undelivered': 'the bridge delivers nothing',
     'bridge-short': `the bridge keeps ${amount} %`,
@@ -90,7 +90,8 @@ export function faultText({ kind, network, method, times, amount, at, reason }: 
     'rpc-head-back': `the node is ${amount} blocks behind`,
     'stale-quote': 'the quotes that were given before are over',
   }
-  const where = network === null || 'once' in faultKinds[kind] ? '' : ` on ${network}`
+  const isTold = kind === 'reorg' || !('once' in faultKinds[kind])
+  const where = network === null || !isTold ? '' : ` on ${network}`
   const which = method === null ? '' : ` (${method})`
   const often = times === null ? '' : times === 1 ? ', once' : `, ${times} times`
   return `${words[kind]}${where}${which}${often}`
