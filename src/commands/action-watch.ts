@@ -6,9 +6,9 @@ import { noted } from '../cli/operate/noted.ts'
 import { observe } from '../cli/watching.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell.ts'
-import { wasReopened } from '../store/journal-again.ts'
 import { isAwaiting } from '../wallet/execution/delivery.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
+import { isReopened } from '../wallet/execution/reopen.ts'
 import { hasEnded } from '../wallet/execution/run.ts'
 import { type LeftBehind, leftBehind } from '../wallet/explain/left-behind.ts'
 import { wentOn } from '../wallet/explain/went-on.ts'
@@ -105,7 +105,7 @@ async function watched(cli: Cli, ground: Ground, id: string): Promise<Report | A
   // What a service says of a bridge is not taken for its end: the chain of the other end says what came.
   if (isFinalStatus(known.status) || isAwaiting(now) || !isFinalStatus(status)) return known
   // Nor is what it said before a reorganisation took that off the chain.
-  if (wasReopened(ground.journal.events(now.id))) return known
+  if (isReopened(ground, now.id)) return known
   // What was planned anew has other transactions than the service was asked for.
   const isAsAsked = (now.plan as KeptPlan).since === undefined
   const seen = known.transactions.map((tx, at) => {
