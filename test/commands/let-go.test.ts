@@ -30,10 +30,12 @@ const height = async () => Number(await rpc().request('eth_blockNumber'))
 /** A payment that waits, mined while its token reverts whatever is asked of it; gives what the code of the token was, and the block. */
 async function reverted(
   begin: (line: string) => Promise<{ exit: number; json: { error: { details: { id: string } } } }>,
+  meanwhile?: (id: string) => Promise<void>,
 ) {
   await rpc().request('evm_setAutomine', [false])
   const begun = await begin(pay(5, '--no-wait'))
   expect(begun).toMatchObject({ exit: 20 })
+  await meanwhile?.(begun.json.error.details.id)
   const code = await rpc().request<Hex>('eth_getCode', [token(), 'latest'])
   await rpc().request('anvil_setCode', [token(), revertsAlways])
   await rpc().request('evm_mine')
@@ -70,7 +72,7 @@ test('what reverted, and was paid anew as that was safe, is cancelled and not se
     expect(told).toMatchObject({ exit: 20 })
     expect(told.json.error).toMatchObject({
       hint: cancel,
-      message: expect.stringContaining('may not revert again'),
+      message: expect.stringContaining('it is not sent again'),
     })
   }
   expect((await run(`action explain ${id} --json`)).json).toMatchObject({
@@ -89,6 +91,47 @@ test('what reverted, and was paid anew as that was safe, is cancelled and not se
   expect(await run(`action cancel ${id} --yes --json`)).toMatchObject({ exit: 24 })
   expect(await run(`action resume ${second.json.id} --json`)).toMatchObject({ exit: 0 })
   expect((await got()) - before).toBe(5_000_000n)
+})
+
+/** A payment that reverted for good and was paid anew, both in no block any more. */
+async function letGo() {
+  const { id, away } = await reverted(run)
+  expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 22 })
+  const second = await run(pay(5))
+  expect(second).toMatchObject({ exit: 0 })
+  await away()
+  return { id, second: second.json.id as string }
+}
+
+test('its cancel that waits is made dearer by speed-up, and not taken back', async () => {
+  const before = await got()
+  const { id, second } = await letGo()
+  await rpc().request('evm_setAutomine', [false])
+  expect(await run(`action cancel ${id} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
+  expect(await run(`action speed-up ${id} --json --no-wait`)).toMatchObject({ exit: 20 })
+  await rpc().request('evm_setAutomine', [true])
+  await rpc().request('evm_mine')
+  expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 24 })
+  expect(await run(`action resume ${second} --json`)).toMatchObject({ exit: 0 })
+  expect((await got()) - before).toBe(5_000_000n)
+})
+
+test('where its cancel had been taken back before, resume sends nothing again either', async () => {
+  const before = await got()
+  const { id, away } = await reverted(run, async (waits) => {
+    expect(await run(`action cancel ${waits} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
+    expect(await run(`action speed-up ${waits} --json --no-wait`)).toMatchObject({ exit: 20 })
+  })
+  expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 22 })
+  expect(await run(pay(5))).toMatchObject({ exit: 0 })
+  await away()
+  const cancel = `sluice action cancel ${id} --yes`
+  expect(await run(`action resume ${id} --json`)).toMatchObject({
+    exit: 20,
+    json: { error: { hint: cancel } },
+  })
+  expect((await run(`action explain ${id} --json`)).json).toMatchObject({ next: cancel })
+  expect(await got()).toBe(before)
 })
 
 test('what reverted of what was given up is not sent again after somebody was only asked whether to cancel it', async () => {
@@ -111,7 +154,7 @@ test('what reverted of what was given up is not sent again after somebody was on
   await away()
 
   const cancel = `sluice action cancel ${id} --yes`
-  const notAgain = { hint: cancel, message: expect.stringContaining('may not revert again') }
+  const notAgain = { hint: cancel, message: expect.stringContaining('it is not sent again') }
   expect((await sandboxRun(`action resume ${id} --json`)).json.error).toMatchObject(notAgain)
   expect((await sandboxRun(`action cancel ${id} --json`)).json.error).toMatchObject({ hint: cancel })
   expect((await sandboxRun(`action explain ${id} --json`)).json).toMatchObject({ next: cancel })
@@ -150,4 +193,18 @@ test('nor is it where the service of this machine saw it succeed', async () => {
   })
   const { exit, out } = await sandboxRun(`action watch ${made.json.id} --json --timeout 2s`)
   expect({ exit, succeeds: out.includes('SUCCESS') }).toEqual({ exit: 20, succeeds: false })
+})
+
+test('nobody is told to speed up what is being cancelled, where its cancel is refused as too cheap', async () => {
+  const { id } = await letGo()
+  await rpc().request('evm_setAutomine', [false])
+  expect(await run(`action cancel ${id} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
+  await rpc().request('anvil_dropAllTransactions')
+  for (let blocks = 0; blocks < 2; blocks++) {
+    await rpc().request('anvil_setNextBlockBaseFeePerGas', ['0xba43b7400'])
+    if (blocks === 0) await rpc().request('evm_mine')
+  }
+  const told = await run(`action resume ${id} --json --no-wait`)
+  await rpc().request('evm_setAutomine', [true])
+  expect(told).toMatchObject({ exit: 20, json: { error: { hint: `sluice action cancel ${id} --yes` } } })
 })

@@ -8,7 +8,7 @@ import { lookFirst, noteDone } from './elsewhere/became.ts'
 import { isForGood, isOfPrice, type Refusal, refusalOf } from './refused.ts'
 import { current, isClosed, isUnsigned, type Run, stopped } from './run.ts'
 import { isAllFinal } from './standing.ts'
-import { inSendingOrder, isBehindAnother } from './stuck.ts'
+import { inSendingOrder, isBehindAnother, isCancelling } from './stuck.ts'
 import { interrupted, timeOver, whyWaiting } from './time-over.ts'
 
 const wasSigned = (run: Run): boolean =>
@@ -30,8 +30,9 @@ function helping(
 ): string {
   if (isBehindAnother(attempts))
     return `Another transaction of this wallet waits with its nonce; see which: sluice action explain ${id}; to put this one in its place: sluice action speed-up ${id}`
-  if (isOfPrice(refused)) return `sluice action speed-up ${id}`
-  return isForGood(refused) ? `sluice action cancel ${id} --yes` : resume
+  const cancel = `sluice action cancel ${id} --yes`
+  if (isOfPrice(refused)) return isCancelling(attempts) ? cancel : `sluice action speed-up ${id}`
+  return isForGood(refused) ? cancel : resume
 }
 
 /** What ended a run, as the error that tells truly whether something was signed. When the journal itself cannot be used any more, nobody can say that nothing was. */

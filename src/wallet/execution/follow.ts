@@ -123,8 +123,9 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   if (run.replacement && !run.replaced.has(index)) {
     await noteWaiting(run, index, rpc)
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
-    if (!(await replace(run, index, run.replacement, head)))
-      throw await capped(run, index, run.replacement, head)
+    // What cancels it is made dearer, and never what it cancels.
+    const what = isLetGo ? 'cancel' : run.replacement
+    if (!(await replace(run, index, what, head))) throw await capped(run, index, what, head)
     run.replaced.add(index)
     return restart(run, watch, Number(head.number))
   }

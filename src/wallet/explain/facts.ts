@@ -64,7 +64,7 @@ export type StepFacts = {
   seen?: Seen
   /** What the journal was told of that is not of it and seems to do the same, and is not seen to have failed for good. */
   doneBy?: Hex
-  /** It reverted once for good, by the journal, and only a cancel of it is ever sent again. */
+  /** It came to nothing once for good, by the journal, and nothing that waits cancels it: only a cancel of it is ever sent. */
   isLetGo?: true
   /** Its nonce belongs to another operation of the journal by now. */
   isOfAnother?: true

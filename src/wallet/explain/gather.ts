@@ -9,6 +9,7 @@ import { countsOf } from '../execution/counts.ts'
 import { wantedOf } from '../execution/finality.ts'
 import { resultOf } from '../execution/result.ts'
 import { type Depth, isOver } from '../execution/run.ts'
+import { isCancelling } from '../execution/stuck.ts'
 import { isAtWork as isInHand } from '../execution/turn.ts'
 import { plannedAnew } from '../execution/unfinished.ts'
 import type { Ground } from '../ground.ts'
@@ -64,8 +65,7 @@ export async function gather(
         attempts: all,
         ...(seen && { seen }),
         ...(isOfAnother && { isOfAnother: true }),
-        ...(wasLetGo(events, step.index) &&
-          attempts.every(({ kind }) => kind !== 'cancel') && { isLetGo: true }),
+        ...(wasLetGo(events, step.index) && !isCancelling(attempts) && { isLetGo: true }),
       }
     }),
   )

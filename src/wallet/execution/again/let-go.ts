@@ -4,19 +4,18 @@ import type { Rpc } from '../../../net/rpc.ts'
 import { wasLetGo } from '../../../store/journal-again.ts'
 import type { Step } from '../../../store/operation.ts'
 import type { Run } from '../run.ts'
+import { isCancelling } from '../stuck.ts'
 
 /**
- * Refuses to send a step again, or more dearly, that was final once as what reverted, and that a reorganisation took off the chain: it may not revert again, and the
- * same was safe to be done anew by then. Only a cancel of it is sent. Gives whether it is such a step.
+ * Refuses to send a step again, or more dearly, that was final once without having done anything, as it reverted or was cancelled, and that a reorganisation took
+ * off the chain: the same was safe to be done anew by then. Only what cancels it is sent, be it more dearly. Gives whether it is such a step.
  */
 export function refuseLetGo({ journal, operationId, replacement }: Run, index: number): boolean {
   if (!wasLetGo(journal.events(operationId), index)) return false
-  const isCancelled =
-    replacement === 'cancel' || journal.attempts(operationId, index).some(({ kind }) => kind === 'cancel')
-  if (isCancelled) return true
+  if (replacement === 'cancel' || isCancelling(journal.attempts(operationId, index))) return true
   throw new AppError(
     'PENDING',
-    `A reorganisation took step ${index + 1} of ${operationId}, which reverted, off the chain: it is not sent again, as it may not revert again, and until it is cancelled nothing of its wallet goes before it`,
+    `A reorganisation took step ${index + 1} of ${operationId} off the chain, which had come to nothing: it is not sent again, as it may do now what was done anew since, and until it is cancelled nothing of its wallet goes before it`,
     { details: { operation: operationId, index }, hint: `sluice action cancel ${operationId} --yes` },
   )
 }
