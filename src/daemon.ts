@@ -18,6 +18,9 @@ import { tryLock } from './store/lock.ts'
  * that another one holds the lock, or why it could not start. After that nobody listens to its stdout any more.
  */
 
+/** Whoever started it may be gone by then: the sandbox is there for the next one. */
+process.stdout.on('error', () => undefined)
+
 const say = (line: unknown): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`)
 }

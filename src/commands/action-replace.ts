@@ -13,6 +13,8 @@ import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenWrong } from '../wallet/execution/reopen.ts'
 import { isInTheAir, isOver } from '../wallet/execution/run.ts'
 import { isAllFinal } from '../wallet/execution/standing.ts'
+import { isCancelling } from '../wallet/execution/stuck.ts'
+import type { Ground } from '../wallet/ground.ts'
 import { type GoOnOptions, goOn, journalled } from './action-run.ts'
 
 /** `action speed-up` and `action cancel`: another transaction in the place of what waits, under the same nonce. */
@@ -61,8 +63,19 @@ async function replaceWaiting(
       `Cancel what waits of ${operation.id}? It costs the fee of ${costOf(operation)}`,
       `sluice action cancel ${operation.id} --yes`,
     )
+  if (kind === 'bump' && isBeingCancelled(ground, operation))
+    await confirm(
+      cli.io,
+      cli.globals,
+      `${operation.id} is being cancelled. Take that back, and carry it out after all?`,
+      `sluice action cancel ${operation.id} --yes, or to take that back: sluice action speed-up ${operation.id} --yes`,
+    )
   await goOn(cli, operation.id, options, kind)
 }
+
+/** Whether what waits of an operation is what cancels it: a higher fee for the operation would outbid that. */
+const isBeingCancelled = ({ journal }: Ground, { id, steps }: Planned): boolean =>
+  steps.some((step) => isInTheAir(step) && isCancelling(journal.attempts(id, step.index)))
 
 /** All that is on its way is cancelled, each by a transaction that does nothing. */
 const costOf = ({ steps }: Planned): string => {

@@ -6,10 +6,12 @@ import { noted } from '../cli/operate/noted.ts'
 import { observe } from '../cli/watching.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell.ts'
+import { ifAnswered, within } from '../wallet/chain/within.ts'
+import type { Planned } from '../wallet/execution/carry-out.ts'
+import { countsOf } from '../wallet/execution/counts.ts'
 import { isAwaiting } from '../wallet/execution/delivery.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
-import { isReopened } from '../wallet/execution/reopen.ts'
-import { hasEnded } from '../wallet/execution/run.ts'
+import { hasEnded, isInTheAir } from '../wallet/execution/run.ts'
 import { type LeftBehind, leftBehind } from '../wallet/explain/left-behind.ts'
 import { wentOn } from '../wallet/explain/went-on.ts'
 import type { Ground } from '../wallet/ground.ts'
@@ -104,8 +106,8 @@ async function watched(cli: Cli, ground: Ground, id: string): Promise<Report | A
   const known = reportFor(ground, now)
   // What a service says of a bridge is not taken for its end: the chain of the other end says what came.
   if (isFinalStatus(known.status) || isAwaiting(now) || !isFinalStatus(status)) return known
-  // Nor is what it said before a reorganisation took that off the chain.
-  if (isReopened(ground, now.id)) return known
+  // What a service saw, a reorganisation may have taken away since.
+  if (await isOnItsWay(ground, now)) return known
   // What was planned anew has other transactions than the service was asked for.
   const isAsAsked = (now.plan as KeptPlan).since === undefined
   const seen = known.transactions.map((tx, at) => {
@@ -114,6 +116,17 @@ async function watched(cli: Cli, ground: Ground, id: string): Promise<Report | A
     return { ...tx, hash: hash ?? tx.hash, status: status ?? tx.status, blockNumber, gasUsed }
   })
   return { ...known, status, finishedAt, transactions: seen }
+}
+
+/** Whether something that is signed of an operation is in no block by our own node, which counts no transaction under its nonce. */
+async function isOnItsWay({ rpc, journal }: Ground, { steps }: Planned): Promise<boolean> {
+  const open = steps.filter(isInTheAir)
+  const counts = await Promise.all(
+    open.map(({ wallet, transaction: { chainId } }) =>
+      ifAnswered(within(countsOf({ journal, rpc: rpc(chainId), chainId, wallet }))),
+    ),
+  )
+  return open.some(({ nonce }, at) => nonce !== null && (counts[at]?.latest ?? Infinity) <= nonce)
 }
 
 /** Whether what a service tells is a transaction of the journal, by its nonce: any attempt of a step has that. */

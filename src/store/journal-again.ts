@@ -4,22 +4,31 @@ import type { JournalDb } from './journal-db.ts'
 import type { journalInside } from './journal-inside.ts'
 import { columnsOf, eventOf } from './journal-rows.ts'
 import { sealOf } from './journal-seal.ts'
-import type { Journal } from './journal-words.ts'
+import type { DoneBy, Journal } from './journal-words.ts'
 import type { JournalEvent } from './operation.ts'
 
 /** What the trail says of a step before the transaction that seems to have done the same. */
 const done = 'seems done already by '
 
-/** The transaction that seems to have done what a step is for, by the trail: what was noted of it last. */
-export const doneBy = (events: readonly JournalEvent[], step: number): Hex | undefined =>
-  events
-    .findLast(({ index, becomes, why }) => index === step && becomes === '' && why.startsWith(done))
-    ?.why.slice(done.length) as Hex | undefined
+/** The transaction that seems to have done what a step is for, or waited to do it, by the trail: what was noted of it last. */
+export function doneBy(events: readonly JournalEvent[], step: number): DoneBy | undefined {
+  const noted = events.findLast(
+    ({ index, becomes, why }) => index === step && becomes === '' && why.startsWith(done),
+  )
+  const [hash, nonce] = noted?.why.slice(done.length).split(waited) ?? []
+  return hash === undefined ? undefined : { hash: hash as Hex, ...(nonce && { nonce: Number(nonce) }) }
+}
 
-/** Whether a step was final once as what reverted, or was cancelled: then the same was safe to be done anew, and may have been, whatever became of its block since. */
+const waited = ', which waits with nonce '
+
+/** What the trail says of a step that had come to nothing, with its nonce used, when something else was signed. */
+const passed = 'passed: its nonce is used, and it came to nothing'
+
+/** Whether a step was final once as what reverted, or was cancelled, or was passed by: then the same was safe to be done anew, and may have been, whatever became of its block since. */
 export const wasLetGo = (events: readonly JournalEvent[], step: number): boolean =>
   events.some(
-    ({ index, becomes }) => index === step && (becomes === 'FINAL_REVERTED' || becomes === 'CANCELLED'),
+    ({ index, becomes, why }) =>
+      index === step && (becomes === 'FINAL_REVERTED' || becomes === 'CANCELLED' || why === passed),
   )
 
 /** Whether a reorganisation took what was final of an operation off its chain, once at least. */
@@ -32,16 +41,21 @@ const reopened = 're-opened'
 export function journalAgain(
   db: JournalDb,
   { note, stateOf, find, step, release, settle }: ReturnType<typeof journalInside>,
-): Pick<Journal, 'replan' | 'reopen' | 'regain' | 'noteDone'> {
+): Pick<Journal, 'replan' | 'reopen' | 'regain' | 'noteDone' | 'notePassed'> {
   const { all, one, run, put, write } = db
+  const trail = (id: string) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf)
   return {
-    noteDone: (id, index, hash) =>
+    // Nothing becomes of a step by what is noted: only a look at the chain says what does.
+    noteDone: (id, index, { hash, nonce }) =>
       write(() => {
-        // It becomes nothing by that: only a look at the chain says what became of it.
-        if (
-          doneBy(all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf), index) !== hash
-        )
-          note(id, index, stateOf(id, index), '', `${done}${hash}`)
+        const known = doneBy(trail(id), index)
+        if (known?.hash === hash && known.nonce === nonce) return
+        const how = nonce === undefined ? '' : `${waited}${nonce}`
+        note(id, index, stateOf(id, index), '', `${done}${hash}${how}`)
+      }),
+    notePassed: (id, index) =>
+      write(() => {
+        if (!wasLetGo(trail(id), index)) note(id, index, stateOf(id, index), '', passed)
       }),
     replan: (id, leg, { plan, steps, why }) =>
       write(() => {

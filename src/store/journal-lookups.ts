@@ -11,7 +11,10 @@ const most = 32
 export function journalLookups(
   { all, one }: JournalDb,
   { load }: ReturnType<typeof journalInside>,
-): Pick<Journal, 'findKey' | 'findHash' | 'nextNonce' | 'holderOf' | 'redoable' | 'foreignNonces'> {
+): Pick<
+  Journal,
+  'findKey' | 'findHash' | 'nextNonce' | 'holderOf' | 'inTheAir' | 'redoable' | 'foreignNonces'
+> {
   return {
     findKey: (idemKey) => {
       const row =
@@ -42,6 +45,12 @@ export function journalLookups(
       )
       return row && { operation: String(row.operation), index: Number(row.idx) }
     },
+    inTheAir: (chainId, wallet) =>
+      all(
+        "SELECT operation, idx FROM step WHERE chain_id = ? AND wallet = ? AND state IN ('SIGNED', 'BROADCAST', 'INCLUDED')",
+        chainId,
+        wallet,
+      ).map(({ operation, idx }) => ({ operation: String(operation), index: Number(idx) })),
     redoable: (chainId, wallet, from, below) => {
       const row = one(
         `SELECT operation, nonce, state = 'SUPERSEDED' AS lost FROM step WHERE chain_id = ? AND wallet = ? AND nonce >= ? AND nonce < ?

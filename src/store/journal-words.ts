@@ -26,6 +26,9 @@ export type Elsewhere =
   | { is: 'authorised' }
   | { is: 'unshown' }
 
+/** A transaction that is not of a journal and does, or did, what a step of it is for; `nonce` where it waited under that when it was seen. */
+export type DoneBy = { hash: Hex; nonce?: number }
+
 /** The write-ahead journal. Every call is on disk when it returns. */
 export type Journal = {
   insert: (operation: NewOperation) => Operation
@@ -48,6 +51,8 @@ export type Journal = {
     wallet: Address,
     nonce: number,
   ) => { operation: string; index: number } | undefined
+  /** The steps of a wallet on a chain that are signed, and of which the journal does not know the end. */
+  inTheAir: (chainId: number, wallet: Address) => { operation: string; index: number }[]
   /**
    * The first step with a nonce from one on, below another, that was settled so that the same may be done again: it was cancelled, reverted, or lost
    * its nonce to another transaction (`isLost`).
@@ -102,8 +107,10 @@ export type Journal = {
   move: (id: string, index: number, becomes: StepState, why: string, inclusion?: Inclusion) => void
   /** Notes that something else, `owner`, has the nonce of a step for good, and that its operation needs a person: both or neither. */
   supersede: (id: string, index: number, owner: string, why: string) => void
-  /** Notes a transaction that is not of this journal and seems to have done what a step is for that is not signed, or lost its nonce. */
-  noteDone: (id: string, index: number, hash: Hex) => void
+  /** Notes a transaction that is not of this journal and seems to have done what a step is for that is not signed, or lost its nonce; with its nonce where it only waits. */
+  noteDone: (id: string, index: number, by: DoneBy) => void
+  /** Notes that the nonce of a step was used, and the step had come to nothing, when something else was signed: the same may have been done since. */
+  notePassed: (id: string, index: number) => void
   arrive: (id: string, leg: number, hash: Hex) => void
   settle: (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown) => void
   /** The newest block of a chain that was noted, and when, in epoch milliseconds. */

@@ -135,7 +135,7 @@ test('what seemed done already, and reverted for good, leaves the same safe to a
   const [succeeds, reverts] = [await pay(1n), await pay(10n ** 40n)]
   const note = (hash: Hex) => {
     const journal = sandboxJournal(home())
-    journal.noteDone(id, 1, hash)
+    journal.noteDone(id, 1, { hash })
     journal.check(id)
     journal.close()
   }

@@ -108,7 +108,10 @@ test('its cancel that waits is made dearer by speed-up, and not taken back', asy
   const { id, second } = await letGo()
   await rpc().request('evm_setAutomine', [false])
   expect(await run(`action cancel ${id} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
-  expect(await run(`action speed-up ${id} --json --no-wait`)).toMatchObject({ exit: 20 })
+  const asked = await run(`action speed-up ${id} --json --no-wait`)
+  expect(asked.json.error).toMatchObject({ details: { cause: 'PROMPT_NEEDED' } })
+  expect(asked.json.error.hint).toMatch(new RegExp(`^sluice action cancel ${id} --yes, or to take that back`))
+  expect(await run(`action speed-up ${id} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
   await rpc().request('evm_setAutomine', [true])
   await rpc().request('evm_mine')
   expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 24 })
@@ -120,7 +123,7 @@ test('where its cancel had been taken back before, resume sends nothing again ei
   const before = await got()
   const { id, away } = await reverted(run, async (waits) => {
     expect(await run(`action cancel ${waits} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
-    expect(await run(`action speed-up ${waits} --json --no-wait`)).toMatchObject({ exit: 20 })
+    expect(await run(`action speed-up ${waits} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
   })
   expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 22 })
   expect(await run(pay(5))).toMatchObject({ exit: 0 })
@@ -131,6 +134,41 @@ test('where its cancel had been taken back before, resume sends nothing again ei
     json: { error: { hint: cancel } },
   })
   expect((await run(`action explain ${id} --json`)).json).toMatchObject({ next: cancel })
+  expect(await got()).toBe(before)
+})
+
+test('what nobody had gone on with, and explain saw reverted for good, is not sent again either once it was paid anew', async () => {
+  const before = await got()
+  const { id, away } = await reverted(run)
+  expect((await run(`action explain ${id} --json`)).json).toMatchObject({ safeToRetry: true })
+  const second = await run(pay(5))
+  expect(second).toMatchObject({ exit: 0 })
+  await away()
+  const cancel = `action cancel ${id} --yes`
+  expect((await run(`action resume ${id} --json`)).json.error).toMatchObject({ hint: `sluice ${cancel}` })
+  expect(await got()).toBe(before)
+  expect(await run(`${cancel} --json`)).toMatchObject({ exit: 24 })
+  expect(await run(`action resume ${second.json.id} --json`)).toMatchObject({ exit: 0 })
+  expect((await got()) - before).toBe(5_000_000n)
+})
+
+test('nor is what had lost its nonce to something else by then, and nobody noted that', async () => {
+  const before = await got()
+  await rpc().request('evm_setAutomine', [false])
+  const begun = await run(pay(5, '--no-wait'))
+  expect(begun).toMatchObject({ exit: 20 })
+  const { id } = begun.json.error.details
+  await rpc().request('anvil_dropAllTransactions')
+  const from = await height()
+  await rpc().request('evm_setAutomine', [true])
+  await sandbox.sendAs(31337, sandbox.user.address, { to: sandbox.user.address, value: 1n })
+  await rpc().request('anvil_mine', ['0x3'])
+  expect((await run(`action explain ${id} --json`)).json).toMatchObject({ safeToRetry: true })
+  expect(await run(pay(5))).toMatchObject({ exit: 0 })
+  await rpc().request('anvil_reorg', [(await height()) - from, []])
+  await rpc().request('anvil_mine', ['0x5'])
+  const resumed = await run(`action resume ${id} --json`)
+  expect(resumed).toMatchObject({ exit: 20, json: { error: { hint: `sluice action cancel ${id} --yes` } } })
   expect(await got()).toBe(before)
 })
 
@@ -183,6 +221,22 @@ test('what is in no block any more is not watched to a success, and behind anoth
   })
   for (const { json } of [first, second])
     expect(await run(`action resume ${json.id} --json`)).toMatchObject({ exit: 0 })
+})
+
+test('nor is it where the service saw it succeed and nobody had noted that', async () => {
+  expect(await sandboxRun(pay(1))).toMatchObject({ exit: 0 })
+  const before = await got()
+  const begun = await sandboxRun(pay(3, '--no-wait'))
+  expect(begun).toMatchObject({ exit: 20 })
+  const { id } = begun.json.error.details
+  // The service has it as a success from here on.
+  expect((await sandboxRun(`action explain ${id} --json`)).json).toMatchObject({
+    situation: 'MINED_UNNOTICED',
+  })
+  expect(await sandboxRun('sandbox fault reorg 1 --network sandbox-one --json')).toMatchObject({ exit: 0 })
+  expect(await got()).toBe(before)
+  const { exit, out } = await sandboxRun(`action watch ${id} --json --timeout 2s`)
+  expect({ exit, succeeds: out.includes('SUCCESS') }).toEqual({ exit: 20, succeeds: false })
 })
 
 test('nor is it where the service of this machine saw it succeed', async () => {

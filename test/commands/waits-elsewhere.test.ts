@@ -67,3 +67,29 @@ test('nor is what was never signed, where the very same was sent elsewhere and w
   await rpc().request('evm_mine')
   expect((await other.again(`action explain ${id} --json`)).json).toMatchObject(unsafe)
 })
+
+test('what waited elsewhere and was cancelled there for good did not do the same, and is told so', async () => {
+  const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+  const pay = (amount: number, more: string) =>
+    `transfer --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --trust-first-use ${more}`
+  expect(await run(pay(1, ''))).toMatchObject({ exit: 0 })
+  const other = copied()
+  await mining(false)
+  const begun = await run(pay(5, '--no-wait --idempotency-key both-00001'))
+  const mine = begun.json.error.details.id
+  const hash = await waiting()
+  const { id } = (await other.again(pay(5, '--idempotency-key both-00001'))).json.error.details
+  expect(await run(`action cancel ${mine} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
+  // It waits, and is neither shown nor used: going on looks once more.
+  expect((await other.again(`action explain ${id} --json`)).json).toMatchObject({ safeToRetry: false })
+  await mining(true)
+  await rpc().request('evm_mine')
+  expect(await run(`action resume ${mine} --json`)).toMatchObject({ exit: 24 })
+  const told = (await other.again(`action explain ${id} --json`)).json
+  expect(told).toMatchObject({
+    situation: 'NOTHING_SIGNED',
+    safeToRetry: true,
+    next: `sluice action resume ${id}`,
+  })
+  expect(JSON.stringify(told.funds)).not.toContain(hash)
+})

@@ -173,7 +173,7 @@ async function isWantedOrNoted(
   try {
     is = await isWanted(cli, hash)
   } finally {
-    if (!is) journal.noteDone(id, index, hash)
+    if (!is) journal.noteDone(id, index, { hash })
   }
   return is
 }

@@ -54,11 +54,13 @@ export function tellNewJournal(
   wallet: Proposal['wallet'],
   looked: Readonly<Record<number, number>>,
 ): void {
-  for (const [chainId, latest] of Object.entries(looked))
-    if (latest > 0 && journal.nextNonce(Number(chainId), wallet) === 0)
-      cli.notice(
-        `This machine has signed nothing for this wallet on ${networkNamed(catalog.networks, Number(chainId)).name} yet: what another one sent under this key is not known here. Keep SLUICE_HOME between runs, or pin the nonce (--nonce ${latest}).`,
-      )
+  for (const [chainId, latest] of Object.entries(looked)) {
+    if (latest === 0 || journal.nextNonce(Number(chainId), wallet) > 0) continue
+    const { name } = networkNamed(catalog.networks, Number(chainId))
+    cli.notice(
+      `This machine has signed nothing for this wallet on ${name} yet: what another one sent under this key is not known here. Keep SLUICE_HOME between runs, or pin the nonce (--nonce ${name}=${latest}).`,
+    )
+  }
 }
 
 /** Says that something was begun before, under another key or with other words. */

@@ -83,8 +83,10 @@ async function missingDays(
   all: readonly Lacking[],
   head: BlockRef,
 ): Promise<Snapshot[]> {
-  const isLacking = ({ since, known }: Lacking) =>
-    known.size < dayOf(head.timestamp) - dayOf(Math.max(since, head.timestamp - averageDays * day))
+  const isLacking = ({ since, known }: Lacking) => {
+    const first = dayOf(Math.max(since, head.timestamp - averageDays * day))
+    return [...known].filter((on) => on >= first).length < dayOf(head.timestamp) - first
+  }
   const lacking = all.filter(isLacking)
   if (lacking.length === 0) return []
   if (await hasNone(store, chain, head.timestamp)) return []

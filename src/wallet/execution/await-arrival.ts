@@ -2,14 +2,15 @@ import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/network-named.ts'
 import type { Arrival, Leg } from '../../store/operation.ts'
 import { inTime } from '../chain/in-time.ts'
-import { type Disagreement, disagreementText, disagreementWay } from './agreement.ts'
+import { type Disagreement, disagreementText, disagreementWay, lookMs } from './agreement.ts'
 import { arrivedOnChain } from './arrival.ts'
 import { usualMs } from './delivery.ts'
+import { finalityOf } from './finality.ts'
 import { outcomeOf } from './outcome.ts'
 import type { Brought, Unseen } from './result.ts'
 import { current, hasEnded, pause, type Run, stopped } from './run.ts'
 import { endShort } from './short.ts'
-import { findOnChain, isLocal } from './watch.ts'
+import { type Found, findOnChain, isLocal } from './watch.ts'
 
 /** As often as this among the looks at a bridge both chains are asked, where nobody names its delivery. */
 const everyLook = 4
@@ -83,8 +84,8 @@ async function lookOnce(
       fault = error
       return undefined
     })
-    if (told && arrivedOnChain(await findOnChain(run.rpc(leg.chainId), told), arrival))
-      return { arrived: told }
+    const found = told && (await findOnChain(run.rpc(leg.chainId), told))
+    if (found && arrivedOnChain(found, arrival)) return await arrivedForGood(run, leg, found)
     // Where the chains cannot be asked instead, what the service says is all there is.
     if (fault && !run.brought) throw fault
     const refused = fault && errorRow(fault.code).retryable !== true ? { refusal: fault } : undefined
@@ -95,6 +96,18 @@ async function lookOnce(
     if (error instanceof AppError && errorRow(error.code).retryable === true) return undefined
     throw error
   }
+}
+
+/** The same as its own step: what came lies as deep on its chain as was asked, by all endpoints that answer. */
+async function arrivedForGood(run: Run, { chainId }: Leg, found: Found): Promise<Brought | undefined> {
+  const rpc = run.rpc(chainId)
+  const { depth } = networkNamed(run.networks, chainId)
+  const wanted = { wanted: run.depth ?? depth, usual: depth }
+  const { deep, missing, unlike } = await finalityOf(rpc, { ...found, by: rpc.host }, wanted, lookMs)
+  if (unlike) return { unseen: 'disputed', unlike }
+  if (deep) return { arrived: found.hash }
+  if (missing > 0) await run.mine?.(chainId, missing)
+  return undefined
 }
 
 /** Why nothing comes of waiting: what is signed is final, and what became of it is not known here. */

@@ -1,7 +1,6 @@
 import { sameAddress } from '../../domain/address.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
-import { wasReopened } from '../../store/journal-again.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import { ifAnswered, within } from '../chain/within.ts'
@@ -43,10 +42,6 @@ export async function reopenGone(
   )
   return true
 }
-
-/** Whether that happened to an operation before: what anybody said of its end until then does not hold. */
-export const isReopened = ({ journal }: { journal: Journal }, operationId: string): boolean =>
-  wasReopened(journal.events(operationId))
 
 /** The steps of an operation that were final in blocks that are not on their chains any more. */
 export async function goneSteps(rpc: (chainId: number) => Rpc, { steps }: Operation): Promise<Step[]> {

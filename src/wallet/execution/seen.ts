@@ -6,9 +6,10 @@ import { lookMs } from './agreement.ts'
 import { isAwaiting } from './delivery.ts'
 import { finalityOf } from './finality.ts'
 import { minedElsewhere } from './nonce-owner.ts'
+import { isInTheAir } from './run.ts'
 import { broughtTo } from './short.ts'
 import { otherOwner, takeIn } from './signed-elsewhere.ts'
-import { isAllFinal } from './standing.ts'
+import { isAllFinal, standing } from './standing.ts'
 import type { Signed } from './verify.ts'
 import { type Found, findStep } from './watch.ts'
 
@@ -65,10 +66,14 @@ const isOf =
   ({ hash }: Signed): boolean =>
     hash === found?.hash
 
+const isInVain = ({ state }: Step): boolean => state === 'CANCELLED' || state === 'FINAL_REVERTED'
+
 /** Whether the chains show something of an operation that its journal does not have. Only looks: nobody has to wait for it. */
 export async function hasNews(ground: Ground, operation: Operation, told: Hex | null): Promise<boolean> {
   for (const step of operation.steps) if (await finalOnChain(ground, operation.id, step)) return true
-  if (!isAwaiting(operation)) return isAllFinal(operation)
+  // Who noted the last step may have ended before he could note what that came to.
+  const isOver = !operation.steps.some(isInTheAir) && standing(operation).some(isInVain)
+  if (isOver || !isAwaiting(operation)) return isOver || isAllFinal(operation)
   const seen = await broughtTo(ground, operation, told)
   return seen !== undefined && !('unseen' in seen)
 }

@@ -1,6 +1,7 @@
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Leg, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
+import { notePassed } from './again/note-passed.ts'
 import { broadcast } from './broadcast.ts'
 import { refuseDead } from './dead.ts'
 import { meanwhileOf } from './elsewhere/done-meanwhile.ts'
@@ -25,6 +26,7 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
     if (run.signal?.aborted) throw stopped
     const rpc = run.rpc(step.transaction.chainId)
     const { headMaxAgeMs } = networkNamed(run.networks, step.transaction.chainId)
+    await notePassed(run, step)
     const pinned = pinnedFor(run, step)
     const taken = await takeNonce({
       journal,

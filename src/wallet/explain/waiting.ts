@@ -165,8 +165,12 @@ export const waitingRows: readonly Row[] = [
     funds,
     safeToRetry: never,
     // The market is above what was planned, so the person says how far to go: twice what is asked now, in whole gwei.
-    next: (facts) =>
-      `${command(facts, 'speed-up')} --max-fee ${(2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n}`,
+    next: (facts) => {
+      const more = ` --max-fee ${(2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n}`
+      return isCancelling(facts.focus!.attempts)
+        ? command(facts, 'cancel', `${more} --yes`)
+        : command(facts, 'speed-up', more)
+    },
   },
   {
     situation: 'SENT_NOT_SEEN',

@@ -9,6 +9,7 @@ import {
   type Facts,
   isInTheAir,
   isMoreWaiting,
+  type StepFacts,
   wentWell,
 } from './facts.ts'
 
@@ -27,7 +28,9 @@ export function fundsNow(facts: Facts): string {
   const { operation, steps, bridge } = facts
   const again = againOf(facts)
   if (again) return `What became of ${amountOf(facts)} is told by the transaction ${again.hash}.`
-  const moved = steps.findLast((one) => one.step.role === 'action' && wentWell(one) && !one.seen?.isGone)
+  // What left its block may be in another one by now.
+  const isThere = ({ seen }: StepFacts) => seen?.isGone !== true || seen.found?.ok === true
+  const moved = steps.findLast((one) => one.step.role === 'action' && wentWell(one) && isThere(one))
   if (!moved) return untouched(facts)
   const later = operation.legs.filter(({ leg, arrival }) => arrival !== null && leg > moved.step.leg)
   const last = later.at(-1)

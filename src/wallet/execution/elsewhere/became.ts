@@ -46,12 +46,14 @@ export function noteDone(
   { journal, operationId }: { journal: Journal; operationId: string },
   error: unknown,
 ): void {
-  const { hash, sameAs } = (error instanceof AppError && error.details) || {}
+  const { hash, sameAs, nonce } = (error instanceof AppError && error.details) || {}
   const operation = typeof hash === 'string' ? journal.find(operationId) : undefined
   if (!operation || !(error instanceof AppError)) return
   const step = standing(operation).find(
     (one) =>
       one.role === 'action' && (error.code === 'DONE_ELSEWHERE' ? isUnsigned(one) : one.index === sameAs),
   )
-  if (step) journal.noteDone(operationId, step.index, hash as Hex)
+  // What waits may be replaced where it came from: by its nonce that is seen.
+  const waits = error.code !== 'DONE_ELSEWHERE' && typeof nonce === 'number' && { nonce }
+  if (step) journal.noteDone(operationId, step.index, { hash: hash as Hex, ...waits })
 }
