@@ -7,12 +7,12 @@ import type { Cli } from './cli.ts'
 import { chosen, type View } from './output.ts'
 import { toJson } from './to-json.ts'
 
-/** `again` is the command that goes on with the watch. */
+/** `again` is the command that goes on with it. */
 type Watch<value> = {
   isOver: (value: value) => boolean
   view: View<value>
   intervalMs: number
-  again: string
+  again: () => string | Promise<string>
 }
 
 /**
@@ -23,9 +23,9 @@ export const observe = <value>(cli: Cli, look: () => Promise<value>, watch: Watc
   whileRead(
     cli,
     (signal) => observing(cli, look, watch, signal),
-    () => {
+    async () => {
       throw new AppError('PENDING', 'Nobody reads the watch any more, and it is not over yet', {
-        hint: watch.again,
+        hint: await watch.again(),
       })
     },
   )
@@ -58,7 +58,7 @@ async function observing<value>(
     if (performance.now() + intervalMs > until)
       throw new AppError('PENDING', 'It is not over yet', {
         details: { last: now as never },
-        hint: again,
+        hint: await again(),
       })
     await pause(intervalMs, signal)
   }
@@ -106,7 +106,7 @@ async function looking<value>(
 async function whileRead<value>(
   { world: { interrupt }, io: { out } }: Cli,
   work: (signal: AbortSignal) => Promise<value>,
-  left: () => value,
+  left: () => value | Promise<value>,
 ): Promise<value> {
   const { unread } = out
   if (!unread) return work(interrupt.signal)

@@ -12,6 +12,8 @@ import { countsOf } from '../wallet/execution/counts.ts'
 import { isAwaiting } from '../wallet/execution/delivery.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { hasEnded, isInTheAir } from '../wallet/execution/run.ts'
+import { isAtWork } from '../wallet/execution/turn.ts'
+import { isForgotten } from '../wallet/explain/forgotten.ts'
 import { type LeftBehind, leftBehind } from '../wallet/explain/left-behind.ts'
 import { wentOn } from '../wallet/explain/went-on.ts'
 import type { Ground } from '../wallet/ground.ts'
@@ -20,14 +22,25 @@ import type { KeptPlan } from '../wallet/plan/intent-json.ts'
 import type { Report } from '../wallet/record/report.ts'
 import { anyView, inJournal, looked } from './action-run.ts'
 
+/** So many looks in a row must show nothing of what is signed before it counts as forgotten. */
+const mostMissed = 4
+
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
   const intervalMs = duration(options.interval)
   const ground = looking(await cli.place.ground())
-  const left = new Map<string, LeftBehind>()
+  const left = new Map<string, LeftBehind | 'forgotten'>()
+  const missed = new Map<string, number>()
   const leftOf = async (id: string) => {
     const operation = inJournal(ground, id)
     return operation && leftBehind(ground, operation, cli.world.interrupt.signal)
+  }
+  // A node may show late what it has.
+  const isMissed = async (id: string) => {
+    const operation = inJournal(ground, id)
+    const times = operation && (await isForgotten(ground, operation)) ? (missed.get(id) ?? 0) + 1 : 0
+    missed.set(id, times)
+    return times >= mostMissed
   }
   const look = async (id: string) => {
     const now = await watched(cli, ground, id).catch(async (error: unknown) => {
@@ -37,6 +50,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
     })
     const what = isFinalStatus(now.status) ? undefined : await leftOf(now.id)
     if (what) left.set(now.id, what)
+    else if (!isFinalStatus(now.status) && (await isMissed(now.id))) left.set(now.id, 'forgotten')
     return now
   }
   const ends = await Promise.all(
@@ -47,7 +61,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
           isFinalStatus(status) || left.has(found) || inJournal(ground, found)?.state === 'ATTENTION',
         view: anyView,
         intervalMs,
-        again: `sluice action watch --timeout 1h ${shellOperand(id)}`,
+        again: () => againFor(ground, id),
       }),
     ),
   )
@@ -60,13 +74,30 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
   if (told) throw told
 }
 
+/** What goes on with an action that is not over: whoever carries it on where nobody does, as what is in no block may wait for nobody to send it again. */
+async function againFor(ground: Ground, id: string): Promise<string> {
+  const operation = inJournal(ground, id)
+  const chains = operation?.legs.map(({ chainId }) => chainId)
+  const isLeft =
+    operation?.steps.some(isInTheAir) === true && !(await isAtWork(ground, operation.wallet, chains!))
+  return isLeft
+    ? `sluice action resume ${operation.id}`
+    : `sluice action watch --timeout 1h ${shellOperand(id)}`
+}
+
 /** That nobody goes on with an action: below 20 where nothing of it was ever signed. */
-const unattended = (id: string, what: LeftBehind): AppError =>
-  new AppError(
-    what === 'all' ? 'OPERATION_UNFINISHED' : 'PARTIAL',
-    `${what === 'all' ? `Nothing of ${id} was ever signed` : `A part of ${id} is done and final, the rest is not signed`}, and nobody is at work with it: it does not go on by itself`,
-    { details: { id }, hint: `sluice action resume ${shellOperand(id)}` },
-  )
+function unattended(id: string, what: LeftBehind | 'forgotten'): AppError {
+  const words = {
+    all: ['OPERATION_UNFINISHED', `Nothing of ${id} was ever signed`],
+    rest: ['PARTIAL', `A part of ${id} is done and final, the rest is not signed`],
+    forgotten: ['PENDING', `What is signed of ${id} is in no block, and no node here has it`],
+  } as const
+  const [code, why] = words[what]
+  return new AppError(code, `${why}, and nobody is at work with it: it does not go on by itself`, {
+    details: { id },
+    hint: `sluice action resume ${shellOperand(id)}`,
+  })
+}
 
 /** How an action ended that did not come to where it was to: as the journal has it, else in the word of the service. `undefined` where it went well. */
 function failureOf(ground: Ground, { id, status }: Report | Action): AppError | undefined {

@@ -58,7 +58,7 @@ async function create(cli: Cli, options: Create): Promise<void> {
   })
   if (others.length > 0 && (markupBps !== undefined || slugs))
     cli.notice(
-      `Markup and strategies are the customer's: they hold for the ${others.length} other keys of ${customer} now, too.`,
+      `Markup and strategies are the customer's: they hold for ${others.length === 1 ? 'the other key' : `the ${others.length} other keys`} of ${customer} now, too.`,
     )
   cli.emit(made, (key, to) =>
     [

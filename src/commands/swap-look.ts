@@ -85,7 +85,7 @@ export async function status(
     isOver: ({ status }) => ['fulfilled', 'failed', 'refunded', 'expired'].includes(status),
     view: statusView,
     intervalMs: duration(options.interval),
-    again: `sluice swap status --watch --timeout 1h ${shellOperand(id)}`,
+    again: () => `sluice swap status --watch --timeout 1h ${shellOperand(id)}`,
   })
   if (last.status === 'expired')
     throw new AppError('QUOTE_EXPIRED', 'The quote expired, and nothing was sent for it', { details: last })

@@ -195,6 +195,6 @@ export const errorTable = {
   DEMO_FAILED: { exit: 1, hint: 'sluice sandbox reset --yes, then sluice demo' },
   EVIDENCE_CHANGED: { exit: 2, hint: 'Ask for the file again, from whoever made it.' },
   EVIDENCE_UNCONFIRMED: { exit: 7, hint: 'Name a node that has those blocks still: SLUICE_RPC_<NETWORK>' },
-  EVIDENCE_REFUTED: { exit: 4, hint: 'What the file says did not happen. Ask whoever made it.' },
+  EVIDENCE_REFUTED: { exit: 4, hint: 'The chain says otherwise, or it moved since. Ask for it anew.' },
   BUG: { exit: 1, hint: 'Run it again with --debug and report what it prints.' },
 } as const satisfies Record<string, ErrorRow>

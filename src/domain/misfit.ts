@@ -30,6 +30,10 @@ function words(issue: z.core.$ZodIssue): string {
       return `${at} is not ${kinds[issue.expected] ?? 'what stands there'}`
     case 'invalid_value':
       return `${at} is not ${issue.values.map(String).join(' or ')}`
+    case 'invalid_key': {
+      const [why] = issue.issues
+      return `${at}: ${plain(why?.message ?? issue.message)}`
+    }
     case 'unrecognized_keys':
       return `${at} has ${issue.keys.map((key) => `"${plain(key)}"`).join(' and ')}, which nobody knows`
     default:

@@ -113,6 +113,13 @@ describe('a watch ends with the code of what it watched:', () => {
     expect(await run(`action revoke ${two} --yes --json`)).toMatchObject({ exit: 0 })
   })
 
+  test('signed, and nowhere any more: nobody would send it again by waiting', async () => {
+    const id = await waiting(1, () => rpc().request('anvil_dropAllTransactions'))
+    expect(await ended(id)).toEqual({ exit: 20, code: 'PENDING', hint: `sluice action resume ${id}` })
+    expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 0 })
+    expect(await watch(id)).toMatchObject({ exit: 0 })
+  })
+
   test('given up in part, given up before anything was signed, and several of them', async () => {
     const part = await idOf(`deposit ${place} --amount 100 --no-wait`)
     await expect

@@ -47,7 +47,7 @@ const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
 const ours: readonly RegExp[] = [
   // Ids of the journal: ours, or a plan's, which has letters and digits only (wallet/plan/plan-file.ts). Hashes and addresses are parsed.
   /^(wallet|cli)\/(?!operate\/asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|wallet|(held|open|operation|made)\.id|run\.operationId|(holder|open)\.operation|givesUp\.id)$/,
-  /^commands\/action-(re\w+|abandon)\.ts: (id|operation\.id)$/,
+  /^commands\/action-(re\w+|abandon|watch)\.ts: (id|operation\.id)$/,
   /^commands\/action-run\.ts: (operation\.id|wallet)$|^commands\/swap-look\.ts: action\.id$|^commands\/explain-hash\.ts: hash$/,
   // The action that is in the way, and the next step behind it, which is of this kind itself.
   /^wallet\/(explain\/over\.ts: before|execution\/(ending\.ts: (before|again|giveUp|operation)|nonce\.ts: first|time-over\.ts: (before|again|details\.operation)))$/,

@@ -307,7 +307,7 @@ test('who watches waits for a limit and goes on', async () => {
     if (limits.shift()) throw limited(1)
     return { status: 'done' }
   }
-  const how = { isOver: () => true, view: () => '', intervalMs: 1, again: 'sluice action watch x' }
+  const how = { isOver: () => true, view: () => '', intervalMs: 1, again: () => 'sluice action watch x' }
   expect(await observe(cli, look, how)).toEqual({ status: 'done' })
   expect(out).toEqual(['{"status":"done"}\n'])
   const late = { ...(cli as object), globals: { json: true, timeoutMs: 500 } } as never

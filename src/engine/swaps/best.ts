@@ -59,7 +59,9 @@ export async function best(
   const named = faults.find(
     (fault) => fault instanceof AppError && /^(RPC_|CHAIN_ID_|PROVIDER_API_)/.test(fault.code),
   )
-  if (named && faults.length === answers.length) throw named
+  const isAll = faults.length === answers.length
+  if (named && isAll) throw named
+  if (isAll && faults.every(isTimeout)) throw tooLate(ask, deadlineMs, faults[0])
   throw faults.length === 0
     ? new AppError(
         'NO_ROUTE_FOUND',
@@ -70,6 +72,18 @@ export async function best(
         `No provider returned a quote (asked: ${able.map(({ name }) => name).join(', ')})`,
         { cause: faults[0] },
       )
+}
+
+const isTimeout = (fault: unknown): boolean => fault instanceof Error && fault.name === 'TimeoutError'
+
+/** Whoever quotes here asks our own nodes: where nobody did in time, those are slow, or limit how much is asked. */
+function tooLate({ from, to }: Ask, deadlineMs: number, cause: unknown): AppError {
+  const nodes = from.chainId === to.chainId ? `node of ${from.name}` : `nodes of ${from.name} and ${to.name}`
+  return new AppError(
+    'RPC_UNREACHABLE',
+    `No quote came within ${deadlineMs / 1000} s: the ${nodes} did not answer all by then`,
+    { cause },
+  )
 }
 
 /** Whether a token can hold each of its amounts: what is more can neither be paid nor written into a call. */

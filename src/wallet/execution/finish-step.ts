@@ -38,13 +38,15 @@ export async function finishStep(
   const hint = left ? { hint: `sluice action revoke ${operationId}` } : {}
   const of = `Step ${index + 1} of ${operation.steps.length}`
   if (becomes === 'CANCELLED') {
-    journal.settle(operationId, 'CANCELLED', `step ${index} was cancelled`, 24, { allowance: left ?? null })
+    journal.settle(operationId, 'CANCELLED', `step ${index + 1} was cancelled`, 24, {
+      allowance: left ?? null,
+    })
     throw new AppError('CANCELLED', `${of} was cancelled: nothing of it happened (${found.hash})${taken}`, {
       details,
       ...hint,
     })
   }
-  journal.settle(operationId, 'FAILED', `step ${index} reverted`, 22, { allowance: left ?? null })
+  journal.settle(operationId, 'FAILED', `step ${index + 1} reverted`, 22, { allowance: left ?? null })
   throw new AppError('REVERTED', `${of} reverted on chain (${found.hash})${taken}`, { details, ...hint })
 }
 

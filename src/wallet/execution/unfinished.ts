@@ -137,8 +137,8 @@ async function ended(ground: Ground, operation: Operation): Promise<Operation | 
   const isDone = isAllFinal(operation)
   if (!isOpen({ state }) || (cancelled === undefined && reverted === undefined && !isDone)) return undefined
   if (state !== 'EXECUTING') journal.settle(id, 'EXECUTING', 'resumed')
-  if (cancelled !== undefined) journal.settle(id, 'CANCELLED', `step ${cancelled} was cancelled`, 24)
-  else if (reverted !== undefined) journal.settle(id, 'FAILED', `step ${reverted} reverted`, 22)
+  if (cancelled !== undefined) journal.settle(id, 'CANCELLED', `step ${cancelled + 1} was cancelled`, 24)
+  else if (reverted !== undefined) journal.settle(id, 'FAILED', `step ${reverted + 1} reverted`, 22)
   else journal.settle(id, 'DONE', 'all steps are final', 0, await resultNow(ground, operation))
   return journal.find(id)!
 }

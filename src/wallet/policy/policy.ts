@@ -55,7 +55,7 @@ export type KeptPolicy = { sha256: string; policy: Policy; named?: true }
 
 /** A policy from the bytes of its file. What cannot be understood to the last key is CONFIG_INVALID: a limit with a typing error must not be no limit. */
 export function parsePolicy(text: string, path: string): KeptPolicy {
-  const hint = `Mend the file: ${path}`
+  const hint = `Mend the file: ${path}; what may stand in it: sluice policy check --help`
   let json: unknown
   try {
     json = JSON.parse(text)

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+
+import { policyRules } from '../../src/commands/policy.ts'
+import { Policy, parsePolicy } from '../../src/wallet/policy/policy.ts'
+
+test('the help of policy check names every rule that a policy knows, with an example that is one', () => {
+  expect(policyRules.map(([rule]) => rule).toSorted()).toEqual(Object.keys(Policy.shape).toSorted())
+  for (const [rule, example] of policyRules)
+    expect(() => parsePolicy(`{"${rule}": ${example}}`, 'policy.json')).not.toThrow()
+})
+
+test('what is wrong in a policy is told with what was expected, and where that is written', () => {
+  for (const [text, says] of [
+    [
+      '{"perTransaction": {"USDC": "50"}}',
+      /perTransaction\.USDC: expected NETWORK:SYMBOL or NETWORK:ADDRESS/,
+    ],
+    ['{"maxPerTx": "50"}', /it has "maxPerTx", which nobody knows/],
+  ] as const) {
+    const refused = expect.objectContaining({
+      message: expect.stringMatching(says),
+      hint: expect.stringContaining('sluice policy check --help'),
+    })
+    expect(() => parsePolicy(text, 'policy.json')).toThrow(refused)
+  }
+})
