@@ -12,7 +12,6 @@ import { countsOf } from '../wallet/execution/counts.ts'
 import { isAwaiting } from '../wallet/execution/delivery.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { hasEnded, isInTheAir } from '../wallet/execution/run.ts'
-import { isAtWork } from '../wallet/execution/turn.ts'
 import { isForgotten } from '../wallet/explain/forgotten.ts'
 import { type LeftBehind, leftBehind } from '../wallet/explain/left-behind.ts'
 import { wentOn } from '../wallet/explain/went-on.ts'
@@ -74,13 +73,10 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
   if (told) throw told
 }
 
-/** What goes on with an action that is not over: whoever carries it on where nobody does, as what is in no block may wait for nobody to send it again. */
+/** What goes on with an action that is not over: a longer look, or who sends again what no node has. */
 async function againFor(ground: Ground, id: string): Promise<string> {
   const operation = inJournal(ground, id)
-  const chains = operation?.legs.map(({ chainId }) => chainId)
-  const isLeft =
-    operation?.steps.some(isInTheAir) === true && !(await isAtWork(ground, operation.wallet, chains!))
-  return isLeft
+  return operation && (await isForgotten(ground, operation))
     ? `sluice action resume ${operation.id}`
     : `sluice action watch --timeout 1h ${shellOperand(id)}`
 }

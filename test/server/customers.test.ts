@@ -193,7 +193,7 @@ describe('a key', () => {
       '--strategies',
       'all',
     ]).ended
-    expect(second.err).toContain('for the 1 other keys of picky')
+    expect(second.err).toContain('for the other key of picky')
     expect((await ask(key, 'GET', '/strategies/analytics')).body.strategyCount).toBeGreaterThan(5)
   })
 

@@ -55,7 +55,7 @@ export type KeptPolicy = { sha256: string; policy: Policy; named?: true }
 
 /** A policy from the bytes of its file. What cannot be understood to the last key is CONFIG_INVALID: a limit with a typing error must not be no limit. */
 export function parsePolicy(text: string, path: string): KeptPolicy {
-  const hint = `Mend the file: ${path}; what may stand in it: sluice policy check --help`
+  const hint = `Mend the file: ${path}`
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -68,10 +68,14 @@ export function parsePolicy(text: string, path: string): KeptPolicy {
   }
   const parsed = Policy.safeParse(json)
   if (!parsed.success)
-    throw new AppError('CONFIG_INVALID', `The policy ${path} cannot be used: ${misfit(parsed.error)}`, {
-      hint,
-      details: { policy: path },
-    })
+    throw new AppError(
+      'CONFIG_INVALID',
+      `The policy ${path} cannot be used: ${misfit(parsed.error)} (its rules: sluice policy check --help)`,
+      {
+        hint,
+        details: { policy: path },
+      },
+    )
   return { sha256: createHash('sha256').update(text).digest('hex'), policy: parsed.data }
 }
 
