@@ -73,9 +73,11 @@ async function replaceWaiting(
   await goOn(cli, operation.id, options, kind)
 }
 
-/** Whether what waits of an operation is what cancels it: a higher fee for the operation would outbid that. */
+/** Whether what waits of an operation, and is in no block yet, is what cancels it: a higher fee for the operation would outbid that. */
 const isBeingCancelled = ({ journal }: Ground, { id, steps }: Planned): boolean =>
-  steps.some((step) => isInTheAir(step) && isCancelling(journal.attempts(id, step.index)))
+  steps.some(
+    (step) => isInTheAir(step) && step.state !== 'INCLUDED' && isCancelling(journal.attempts(id, step.index)),
+  )
 
 /** All that is on its way is cancelled, each by a transaction that does nothing. */
 const costOf = ({ steps }: Planned): string => {

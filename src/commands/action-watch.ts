@@ -21,8 +21,8 @@ import type { KeptPlan } from '../wallet/plan/intent-json.ts'
 import type { Report } from '../wallet/record/report.ts'
 import { anyView, inJournal, looked } from './action-run.ts'
 
-/** So many looks in a row must show nothing of what is signed before it counts as forgotten. */
-const mostMissed = 4
+/** For so long, in ms, looks must show nothing of what is signed before it counts as forgotten: some nodes show what waits late, or once it is mined. */
+const forgottenMs = 60_000
 
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
@@ -34,12 +34,16 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
     const operation = inJournal(ground, id)
     return operation && leftBehind(ground, operation, cli.world.interrupt.signal)
   }
-  // A node may show late what it has.
+  // Since when nothing of it is shown.
   const isMissed = async (id: string) => {
     const operation = inJournal(ground, id)
-    const times = operation && (await isForgotten(ground, operation)) ? (missed.get(id) ?? 0) + 1 : 0
-    missed.set(id, times)
-    return times >= mostMissed
+    if (!operation || !(await isForgotten(ground, operation))) {
+      missed.delete(id)
+      return false
+    }
+    const since = missed.get(id) ?? performance.now()
+    missed.set(id, since)
+    return performance.now() - since >= forgottenMs
   }
   const look = async (id: string) => {
     const now = await watched(cli, ground, id).catch(async (error: unknown) => {
@@ -83,13 +87,17 @@ async function againFor(ground: Ground, id: string): Promise<string> {
 
 /** That nobody goes on with an action: below 20 where nothing of it was ever signed. */
 function unattended(id: string, what: LeftBehind | 'forgotten'): AppError {
+  const stays = 'and nobody is at work with it: it does not go on by itself'
   const words = {
-    all: ['OPERATION_UNFINISHED', `Nothing of ${id} was ever signed`],
-    rest: ['PARTIAL', `A part of ${id} is done and final, the rest is not signed`],
-    forgotten: ['PENDING', `What is signed of ${id} is in no block, and no node here has it`],
+    all: ['OPERATION_UNFINISHED', `Nothing of ${id} was ever signed, ${stays}`],
+    rest: ['PARTIAL', `A part of ${id} is done and final, the rest is not signed, ${stays}`],
+    forgotten: [
+      'PENDING',
+      `What is signed of ${id} is in no block, no node here has it, and nobody is at work with it: unless another node has it, it waits to be sent again`,
+    ],
   } as const
   const [code, why] = words[what]
-  return new AppError(code, `${why}, and nobody is at work with it: it does not go on by itself`, {
+  return new AppError(code, why, {
     details: { id },
     hint: `sluice action resume ${shellOperand(id)}`,
   })

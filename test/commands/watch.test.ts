@@ -115,7 +115,12 @@ describe('a watch ends with the code of what it watched:', () => {
 
   test('signed, and nowhere any more: nobody would send it again by waiting', async () => {
     const id = await waiting(1, () => rpc().request('anvil_dropAllTransactions'))
-    expect(await ended(id)).toEqual({ exit: 20, code: 'PENDING', hint: `sluice action resume ${id}` })
+    const { exit, error } = await watch(id, '1500ms')
+    expect({ exit, code: error.code, hint: error.hint }).toEqual({
+      exit: 20,
+      code: 'PENDING',
+      hint: `sluice action resume ${id}`,
+    })
     expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 0 })
     expect(await watch(id)).toMatchObject({ exit: 0 })
   })

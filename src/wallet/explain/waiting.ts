@@ -79,6 +79,9 @@ const cancelRefused = (facts: Facts): Refusal | undefined => {
   return no?.is === 'high' ? undefined : no
 }
 
+/** That a unit of gas may cost twice what is asked now, in whole gwei. */
+const twiceAsked = (facts: Facts): string => ` --max-fee ${(2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n}`
+
 /** What is signed and in no block. */
 export const waitingRows: readonly Row[] = [
   {
@@ -133,7 +136,11 @@ export const waitingRows: readonly Row[] = [
     },
     funds,
     safeToRetry: never,
-    next: (facts) => (cancelRefused(facts) ? command(facts, 'cancel', ' --yes') : command(facts, 'resume')),
+    next: (facts) => {
+      if (sentLast(facts).maxFeePerGas < (headOf(facts)?.baseFee ?? 0n))
+        return command(facts, 'cancel', `${twiceAsked(facts)} --yes`)
+      return cancelRefused(facts) ? command(facts, 'cancel', ' --yes') : command(facts, 'resume')
+    },
   },
   {
     situation: 'DEADLINE_PASSED',
@@ -165,12 +172,7 @@ export const waitingRows: readonly Row[] = [
     funds,
     safeToRetry: never,
     // The market is above what was planned, so the person says how far to go: twice what is asked now, in whole gwei.
-    next: (facts) => {
-      const more = ` --max-fee ${(2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n}`
-      return isCancelling(facts.focus!.attempts)
-        ? command(facts, 'cancel', `${more} --yes`)
-        : command(facts, 'speed-up', more)
-    },
+    next: (facts) => command(facts, 'speed-up', twiceAsked(facts)),
   },
   {
     situation: 'SENT_NOT_SEEN',

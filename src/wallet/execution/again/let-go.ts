@@ -15,7 +15,7 @@ export function refuseLetGo({ journal, operationId, replacement }: Run, index: n
   if (replacement === 'cancel' || isCancelling(journal.attempts(operationId, index))) return true
   throw new AppError(
     'PENDING',
-    `A reorganisation took step ${index + 1} of ${operationId} off the chain, which had come to nothing: it is not sent again, as it may do now what was done anew since, and until it is cancelled nothing of its wallet goes before it`,
+    `Step ${index + 1} of ${operationId} had come to nothing, and is in no block now: the node is behind, or a reorganisation took that off the chain. As the same may have been done anew since, it is not sent again, and until it is mined or cancelled nothing of its wallet goes before it`,
     { details: { operation: operationId, index }, hint: `sluice action cancel ${operationId} --yes` },
   )
 }

@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { afterEach, expect, test } from 'vitest'
+
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { startFaultyRpc } from '../support/faulty-rpc.ts'
+import { laggingNode } from '../support/lagging.ts'
+import { listener } from '../support/listener.ts'
+import { rpcEnvOf, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+/* What an honest payment meets that nobody followed to its end, where the very same is signed behind it, and what a node shows late. */
+
+const sandbox = useSandbox()
+const { run: sandboxRun } = useCommands(sandbox)
+const url = () => sandbox.chain(31337).rpcUrl
+const run = (line: string, at = url()) =>
+  sandboxRun(line, {
+    env: rpcEnvOf(sandbox, { 'sandbox-one': at }),
+    secrets: { privateKey: sandboxKey() },
+  })
+const rpc = () => sandbox.chain(31337).rpc
+afterEach(() => rpc().request('evm_setAutomine', [true]))
+const token = () => sandbox.token(31337, 'USDC').address
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const got = () => sandbox.balanceOf(31337, token(), friend)
+let paid = 0
+const pay = (amount: number, more = '') =>
+  `transfer --idempotency-key payment-${++paid} --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --trust-first-use ${more}`
+const height = async () => Number(await rpc().request('eth_blockNumber'))
+const mined = async (block: number) => {
+  await rpc().request('anvil_reorg', [(await height()) - block + 1, []])
+  await rpc().request('anvil_mine', ['0x5'])
+}
+
+test('a payment that succeeded, whose receipt came late, is sent again after a reorganisation', async () => {
+  expect(await run(pay(1))).toMatchObject({ exit: 0 })
+  const before = await got()
+  const first = await run(pay(5, '--no-wait'))
+  expect(first).toMatchObject({ exit: 20 })
+  const { id } = first.json.error.details
+  const block = await height()
+  expect((await got()) - before).toBe(5_000_000n)
+  const late = await startFaultyRpc(url(), [
+    { method: 'eth_getTransactionReceipt', act: 'null-result', always: true },
+  ])
+  const second = await run(pay(5, '--no-wait'), late.url)
+  await late.stop()
+  expect(second).toMatchObject({ exit: 20 })
+  await mined(block)
+  expect(await got()).toBe(before)
+  const resumed = await run(`action resume ${id} --json`)
+  expect(resumed).toMatchObject({ exit: 0 })
+})
+
+test('nor is a reorganisation told of it without one, where the node that answers later is behind', async () => {
+  const first = await run(pay(5, '--no-wait'))
+  expect(first).toMatchObject({ exit: 20 })
+  const { id } = first.json.error.details
+  const late = await startFaultyRpc(url(), [
+    { method: 'eth_getTransactionReceipt', act: 'null-result', always: true },
+  ])
+  expect(await run(pay(5, '--no-wait'), late.url)).toMatchObject({ exit: 20 })
+  await late.stop()
+  const behind = await laggingNode(url(), () => 2)
+  const resumed = await run(`action resume ${id} --json --timeout 3s`, behind.url)
+  await behind.close()
+  expect(resumed.json.error?.message ?? '').not.toContain('reorganisation')
+})
+
+test('a payment that a wallet elsewhere sped up, and that succeeded, is sent again after a reorganisation', async () => {
+  const before = await got()
+  const from = await height()
+  await rpc().request('evm_setAutomine', [false])
+  const first = await run(pay(5, '--no-wait'))
+  expect(first).toMatchObject({ exit: 20 })
+  const { id } = first.json.error.details
+  const nonce = await rpc().request('eth_getTransactionCount', [sandbox.user.address, 'latest'])
+  await rpc().request('anvil_impersonateAccount', [sandbox.user.address])
+  await rpc().request('eth_sendTransaction', [
+    {
+      from: sandbox.user.address,
+      to: token(),
+      data: encodeFunctionData({
+        abi: parseAbi(['function transfer(address,uint256)']),
+        args: [friend, 5_000_000n],
+      }),
+      nonce,
+      gas: '0x30d40',
+      maxFeePerGas: '0x174876e800',
+      maxPriorityFeePerGas: '0x174876e800',
+    },
+  ])
+  await rpc().request('evm_mine')
+  await rpc().request('evm_setAutomine', [true])
+  expect((await got()) - before).toBe(5_000_000n)
+  expect(await run(pay(5, '--no-wait --allow-duplicate'))).toMatchObject({ exit: 20 })
+  await rpc().request('anvil_reorg', [(await height()) - from, []])
+  await rpc().request('anvil_mine', ['0x5'])
+  expect(await got()).toBe(before)
+  const resumed = await run(`action resume ${id} --json`)
+  expect(resumed).toMatchObject({ exit: 0 })
+})
+
+/** A node in front of a sequencer, or of a private pool: it passes on what it is given, and shows nothing of what waits. */
+async function poolless() {
+  return listener(async (request, response) => {
+    const body = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    const one = async ({ id, method, params = [] }: { id: number; method: string; params?: unknown[] }) => {
+      const here = params.map((param) => (param === 'pending' ? 'latest' : param))
+      const result = await rpc()
+        .request<{ blockNumber?: string | null } | null>(method, here)
+        .then(
+          (result) => ({ result }),
+          (error: { details: object }) => ({ error: error.details }),
+        )
+      const waits =
+        /^eth_getTransactionBy/.test(method) && 'result' in result && result.result?.blockNumber == null
+      return { jsonrpc: '2.0', id, ...(waits ? { result: null } : result) }
+    }
+    const answers = Array.isArray(body) ? await Promise.all(body.map(one)) : await one(body)
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answers))
+  })
+}
+
+test('what a node shows only once it is mined is watched to its end', async () => {
+  const node = await poolless()
+  await rpc().request('evm_setAutomine', [false])
+  const first = await run(pay(5, '--no-wait'), node.url)
+  expect(first).toMatchObject({ exit: 20 })
+  const { id } = first.json.error.details
+  const later = sleep(1_500).then(() => rpc().request('anvil_mine', ['0x3']))
+  expect(await run(`action watch ${id} --json --interval 50ms --timeout 30s`, node.url)).toMatchObject({
+    exit: 0,
+  })
+  await later
+  await node.close()
+})
+
+test('a payment is not held up by a receipt of an older one that its node keeps no more', async () => {
+  const first = await run(pay(5, '--no-wait'))
+  expect(first).toMatchObject({ exit: 20 })
+  const hash = first.json.error.details.action.transactions[0].hash
+  const pruned = await listener(async (request, response) => {
+    const body = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    const one = async ({ id, method, params = [] }: { id: number; method: string; params?: unknown[] }) =>
+      method === 'eth_getTransactionReceipt' && params[0] === hash
+        ? { jsonrpc: '2.0', id, error: { code: 4444, message: 'pruned history unavailable' } }
+        : rpc()
+            .request(method, params)
+            .then(
+              (result) => ({ jsonrpc: '2.0', id, result }),
+              (error: { details: object }) => ({ jsonrpc: '2.0', id, error: error.details }),
+            )
+    const answers = Array.isArray(body) ? await Promise.all(body.map(one)) : await one(body)
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answers))
+  })
+  const second = await run(pay(5), pruned.url)
+  await pruned.close()
+  expect(second.exit).toBe(0)
+})
+
+test('explain of a cancel that pays less than is asked says what to pay', async () => {
+  await rpc().request('evm_setAutomine', [false])
+  const begun = await run(pay(5, '--no-wait'))
+  const { id } = begun.json.error.details
+  expect(await run(`action cancel ${id} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
+  await rpc().request('anvil_setNextBlockBaseFeePerGas', ['0xba43b7400'])
+  await rpc().request('evm_mine')
+  await rpc().request('anvil_setNextBlockBaseFeePerGas', ['0xba43b7400'])
+  const { json } = await run(`action explain ${id} --json`)
+  await rpc().request('anvil_setNextBlockBaseFeePerGas', ['0x3b9aca00'])
+  await rpc().request('evm_mine')
+  expect(json.next).toContain('--max-fee')
+})
+
+test('speed-up asks nothing of a cancel that is mined already', async () => {
+  await rpc().request('evm_setAutomine', [false])
+  const begun = await run(pay(5, '--no-wait'))
+  const { id } = begun.json.error.details
+  expect(await run(`action cancel ${id} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
+  await rpc().request('evm_mine')
+  expect((await run(`action resume ${id} --json --no-wait --confirmations 9`)).exit).toBe(20)
+  const told = await run(`action speed-up ${id} --json`)
+  expect(told.exit).toBe(24)
+})
