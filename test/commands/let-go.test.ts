@@ -1,31 +1,19 @@
 import { expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
-import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { sandboxJournal } from '../support/older-copy.ts'
-import { rpcEnvOf, useCommands } from '../support/run.ts'
+import { usePayments } from '../support/paying-commands.ts'
+import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 /* What was let go, as it reverted for good, and is in no block any more: nobody sends it again, as the same may have been done since. */
 
 const sandbox = useSandbox()
-const { run: sandboxRun, home } = useCommands(sandbox)
-// Over an endpoint, as chains that others keep have nobody who mines when it is asked for.
-const run = (line: string) =>
-  sandboxRun(line, {
-    env: rpcEnvOf(sandbox, { 'sandbox-one': sandbox.chain(31337).rpcUrl }),
-    secrets: { privateKey: sandboxKey() },
-  })
-const rpc = () => sandbox.chain(31337).rpc
-const token = () => sandbox.token(31337, 'USDC').address
-const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-const got = () => sandbox.balanceOf(31337, token(), friend)
-let paid = 0
-const pay = (amount: number, more = '') =>
-  `transfer --idempotency-key payment-${++paid} --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --trust-first-use ${more}`
+const commands = useCommands(sandbox)
+const { run: sandboxRun, home } = commands
+const { run, rpc, token, got, pay, height } = usePayments(sandbox, commands)
 /** The code of a contract that reverts whatever is asked of it. */
 const revertsAlways = '0x60006000fd'
-const height = async () => Number(await rpc().request('eth_blockNumber'))
 
 /** A payment that waits, mined while its token reverts whatever is asked of it; gives what the code of the token was, and the block. */
 async function reverted(

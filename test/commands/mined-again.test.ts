@@ -1,22 +1,11 @@
 import { expect, test } from 'vitest'
 
-import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { rpcEnvOf, useCommands } from '../support/run.ts'
+import { usePayments } from '../support/paying-commands.ts'
+import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
-const { run: sandboxRun } = useCommands(sandbox)
-const run = (line: string) =>
-  sandboxRun(line, {
-    env: rpcEnvOf(sandbox, { 'sandbox-one': sandbox.chain(31337).rpcUrl }),
-    secrets: { privateKey: sandboxKey() },
-  })
-const rpc = () => sandbox.chain(31337).rpc
-const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-const got = () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, friend)
-let paid = 0
-const pay = (amount: number) =>
-  `transfer --idempotency-key payment-${++paid} --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --trust-first-use`
+const { run, rpc, got, pay } = usePayments(sandbox, useCommands(sandbox))
 
 test('what a reorganisation took, and nodes put into another block, is not told to be in the wallet still', async () => {
   expect(await run(pay(1))).toMatchObject({ exit: 0 })

@@ -2,32 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { afterEach, expect, test } from 'vitest'
 
-import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { startFaultyRpc } from '../support/faulty-rpc.ts'
 import { laggingNode } from '../support/lagging.ts'
 import { listener } from '../support/listener.ts'
-import { rpcEnvOf, useCommands } from '../support/run.ts'
+import { usePayments } from '../support/paying-commands.ts'
+import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 /* What an honest payment meets that nobody followed to its end, where the very same is signed behind it, and what a node shows late. */
 
 const sandbox = useSandbox()
-const { run: sandboxRun } = useCommands(sandbox)
-const url = () => sandbox.chain(31337).rpcUrl
-const run = (line: string, at = url()) =>
-  sandboxRun(line, {
-    env: rpcEnvOf(sandbox, { 'sandbox-one': at }),
-    secrets: { privateKey: sandboxKey() },
-  })
-const rpc = () => sandbox.chain(31337).rpc
+const { run, rpc, url, token, friend, got, pay, height } = usePayments(sandbox, useCommands(sandbox))
 afterEach(() => rpc().request('evm_setAutomine', [true]))
-const token = () => sandbox.token(31337, 'USDC').address
-const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-const got = () => sandbox.balanceOf(31337, token(), friend)
-let paid = 0
-const pay = (amount: number, more = '') =>
-  `transfer --idempotency-key payment-${++paid} --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --trust-first-use ${more}`
-const height = async () => Number(await rpc().request('eth_blockNumber'))
 const mined = async (block: number) => {
   await rpc().request('anvil_reorg', [(await height()) - block + 1, []])
   await rpc().request('anvil_mine', ['0x5'])

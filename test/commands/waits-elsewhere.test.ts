@@ -11,6 +11,9 @@ const copied = useCopies({ run, home })
 const rpc = () => sandbox.chain(31337).rpc
 const mining = (on: boolean) => rpc().request('evm_setAutomine', [on])
 afterEach(() => mining(true))
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const pay = (amount: number, more: string) =>
+  `transfer --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --trust-first-use ${more}`
 
 /** What waits to be mined: the hash of the only transaction of it. */
 async function waiting(): Promise<Hex> {
@@ -45,9 +48,6 @@ test('what is left of an action, and was sent elsewhere and waits, is not safe t
 })
 
 test('nor is what was never signed, where the very same was sent elsewhere and waits', async () => {
-  const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-  const pay = (amount: number, more: string) =>
-    `transfer --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --trust-first-use ${more}`
   expect(await run(pay(1, ''))).toMatchObject({ exit: 0 })
   const other = copied()
   await mining(false)
@@ -69,9 +69,6 @@ test('nor is what was never signed, where the very same was sent elsewhere and w
 })
 
 test('what waited elsewhere and was cancelled there for good did not do the same, and is told so', async () => {
-  const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-  const pay = (amount: number, more: string) =>
-    `transfer --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --trust-first-use ${more}`
   expect(await run(pay(1, ''))).toMatchObject({ exit: 0 })
   const other = copied()
   await mining(false)
