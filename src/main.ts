@@ -2,15 +2,15 @@ import { Command, CommanderError } from 'commander'
 
 import { globalOptions, sniff } from './cli/globals.ts'
 import { helpParts, helpText } from './cli/help-text.ts'
-import { interrupted } from './cli/interrupted.ts'
 import { refuseKeys } from './cli/key-arguments.ts'
 import { nextStep } from './cli/next-step.ts'
 import { helpAsFlag, operands } from './cli/operands.ts'
 import { toJson } from './cli/to-json.ts'
-import { refuseTwice, refuseUnknown, thrownBy, usage, wordsTo } from './cli/usage.ts'
+import { told } from './cli/told.ts'
+import { refuseTwice, refuseUnknown, thrownBy, wordsTo } from './cli/usage.ts'
 import type { World } from './cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
-import { AppError, errorRow, isWorthAgain, saysUnsigned } from './domain/errors.ts'
+import { AppError, errorRow, isWorthAgain } from './domain/errors.ts'
 import type { Exit } from './domain/exits.ts'
 import { didYouMean } from './domain/nearest.ts'
 import { plain } from './domain/text.ts'
@@ -151,22 +151,6 @@ function settle(command: Command, world: World, says: Says): void {
       if (!isLeaf || !['--json', '--yes'].includes(option.long ?? '')) option.hidden = true
 }
 
-/** What went wrong; where something of the operation that the line is about is signed, as that deserves. */
-export async function told(error: unknown, argv: readonly string[], world: World): Promise<AppError> {
-  const found = known(error, argv)
-  if (!saysUnsigned(found.code)) return found
-  try {
-    const signed = await world.signed(argv)
-    // A line that is wrong by itself says nothing of what is over, nor does what became of another.
-    const about = found.details?.operation ?? found.details?.id ?? signed?.operation.id
-    const isOther = [2, 4].includes(errorRow(found.code).exit) || about !== signed?.operation.id
-    const isOver = signed?.operation.state === 'DONE' && isOther
-    return signed && !isOver ? (await import('./cli/after-signing.ts')).afterSigning(found, signed) : found
-  } catch (cause) {
-    return known(cause, argv)
-  }
-}
-
 /** Says what went wrong, why and what to do next: as the one JSON document, or in words on stderr. */
 export function failed(error: AppError, argv: readonly string[], { io }: Pick<World, 'io'>): Exit {
   const { json, debug } = sniff(argv)
@@ -185,15 +169,4 @@ export function failed(error: AppError, argv: readonly string[], { io }: Pick<Wo
     )
   if (debug) io.err.write(`${io.err.paint.dim(trace(error))}\n`)
   return row.exit
-}
-
-function known(error: unknown, argv: readonly string[]): AppError {
-  if (error instanceof AppError) return error
-  if (error instanceof CommanderError) return usage(error)
-  if (error instanceof Error && error.name === 'AbortError') return interrupted(argv, error)
-  return new AppError(
-    'BUG',
-    `Something went wrong that should not: ${error instanceof Error ? error.message : String(error)}`,
-    { cause: error },
-  )
 }

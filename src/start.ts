@@ -6,9 +6,10 @@ import { config } from 'zod/v4/core'
 import { sniff } from './cli/globals.ts'
 import { interrupted } from './cli/interrupted.ts'
 import { stdio } from './cli/terminal/io.ts'
+import { told } from './cli/told.ts'
 import { AppError } from './domain/errors.ts'
 import type { Exit } from './domain/exits.ts'
-import { failed, main, told } from './main.ts'
+import { failed, main } from './main.ts'
 import { interruptible } from './world/interrupt.ts'
 import { once } from './world/once.ts'
 import type { Secrets } from './world/secrets.ts'
@@ -52,6 +53,15 @@ export async function start(
     quiet,
     io,
     stdin: readStdin,
+  })
+  // What nobody awaited fails here, and whatever else is thrown: something may be signed by then.
+  process.once('uncaughtException', async (error) => {
+    let exit: Exit = 26
+    try {
+      exit = failed(await told(error, argv, world), argv, world)
+    } finally {
+      process.exit(exit)
+    }
   })
   const left = async (work?: Promise<Exit>): Promise<Exit> => {
     const error = await told(interrupted(argv), argv, world)

@@ -1,7 +1,7 @@
 import { AppError, errorRow } from '../domain/errors.ts'
 import { shellWord } from '../domain/shell.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
-import { goOnAfter, isMended, mended } from '../wallet/execution/ending.ts'
+import { goOnAfter, isMended, mended } from '../wallet/execution/go-on.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import type { Report } from '../wallet/record/report.ts'
 

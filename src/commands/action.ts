@@ -103,7 +103,9 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
   const ground = await cli.place.ground()
   const wallet = options.wallet === undefined ? undefined : await walletAddress(cli, options.wallet)
   const rows: Row[] = ground.journal
-    .list({ limit: 10_000, ...(wallet && { wallet }) })
+    .list({ limit: 10_000, ...(wallet && { wallet }) }, (id) =>
+      cli.notice(`The action ${id} is damaged in the journal and is left out: sluice action show ${id}`),
+    )
     .filter((operation) => !wentOn(ground, operation))
     .map((operation) => reportFor(ground, operation))
     .filter(({ status }) => options.status === undefined || status === options.status)

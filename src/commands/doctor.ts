@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 
 import { type Aside, aside } from '../cli/cli.ts'
-import { type Finding, fine, found } from '../cli/finding.ts'
+import { doubtful, type Finding, fine, found } from '../cli/finding.ts'
 import type { Stream } from '../cli/terminal/io.ts'
 import { findingsView } from '../cli/views/findings-view.ts'
 import type { Place, World } from '../cli/world.ts'
@@ -59,7 +59,16 @@ async function findings({ world, globals }: Aside): Promise<Finding[]> {
   const rest = await Promise.all([
     found('journal', null, async () => {
       const { journal } = await here.ground()
-      const count = journal.list({ limit: 1_000 }).length
+      const damaged: string[] = []
+      const count = journal.list({ limit: 1_000 }, (id) => damaged.push(id)).length
+      if (damaged.length > 0)
+        return doubtful(
+          'journal',
+          null,
+          `damaged where these actions are: ${damaged.join(', ')}`,
+          `sluice action show ${damaged[0]}`,
+          { operations: count, damaged },
+        )
       return fine('journal', null, `readable and writable; ${count} operation${count === 1 ? '' : 's'}`, {
         operations: count,
       })

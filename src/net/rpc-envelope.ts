@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import { withNumbers } from './answer-numbers.ts'
 import { isBusy, isOfSize } from './refusal.ts'
 
 /** One call as it goes over the wire. */
@@ -30,7 +31,7 @@ const busy = (host: string, message: string): AppError =>
     details: { host, retryAfterMs: busyMs },
   })
 
-/** The result inside one reply, after checking that it is the reply to this call and exactly one of result and error; an error is RPC_ERROR, where it says no more than that there is too much to do RPC_UNREACHABLE. */
+/** The result inside one reply, after checking that it is the reply to this call and exactly one of result and error; an error is RPC_ERROR, where it says no more than that there is too much to do RPC_UNREACHABLE, and an impossible number RPC_INCONSISTENT. */
 export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): unknown {
   if (!isRecord(reply) || reply.jsonrpc !== '2.0') throw nonsense(host, 'something that is not JSON-RPC')
   const hasError = reply.error !== undefined && reply.error !== null
@@ -41,7 +42,7 @@ export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): u
   const hasResult = Object.hasOwn(reply, 'result')
   if (hasError === hasResult && !(hasError && reply.result === null))
     throw nonsense(host, 'neither a result nor an error')
-  if (!hasError) return reply.result
+  if (!hasError) return withNumbers(host, method, reply.result)
   const error = isRecord(reply.error) ? reply.error : {}
   const message = wordsOf(reply.error)
   if (isBusy({ ...error, message }, method)) throw busy(host, message)

@@ -20,17 +20,33 @@ export function journalInside({ all, one, run, put }: JournalDb, clock: () => nu
   const stateOf = (id: string, index: number): string =>
     String(one('SELECT state FROM step WHERE operation = ? AND idx = ?', id, index)?.state)
   const load = (row: Row): Operation => {
-    const legs = all('SELECT * FROM leg WHERE operation = ? ORDER BY leg', String(row.id))
-    const steps = all('SELECT * FROM step WHERE operation = ? ORDER BY idx', String(row.id))
+    const id = String(row.id)
     try {
+      const legs = all('SELECT * FROM leg WHERE operation = ? ORDER BY leg', id)
+      const steps = all('SELECT * FROM step WHERE operation = ? ORDER BY idx', id)
       return operationOf(row, legs, steps)
     } catch (cause) {
-      // What was written is JSON and numbers: anything else is damage.
-      throw new AppError('JOURNAL_UNREADABLE', `The journal is not as it was written: ${String(row.id)}`, {
+      if (cause instanceof AppError) throw cause
+      // What was written is JSON, and numbers below 2^53: anything else is damage, of this operation alone.
+      throw new AppError('JOURNAL_UNREADABLE', `The journal cannot be read where the action ${id} is`, {
         cause,
+        details: { operation: id },
       })
     }
   }
+  /** Operations from their rows; `unreadable` hears of each that is damaged, which is no fault of the others. */
+  const loadEach = (rows: readonly Row[], unreadable: (id: string) => void): Operation[] =>
+    rows.flatMap((row) => {
+      try {
+        return load(row)
+      } catch (error) {
+        const id =
+          error instanceof AppError && error.code === 'JOURNAL_UNREADABLE' && error.details?.operation
+        if (typeof id !== 'string') throw error
+        unreadable(id)
+        return []
+      }
+    })
   const find = (id: string): Operation | undefined => {
     const row = one('SELECT * FROM operation WHERE id = ?', id)
     return row && load(row)
@@ -61,5 +77,5 @@ export function journalInside({ all, one, run, put }: JournalDb, clock: () => nu
     note(id, null, was, becomes, why)
   }
 
-  return { note, stateOf, load, find, step, release, settle }
+  return { note, stateOf, load, loadEach, find, step, release, settle }
 }

@@ -39,8 +39,11 @@ export type Journal = {
   findKey: (idemKey: string) => Operation | undefined
   /** The id of the operation that a transaction of this hash was signed for, whatever became of it, or that it brought something to over a bridge. */
   findHash: (hash: Hex) => string | undefined
-  /** Newest first. */
-  list: (filter?: { states?: readonly OperationState[]; wallet?: Address; limit?: number }) => Operation[]
+  /** Newest first. One that is damaged is left out, and `unreadable` hears its id: it does not stop the others. */
+  list: (
+    filter?: { states?: readonly OperationState[]; wallet?: Address; limit?: number },
+    unreadable?: (id: string) => void,
+  ) => Operation[]
   attempts: (id: string, index: number) => Attempt[]
   /** One above the highest nonce that any step holds, or 0. */
   nextNonce: (chainId: number, wallet: Address) => number

@@ -20,7 +20,7 @@ export function openJournal(path: string, clock: () => number): Journal {
   const { all, one, run, put, write, close } = db
   const inside = journalInside(db, clock)
   const seal = journalSeal(db)
-  const { note, stateOf, load, find, step, release, settle } = inside
+  const { note, stateOf, load, loadEach, find, step, release, settle } = inside
 
   return {
     insert: (operation) => {
@@ -70,16 +70,19 @@ export function openJournal(path: string, clock: () => number): Journal {
       }
       return row && load(row)
     },
-    list: ({ states, wallet, limit = 100 } = {}) =>
-      all(
-        `SELECT * FROM operation WHERE (? IS NULL OR wallet = ?) AND (? IS NULL OR state IN (SELECT value FROM json_each(?)))
+    list: ({ states, wallet, limit = 100 } = {}, unreadable = () => undefined) =>
+      loadEach(
+        all(
+          `SELECT * FROM operation WHERE (? IS NULL OR wallet = ?) AND (? IS NULL OR state IN (SELECT value FROM json_each(?)))
          ORDER BY created DESC, id DESC LIMIT ?`,
-        wallet ?? null,
-        wallet ?? null,
-        states ? 'some' : null,
-        JSON.stringify(states ?? []),
-        limit,
-      ).map(load),
+          wallet ?? null,
+          wallet ?? null,
+          states ? 'some' : null,
+          JSON.stringify(states ?? []),
+          limit,
+        ),
+        unreadable,
+      ),
     attempts: (id, index) =>
       // In the order of the trail: a clock may be set back between two of them.
       all(

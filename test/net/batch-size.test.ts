@@ -11,7 +11,7 @@ type Refusal = { most: number; status: number; body: unknown }
 
 const answered = ({ id, params }: NodeCall) => ({ jsonrpc: '2.0', id, result: params[0] })
 const asked = (count: number) =>
-  Array.from({ length: count }, (_, at) => ['eth_getBlockByNumber', [`0x${at}`]] as const)
+  Array.from({ length: count }, (_, at) => ['eth_getBalance', [`0x${at}`]] as const)
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => `0x${at}`)
 
 const takes = ({ most, status, body }: Refusal) => {

@@ -26,7 +26,7 @@ describe('the campaign of transport faults', () => {
   })
 
   it.each([
-    ['no-id-check', /nobody said/],
+    ['no-id-check', /nobody said|RPC_INCONSISTENT/],
     ['retry-writes', /one request sent 2 times/],
     ['no-deadline', /took longer/],
   ])('finds what is wrong with %s', async (name, says) => {

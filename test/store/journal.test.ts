@@ -249,6 +249,24 @@ describe('the journal', () => {
     writeFileSync(path, 'damaged'.repeat(2_000))
     expect(() => openJournal(path, Date.now)).toThrow(expect.objectContaining({ code: 'JOURNAL_UNREADABLE' }))
   })
+
+  it('tells of one that cannot be read by its id, and gives the others', () => {
+    for (const id of ['a', 'b', 'c']) plan(id)
+    journal.close()
+    const db = new DatabaseSync(join(home, 'journal.db'))
+    db.exec("UPDATE step SET block_number = 1152921504606846976 WHERE operation = 'b'")
+    db.close()
+    journal = openJournal(join(home, 'journal.db'), Date.now)
+    const unreadable: string[] = []
+    expect(journal.list({}, (id) => unreadable.push(id)).map(({ id }) => id)).toEqual(['c', 'a'])
+    expect(unreadable).toEqual(['b'])
+    expect(journal.find('a')?.id).toBe('a')
+    expect(() => journal.find('b')).toThrow(
+      expect.objectContaining({ code: 'JOURNAL_UNREADABLE', details: { operation: 'b' } }),
+    )
+    journal.reserve('a', 0, 3, 9)
+    expect(journal.nextNonce(1, wallet)).toBe(4)
+  })
 })
 
 describe('the newest block that was seen', () => {

@@ -82,8 +82,10 @@ const shown = (transaction: SimTransaction, blockNumber: number | null) => ({
 
 /** The receipt of a transaction in a block. */
 export const receiptIn = (block: SimBlock, hash: Hex) => {
-  const { ok, transaction } = block.transactions.find((one) => one.transaction.hash === hash)!
+  const at = block.transactions.findIndex((one) => one.transaction.hash === hash)
+  const { ok, transaction } = block.transactions[at]!
   return {
+    transactionIndex: hex(at),
     from: transaction.from,
     to: transaction.to,
     transactionHash: hash,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { notAsked } from '../../src/domain/error-table.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { goOnAfter } from '../../src/wallet/execution/ending.ts'
+import { goOnAfter } from '../../src/wallet/execution/go-on.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const [again, giveUp] = ['sluice action resume one', 'sluice action abandon one']

@@ -65,7 +65,11 @@ describe('a reorganisation that is deeper than what counted as final', () => {
       provider(chain.url, ({ method, params }) =>
         method === 'eth_getBlockByNumber' && Number(params[0]) === blockNumber ? { result } : undefined,
       )
-    const another = await saying({ hash: `0x${'fe'.repeat(32)}`, number: hexQuantity(blockNumber) })
+    const another = await saying({
+      hash: `0x${'fe'.repeat(32)}`,
+      number: hexQuantity(blockNumber),
+      timestamp: '0x1',
+    })
     const behind = await saying(null)
     const silent = await provider(chain.url, () => ({ status: 503 }))
     const isReopened = (...urls: string[]) =>

@@ -55,7 +55,7 @@ export async function inTime<T>(
     throw late()
   })
   try {
-    return await Promise.race([work(), over])
+    return await Promise.race([(async () => work())(), over])
   } finally {
     done.abort()
     answered?.()

@@ -5,7 +5,7 @@ import { isNotOffered } from '../../net/refusal.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { isCutShort } from '../chain/in-time.ts'
 import { within } from '../chain/within.ts'
-import { findOnChain } from './watch.ts'
+import { type Block, findOnChain } from './watch.ts'
 
 /** What keeps what is in a block from being final that lies deep enough for `by`: that `host` does not have the block, or not so deep, has another one there, shows something else in it, or answers with an error. */
 export type Disagreement = {
@@ -59,8 +59,6 @@ export async function disagreement(
   )
   return said.find((one) => one !== undefined)
 }
-
-type Block = { hash?: unknown; transactions?: unknown }
 
 async function unlike(
   rpc: Rpc,

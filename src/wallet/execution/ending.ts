@@ -1,10 +1,10 @@
 import { parseUnits } from 'viem/utils'
 
-import { notAsked } from '../../domain/error-table.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
-import { isDust } from '../simulation/too-small.ts'
-import { lookFirst, noteDone } from './elsewhere/became.ts'
+import { noteDone } from './elsewhere/became.ts'
+import { goOnAfter, isCheated, keyElsewhere } from './go-on.ts'
+import { outcomeOf } from './outcome.ts'
 import { isForGood, isOfPrice, type Refusal, refusalOf } from './refused.ts'
 import { current, isClosed, isUnsigned, type Run, stopped } from './run.ts'
 import { isAllFinal } from './standing.ts'
@@ -35,19 +35,34 @@ function helping(
   return isForGood(refused) ? cancel : resume
 }
 
-/** What ended a run, as the error that tells truly whether something was signed. When the journal itself cannot be used any more, nobody can say that nothing was. */
-export function endingOf(run: Run, error: unknown): unknown {
+/** What ended a run, as the error that tells truly whether something was signed; an operation that somebody closed meanwhile is told as it ended. */
+export const endingOf = (run: Run, error: unknown): unknown =>
+  journaled(run, () => closedSince(run, error) ?? explain(run, error))
+
+/** The same of a run that only follows what is sent of an operation that was given up before. */
+export const endingOfGivenUp = (run: Run, error: unknown): unknown =>
+  journaled(run, () => explain(run, error))
+
+/** When the journal itself cannot be used any more, nobody can say that nothing was signed. */
+function journaled({ operationId: operation }: Run, work: () => unknown): unknown {
   try {
-    return explain(run, error)
+    return work()
   } catch (cause) {
-    return new AppError(
-      'JOURNAL_UNREADABLE',
-      'Something may be signed, and the journal cannot be used any more',
-      {
-        details: { operation: run.operationId },
-        cause,
-      },
-    )
+    const why = 'Something may be signed, and the journal cannot be used any more'
+    return new AppError('JOURNAL_UNREADABLE', why, { details: { operation }, cause })
+  }
+}
+
+/** How an operation ended that was closed while this was at work: the journal took no signature any more. */
+function closedSince(run: Run, error: unknown): unknown {
+  const now = current(run)
+  if (!isClosed(now) || (error instanceof AppError && errorRow(error.code).exit === now.exit))
+    return undefined
+  try {
+    outcomeOf(now)
+    return undefined
+  } catch (end) {
+    return end
   }
 }
 
@@ -143,48 +158,6 @@ function allowing(run: Run, { code, details }: AppError): string {
 
 /** The least gas of any transaction. */
 const leastGas = 21_000n
-
-/** How to go on with what is left of an operation after a failure, `again` as a rule: what is not allowed now is refused again. */
-export function goOnAfter(error: AppError, id: string, again = `sluice action resume ${id}`): string {
-  const { before } = error.details ?? {}
-  if (typeof before === 'string') return `sluice action resume ${before}, then: ${again}`
-  const goesOn = / (resume|replan) /.test(again)
-  const giveUp = `sluice action abandon ${id}`
-  if (error.code === 'DONE_ELSEWHERE') return lookFirst(error, giveUp, again)
-  if (goesOn && isDust(error)) return giveUp
-  if (goesOn && error.code === 'INSUFFICIENT_FUNDS')
-    return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`
-  if (!error.code.startsWith('POLICY_')) return mended(error, again)
-  const revoke = `sluice action revoke ${id}`
-  const giveUpInstead = again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`
-  return isCheated(error)
-    ? keyElsewhere(error, again).concat(giveUpInstead && `${giveUpInstead} --wallet NAME`)
-    : `${onceOf(error)}: ${again}`.concat(giveUpInstead)
-}
-
-/** Whether a signer gave back something else than it was asked for. */
-const isCheated = (error: unknown): error is AppError =>
-  error instanceof AppError && error.code === 'POLICY_TAMPER' && error.details?.by === 'signer'
-
-/** What goes on without the signer that cheated. */
-const keyElsewhere = ({ hint }: AppError, again: string): string =>
-  `${hint}; with its key elsewhere: ${again} --wallet NAME`
-
-/** When it can be gone on with after a rule said no. */
-function onceOf({ code, details, hint }: AppError): string {
-  // Its condition stays what it was when it was begun.
-  if (typeof details?.assertion === 'string') return 'Once that holds'
-  // What nobody can allow is asked for anew when it is another thing.
-  if (code === 'POLICY_TAMPER') return 'Once you know who changed it'
-  return code === 'POLICY_QUOTE_DRIFT' || hint === notAsked ? 'Once that has changed' : 'Once that is allowed'
-}
-
-/** Whether a failure is about the file of a policy, which must be mended before anything else. */
-export const isMended = ({ details }: AppError): boolean => typeof details?.policy === 'string'
-
-/** A command that failed, behind what mends a file that is in the way of it. */
-export const mended = (error: AppError, again: string): string =>
-  isMended(error) && error.hint !== undefined ? `${error.hint}, then: ${again}` : again
 
 /** A signer speaks of what it was asked for; that nothing else was signed before is known here alone. */
 function nothingSigned(error: unknown): unknown {

@@ -1,4 +1,4 @@
-import { AppError, errorRow } from '../../domain/errors.ts'
+import { AppError } from '../../domain/errors.ts'
 import type { Leg, Operation, Step } from '../../store/operation.ts'
 import { systemClock } from '../chain/clock.ts'
 import { readHead } from '../chain/fees.ts'
@@ -50,11 +50,7 @@ export async function execute(execution: Execution): Promise<Operation> {
     signer: signerInTime(execution.signer, { ...execution, ...time }),
     replaced: new Set(),
   }
-  run.fault?.('after_op')
-  run.journal.check(run.operationId)
-  await reopenWrong(run, run.operationId)
-  resumed(run)
-  const operation = current(run)
+  const operation = await asItStands(run)
   if (isClosed(operation) && operation.steps.some(isInTheAir)) return endGivenUp(run)
   if (hasEnded(operation)) return outcomeOf(operation)
   try {
@@ -66,13 +62,20 @@ export async function execute(execution: Execution): Promise<Operation> {
     run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, await run.result?.())
     return current(run)
   } catch (error) {
-    // Somebody closed it while this was at work: the journal took no signature any more.
-    if (
-      isClosed(current(run)) &&
-      !(error instanceof AppError && errorRow(error.code).exit === current(run).exit)
-    )
-      return outcomeOf(current(run))
     throw endingOf(run, error)
+  }
+}
+
+/** The operation as the journal has it, once that was held against the chains. What nobody expected here is told as it is after a signature. */
+async function asItStands(run: Run): Promise<Operation> {
+  try {
+    run.fault?.('after_op')
+    run.journal.check(run.operationId)
+    await reopenWrong(run, run.operationId)
+    resumed(run)
+    return current(run)
+  } catch (error) {
+    throw error instanceof AppError ? error : endingOf(run, error)
   }
 }
 

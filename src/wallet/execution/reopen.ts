@@ -1,4 +1,3 @@
-import { sameAddress } from '../../domain/address.ts'
 import { hexQuantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
@@ -6,6 +5,7 @@ import type { Operation, Step } from '../../store/operation.ts'
 import { ifAnswered, within } from '../chain/within.ts'
 import { type Disagreement, lookMs } from './agreement.ts'
 import { regainFound } from './not-lost.ts'
+import { type Block, isBlockOf } from './watch.ts'
 
 const final: readonly Step['state'][] = ['FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
 
@@ -54,19 +54,17 @@ export async function goneSteps(rpc: (chainId: number) => Rpc, { steps }: Operat
   return gone
 }
 
-/** What became of the block in which a step was final: nothing; it is gone, as all endpoints show that answer; or one of them has another one there, and not all do, be it that `unlike` has none so high. */
+/** What became of the block in which a step was final: nothing; it is gone, or has the step not in its list, as all endpoints show that answer; or one of them has another one there, and not all do, be it that `unlike` has none so high. */
 type Kept = { is: 'there' | 'gone' } | { is: 'disputed'; unlike: Disagreement }
 
 /** Two looks that both show another block at the height of a step that was final; then whoever else answers must show that, too. */
 export async function keptBlock(rpc: Rpc, { inclusion }: Pick<Step, 'inclusion'>): Promise<Kept> {
   if (!inclusion) return { is: 'there' }
-  const { blockNumber, blockHash } = inclusion
+  const { blockNumber } = inclusion
   const look = (node: Rpc) =>
-    ifAnswered(
-      node.request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false]),
-    )
-  const isAnother = (block: { hash?: string } | null | undefined) =>
-    block?.hash !== undefined && !sameAddress(block.hash, blockHash)
+    ifAnswered(node.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false]))
+  const isAnother = (block: Block | null | undefined) =>
+    block?.hash !== undefined && !isBlockOf(block, inclusion)
   for (let looked = 0; looked < 2; looked++) if (!isAnother(await look(rpc))) return { is: 'there' }
   const others = await Promise.all(
     rpc.peers.map(async (peer) => ({ peer, block: await within(look(peer), lookMs) })),

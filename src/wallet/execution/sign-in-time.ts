@@ -28,7 +28,7 @@ export const signerInTime = (
     })
     signing.isAsked = true
     try {
-      return await Promise.race([signer.signTransaction(transaction), over, interrupted])
+      return await Promise.race([(async () => signer.signTransaction(transaction))(), over, interrupted])
     } finally {
       done.abort()
     }

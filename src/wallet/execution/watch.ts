@@ -18,6 +18,7 @@ type Receipt = {
   to?: string | null
   blockNumber?: string
   blockHash?: Hex
+  transactionIndex?: string
   status?: unknown
   gasUsed?: string
   effectiveGasPrice?: string
@@ -25,9 +26,10 @@ type Receipt = {
 }
 
 /**
- * Looks for a transaction on the chain. Its receipt counts only when the block that it names is the one that stands at
- * that height now: a receipt alone may be of a block that a reorganisation took away. One that names another sender or
- * target than is `expected` is not of this transaction. One that does not say how it ended is RPC_INCONSISTENT.
+ * Looks for a transaction on the chain. Its receipt counts only when the block that it names stands at that height now, and has the
+ * transaction in its own list at the place that the receipt says: a receipt alone may be of a block that a reorganisation took away, or
+ * invented. One that names another sender or target than is `expected` is not of this transaction. One that does not say how it ended is
+ * RPC_INCONSISTENT.
  */
 export async function findOnChain(
   rpc: Rpc,
@@ -44,9 +46,10 @@ export async function findOnChain(
     !(sameAddress(String(receipt.from), expected.from) && sameAddress(String(receipt.to), expected.to))
   )
     return undefined
-  const block = await rpc.request<{ hash?: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false])
+  const block = await rpc.request<Block | null>('eth_getBlockByNumber', [receipt.blockNumber, false])
   const blockHash = String(receipt.blockHash).toLowerCase() as Hex
-  if (!sameAddress(String(block?.hash), blockHash)) return undefined
+  if (!block || !sameAddress(String(block.hash), blockHash)) return undefined
+  if (!isListed(block, receipt, hash)) throw unlisted(rpc, hash, receipt.blockNumber)
   return {
     hash,
     blockNumber: Number(quantity(receipt.blockNumber, 'the block of a receipt')),
@@ -57,6 +60,30 @@ export async function findOnChain(
     logs: receipt.logs ?? [],
   }
 }
+
+/** A block as a node shows it, with the hashes of its transactions in their order. */
+export type Block = { hash?: unknown; transactions?: unknown }
+
+/** Whether a block has a transaction in its list, at the place that its receipt says. */
+function isListed({ transactions }: Block, { transactionIndex }: Receipt, hash: Hex): boolean {
+  if (!Array.isArray(transactions) || transactionIndex === undefined) return false
+  return sameAddress(String(transactions[Number(transactionIndex)]), hash)
+}
+
+/** Whether a block is the one in which a transaction was: it has its hash, and the transaction is in its list as far as it shows one. */
+export const isBlockOf = (
+  { hash, transactions }: Block,
+  of: Pick<Inclusion, 'hash' | 'blockHash'>,
+): boolean =>
+  sameAddress(String(hash), of.blockHash) &&
+  (!Array.isArray(transactions) || transactions.some((one) => sameAddress(String(one), of.hash)))
+
+const unlisted = ({ host }: Rpc, hash: Hex, block: string): AppError =>
+  new AppError(
+    'RPC_INCONSISTENT',
+    `The node at ${host} gives a receipt of ${hash} in block ${Number(block)}, and does not list it there`,
+    { details: { host, hash, block: Number(block) } },
+  )
 
 /** A node that has not indexed all its blocks yet says so of whatever it does not find (Geth): it is not found. */
 function noneIfUnindexed(error: unknown): null {

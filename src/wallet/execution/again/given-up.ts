@@ -3,7 +3,7 @@ import type { Rpc } from '../../../net/rpc.ts'
 import type { Journal } from '../../../store/journal-words.ts'
 import type { Operation, Step } from '../../../store/operation.ts'
 import { cancelWaiting } from '../cancel-waiting.ts'
-import { endingOf } from '../ending.ts'
+import { endingOfGivenUp } from '../ending.ts'
 import { follow } from '../follow.ts'
 import { outcomeOf } from '../outcome.ts'
 import { goneSteps } from '../reopen.ts'
@@ -50,7 +50,7 @@ export async function endGivenUp(run: Run): Promise<Operation> {
         for (const { index } of open.filter((step) => step.leg === leg.leg)) await followOne(run, index)
       })
   } catch (error) {
-    throw endingOf(run, error)
+    throw endingOfGivenUp(run, error)
   }
   return endedAgain(run, open)
 }
