@@ -13,7 +13,7 @@ export function journalLookups(
   { load }: ReturnType<typeof journalInside>,
 ): Pick<
   Journal,
-  'findKey' | 'findHash' | 'nextNonce' | 'holderOf' | 'inTheAir' | 'redoable' | 'foreignNonces'
+  'findKey' | 'findHash' | 'servedBy' | 'nextNonce' | 'holderOf' | 'inTheAir' | 'redoable' | 'foreignNonces'
 > {
   return {
     findKey: (idemKey) => {
@@ -28,6 +28,14 @@ export function journalLookups(
         one('SELECT operation FROM leg WHERE lower(arrival_hash) = ?', hash.toLowerCase())
       return row && String(row.operation)
     },
+    servedBy: (hash, exceptId) =>
+      Number(
+        one(
+          'SELECT count(*) AS n FROM leg WHERE lower(arrival_hash) = ? AND operation <> ?',
+          hash.toLowerCase(),
+          exceptId,
+        )?.n,
+      ),
     nextNonce: (chainId, wallet) =>
       Number(
         one(

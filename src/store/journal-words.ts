@@ -115,6 +115,8 @@ export type Journal = {
   /** Notes that the nonce of a step was used, and the step had come to nothing, when something else was signed: the same may have been done since. */
   notePassed: (id: string, index: number) => void
   arrive: (id: string, leg: number, hash: Hex) => void
+  /** How many legs of other operations a transaction brought something to. */
+  servedBy: (hash: Hex, exceptId: string) => number
   settle: (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown) => void
   /** The newest block of a chain that was noted, and when, in epoch milliseconds. */
   head: (chainId: number) => { number: number; hash: Hex; seen: number } | undefined

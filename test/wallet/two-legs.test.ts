@@ -118,13 +118,16 @@ const run = (id: string, more: Partial<Execution> = {}) =>
     lock: fileLocks(join(home, 'locks')),
     timeoutMs: 30_000,
     arrived: mint,
+    brought: broughtIn(id),
     ...more,
   })
 /** What both chains and the bridge say came to an operation. */
 const broughtIn =
   (id: string, rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)) =>
   (told: Hex | null) =>
-    broughtTo({ rpc, catalog: sandbox.world.catalog(), now: Date.now }, journal.find(id)!, told)
+    broughtTo({ rpc, catalog: sandbox.world.catalog(), now: Date.now, journal }, journal.find(id)!, told)
+/** What a fault says beside its kind, where it says nothing. */
+const noMore = { network: null, method: null, amount: null, times: null, at: null, reason: null }
 const supplied = () => sandbox.balanceOf(two, there().receipt.address, sandbox.user.address)
 
 describe('an operation over two chains', () => {
@@ -149,14 +152,18 @@ describe('an operation over two chains', () => {
 
   it('has what came where that is final, and hears of too little only by the event of its own transfer', async () => {
     plan('shallow')
-    const unnamed = { arrived: async () => undefined, timeoutMs: 3_000 }
+    const unnamed = {
+      arrived: async () => undefined,
+      brought: async () => undefined,
+      timeoutMs: 3_000,
+    }
     await expect(run('shallow', unnamed)).rejects.toMatchObject({ code: 'PENDING' })
     await expect.poll(mint).toBeDefined()
-    const ground = { catalog: sandbox.world.catalog(), now: Date.now }
+    const ground = { catalog: sandbox.world.catalog(), now: Date.now, journal }
     const rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)
     const brought = (depth?: number, by = rpc) =>
       broughtTo({ ...ground, rpc: by }, journal.find('shallow')!, null, depth)
-    expect(await brought(1_000)).toBeUndefined()
+    expect(await brought(1_000)).toMatchObject({ unseen: 'shallow' })
     const { transactionHash: other } = await sandbox.sendAs(two, sandbox.user.address, {
       to: sandbox.user.address,
       value: 1n,
@@ -173,7 +180,7 @@ describe('an operation over two chains', () => {
     )
     expect(
       await brought(1, (chainId) => (chainId === two ? httpRpc(node.url) : rpc(chainId))),
-    ).toBeUndefined()
+    ).toEqual({ unseen: 'unfound' })
     expect(node.asked).toContain('eth_getLogs')
     await node.close()
     expect(await brought(1)).toEqual({ arrived: await mint() })
@@ -197,8 +204,63 @@ describe('an operation over two chains', () => {
     expect(gained >= amount - maxFee - 2n && gained <= amount - maxFee).toBe(true)
   })
 
+  it.each([
+    ['and the attestation is known', true],
+    ['and nobody attests', false],
+  ])(
+    'has no use for the delivery of an earlier one, or a payment alike, that its service names, %s',
+    async (_, isAttested) => {
+      plan('earlier')
+      expect(await run('earlier')).toMatchObject({ state: 'DONE' })
+      const earlier = (await mint())!
+      const paid = await sandbox.sendAs(two, sandbox.user.address, {
+        ...transfer({ chainId: two, token: there().asset.address, to: sandbox.user.address, amount }),
+      })
+      await sandbox.world.faults.set({ kind: 'bridge-stuck', ...noMore })
+      plan('mine')
+      const catalog = { ...sandbox.world.catalog(), ...(!isAttested && { attestation: null }) }
+      const rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)
+      for (const hash of [earlier, paid.transactionHash]) {
+        const named = {
+          arrived: async () => hash,
+          brought: (told: Hex | null) =>
+            broughtTo({ rpc, catalog, now: Date.now, journal }, journal.find('mine')!, told),
+        }
+        expect(await run('mine', { ...named, timeoutMs: 1_500 }).catch((e: unknown) => e)).toMatchObject({
+          code: 'PENDING',
+        })
+        expect(journal.attempts('mine', 2)).toEqual([])
+        expect(journal.find('mine')!.legs[1]!.arrival!.hash).toBeNull()
+      }
+      await sandbox.world.faults.clear()
+      expect(await run('mine', { arrived: async () => earlier })).toMatchObject({ state: 'DONE' })
+      expect(journal.find('mine')!.legs[1]!.arrival!.hash).not.toBe(earlier)
+    },
+  )
+
+  it('takes a delivery once, also where nobody attests it and the journal alone knows whose it is', async () => {
+    plan('taken')
+    expect(await run('taken')).toMatchObject({ state: 'DONE' })
+    const hash = (await mint())!
+    const ground = {
+      rpc: (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl),
+      catalog: { ...sandbox.world.catalog(), attestation: null },
+      now: Date.now,
+      journal,
+    }
+    const { steps, legs } = journal.find('taken')!
+    const again = {
+      ...journal.find('taken')!,
+      legs: legs.map((leg) => ({ ...leg, arrival: leg.arrival && { ...leg.arrival, hash: null } })),
+    }
+    expect(steps[1]!.state).toBe('FINAL_OK')
+    expect(await broughtTo(ground, again, hash)).toEqual({ arrived: hash })
+    expect(await broughtTo(ground, { ...again, id: 'another' }, hash)).toBeUndefined()
+  })
+
   it('does not start the second leg on the word of the service alone', async () => {
     plan('lied')
+    await sandbox.world.faults.set({ kind: 'bridge-stuck', ...noMore })
     const burn = () => journal.find('lied')!.steps[1]!.inclusion?.hash
     const error = await run('lied', {
       arrived: async () => burn(),
@@ -207,6 +269,7 @@ describe('an operation over two chains', () => {
     }).catch((caught: unknown) => caught)
     expect(error).toMatchObject({ code: 'PENDING' })
     expect(journal.attempts('lied', 2)).toEqual([])
+    await sandbox.world.faults.clear()
     expect((await run('lied')).state).toBe('DONE')
   })
 

@@ -18,7 +18,3 @@ export function amountArrived(found: Found, { token, recipient }: Omit<Arrival, 
   }
   return sum
 }
-
-/** Whether a transaction on our own node brought at least the minimum of the token to the recipient. */
-export const arrivedOnChain = (found: Found | undefined, arrival: Arrival): boolean =>
-  found?.ok === true && amountArrived(found, arrival) >= arrival.minimum

@@ -1,16 +1,14 @@
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/network-named.ts'
-import type { Arrival, Leg } from '../../store/operation.ts'
+import type { Leg } from '../../store/operation.ts'
 import { inTime } from '../chain/in-time.ts'
-import { type Disagreement, disagreementText, disagreementWay, lookMs } from './agreement.ts'
-import { arrivedOnChain } from './arrival.ts'
+import { type Disagreement, disagreementText, disagreementWay } from './agreement.ts'
 import { usualMs } from './delivery.ts'
-import { finalityOf } from './finality.ts'
 import { outcomeOf } from './outcome.ts'
 import type { Brought, Unseen } from './result.ts'
 import { current, hasEnded, pause, type Run, stopped } from './run.ts'
 import { endShort } from './short.ts'
-import { type Found, findOnChain, isLocal } from './watch.ts'
+import { isLocal } from './watch.ts'
 
 /** As often as this among the looks at a bridge both chains are asked, where nobody names its delivery. */
 const everyLook = 4
@@ -23,7 +21,7 @@ const unseenMs = { local: 2_000, remote: 60_000 }
  * hangs on it: what a service does not name, or is not there to name, the chains show. Ends in ARRIVED_SHORT where less came than was
  * agreed, and in PENDING with the reason where what should be seen is not, or the service said why it does not say.
  */
-export async function awaitArrival(run: Run, leg: Leg, arrival: Arrival): Promise<void> {
+export async function awaitArrival(run: Run, leg: Leg): Promise<void> {
   run.onProgress?.({ kind: 'waiting', leg })
   const local = isLocal(run.rpc(leg.chainId))
   let unseen: Unseen | undefined
@@ -36,7 +34,7 @@ export async function awaitArrival(run: Run, leg: Leg, arrival: Arrival): Promis
     look++, waitMs = Math.min(2 * waitMs, local ? 400 : 2_000)
   ) {
     if (isNoted(run, leg)) return
-    const seen = await lookOnce(run, leg, arrival, look % everyLook === 0)
+    const seen = await lookOnce(run, leg, look % everyLook === 0)
     // Another process may have seen it at the same time.
     if (isNoted(run, leg)) return
     if (seen && 'arrived' in seen) {
@@ -45,7 +43,10 @@ export async function awaitArrival(run: Run, leg: Leg, arrival: Arrival): Promis
     }
     if (seen && 'short' in seen) return void outcomeOf(endShort(run.journal, run.operationId, seen.short))
     const refusal = seen && 'refusal' in seen ? seen.refusal : undefined
-    if (seen && 'unseen' in seen) {
+    if (seen && 'missing' in seen) {
+      if (seen.missing > 0) await run.mine?.(leg.chainId, seen.missing)
+      unseen = unlike = since = undefined
+    } else if (seen && 'unseen' in seen) {
       ;({ unseen, unlike } = { unlike: undefined, ...seen })
       // What the attestation service did not know at first, it may come to know; what it does not know of long ago, hardly.
       const counts = unseen === 'unfound' || (unseen === 'unknown' && (look === 0 || since !== undefined))
@@ -73,7 +74,6 @@ function isNoted(run: Run, { leg }: Leg): boolean {
 async function lookOnce(
   run: Run,
   leg: Leg,
-  arrival: Arrival,
   isDue: boolean,
 ): Promise<Brought | { unseen?: undefined; refusal?: AppError } | undefined> {
   const { host } = run.rpc(leg.chainId)
@@ -84,8 +84,6 @@ async function lookOnce(
       fault = error
       return undefined
     })
-    const found = told && (await findOnChain(run.rpc(leg.chainId), told))
-    if (found && arrivedOnChain(found, arrival)) return await arrivedForGood(run, leg, found)
     // Where the chains cannot be asked instead, what the service says is all there is.
     if (fault && !run.brought) throw fault
     const refused = fault && errorRow(fault.code).retryable !== true ? { refusal: fault } : undefined
@@ -96,18 +94,6 @@ async function lookOnce(
     if (error instanceof AppError && errorRow(error.code).retryable === true) return undefined
     throw error
   }
-}
-
-/** The same as its own step: what came lies as deep on its chain as was asked, by all endpoints that answer. */
-async function arrivedForGood(run: Run, { chainId }: Leg, found: Found): Promise<Brought | undefined> {
-  const rpc = run.rpc(chainId)
-  const { depth } = networkNamed(run.networks, chainId)
-  const wanted = { wanted: run.depth ?? depth, usual: depth }
-  const { deep, missing, unlike } = await finalityOf(rpc, { ...found, by: rpc.host }, wanted, lookMs)
-  if (unlike) return { unseen: 'disputed', unlike }
-  if (deep) return { arrived: found.hash }
-  if (missing > 0) await run.mine?.(chainId, missing)
-  return undefined
 }
 
 /** Why nothing comes of waiting: what is signed is final, and what became of it is not known here. */

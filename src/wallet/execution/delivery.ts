@@ -1,9 +1,10 @@
 import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
 
+import { type Burned, burnedBy, deliveriesOf } from '../../calls/cctp-delivery.ts'
 import { messageTransmitterV2Abi as abi, finality } from '../../calls/cctp-v2.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import type { CctpV2Constants } from '../../domain/catalog.ts'
-import { quantity } from '../../net/quantity.ts'
+import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Arrival, Leg, Operation } from '../../store/operation.ts'
 import { logBack } from '../chain/log-back.ts'
@@ -17,7 +18,7 @@ import { type Found, findOnChain } from './watch.ts'
 /** A leg that waits for what a burn on another chain sends to it. */
 export type Awaited = {
   leg: Leg & { arrival: Arrival }
-  burn: { chainId: number; hash: Hex; blockNumber: number }
+  burn: { chainId: number; hash: Hex; blockNumber: number; burned: Burned | undefined }
 }
 
 /** The longest that an attestation takes when all is well, in ms: before the source block is final, and after. */
@@ -26,8 +27,8 @@ export const usualMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
 /**
  * What is known of funds on a bridge that burns and mints; `undefined` is what nobody could be asked about. `isUnknown` where the
  * attestation service does not know a burn that it should know by now: that says nothing of what became of it. `burnedAt` is epoch ms.
- * `brought` is the transaction that delivered them, and what came in it: `isOurs` where the bridge's own event names the message of
- * the burn.
+ * `brought` is the transaction that delivered them by the bridge's own event for the burn, and what came in it; `alike` counts the messages in it
+ * that only their nonces tell from that of the burn, its own included.
  */
 export type Delivery = {
   burnedAt: number | undefined
@@ -35,7 +36,7 @@ export type Delivery = {
   isAttested: boolean | undefined
   isFast: boolean
   isMinted: boolean | undefined
-  brought: { found: Found; amount: bigint; isOurs: boolean } | undefined
+  brought: { found: Found; amount: bigint; alike: number } | undefined
 }
 
 /** Whether a leg of an operation waits for what an earlier one sends to it. */
@@ -50,13 +51,18 @@ export function awaitedOf(operation: Operation): Awaited | undefined {
   const { hash, blockNumber } = sent.inclusion
   return {
     leg: { ...leg, arrival: leg.arrival },
-    burn: { chainId: sent.transaction.chainId, hash, blockNumber },
+    burn: {
+      chainId: sent.transaction.chainId,
+      hash,
+      blockNumber,
+      burned: burnedBy(sent.transaction, sent.wallet),
+    },
   }
 }
 
 /**
- * Asks the attestation service and both chains what became of a burn. `told` is the hash that somebody names as the
- * delivery: it counts where it brought all of it, or where the bridge's own event says so.
+ * Asks the attestation service and both chains what became of a burn. `told` is the hash that somebody names as the delivery: it counts
+ * where the bridge's own event in it is of the burn, by the nonce that was attested, else by all that the burn says and a block after it.
  */
 export async function deliveryOf(
   { rpc, catalog, now }: Pick<Ground, 'rpc' | 'catalog' | 'now'>,
@@ -67,21 +73,26 @@ export async function deliveryOf(
     catalog.cctpV2.find(({ chainId }) => chainId === id),
   )
   const node = rpc(leg.chainId)
-  const attestation = await attestationOf(catalog, here, burn.hash)
+  const [attestation, burnedAt] = await Promise.all([
+    attestationOf(catalog, here, burn.hash),
+    timeOf(rpc(burn.chainId), burn.blockNumber),
+  ])
   const nonce = attestation?.isAttested ? attestation.message?.nonce : undefined
   const look = async (hash: Hex): Promise<Delivery['brought']> => {
     const found = await ifAnswered(within(findOnChain(node, hash)))
-    if (!found?.ok) return undefined
-    const isOurs = there !== undefined && nonce !== undefined && carries(found, there, nonce)
-    return { found, amount: amountArrived(found, leg.arrival), isOurs }
+    if (!found?.ok || !here || !there || !burn.burned) return undefined
+    const alike = deliveriesOf(burn.burned, found.logs, { here, there })
+    const own = nonce === undefined ? alike[0] : alike.find((one) => sameAddress(one.nonce, nonce))
+    if (!own || (nonce === undefined && !(await isAfter(node, found, burnedAt)))) return undefined
+    // What the event says was minted, and no more of it than the token says that it moved.
+    const arrived = amountArrived(found, leg.arrival)
+    return { found, amount: arrived < own.minted ? arrived : own.minted, alike: alike.length }
   }
   const named = told === null ? undefined : await look(told)
-  const isNamed = named !== undefined && (named.isOurs || named.amount >= leg.arrival.minimum)
-  const burnedAt = isNamed ? undefined : await timeOf(rpc(burn.chainId), burn)
   const isUsed =
-    nonce && there && !isNamed ? await ifAnswered(within(isNonceUsed(node, there, nonce))) : undefined
+    nonce && there && !named ? await ifAnswered(within(isNonceUsed(node, there, nonce))) : undefined
   const hash = isUsed && nonce && there ? await mintOf(node, there, nonce, burnedAt ?? 0) : undefined
-  const brought = isNamed ? named : hash && (await look(hash))
+  const brought = named ?? (hash && (await look(hash)))
   const isOld = burnedAt !== undefined && now() - burnedAt > usualMs.standard
   const isUnknown = !brought && attestation?.isKnown === false && isOld
   // Without an attestation nobody can mint; a service that has forgotten a burn, or never heard of it, does not say that there is none.
@@ -96,16 +107,13 @@ export async function deliveryOf(
   }
 }
 
-const [received] = encodeEventTopics({ abi, eventName: 'MessageReceived' })
+/** Whether a delivery lies after the burn, by the times of both blocks; not where one of them is not known. */
+async function isAfter(rpc: Rpc, { blockNumber }: Found, burnedAt: number | undefined): Promise<boolean> {
+  const at = burnedAt === undefined ? undefined : await timeOf(rpc, blockNumber)
+  return at !== undefined && at >= burnedAt!
+}
 
-/** Whether the bridge took our message in this transaction. */
-const carries = ({ logs }: Found, { messageTransmitter }: CctpV2Constants, nonce: Hex): boolean =>
-  logs.some(
-    ({ address, topics }) =>
-      sameAddress(address, messageTransmitter) &&
-      topics[0] === received &&
-      topics[2]?.toLowerCase() === nonce.toLowerCase(),
-  )
+const [received] = encodeEventTopics({ abi, eventName: 'MessageReceived' })
 
 async function isNonceUsed(
   rpc: Rpc,
@@ -132,10 +140,10 @@ const mintOf = async (
     )
   )?.transactionHash
 
-/** When a burn was mined, in epoch ms; `undefined` where its chain does not say. */
-async function timeOf(rpc: Rpc, { blockNumber }: Awaited['burn']): Promise<number | undefined> {
+/** When a block was made, in epoch ms; `undefined` where its chain does not say. */
+async function timeOf(rpc: Rpc, blockNumber: number): Promise<number | undefined> {
   const asked = rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [
-    `0x${blockNumber.toString(16)}`,
+    hexQuantity(blockNumber),
     false,
   ])
   const { timestamp } = (await ifAnswered(within(asked))) ?? {}

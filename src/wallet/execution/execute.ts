@@ -97,7 +97,7 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
   const isDone = current(run).steps.some((step) => step.leg === leg.leg) && unfinished(run, leg).length === 0
   if (!isDone && leg.arrival && leg.arrival.hash === null) {
     for (const step of unfinished(run, leg)) refuseUnsigned(run, step)
-    await awaitArrival(run, leg, leg.arrival)
+    await awaitArrival(run, leg)
   }
   if (unfinished(run, leg).length === 0) return
   await locked(run, leg.chainId, async () => {

@@ -19,7 +19,7 @@ import type { Depth } from './run.ts'
  * less than was agreed. `undefined` while it is on its way. `told` is the delivery that a service names.
  */
 export async function broughtTo(
-  ground: Pick<Ground, 'rpc' | 'catalog' | 'now'>,
+  ground: Pick<Ground, 'rpc' | 'catalog' | 'now' | 'journal'>,
   operation: Operation,
   told: Hex | null,
   depth?: Depth,
@@ -30,16 +30,17 @@ export async function broughtTo(
   const { brought, isMinted, isUnknown } = await deliveryOf(ground, awaited, told)
   const network = networkNamed(ground.catalog.networks, chainId)
   if (!brought) return isMinted ? { unseen: 'unfound' } : isUnknown ? { unseen: 'unknown' } : undefined
-  const { found, amount, isOurs } = brought
+  const { found, amount, alike } = brought
+  // One delivery serves one action, ever.
+  if (ground.journal.servedBy(found.hash, operation.id) >= alike) return undefined
   const rpc = ground.rpc(chainId)
   const wanted = { wanted: depth ?? network.depth, usual: network.depth }
   const looked = finalityOf(rpc, { ...found, by: rpc.host }, wanted, agreeMs)
   const seen = await ifAnswered(within(looked, patienceMs + agreeMs))
   if (seen?.unlike) return { unseen: 'disputed', unlike: seen.unlike }
-  if (!seen?.deep) return undefined
+  if (!seen) return undefined
+  if (!seen.deep) return { unseen: 'shallow', missing: seen.missing }
   if (amount >= arrival.minimum) return { arrived: found.hash }
-  // That too little came is only said by the bridge's own event for this burn.
-  if (!isOurs) return undefined
   const unit = tokenAt(ground.catalog.tokens, chainId, arrival.token) ?? {
     symbol: arrival.token,
     decimals: 0,

@@ -1,5 +1,6 @@
 import { encodeEventTopics, padHex } from 'viem/utils'
 
+import { burnedBy } from '../../calls/cctp-delivery.ts'
 import { tokenMessengerV2Abi as abi } from '../../calls/cctp-v2.ts'
 import { Hash, type Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
@@ -29,7 +30,11 @@ export async function lookAtBridge(
   const { networks } = ground.catalog
   const { chainId } = sent.step.transaction
   const { hash: burn, blockNumber } = mined
-  const awaited = { leg: { ...leg, arrival: leg.arrival }, burn: { chainId, hash: burn, blockNumber } }
+  const burned = burnedBy(sent.step.transaction, operation.wallet)
+  const awaited = {
+    leg: { ...leg, arrival: leg.arrival },
+    burn: { chainId, hash: burn, blockNumber, burned },
+  }
   const named = Hash.safeParse(told).data ?? resultOf(operation).short?.hash ?? null
   const { burnedAt, isUnknown, isAttested, isFast, isMinted, brought } = await deliveryOf(
     ground,
