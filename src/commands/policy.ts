@@ -23,6 +23,7 @@ export const policyRules: readonly (readonly [rule: string, example: string, wor
   ['maxQuoteAge', '60', 'how old a quote may be, in seconds'],
   ['simulation', '"required"', 'whether a plan must have been tried out, or "optional"'],
   ['minAssurance', '"L3"', 'how far a plan must be checked: L0 to L4'],
+  ['minEndpoints', '2', 'how many RPC endpoints must show the same in the simulation: 1 or 2'],
 ]
 
 const rulesText = [

@@ -55,7 +55,9 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
   const [first] = endpoints
   if (!first) throw new AppError('CONFIG_INVALID', 'A chain needs the URL of an RPC')
   const order = [...endpoints]
-  const alone = new Map(endpoints.length > 1 ? endpoints.map((one) => [one, over([one], options)]) : [])
+  // One of several that does not answer is left out: asked once more, and not for as long as the only one.
+  const each = { ...options, retries: Math.min(retries, 1) }
+  const alone = new Map(endpoints.length > 1 ? endpoints.map((one) => [one, over([one], each)]) : [])
   let lastId = 0
   const callOf = (method: string, params: readonly unknown[]): RpcCall => ({
     jsonrpc: '2.0',

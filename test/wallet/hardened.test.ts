@@ -371,36 +371,40 @@ describe('two nodes of one chain', () => {
   })
 })
 
+/** The endpoint of a test with another one beside it that refuses to simulate. */
+const besideOneThat = (refusal: AppError): Rpc => {
+  const { rpc } = sandbox.chain(chainId)
+  const other: Rpc = {
+    ...rpc,
+    host: 'elsewhere',
+    request: (method, params) =>
+      method === 'eth_simulateV1' ? Promise.reject(refusal) : rpc.request(method, params),
+  }
+  return { ...rpc, peers: [other] }
+}
+
 test.each([
-  ['is down', new AppError('RPC_UNREACHABLE', 'it cannot be reached'), 'RPC_UNREACHABLE'],
-  [
-    'forbids all',
-    new AppError('RPC_UNREACHABLE', 'HTTP status 403', { details: { status: 403 } }),
-    'RPC_UNREACHABLE',
-  ],
-  [
-    'crashes',
-    new AppError('RPC_ERROR', 'method handler crashed', {
-      details: { code: -32603, message: 'method handler crashed' },
-    }),
-    'RPC_INCONSISTENT',
-  ],
-])(
-  'of two nodes that are named one alone is not taken for both, where the other %s',
-  async (_, refusal, code) => {
-    const { rpc } = sandbox.chain(chainId)
-    const other: Rpc = {
-      ...rpc,
-      host: 'elsewhere',
-      request: (method, params) =>
-        method === 'eth_simulateV1' ? Promise.reject(refusal) : rpc.request(method, params),
-    }
-    await expect(tried(depositing(), into(), { rpc: { ...rpc, peers: [other] } })).rejects.toMatchObject({
-      code,
-      hint: expect.stringContaining('Leave elsewhere out'),
-    })
-  },
-)
+  ['is down', new AppError('RPC_UNREACHABLE', 'it cannot be reached')],
+  ['forbids all', new AppError('RPC_UNREACHABLE', 'HTTP status 403', { details: { status: 403 } })],
+])('of two nodes the one that %s is left out and named', async (_, refusal) => {
+  expect(await tried(depositing(), into(), { rpc: besideOneThat(refusal) })).toMatchObject({
+    how: 'eth_simulateV1',
+    silent: ['elsewhere'],
+    endpoints: 1,
+  })
+  const { rpc } = sandbox.chain(chainId)
+  const both = await tried(depositing(), into(), { rpc: { ...rpc, peers: [rpc] } })
+  expect(both).toMatchObject({ silent: [], endpoints: 2 })
+})
+
+test('a node that answers, and crashes at what another one tried, is not left out', async () => {
+  const message = 'method handler crashed'
+  const crash = new AppError('RPC_ERROR', message, { details: { code: -32603, message } })
+  await expect(tried(depositing(), into(), { rpc: besideOneThat(crash) })).rejects.toMatchObject({
+    code: 'RPC_INCONSISTENT',
+    hint: expect.stringContaining('Leave elsewhere out'),
+  })
+})
 
 test('where one of two nodes simulates no blocks and says so in words of its own, both are asked for less', async () => {
   const { rpc } = sandbox.chain(chainId)

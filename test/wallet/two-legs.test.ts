@@ -178,9 +178,9 @@ describe('an operation over two chains', () => {
           }
         : undefined,
     )
-    expect(
-      await brought(1, (chainId) => (chainId === two ? httpRpc(node.url) : rpc(chainId))),
-    ).toEqual({ unseen: 'unfound' })
+    expect(await brought(1, (chainId) => (chainId === two ? httpRpc(node.url) : rpc(chainId)))).toEqual({
+      unseen: 'unfound',
+    })
     expect(node.asked).toContain('eth_getLogs')
     await node.close()
     expect(await brought(1)).toEqual({ arrived: await mint() })

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
@@ -8,7 +10,7 @@ import { useSandbox } from '../support/sandbox.ts'
 import { serveTo } from '../support/served.ts'
 
 const sandbox = useSandbox()
-const { run } = useCommands(sandbox)
+const { run, home } = useCommands(sandbox)
 const apiKey = 'of-a-test'
 const secrets = { privateKey: sandboxKey(), apiKey }
 
@@ -50,3 +52,29 @@ test.each<[string, (late: string, good: string) => string]>([
   expect({ exit: ran.exit, err: ran.err }).toMatchObject({ exit: 0 })
   expect(ran.json).toMatchObject({ status: 'SUCCESS' })
 })
+
+test.each<[string, (dead: string, good: string) => string]>([
+  ['second', (dead, good) => `${good},${dead}`],
+  ['first', (dead, good) => `${dead},${good}`],
+])(
+  'an endpoint that is down, named %s, stops nothing and is named; a policy may ask for it',
+  async (_, inOrder) => {
+    const dead = 'http://127.0.0.1:1'
+    const names = sandbox.world.chains.map(({ network: { name }, rpcUrl }) => [name, inOrder(dead, rpcUrl)])
+    const env = rpcEnvOf(sandbox, Object.fromEntries(names))
+    const line = 'deposit aave-v3-usdc-sandbox-one --amount 25 --yes --trust-first-use'
+    const policy = join(home(), 'two.json')
+    writeFileSync(policy, '{"minEndpoints":2}', { mode: 0o600 })
+    expect(
+      await run(`${line} --idempotency-key one-down-0 --json --policy ${policy}`, { env, secrets }),
+    ).toMatchObject({ exit: 8, json: { error: { code: 'POLICY_SIMULATION' } } })
+    const paid = await run(`${line} --idempotency-key one-down-1`, { env, secrets })
+    expect(paid).toMatchObject({ exit: 0 })
+    expect(paid.err).toContain('127.0.0.1:1 does not answer and is left out')
+    const swap =
+      'swap execute --from sandbox-one --to sandbox-one --token-in USDC --token-out WETH --amount-in 5'
+    expect(
+      await run(`${swap} --yes --trust-first-use --json --idempotency-key one-down-2`, { env, secrets }),
+    ).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
+  },
+)

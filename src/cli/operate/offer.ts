@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
 import { isSentAlready, refuseEarly } from '../../wallet/execution/pinned.ts'
 import type { Ground } from '../../wallet/ground.ts'
 import type { Who } from '../../wallet/keys/who.ts'
@@ -79,6 +80,8 @@ async function offer(
     }),
     planPrices(cli.place, ground, proposal),
   ])
+  for (const host of checked.simulation?.silent ?? [])
+    cli.notice(`The RPC endpoint ${plain(host)} does not answer and is left out.`)
   return { proposal, isSent, checked, known }
 }
 

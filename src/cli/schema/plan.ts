@@ -29,6 +29,8 @@ const Simulation = fields({
   behind: maybe(fields({ host: z.string(), blocks: z.int().min(1) })).describe(
     'an endpoint that did not have the newest block, so that the newest that it has was taken',
   ),
+  silent: z.array(z.string()).describe('endpoints that did not answer and are left out'),
+  endpoints: z.int().min(1).describe('how many endpoints showed the same'),
   changes: z
     .array(amountOn({ network: z.string(), token: AddressText, usd: maybe(Usd) }))
     .describe(

@@ -13,17 +13,33 @@ const fewTries = 4
 
 /**
  * The block that two endpoints stand on: `head` is the newest that both have, as the first of them tells it, and `newest` what that one
- * has. `behind` says which of them had less, and by how many blocks.
+ * has. `behind` says which of them had less, and by how many blocks. `silent` are other endpoints that were asked and did not answer.
  */
 export type CommonHead = {
   head: Head
   newest: bigint
   peer?: Rpc
   behind: { host: string; blocks: number } | null
+  silent: readonly string[]
+}
+
+/** The first of other endpoints that says which its newest block is, and those before it that did not. */
+async function firstUp(
+  peers: readonly Rpc[],
+  chainId: number,
+  longestMs: number,
+): Promise<{ peer?: Rpc; theirs?: Head; silent: string[] }> {
+  const silent: string[] = []
+  for (const peer of peers) {
+    const theirs = await headIfUp(peer, chainId, longestMs)
+    if (theirs) return { peer, theirs, silent }
+    silent.push(peer.host)
+  }
+  return { silent }
 }
 
 /**
- * The newest block that the endpoint that answers and another one both have, at height `least` or above. Honest nodes are a block apart most
+ * The newest block that the endpoint that answers and another one both have, at height `least` or above; one that does not answer is left out, and the next is asked. Honest nodes are a block apart most
  * of the time; the older block is taken only where both have the very same there and it is hardly older, and a node that is further
  * behind, or stays on another block, is RPC_INCONSISTENT: to leave it out would let whoever names blocks choose who looks at them.
  */
@@ -33,21 +49,17 @@ export async function commonHead(
   least = 0n,
   longestMs = patienceMs,
 ): Promise<CommonHead> {
-  const peer = rpc.peers[0]
-  if (!peer) {
-    const head = await readHead(rpc, chainId)
-    return { head, newest: head.number, behind: null }
-  }
   for (let tried = 0; ; tried++) {
-    const [mine, theirs] = await Promise.all([readHead(rpc, chainId), headIfUp(peer, chainId, longestMs)])
+    const [mine, other] = await Promise.all([readHead(rpc, chainId), firstUp(rpc.peers, chainId, longestMs)])
     const newest = mine.number
-    if (!theirs) return { head: mine, newest, peer, behind: null }
+    const { peer, theirs, silent } = other
+    if (!peer || !theirs) return { head: mine, newest, behind: null, silent }
     const ahead = newest - theirs.number
-    if (ahead <= 0n && newest >= least) return { head: mine, newest, peer, behind: null }
+    if (ahead <= 0n && newest >= least) return { head: mine, newest, peer, behind: null, silent }
     const isNear = ahead <= BigInt(maxFallBack) || mine.timestamp - theirs.timestamp <= maxSecondsBehind
     const head = ahead > 0n && isNear ? await headAt(rpc, theirs.number) : undefined
     if (head?.hash === theirs.hash && head.number >= least)
-      return { head, newest, peer, behind: { host: peer.host, blocks: Number(ahead) } }
+      return { head, newest, peer, behind: { host: peer.host, blocks: Number(ahead) }, silent }
     const pause = pauses[tried]
     // A block that is on its way is waited for; of nodes that stay apart it is enough to have asked a few times.
     if (pause !== undefined && (head?.hash === theirs.hash || tried < fewTries)) {

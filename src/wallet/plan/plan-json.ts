@@ -61,6 +61,8 @@ export function planJson(
       how: simulation.how,
       blockNumber: Number(simulation.blockNumber),
       behind: simulation.behind,
+      silent: simulation.silent,
+      endpoints: simulation.endpoints,
       changes: [
         ...coinChange(simulation, proposal, catalog),
         ...simulation.changes.filter(({ token, delta }) => delta !== 0n || isNamed(proposal, token)),

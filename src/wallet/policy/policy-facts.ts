@@ -27,7 +27,7 @@ export type Rule = {
  */
 export type PolicyFacts = {
   legs: readonly { intent: Intent; action: Address; slippage: number | undefined }[]
-  simulation: Pick<Simulation, 'how' | 'gas' | 'fees' | 'dataFee'> | null
+  simulation: Pick<Simulation, 'how' | 'gas' | 'fees' | 'dataFee' | 'endpoints'> | null
   coin: Token
   assurance: Level
   at: number

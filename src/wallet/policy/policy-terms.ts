@@ -74,7 +74,7 @@ export function termRules(
   policy: Policy,
   { legs, at, quoteAgeMs, assurance, simulation }: PolicyFacts,
 ): Rule[] {
-  const { maxSlippage, hours, maxQuoteAge, minAssurance, maxServiceFeeBps } = policy
+  const { maxSlippage, hours, maxQuoteAge, minAssurance, minEndpoints, maxServiceFeeBps } = policy
   const isRescue = isRevocation(legs)
   const most = maxSlippage === undefined ? 0 : (slippageIn(maxSlippage) ?? 0)
   const swaps = legs.filter(({ intent }) => intent.kind === 'swap' || isPriced(intent))
@@ -120,6 +120,17 @@ export function termRules(
     ...(policy.simulation === 'required' && simulation && !isRescue
       ? [is('simulation', 'POLICY_SIMULATION', 'required', simulation.how, simulation.how !== 'unavailable')]
       : []),
+    ...(minEndpoints === undefined || !simulation || isRescue
+      ? []
+      : [
+          is(
+            'minEndpoints',
+            'POLICY_SIMULATION',
+            `at least ${minEndpoints}`,
+            `${simulation.endpoints}`,
+            simulation.endpoints >= minEndpoints,
+          ),
+        ]),
     ...(minAssurance === undefined || isRescue
       ? []
       : [is('minAssurance', 'POLICY_ASSURANCE', minAssurance, assurance, reaches(assurance, minAssurance))]),

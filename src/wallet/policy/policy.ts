@@ -47,6 +47,8 @@ export const Policy = z.strictObject({
   maxQuoteAge: z.int().min(1).max(86_400).optional(),
   simulation: z.enum(['required', 'optional']).optional(),
   minAssurance: z.enum(levels).optional(),
+  /** How many RPC endpoints of the network must show the same in the simulation. */
+  minEndpoints: z.int().min(1).max(2).optional(),
 })
 export type Policy = z.output<typeof Policy>
 

@@ -16,7 +16,9 @@ const allWell = 2n ** 256n - 1n
  * override, code that makes the calls one after the other and then reads. It shows balances and allowances, and neither
  * gas nor logs; a contract can tell it from the real thing. Where that is not known either, nothing is simulated.
  */
-export async function callInstead(block: Block): Promise<Omit<Simulation, 'gas' | 'behind'>> {
+export async function callInstead(
+  block: Block,
+): Promise<Omit<Simulation, 'gas' | 'behind' | 'silent' | 'endpoints'>> {
   const { rpc, wallet, transactions, tokens, allowances, before } = block
   const base = { blockNumber: before.head.number, nonce: before.nonce, fees: before.fees, gasUsed: [] }
   const nothing = { ...base, how: 'unavailable', changes: [], allowances: [], coin: 0n } as const

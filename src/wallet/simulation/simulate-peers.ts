@@ -3,17 +3,25 @@ import { isNotOffered } from '../../net/refusal.ts'
 
 import { type Block, newStrangers, type Outcome, runBlock } from './simulate-block.ts'
 
-/** Runs a leg on the endpoint that answers and on the other one that has its block, if there is one: both must see the same, else RPC_INCONSISTENT. */
-export async function agreeing(block: Block, gas: readonly bigint[], time: number): Promise<Outcome> {
+/**
+ * Runs a leg on the endpoint that answers and on the other one that has its block, if there is one: both must see the same, else
+ * RPC_INCONSISTENT. One that went down since is left out, and named in `silent`.
+ */
+export async function agreeing(
+  block: Block,
+  gas: readonly bigint[],
+  time: number,
+): Promise<{ outcome: Outcome; silent?: string }> {
   const strangers = newStrangers()
   const outcome = await runBlock(block, gas, time, strangers)
   const { peer } = block
-  if (!peer) return outcome
+  if (!peer) return { outcome }
   const other = await runBlock({ ...block, rpc: peer }, gas, time, strangers).catch((error: unknown) => {
-    if (isDown(error)) throw alone(block.rpc.host, peer.host, error)
+    if (isDown(error)) return undefined
     throw isNotOffered(error) && !isMissing(error) ? apart(block.rpc.host, peer.host, error) : error
   })
-  if (textOf(other) === textOf(outcome)) return outcome
+  if (!other) return { outcome, silent: peer.host }
+  if (textOf(other) === textOf(outcome)) return { outcome }
   throw new AppError(
     'RPC_INCONSISTENT',
     `The nodes at ${block.rpc.host} and ${peer.host} do not agree about what these transactions do`,
@@ -23,18 +31,6 @@ export async function agreeing(block: Block, gas: readonly bigint[], time: numbe
 
 const isDown = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'RPC_UNREACHABLE'
-
-/** Who names two endpoints wants both to be asked: one of them alone is not taken for both without a word. */
-const alone = (host: string, peer: string, cause: AppError): AppError =>
-  new AppError(
-    'RPC_UNREACHABLE',
-    `${cause.message}; two endpoints are named, and nothing is signed by what ${host} says alone`,
-    {
-      details: { host: peer },
-      hint: `Leave ${peer} out of the endpoints for as long as it is down, or wait for it.`,
-      cause,
-    },
-  )
 
 /** What has no such method cannot simulate at all, and says so of all calls: then both are asked for less. One that fails at this call is another thing. */
 const isMissing = (error: unknown): boolean => {

@@ -41,7 +41,7 @@ export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation
 
 async function simulateOn(
   question: SimulationQuestion & { allowances: readonly Allowance[] },
-  { head, peer, behind }: CommonHead,
+  { head, peer, behind, silent }: CommonHead,
 ): Promise<Simulation> {
   const before = await readBefore(question, head)
   const value = question.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
@@ -53,17 +53,25 @@ async function simulateOn(
     const dataFee = await dataFeeOf(question.rpc, question.chainId, question.transactions, { ...before, gas })
     const cost = gas.reduce((sum, limit) => sum + limit, 0n) * before.fees.maxFeePerGas + (dataFee ?? 0n)
     if (value + cost > before.coin) throw short(question, before.coin, value + cost, 'needs, gas included,')
-    const outcome = await agreeing(block, gas, before.head.timestamp + 1)
+    const agreed = await agreeing(block, gas, before.head.timestamp + 1)
+    const { outcome } = agreed
     examine(block, outcome)
     const { until } = question
     if (until !== undefined && until > before.head.timestamp + 1)
       examine(block, await runBlock(block, gas, until))
     const costs = { gas, ...(dataFee !== undefined && { dataFee }) }
-    return { how: 'eth_simulateV1', ...read(block, outcome), ...costs, behind }
+    return {
+      how: 'eth_simulateV1',
+      ...read(block, outcome),
+      ...costs,
+      behind,
+      silent: agreed.silent === undefined ? silent : [...silent, agreed.silent],
+      endpoints: peer && agreed.silent === undefined ? 2 : 1,
+    }
   } catch (error) {
     // What stands before a node that has just been read from refuses this one call with a page of its own, too.
     if (!isNotOffered(error) && !isPageInstead(error)) throw error
-    return { ...(await callInstead(block)), gas: [], behind }
+    return { ...(await callInstead(block)), gas: [], behind, silent, endpoints: 1 }
   }
 }
 
@@ -83,7 +91,7 @@ function examine({ wallet, allowances, before }: Block, outcome: Outcome): void 
 const read = (
   { tokens, allowances, before }: Block,
   outcome: Outcome,
-): Omit<Simulation, 'how' | 'gas' | 'behind'> => ({
+): Omit<Simulation, 'how' | 'gas' | 'behind' | 'silent' | 'endpoints'> => ({
   blockNumber: before.head.number,
   nonce: before.nonce,
   changes: tokens.map((token, i) => ({

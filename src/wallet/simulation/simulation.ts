@@ -30,13 +30,15 @@ export type Allowance = { token: Address; spender: Address }
 /**
  * What a leg would do to the wallet, and how that was found out. `gas` are limits that were enough; there are none, and no
  * changes, where nothing could be simulated. `coin` is the change of the native coin, fees included. `behind` is the endpoint that did
- * not have the newest block, for which an older one was taken. `dataFee` is what a rollup takes beside the gas, in wei, as it is now; there is none elsewhere, and `null` is not
+ * not have the newest block, for which an older one was taken; `silent` are endpoints that did not answer and are left out, and `endpoints` how many showed this. `dataFee` is what a rollup takes beside the gas, in wei, as it is now; there is none elsewhere, and `null` is not
  * known. `unsaid` is what the market would not say of it beforehand, in words.
  */
 export type Simulation = {
   how: 'eth_simulateV1' | 'eth_call' | 'unavailable'
   blockNumber: bigint
   behind: { host: string; blocks: number } | null
+  silent: readonly string[]
+  endpoints: number
   nonce: number
   changes: { token: Token; before: bigint; delta: bigint }[]
   allowances: { token: Address; spender: Address; before: bigint; after: bigint }[]
