@@ -75,7 +75,7 @@ export const withSigning = (command: Command, { isPlanned = false } = {}): Comma
     .addOption(
       new Option(
         '--allow-duplicate',
-        'without a terminal: sign without a key or a nonce, or what the chain has already, and pay again',
+        'allow a possible duplicate payment: without a terminal, sign without a key or a nonce',
       ).helpGroup('Execution:'),
     )
     .addOption(

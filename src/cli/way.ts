@@ -38,7 +38,10 @@ export const withExecution = (
   add('--no-lock-wait', 'do not wait for another process that uses this wallet')
   // A new operation says so among what is safe for it.
   if (!isNew)
-    return command.addOption(
+    return add(
+      '--allow-duplicate',
+      'go on although the wallet was used elsewhere since: the action may be done already',
+    ).addOption(
       option('--max-fee <gwei>', 'let a unit of gas cost more than was planned, and at most this').argParser(
         checked(maxFee),
       ),

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { action, type Cli } from '../cli/cli.ts'
 import { planAgain } from '../cli/operate/again.ts'
 import { finish, reportFor } from '../cli/operate/finish.ts'
-import { refuseDoneSince } from '../cli/operate/not-twice.ts'
 import { lookedAt } from '../cli/operate/noted.ts'
+import { confirmOlderJournal } from '../cli/operate/older-journal.ts'
 import { refuseOver } from '../cli/operate/over.ts'
 import { planPrices } from '../cli/operate/plan-prices.ts'
 import { withTypedLeast } from '../cli/operate/typed-least.ts'
@@ -66,7 +66,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   if (isSettled(operation) || (wrong === 'found' && !operation.steps.some(isUnsigned)))
     return goOn(cli, operation.id, options, undefined)
   const who = await ownerOf(cli, operation, options)
-  const looked = options.dryRun ? undefined : await refuseDoneSince(cli, ground, operation, options)
+  if (!options.dryRun) await confirmOlderJournal(cli, ground, operation, options)
   const least = leastOf(ground, operation, options.acceptMinOut)
   const again = await planAgain(cli, ground, operation, least, liftedBy(options)).catch((error: unknown) => {
     throw withTypedLeast(error, options)
@@ -100,7 +100,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
         hint: `sluice action show ${operation.id}`,
       })
     const planned = replaceLeg(ground, now, again.open, again.checked, 'by the person')
-    await finish(cli, ground, planned, signer, { ...options, turn, looked })
+    await finish(cli, ground, planned, signer, { ...options, turn })
   } finally {
     turn.release()
   }

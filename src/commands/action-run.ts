@@ -2,8 +2,8 @@ import type { Action } from '../api/action.ts'
 import type { Cli } from '../cli/cli.ts'
 import { maxFee } from '../cli/flag-values.ts'
 import { finish, type Going, reportFor } from '../cli/operate/finish.ts'
-import { refuseDoneSince } from '../cli/operate/not-twice.ts'
 import { noted } from '../cli/operate/noted.ts'
+import { confirmOlderJournal } from '../cli/operate/older-journal.ts'
 import { refuseOver } from '../cli/operate/over.ts'
 import type { SigningOptions } from '../cli/options.ts'
 import { reportView } from '../cli/views/report-view.ts'
@@ -114,7 +114,7 @@ export async function goOn(
   })
   try {
     const now = journalled(ground, operation.id)
-    const since = replacement === 'cancel' ? {} : await doneSince(cli, ground, now, options, replacement)
+    const since = replacement === 'cancel' ? {} : await goesOn(cli, ground, now, options, replacement)
     await finish(cli, ground, now, who, {
       ...options,
       ...since,
@@ -142,22 +142,23 @@ async function givenUpAgain(
 }
 
 /**
- * Refuses what seems done already. A chain of a later leg that does not answer is no reason not to make what waits dearer: then only that
+ * Asks about an older journal. A chain of a later leg that does not answer is no reason not to make what waits dearer: then only that
  * is done, and nothing that is not signed yet.
  */
-async function doneSince(
+async function goesOn(
   cli: Cli,
   ground: Ground,
   operation: Planned,
   options: GoOnOptions,
   replacement: Going['replacement'],
-): Promise<Pick<Going, 'looked' | 'wait' | 'onlyWaiting'>> {
+): Promise<Pick<Going, 'wait' | 'onlyWaiting'>> {
   try {
-    return { looked: await refuseDoneSince(cli, ground, operation, options) }
+    await confirmOlderJournal(cli, ground, operation, options)
+    return {}
   } catch (error) {
-    const cause = error instanceof AppError ? String(error.details?.cause) : ''
-    if (replacement !== 'bump' || !cause.startsWith('RPC_')) throw error
-    cli.notice(`Whether the rest is done already cannot be asked now, so only what waits is sent again.`)
+    const isOfNode = error instanceof AppError && error.code.startsWith('RPC_')
+    if (replacement !== 'bump' || !isOfNode) throw error
+    cli.notice(`A network of the rest does not answer, so only what waits is sent again.`)
     return { wait: false, onlyWaiting: true }
   }
 }

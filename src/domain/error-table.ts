@@ -153,14 +153,14 @@ export const errorTable = {
   FOREIGN_PENDING: { exit: 10, hint: 'Wait until the other transaction of this wallet is mined.' },
   NONCE_GAP: { exit: 10, hint: 'Leave --nonce out: the next free one is taken.' },
   OPERATION_UNFINISHED: { exit: 10, hint: 'sluice action list --status PENDING' },
-  DONE_ELSEWHERE: {
-    exit: 10,
-    hint: 'Look at what is on the chain: sluice action explain HASH. To do it again all the same: --allow-duplicate',
-  },
   WALLET_BUSY: { exit: 11, retryable: true, hint: 'sluice action list' },
   STATE_UNUSABLE: {
     exit: 12,
     hint: 'Check free space and permissions of the data directory, or set SLUICE_HOME.',
+  },
+  JOURNAL_OUTDATED: {
+    exit: 12,
+    hint: 'See what the wallet sent. If the action is not done: sluice action resume ID --allow-duplicate',
   },
   STATE_NEWER_SCHEMA: { exit: 12, hint: 'A newer sluice wrote this journal. Update this one.' },
   KEY_SOURCE: {

@@ -1,25 +1,10 @@
-import type { Hex } from '../domain/address.ts'
 import { canonical } from '../domain/canonical.ts'
 import type { JournalDb } from './journal-db.ts'
 import type { journalInside } from './journal-inside.ts'
 import { columnsOf, eventOf } from './journal-rows.ts'
 import { sealOf } from './journal-seal.ts'
-import type { DoneBy, Journal } from './journal-words.ts'
+import type { Journal } from './journal-words.ts'
 import type { JournalEvent } from './operation.ts'
-
-/** What the trail says of a step before the transaction that seems to have done the same. */
-const done = 'seems done already by '
-
-/** The transaction that seems to have done what a step is for, or waited to do it, by the trail: what was noted of it last. */
-export function doneBy(events: readonly JournalEvent[], step: number): DoneBy | undefined {
-  const noted = events.findLast(
-    ({ index, becomes, why }) => index === step && becomes === '' && why.startsWith(done),
-  )
-  const [hash, nonce] = noted?.why.slice(done.length).split(waited) ?? []
-  return hash === undefined ? undefined : { hash: hash as Hex, ...(nonce && { nonce: Number(nonce) }) }
-}
-
-const waited = ', which waits with nonce '
 
 /** What the trail says of a step that had come to nothing, with its nonce used, when something else was signed. */
 const passed = 'passed: its nonce is used, and it came to nothing'
@@ -37,22 +22,14 @@ export const wasReopened = (events: readonly JournalEvent[]): boolean =>
 
 const reopened = 're-opened'
 
-/** What opens a part of an operation again: a new plan for what was not signed, steps whose blocks went away, and nonces that were not lost; and what seems done without it. */
+/** What opens a part of an operation again: a new plan for what was not signed, steps whose blocks went away, and nonces that were not lost. */
 export function journalAgain(
   db: JournalDb,
   { note, stateOf, find, step, release, settle }: ReturnType<typeof journalInside>,
-): Pick<Journal, 'replan' | 'reopen' | 'regain' | 'noteDone' | 'notePassed'> {
+): Pick<Journal, 'replan' | 'reopen' | 'regain' | 'notePassed'> {
   const { all, one, run, put, write } = db
   const trail = (id: string) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf)
   return {
-    // Nothing becomes of a step by what is noted: only a look at the chain says what does.
-    noteDone: (id, index, { hash, nonce }) =>
-      write(() => {
-        const known = doneBy(trail(id), index)
-        if (known?.hash === hash && known.nonce === nonce) return
-        const how = nonce === undefined ? '' : `${waited}${nonce}`
-        note(id, index, stateOf(id, index), '', `${done}${hash}${how}`)
-      }),
     notePassed: (id, index) =>
       write(() => {
         if (!wasLetGo(trail(id), index)) note(id, index, stateOf(id, index), '', passed)

@@ -183,7 +183,7 @@ export const journalMigrations: readonly Migration[] = [
   INSERT OR IGNORE INTO step_move VALUES ('SUPERSEDED', 'BROADCAST');
   `,
   `
-  -- What used nonces that nothing of this journal has, by what these nodes said.
+  -- Not used any more: what used nonces that nothing of this journal has, by what these nodes said.
   CREATE TABLE elsewhere (
     chain_id INTEGER NOT NULL, wallet TEXT NOT NULL, nonce INTEGER NOT NULL, nodes TEXT NOT NULL, said TEXT NOT NULL,
     hash TEXT, target TEXT, data TEXT, value TEXT, at INTEGER NOT NULL, PRIMARY KEY (chain_id, wallet, nonce)

@@ -17,18 +17,6 @@ export type Replacement = {
 /** Hashes of the code at an address and, behind a proxy, of its implementation. */
 export type CodePin = { codeHash: Hex; implementation: Address | null; implementationHash: Hex | null }
 
-/**
- * What used a nonce that the journal has nothing of: a transaction, as a node shows its call (`value` in hex, in wei); an authorisation (EIP-7702);
- * or what no node that was asked shows.
- */
-export type Elsewhere =
-  | { is: 'used'; hash: Hex; to: Hex | null; input: Hex; value: string }
-  | { is: 'authorised' }
-  | { is: 'unshown' }
-
-/** A transaction that is not of a journal and does, or did, what a step of it is for; `nonce` where it waited under that when it was seen. */
-export type DoneBy = { hash: Hex; nonce?: number }
-
 /** The write-ahead journal. Every call is on disk when it returns. */
 export type Journal = {
   insert: (operation: NewOperation) => Operation
@@ -67,23 +55,6 @@ export type Journal = {
     below: number,
   ) => { operation: string; nonce: number; isLost: boolean } | undefined
   /**
-   * Nonces below `below` that nothing of this journal was signed for, or that it lost, newest first, at most 32: since it signed the same
-   * transaction last, or else since it first signed for the wallet on the chain. Beside them those of at most 32 steps that are signed and not
-   * seen in a block, whenever that was: another transaction may have used them. None where it never signed.
-   */
-  foreignNonces: (wallet: Address, transaction: Transaction, below: number) => number[]
-  /** What is known of nonces that the journal has nothing of, by the nodes that are asked: others are asked anew. */
-  elsewhere: (chainId: number, wallet: Address, nodes: string) => Map<number, Elsewhere>
-  /** Remembers it. What was shown stays; what was not is forgotten after a day. */
-  noteElsewhere: (
-    chainId: number,
-    wallet: Address,
-    nodes: string,
-    found: Iterable<readonly [nonce: number, Elsewhere]>,
-  ) => void
-  /** The newest block in which a step of a wallet became final with a nonce below this one, or 0. */
-  lastBlockBelow: (chainId: number, wallet: Address, nonce: number) => number
-  /**
    * Puts a new plan in the place of what nothing was signed of in a leg: its unsigned steps go, these come after the
    * rest, and the audit trail keeps the hash of both plans.
    */
@@ -110,8 +81,6 @@ export type Journal = {
   move: (id: string, index: number, becomes: StepState, why: string, inclusion?: Inclusion) => void
   /** Notes that something else, `owner`, has the nonce of a step for good, and that its operation needs a person: both or neither. */
   supersede: (id: string, index: number, owner: string, why: string) => void
-  /** Notes a transaction that is not of this journal and seems to have done what a step is for that is not signed, or lost its nonce; with its nonce where it only waits. */
-  noteDone: (id: string, index: number, by: DoneBy) => void
   /** Notes that the nonce of a step was used, and the step had come to nothing, when something else was signed: the same may have been done since. */
   notePassed: (id: string, index: number) => void
   arrive: (id: string, leg: number, hash: Hex) => void

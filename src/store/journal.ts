@@ -2,7 +2,6 @@ import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
 import { journalAgain } from './journal-again.ts'
 import { openJournalDb, sha256 } from './journal-db.ts'
-import { journalElsewhere } from './journal-elsewhere.ts'
 import { journalHead } from './journal-head.ts'
 import { journalInside } from './journal-inside.ts'
 import { journalLimits } from './journal-limits.ts'
@@ -174,7 +173,6 @@ export function openJournal(path: string, clock: () => number): Journal {
     ...journalLookups(db, inside),
     ...seal,
     ...journalLimits(db, clock),
-    ...journalElsewhere(db, clock),
     ...journalHead(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
     close,

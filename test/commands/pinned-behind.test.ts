@@ -142,9 +142,6 @@ test('a payment that was made in the place of one that lost its nonce loses it t
     json: { error: { code: 'SUPERSEDED', details: { nonce } } },
   })
   expect(await run(`action resume ${id} --json`, by())).toMatchObject({ exit: 0 })
-  expect(await signsNothing(() => run(`action replan ${other} --yes --json`, by()))).toMatchObject({
-    json: { error: { details: { cause: 'DONE_ELSEWHERE' } } },
-  })
   expect(await paidSince(before)).toBe(5_000000n)
 })
 

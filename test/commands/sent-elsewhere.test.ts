@@ -7,7 +7,7 @@ import { findOnChain } from '../../src/wallet/execution/watch.ts'
 import type { Clue } from '../../src/wallet/explain/verdict.ts'
 import { sandboxJournal, useCopies } from '../support/older-copy.ts'
 import { useCommands } from '../support/run.ts'
-import { calldata, useSandbox } from '../support/sandbox.ts'
+import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing, home, attempts } = useCommands(sandbox)
@@ -209,22 +209,6 @@ describe('what was sped up elsewhere', () => {
     },
   )
 
-  test('is not paid by a new plan that an older version made for it', async () => {
-    const before = await got()
-    const { id, hash } = await heldForLost(8)
-    const kept = journal()
-    const { plan, steps } = kept.find(id)!
-    const again = { plan: { ...(plan as object), since: { 0: 1 } }, steps, why: 'by the person' }
-    kept.replan(id, 0, again)
-    kept.settle(id, 'EXECUTING', 'planned anew: by the person')
-    kept.close()
-    expect(await signsNothing(() => run(['action', 'resume', id, '--json']))).toMatchObject({
-      exit: 21,
-      json: { error: { details: { hash, cause: 'DONE_ELSEWHERE' } } },
-    })
-    expect((await got()) - before).toBe(8_000000n)
-  })
-
   test('is lost for good where it is another call, whatever is asked', async () => {
     const nonce = await nextNonce()
     await mining(false)
@@ -254,60 +238,8 @@ describe('what was sped up elsewhere', () => {
   })
 })
 
-describe('a swap that another machine with the same key did under the same nonce', () => {
-  test('is not done again here, neither typed anew nor gone on with, and is not said to be safe', async () => {
-    const swap = (key: string) =>
-      `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 33 --yes --json --idempotency-key ${key}`
-    const dry = await run(`${swap('dry-00001')} --dry-run`)
-    const spender = dry.json.steps.at(-1).to
-    const { address } = sandbox.token(31337, 'USDC')
-    const data = calldata('function approve(address,uint256)', [spender, 33_000000n])
-    await sandbox.sendAs(31337, wallet(), { to: address, data })
-    expect(await run(transfer(1))).toMatchObject({ exit: 0 })
-    const other = copied()
-    const before = await usdc()
-    await mining(false)
-    const { id } = (await run(`${swap('both-0001')} --no-wait`)).json.error.details
-    await rpc().request('anvil_dropAllTransactions')
-    // Another second, and so another deadline.
-    await new Promise((done) => setTimeout(done, 1_100))
-    const theirs = await other.again(`${swap('both-0001')} --no-wait`)
-    const [{ hash }] = theirs.json.error.details.action.transactions
-    await rpc().request('evm_mine')
-    await mining(true)
-    await rpc().request('anvil_mine', ['0x60'])
-    const told = {
-      situation: 'SUPERSEDED',
-      verdict: expect.stringContaining(`${hash}, used its nonce`),
-      funds: expect.stringMatching(`^What became of 33 USDC is told by the transaction ${hash}\\.`),
-      safeToRetry: false,
-      next: `sluice action explain ${hash}`,
-    }
-    const refused = { exit: 10, json: { error: { code: 'DONE_ELSEWHERE', details: { hash } } } }
-    expect(await explain(id)).toMatchObject(told)
-    expect(await signsNothing(() => run(swap('both-0002')))).toMatchObject(refused)
-    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })
-    expect(await explain(id)).toMatchObject(told)
-    expect(await signsNothing(() => run(swap('both-0003')))).toMatchObject(refused)
-    // Far behind the newest blocks, too.
-    await rpc().request('anvil_mine', ['0x100'])
-    expect(await explain(id)).toMatchObject(told)
-    expect(before - (await usdc())).toBe(33_000000n)
-  })
-
-  test('but what this machine signed itself, and did not see mined, is not held against it', async () => {
-    const before = await got()
-    await mining(false)
-    expect(await run(`${transfer(6)} --no-wait --idempotency-key own-00001`)).toMatchObject({ exit: 20 })
-    await rpc().request('evm_mine')
-    await mining(true)
-    expect(await run(`${transfer(6)} --idempotency-key own-00002`)).toMatchObject({ exit: 0 })
-    expect((await got()) - before).toBe(12_000000n)
-  })
-})
-
 describe('an action that was gone on with elsewhere', () => {
-  const done = { exit: 21, json: { error: { code: 'PARTIAL', details: { cause: 'DONE_ELSEWHERE' } } } }
+  const done = { exit: 21, json: { error: { code: 'PARTIAL', details: { cause: 'JOURNAL_OUTDATED' } } } }
 
   test('is not finished a second time by who speeds it up in an older copy of the journal', async () => {
     const before = await usdc()

@@ -50,10 +50,11 @@ const ours: readonly RegExp[] = [
   /^commands\/action-(re\w+|abandon|watch)\.ts: (id|operation\.id)$/,
   /^commands\/action-run\.ts: (operation\.id|wallet)$|^commands\/swap-look\.ts: action\.id$|^commands\/explain-hash\.ts: hash$/,
   // The action that is in the way, and the next step behind it, which is of this kind itself.
-  /^wallet\/(explain\/over\.ts: before|execution\/(ending\.ts: (before|again|giveUp|operation)|nonce\.ts: first|time-over\.ts: (before|again|details\.operation)))$/,
-  /^wallet\/execution\/elsewhere\/became\.ts: (details\?\.hash|giveUp|details\?\.isSettled === false .*)$/,
+  /^wallet\/(explain\/over\.ts: before|execution\/(ending\.ts: (again|operation)|go-on\.ts: (before|again|giveUp)|nonce\.ts: first|time-over\.ts: (before|again|details\.operation)))$/,
+  // Ids of damaged actions, as the journal has them.
+  /^commands\/(action\.ts: id|doctor\.ts: damaged\[0\])$/,
   // Numbers.
-  /^sandbox\/faults\/chain-acts\.ts: most$|^cli\/operate\/once-only\.ts: (name|latest)$|^wallet\/execution\/pinned\.ts: next$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
+  /^sandbox\/faults\/chain-acts\.ts: most$|^cli\/operate\/once-only\.ts: (name|simulation\.nonce)$|^wallet\/execution\/pinned\.ts: next$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|plain\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
   // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
   /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/operate\/yield-proposals\.ts: slug$|^wallet\/plan\/standing\.ts: network$/,

@@ -81,43 +81,6 @@ describe('the journal', () => {
     expect(journal.findKey('key-c')).toBeUndefined()
   })
 
-  it('knows which nonces of a wallet it signed nothing for; what is only reserved is such a one', () => {
-    const sign = (id: string, nonce: number, byte: string) => {
-      plan(id)
-      journal.reserve(id, 0, nonce, 1)
-      journal.sign(id, 0, attempt(byte, nonce))
-    }
-    const other = { ...transaction, value: 6n }
-    expect(journal.foreignNonces(wallet, other, 50)).toEqual([])
-    sign('a', 5, '01')
-    sign('b', 8, '02')
-    plan('c')
-    journal.reserve('c', 0, 9, 1)
-    // What is signed and not seen in a block may be used by another transaction.
-    expect(journal.foreignNonces(wallet, other, 11)).toEqual([10, 9, 8, 7, 6, 5])
-    expect(journal.foreignNonces(wallet, transaction, 11)).toEqual([10, 9, 8, 5])
-    journal.sent(hash('01'), 'sent')
-    journal.sent(hash('02'), 'sent')
-    journal.move('a', 0, 'INCLUDED', 'seen', inclusion)
-    journal.move('b', 0, 'INCLUDED', 'seen', inclusion)
-    expect(journal.foreignNonces(wallet, other, 11)).toEqual([10, 9, 7, 6])
-    // It signed this very one itself, later than 7.
-    expect(journal.foreignNonces(wallet, transaction, 11)).toEqual([10, 9])
-    expect(journal.foreignNonces(wallet, other, 5)).toEqual([])
-    expect(journal.foreignNonces(wallet, other, 1_000)).toHaveLength(32)
-    expect(journal.foreignNonces(wallet, { ...other, chainId: 2 }, 11)).toEqual([])
-  })
-
-  it('looks at a nonce that it lost, and at what came after it, where it never had another one', () => {
-    plan('a')
-    journal.reserve('a', 0, 5, 1)
-    journal.sign('a', 0, attempt('01', 5))
-    journal.sent(attempt('01', 5).hash, 'sent')
-    journal.supersede('a', 0, `0x${'77'.repeat(32)}`, 'used by another one')
-    expect(journal.foreignNonces(wallet, transaction, 7)).toEqual([6, 5])
-    expect(journal.foreignNonces(wallet, transaction, 5)).toEqual([])
-  })
-
   it('takes the same request for the same, whatever the order of its keys', () => {
     expect(hashRequest({ a: 1n, b: { c: [1, 2], d: null } })).toBe(
       hashRequest({ b: { d: null, c: [1, 2] }, a: '1' }),

@@ -5,11 +5,9 @@ import { describe, expect, it } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
-import type { Journal } from '../../src/store/journal-words.ts'
 import type { Step } from '../../src/store/operation.ts'
-import { believed, type Whole } from '../../src/wallet/execution/elsewhere/as-hashed.ts'
-import { refuseDoneMeanwhile } from '../../src/wallet/execution/elsewhere/done-meanwhile.ts'
-import { asStep } from '../../src/wallet/execution/signed-elsewhere.ts'
+import { believed, type Whole } from '../../src/wallet/execution/foreign/as-hashed.ts'
+import { asStep } from '../../src/wallet/execution/foreign/signed-elsewhere.ts'
 import { payee, signer } from './operation.ts'
 
 const base = { to: payee, data: '0x1234', value: 5n, nonce: 3, gas: 60_000n } as const
@@ -153,29 +151,5 @@ describe('what a node shows of a step that has the nonce of it', () => {
     expect(await as({})).toMatchObject({ hash: tx.hash, nonce: 3 })
     expect(await as({ nonce: '0x4' })).toBeUndefined()
     expect(await as({ nonce: undefined })).toBeUndefined()
-  })
-
-  it('and only waits is the same call where its hash says so, and not where a node alone does', async () => {
-    const look = (rpc: Rpc) =>
-      refuseDoneMeanwhile(
-        { journal: { holderOf: () => undefined } as unknown as Journal, rpc, step },
-        {
-          looked: 3,
-          actions: [{ transaction, exact: [] }],
-          wanted: { wanted: 1, usual: 1 },
-          pause: async () => false,
-        },
-        { nonce: 4, latest: 3 },
-      )
-    const [tx, other] = [await sent(), await shown({ ...forms.eip1559, nonce: 3, value: 6n })]
-    await expect(look(showing(tx))).rejects.toMatchObject({
-      code: 'DONE_ELSEWHERE',
-      details: { hash: tx.hash },
-    })
-    expect(await look(showing(other))).toBeUndefined()
-    // It is another one, which the node shows as this.
-    const told = { ...other, value: tx.value }
-    await expect(look(showing(told))).rejects.toMatchObject(odd)
-    expect(await look(showing(told, other))).toBeUndefined()
   })
 })

@@ -89,7 +89,7 @@ describe('what has the nonce of a step', () => {
   const rpc = { host: 'here', peers: [] as readonly Rpc[] } as unknown as Rpc
   const asOwner = (shown: object, isShown = true, step = stepOf('BROADCAST')) => {
     const call = { to: payee, input: '0x9999', value: '0x1', ...shown } as never
-    return ownerOf(rpc, step, { hash, blockNumber: 7, isDeep: true, shown: call }, isShown, {})
+    return ownerOf(rpc, step, { hash, blockNumber: 7, isDeep: true, shown: call }, isShown)
   }
 
   test('and is another call does nothing of what the step was for', async () => {

@@ -4,8 +4,8 @@ import { notAsked } from '../../src/domain/error-table.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { goOnAfter } from '../../src/wallet/execution/go-on.ts'
 
-const hash = `0x${'ab'.repeat(32)}`
-const [again, giveUp] = ['sluice action resume one', 'sluice action abandon one']
+const _hash = `0x${'ab'.repeat(32)}`
+const [again, _giveUp] = ['sluice action resume one', 'sluice action abandon one']
 
 describe('how to go on after a rule said no', () => {
   test.each([
@@ -17,22 +17,6 @@ describe('how to go on after a rule said no', () => {
   ] as const)('says what has to be so first: %s', (_, code, more, once) => {
     expect(goOnAfter(new AppError(code, 'no', more), 'one')).toBe(
       `${once}: ${again}; to go no further: sluice action revoke one`,
-    )
-  })
-})
-
-describe('what to do about what seems done elsewhere', () => {
-  test.each([
-    [
-      'that reverted, and not for good, is to go on once it did',
-      false,
-      `; once that says that it is safe: ${again}; else: `,
-    ],
-    ['that is done is to give up', undefined, ', then: '],
-  ])('%s', (_, isSettled, between) => {
-    const details = { hash, ...(isSettled !== undefined && { isSettled }) }
-    expect(goOnAfter(new AppError('DONE_ELSEWHERE', 'it seems done', { details }), 'one')).toBe(
-      `sluice action explain ${hash}${between}${giveUp}`,
     )
   })
 })

@@ -3,11 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import type { Address } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { sandboxNetworks } from '../../src/domain/network.ts'
 import { quantity } from '../../src/net/quantity.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
-import { doneElsewhere } from '../../src/wallet/execution/elsewhere/done-elsewhere.ts'
 import { whoUsed } from '../../src/wallet/execution/nonce-use.ts'
 import { isSentAlready } from '../../src/wallet/execution/pinned.ts'
 import type { Proposal } from '../../src/wallet/plan/proposal.ts'
@@ -37,9 +35,9 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-let journal: Journal
-const reopen = useHome((made) => {
-  journal = made.journal
+let _journal: Journal
+const _reopen = useHome((made) => {
+  _journal = made.journal
 })
 
 type Node = { rpc: Rpc; asked: Record<string, number> }
@@ -177,143 +175,22 @@ const nodes: Record<string, () => Node> = {
   'refuses the question without an answer': () => without(0, 'RPC_UNREACHABLE'),
 }
 const call = { to: payee, data: '0x', value: 0n, chainId: 31337 } as const
-/** A journal that has nothing of these nonces. */
-const askedAt = (rpc: Rpc, ...nonces: number[]) => ({
-  rpc: () => rpc,
-  catalog: { networks: sandboxNetworks },
-  journal: { ...journal, foreignNonces: () => nonces },
-})
 const pinnedAt = (rpc: Rpc, wallet: Address, nonce: number) =>
   isSentAlready(
     { rpc: () => rpc, journal: { find: () => undefined } } as never,
     { wallet, nonce, id: 'pinned', legs: [{ chainId: 31337, transactions: [call] }] } as unknown as Proposal,
   )
 
-test.each(Object.keys(nodes))('what was paid already is found by a node that %s', async (how) => {
-  const { rpc, asked } = nodes[how]!()
-  const done = await doneElsewhere(askedAt(rpc, 1, 0), signer.address, [call])
-  expect(done).toBe(paid)
-  // One pass through the blocks is enough for all nonces, and a node that does not take a question is asked it once.
-  expect(asked.eth_getBlockByNumber).toBeLessThan(blocks + 20)
-  expect(asked.eth_getTransactionBySenderAndNonce).toBe(1)
-  expect(await pinnedAt(rpc, signer.address, 0)).toBe(true)
-})
-
-test.each(Object.keys(nodes))('what used a nonce elsewhere is asked once of a node that %s', async (how) => {
-  const other = { ...call, value: 1n, to: signer.address }
-  const { rpc } = nodes[how]!()
-  expect(await doneElsewhere(askedAt(rpc, 0), signer.address, [other])).toBeUndefined()
-  const again = nodes[how]!()
-  expect(await doneElsewhere(askedAt(again.rpc, 0), signer.address, [call])).toBe(paid)
-  expect(again.asked).toEqual({
-    eth_getTransactionCount: 1,
-    eth_getTransactionReceipt: 1,
-    eth_getBlockByNumber: 1,
-  })
-  // Another node may show something else.
-  const elsewhere = nodes[how]!()
-  const ground = askedAt({ ...elsewhere.rpc, host: 'elsewhere' }, 0)
-  expect(await doneElsewhere(ground, signer.address, [call])).toBe(paid)
-  expect(elsewhere.asked.eth_getTransactionBySenderAndNonce).toBe(1)
-})
-
-test('what a node does not show is not said to be unpaid: it is told, or asked for again where there was no answer', async () => {
-  const unknown: unknown[] = []
-  const ground = { ...askedAt(forgetful(), 0), onUnknown: (...told: unknown[]) => unknown.push(told) }
-  expect(await doneElsewhere(ground, signer.address, [call])).toBeUndefined()
-  expect(unknown).toEqual([[31337, [0]]])
-  const silent = doneElsewhere(askedAt(forgetful('RPC_UNREACHABLE'), 0), signer.address, [call])
-  await expect(silent).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
-})
-
-test('what was used a moment ago and is not shown may be shown in a moment: it is refused, and nothing is remembered of it', async () => {
-  const { rpc } = without(0)
-  const newest = Number(await chain.rpc.request('eth_blockNumber'))
-  const behind: Rpc['request'] = async (method, params) =>
-    method === 'eth_getBlockByNumber' && Number(params![0]) > newest - 32
-      ? ({ hash: '0x01', transactions: [] } as never)
-      : rpc.request(method, params)
-  let waited = 0
-  const pause = async (ms: number) => {
-    waited += ms
-  }
-  const ground = { ...askedAt({ ...rpc, request: behind }, 1), pause }
-  await expect(doneElsewhere(ground, signer.address, [call])).rejects.toMatchObject({
-    code: 'RPC_INCONSISTENT',
-    hint: expect.stringContaining('Run the same command again'),
-  })
-  expect(waited).toBeGreaterThan(12_000)
-  expect(waited).toBeLessThan(15_000)
-  expect(journal.elsewhere(31337, signer.address, rpc.host).size).toBe(0)
-})
-
-test('nor is anything where the node does not say any more that it was a moment ago, nor of what a reorganisation may still take away', async () => {
-  const { rpc } = without(0)
-  const newest = Number(await chain.rpc.request('eth_blockNumber'))
-  let hasStates = true
-  const behind: Rpc['request'] = async (method, params) => {
-    if (method === 'eth_getTransactionCount' && params![1] !== 'latest' && !hasStates)
-      throw new AppError('RPC_ERROR', 'missing trie node')
-    return method === 'eth_getBlockByNumber' && Number(params![0]) > newest - 32
-      ? ({ hash: '0x01', transactions: [] } as never)
-      : rpc.request(method, params)
-  }
-  const pause = async () => {
-    hasStates = false
-  }
-  const ground = { ...askedAt({ ...rpc, request: behind }, 1), pause }
-  await expect(doneElsewhere(ground, signer.address, [call])).rejects.toMatchObject({
-    code: 'RPC_INCONSISTENT',
-  })
-  const remembered = () => [...journal.elsewhere(31337, signer.address, rpc.host).keys()]
-  expect(remembered()).toEqual([])
-  const other = { ...call, value: 7n }
-  expect(await doneElsewhere(askedAt(rpc, 1, 0), signer.address, [other])).toBeUndefined()
-  expect(remembered()).toEqual([0])
-})
-
-test('what is shown a moment later is waited for, and nothing is where all is shown at once', async () => {
-  const { rpc } = without(0)
-  const newest = Number(await chain.rpc.request('eth_blockNumber'))
-  let waits = 0
-  let hidden = 3
-  const behind: Rpc['request'] = async (method, params) =>
-    method === 'eth_getBlockByNumber' && waits < hidden && Number(params![0]) > newest - 32
-      ? (null as never)
-      : rpc.request(method, params)
-  const pause = async () => {
-    waits++
-  }
-  const ground = { ...askedAt({ ...rpc, request: behind }, 1), pause }
-  const second = { ...call, value: 1n }
-  const { hash } = (
-    await chain.rpc.request<{ transactions: { hash: string }[] }>('eth_getBlockByNumber', [
-      `0x${(blocks + 1).toString(16)}`,
-      true,
-    ])
-  ).transactions[0]!
-  expect(await doneElsewhere(ground, signer.address, [second])).toBe(hash)
-  expect(waits).toBe(hidden)
-  hidden = 0
-  expect(await doneElsewhere(ground, signer.address, [second])).toBe(hash)
-  expect(waits).toBe(3)
-})
-
-test('a node that says zero for older blocks says nothing of when a nonce was used: what it does not show is told as that', async () => {
-  const rpc = forgetful()
-  const request: Rpc['request'] = async (method, params) =>
-    method === 'eth_getTransactionCount' && Number(params![1]) < blocks
-      ? ('0x0' as never)
-      : rpc.request(method, params)
-  const unknown: unknown[] = []
-  const ground = {
-    ...askedAt({ ...rpc, request }, 0),
-    pause: async () => undefined,
-    onUnknown: (...told: unknown[]) => unknown.push(told),
-  }
-  expect(await doneElsewhere(ground, signer.address, [call])).toBeUndefined()
-  expect(unknown).toEqual([[31337, [0]]])
-})
+test.each(Object.keys(nodes))(
+  'what was sent under a pinned nonce already is found by a node that %s',
+  async (how) => {
+    const { rpc, asked } = nodes[how]!()
+    expect(await whoUsed(rpc, signer.address, 0)).toMatchObject({ is: 'used', transaction: { hash: paid } })
+    expect(asked.eth_getBlockByNumber).toBeLessThan(blocks + 20)
+    expect(asked.eth_getTransactionBySenderAndNonce).toBe(1)
+    expect(await pinnedAt(rpc, signer.address, 0)).toBe(true)
+  },
+)
 
 test('a pinned nonce that is used is not said to be another’s where the node does not show whose', async () => {
   await expect(pinnedAt(forgetful(), signer.address, 0)).rejects.toMatchObject({
@@ -360,52 +237,4 @@ test('a count that is not answered is silence, and no reason to pay again', asyn
     isLookedFor: false,
     silence: busy,
   })
-})
-
-test('what a node did not show is asked again a day later', async () => {
-  let now = Date.now()
-  reopen(() => now)
-  journal.noteElsewhere(31337, signer.address, chain.rpc.host, [[0, { is: 'unshown' }]])
-  const unknown: unknown[] = []
-  const soon = without(0)
-  const ground = { ...askedAt(soon.rpc, 0), onUnknown: (...told: unknown[]) => unknown.push(told) }
-  expect(await doneElsewhere(ground, signer.address, [call])).toBeUndefined()
-  expect(unknown).toEqual([[31337, [0]]])
-  expect(soon.asked).toEqual({ eth_getTransactionCount: 1 })
-  now += 25 * 3_600_000
-  expect(await doneElsewhere(ground, signer.address, [call])).toBe(paid)
-})
-
-test('what is in a block and has no receipt yet is not held for reverted: it counts as done', async () => {
-  const { rpc } = without(0)
-  const done = (receipt: object | null) => {
-    const request: Rpc['request'] = async (method, params) =>
-      method === 'eth_getTransactionReceipt'
-        ? ((receipt && { ...((await rpc.request(method, params)) as object), ...receipt }) as never)
-        : rpc.request(method, params)
-    return doneElsewhere(askedAt({ ...rpc, request }, 0), signer.address, [call])
-  }
-  expect(await done(null)).toBe(paid)
-  expect(await done({ status: '0x0' })).toBeUndefined()
-})
-
-test('what is not shown after an odd answer is not remembered as such', async () => {
-  const { rpc } = without(Number.MAX_SAFE_INTEGER)
-  const odd = (said: string): Rpc => ({
-    ...rpc,
-    request: async (method, params) => {
-      if (method === 'eth_getTransactionCount' && params![1] !== 'latest')
-        throw new AppError('RPC_ERROR', said, { details: { message: said } })
-      if (method === 'eth_blockNumber') return '0x2000' as never
-      return method === 'eth_getBlockByNumber' && params![1] === true
-        ? ({ hash: '0x01', transactions: [] } as never)
-        : rpc.request(method, params)
-    },
-  })
-  const kept = async (said: string) => {
-    expect(await doneElsewhere(askedAt(odd(said), 0), signer.address, [call])).toBeUndefined()
-    return journal.elsewhere(31337, signer.address, chain.rpc.host).get(0)
-  }
-  expect(await kept('Internal error')).toBeUndefined()
-  expect(await kept('missing trie node')).toEqual({ is: 'unshown' })
 })

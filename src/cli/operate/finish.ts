@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import { carryOut, type Planned, type Way } from '../../wallet/execution/carry-out.ts'
+import { carryOut, type Planned } from '../../wallet/execution/carry-out.ts'
 import { reopenGone } from '../../wallet/execution/reopen.ts'
 import type { Progress } from '../../wallet/execution/run.ts'
 import type { Turn } from '../../wallet/execution/turn.ts'
@@ -17,13 +17,12 @@ import { type ExecutionOptions, wayOf } from '../way.ts'
 import { planAgain } from './again.ts'
 import { deliveryNamed } from './swap-told.ts'
 
-/** How an operation is gone on with: its options, what it is replaced by when it waits, what a unit of gas may cost beyond its plan, and how far it was looked on each chain whether it is done already. */
+/** How an operation is gone on with: its options, what it is replaced by when it waits, what a unit of gas may cost beyond its plan. */
 export type Going = Partial<ExecutionOptions> & {
   replacement?: 'bump' | 'cancel'
   onlyWaiting?: boolean
   turn?: Turn | undefined
   maxFeePerGas?: bigint
-  looked?: Way['looked'] | undefined
 }
 
 /** Goes on with an operation of the journal to its end, and reports it. A finished one is only reported again, unless its block went away. */
@@ -95,7 +94,7 @@ export async function follow(
   ground: Ground,
   operation: Planned,
   who: Who,
-  { turn, replacement, onlyWaiting, looked, ...options }: Going,
+  { turn, replacement, onlyWaiting, ...options }: Going,
 ): Promise<{ done: Planned; moved: boolean }> {
   let moved = false
   let found = false
@@ -125,7 +124,6 @@ export async function follow(
         ...wayOf(cli, ground, operation, options, options.maxFeePerGas),
         ...(replacement && { replacement }),
         ...(onlyWaiting && { onlyWaiting }),
-        ...(looked && { looked }),
         account,
         timeoutMs: timeLeft(cli),
         signal: cli.world.interrupt.signal,

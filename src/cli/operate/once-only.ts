@@ -4,6 +4,7 @@ import { networkNamed } from '../../domain/network-named.ts'
 import type { Planned } from '../../wallet/execution/carry-out.ts'
 import { isOver } from '../../wallet/execution/run.ts'
 import type { Ground } from '../../wallet/ground.ts'
+import type { Checked } from '../../wallet/plan/plan.ts'
 import type { Proposal } from '../../wallet/plan/proposal.ts'
 import type { Cli } from '../cli.ts'
 import type { SigningOptions } from '../options.ts'
@@ -51,16 +52,15 @@ export function refuseReused({ journal }: Ground, key: string, request: Record<s
 export function tellNewJournal(
   cli: Cli,
   { journal, catalog }: Ground,
-  wallet: Proposal['wallet'],
-  looked: Readonly<Record<number, number>>,
+  { proposal: { wallet, nonce, legs }, simulation }: Pick<Checked, 'proposal' | 'simulation'>,
 ): void {
-  for (const [chainId, latest] of Object.entries(looked)) {
-    if (latest === 0 || journal.nextNonce(Number(chainId), wallet) > 0) continue
-    const { name } = networkNamed(catalog.networks, Number(chainId))
-    cli.notice(
-      `This machine has signed nothing for this wallet on ${name} yet: what another one sent under this key is not known here. Keep SLUICE_HOME between runs, or pin the nonce (--nonce ${name}=${latest}).`,
-    )
-  }
+  const chainId = legs[0]?.chainId
+  if (nonce !== null || chainId === undefined || !simulation || simulation.nonce === 0) return
+  if (journal.nextNonce(chainId, wallet) > 0) return
+  const { name } = networkNamed(catalog.networks, chainId)
+  cli.notice(
+    `This machine has signed nothing for this wallet on ${name} yet: what another one sent under this key is not known here. Keep SLUICE_HOME between runs, or pin the nonce (--nonce ${name}=${simulation.nonce}).`,
+  )
 }
 
 /** Says that something was begun before, under another key or with other words. */

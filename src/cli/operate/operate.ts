@@ -15,9 +15,16 @@ import { planQuestion, planView } from '../views/plan-view.ts'
 import { noncesOf } from '../way.ts'
 import { finish, type Going } from './finish.ts'
 import { namedTwice } from './names.ts'
-import { refuseDone, refuseDoneSince } from './not-twice.ts'
 import { offered } from './offer.ts'
-import { confirmAgain, refuseExpired, refuseReused, requireOnce, startedBefore } from './once-only.ts'
+import { confirmOlderJournal } from './older-journal.ts'
+import {
+  confirmAgain,
+  refuseExpired,
+  refuseReused,
+  requireOnce,
+  startedBefore,
+  tellNewJournal,
+} from './once-only.ts'
 import { orRevoke } from './revoke-after.ts'
 import { refuseOtherTerms } from './terms.ts'
 import type { Undertaking } from './undertaking.ts'
@@ -69,9 +76,9 @@ async function undertake(
   const request = { ...asked, wallet: who.address }
   const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
   const fresh = earlier !== undefined && isUnsigned(ground, earlier)
-  if (earlier && !fresh && !options.dryRun) {
-    const looked = await refuseDoneSince(cli, ground, earlier, options)
-    return goOnOrRevoke(cli, ground, earlier, who, { ...options, turn, looked })
+  if (earlier && !options.dryRun) {
+    await confirmOlderJournal(cli, ground, earlier, options)
+    if (!fresh) return goOnOrRevoke(cli, ground, earlier, who, { ...options, turn })
   }
   const asking = { propose, request, ...(opinion && { opinion }), ...(wallet && { wallet }) }
   const { proposal, isSent, checked, known } = await offered(cli, options, asking, { who, ground })
@@ -85,7 +92,7 @@ async function undertake(
   const instead = givesUp && `sluice action revoke ${givesUp.id} --yes`
   await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
   if (key === undefined && !isSent) await confirmAgain(cli, ground, request)
-  const looked = await refuseDone(cli, ground, checked, options)
+  if (key !== undefined) tellNewJournal(cli, ground, checked)
   if (!isSent) refuseExpired(proposal, cli.world.now())
   const account = await who.unlock()
   if (account.address !== who.address)
@@ -99,12 +106,12 @@ async function undertake(
     // Others may have been at work while the question stood: the key and the allowances are looked at once more.
     const now = key === undefined ? undefined : ground.journal.findByKey(key, request)
     if (now && !isUnsigned(ground, now))
-      return await goOnOrRevoke(cli, ground, now, signer, { ...options, turn: mine, looked })
+      return await goOnOrRevoke(cli, ground, now, signer, { ...options, turn: mine })
     await givesUp?.close()
     try {
       refuseConflict(ground, checked)
       const begun = planned(ground, checked, key ?? proposal.id, now)
-      await goOnOrRevoke(cli, ground, begun, signer, { ...options, turn: mine, looked })
+      await goOnOrRevoke(cli, ground, begun, signer, { ...options, turn: mine })
     } catch (error) {
       throw givesUp ? afterGivingUp(error, givesUp.id) : error
     }

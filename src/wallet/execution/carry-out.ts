@@ -4,7 +4,6 @@ import type { Operation } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
 import type { TransactionSigner } from '../keys/who.ts'
 import { pinContracts } from '../plan/code.ts'
-import { exactAmountsIn } from '../plan/exact-amounts.ts'
 import { capFor, keptBound } from '../plan/fee-bound.ts'
 import { encodeIntent, type KeptPlan, quotesOf } from '../plan/intent-json.ts'
 import type { Checked } from '../plan/plan.ts'
@@ -25,7 +24,6 @@ export type Way = Pick<
   Execution,
   | 'depth'
   | 'nonces'
-  | 'looked'
   | 'queueBehind'
   | 'pipeline'
   | 'replacement'
@@ -75,7 +73,8 @@ export function beginAgain(ground: Pick<Ground, 'journal'>, checked: Checked, { 
   return journal.find(id)!
 }
 
-const keptPlan = ({ proposal, terms, bounds, hash, assurance }: Checked): KeptPlan => ({
+const keptPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: Checked): KeptPlan => ({
+  ...(simulation && { walletNonce: simulation.nonce }),
   intents: proposal.legs.map(({ intent }) => intent && encodeIntent(intent)),
   about: proposal.about,
   quoteId: proposal.quoteId,
@@ -125,7 +124,6 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
     tokens,
     lock: fileLocks(locks),
     deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
-    exactIn: (leg) => exactAmountsIn(ground, planNow(), leg),
     arrived: async () => delivered(quotesOf(planNow())),
     brought: (told) => broughtTo(ground, journal.find(operation.id)!, told, way.depth),
     result: () => resultNow({ rpc, catalog }, journal.find(operation.id)!),

@@ -2,7 +2,6 @@ import { parseUnits } from 'viem/utils'
 
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
-import { noteDone } from './elsewhere/became.ts'
 import { goOnAfter, isCheated, keyElsewhere } from './go-on.ts'
 import { outcomeOf } from './outcome.ts'
 import { isForGood, isOfPrice, type Refusal, refusalOf } from './refused.ts'
@@ -70,7 +69,6 @@ function explain(run: Run, error: unknown): unknown {
   const resume = `sluice action resume ${run.operationId}`
   const details = { operation: run.operationId }
   const signed = wasSigned(run)
-  noteDone(run, error)
   if (error === stopped && !signed) {
     const isOver = !run.signal?.aborted && run.clock.now() >= run.until
     return isOver ? timeOver(run) : interrupted(run, details)

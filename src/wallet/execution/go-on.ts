@@ -1,7 +1,6 @@
 import { notAsked } from '../../domain/error-table.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isDust } from '../simulation/too-small.ts'
-import { lookFirst } from './elsewhere/became.ts'
 
 /** How to go on with what is left of an operation after a failure, `again` as a rule: what is not allowed now is refused again. */
 export function goOnAfter(error: AppError, id: string, again = `sluice action resume ${id}`): string {
@@ -9,7 +8,6 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
   if (typeof before === 'string') return `sluice action resume ${before}, then: ${again}`
   const goesOn = / (resume|replan) /.test(again)
   const giveUp = `sluice action abandon ${id}`
-  if (error.code === 'DONE_ELSEWHERE') return lookFirst(error, giveUp, again)
   if (goesOn && isDust(error)) return giveUp
   if (goesOn && error.code === 'INSUFFICIENT_FUNDS')
     return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`

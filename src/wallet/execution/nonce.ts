@@ -5,20 +5,12 @@ import type { Step } from '../../store/operation.ts'
 import type { Clock } from '../chain/clock.ts'
 import { type Head, readHead } from '../chain/fees.ts'
 import { refuseOldHead, refuseOtherHeads } from '../chain/heads.ts'
-import { adopt } from './adopt.ts'
 import type { Counts } from './counts.ts'
-import {
-  awaitShown,
-  type Meanwhile,
-  mostWaiting,
-  refuseDoneMeanwhile,
-  tooManyWaiting,
-  type Unshown,
-} from './elsewhere/done-meanwhile.ts'
+import { adopt } from './foreign/adopt.ts'
 import { countsFor, refuseGap, refuseOpenAgain } from './nonce-gap.ts'
 import { notShown } from './nonce-use.ts'
 
-/** What taking a nonce needs. `pinned` is the one that it must be; `meanwhile` what is to be held against what came from elsewhere since it was looked. */
+/** What taking a nonce needs. `pinned` is the one that it must be. */
 export type NonceQuestion = {
   journal: Journal
   operationId: string
@@ -26,7 +18,6 @@ export type NonceQuestion = {
   rpc: Rpc
   pinned?: number
   queueBehind?: boolean
-  meanwhile?: Meanwhile | undefined
   headMaxAgeMs?: number
   clock: Clock
 }
@@ -34,15 +25,8 @@ export type NonceQuestion = {
 /** What came of it: the newest block to sign on; that the step is on the chain already; or that a nonce of an earlier run was given back. */
 export type Taken = { head: Head } | 'adopted' | 'given back'
 
-/** Gives a step its nonce, as `takeOnce` does: anew, as everything may be different by then, while what came from elsewhere is not shown yet. */
-export async function takeNonce(question: NonceQuestion): Promise<Taken> {
-  let { meanwhile } = question
-  for (let tried = 1; ; tried++) {
-    const taken = await takeOnce({ ...question, meanwhile })
-    if (typeof taken === 'string' || 'head' in taken) return taken
-    meanwhile = await awaitShown(meanwhile!, taken, tried)
-  }
-}
+/** Behind so many of others nothing is signed: a node that counts more is not believed. */
+const mostWaiting = 64
 
 /**
  * Gives a step its nonce, written down. One that is reserved already is of a process that ended before it signed with it: it is given back first,
@@ -50,7 +34,7 @@ export async function takeNonce(question: NonceQuestion): Promise<Taken> {
  * A node on another chain, one that went back in time, or endpoints that disagree are refused here, before anything is
  * signed.
  */
-async function takeOnce(question: NonceQuestion): Promise<Taken | Unshown> {
+export async function takeNonce(question: NonceQuestion): Promise<Taken> {
   const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
   const [head, counted] = await Promise.all([readHead(rpc, chainId), countsFor(question)])
@@ -68,9 +52,6 @@ async function takeOnce(question: NonceQuestion): Promise<Taken | Unshown> {
   if (nonce > ours + mostWaiting) throw tooManyWaiting(rpc, step.wallet, { latest, pending })
   await refuseOpenAgain(question, { nonce, latest })
   await refuseGap(question, { nonce, pending })
-  const unshown =
-    question.meanwhile && (await refuseDoneMeanwhile(question, question.meanwhile, { nonce, latest }))
-  if (unshown) return unshown
   journal.sawHead(chainId, Number(lowest.number), lowest.hash)
   journal.reserve(operationId, step.index, nonce, Number(lowest.number))
   return { head }
@@ -126,3 +107,17 @@ async function takePinned(
   journal.reserve(operationId, step.index, nonce, Number(lowest.number))
   return { head }
 }
+
+const tooManyWaiting = (
+  { host }: Rpc,
+  wallet: string,
+  { latest, pending }: { latest: number; pending: number },
+): AppError =>
+  new AppError(
+    'RPC_INCONSISTENT',
+    `The node at ${host} counts ${pending - latest} transactions of ${wallet} that wait, which is not believed: behind more than ${mostWaiting} of others nothing is signed`,
+    {
+      details: { host, latest, pending, most: mostWaiting },
+      hint: 'Name another RPC endpoint; if they do wait, wait until fewer of them do',
+    },
+  )

@@ -3,8 +3,8 @@ import { AppError } from '../../domain/errors.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { Journal } from '../../store/journal-words.ts'
 import type { Step } from '../../store/operation.ts'
+import { asStep } from './foreign/signed-elsewhere.ts'
 import { minedElsewhere } from './nonce-owner.ts'
-import { asStep } from './signed-elsewhere.ts'
 import { standing } from './standing.ts'
 
 type Place = { journal: Journal; rpc: (chainId: number) => Rpc }

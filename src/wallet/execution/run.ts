@@ -66,10 +66,6 @@ export type Execution = {
   depth?: Depth
   /** The nonce that the first step on a chain must have; the steps after it count on. */
   nonces?: Readonly<Record<number, number>>
-  /** By which count of the wallet's transactions it was looked on each chain whether it did already what is to be signed; a chain of which nothing is said is not looked at. */
-  looked?: Readonly<Record<number, number>>
-  /** The amounts of a leg that no other quote changes. */
-  exactIn?: (leg: number) => readonly bigint[]
   /** Take the nonce behind what others have waiting, instead of refusing. */
   queueBehind?: boolean
   /** Sign and send all steps of a leg before the first is in a block. */

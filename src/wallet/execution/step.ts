@@ -4,7 +4,6 @@ import { readHead } from '../chain/fees.ts'
 import { notePassed } from './again/note-passed.ts'
 import { broadcast } from './broadcast.ts'
 import { refuseDead } from './dead.ts'
-import { meanwhileOf } from './elsewhere/done-meanwhile.ts'
 import { follow } from './follow.ts'
 import { takeNonce } from './nonce.ts'
 import { current, isUnsigned, type Run, stepAt, stopped } from './run.ts'
@@ -34,7 +33,6 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
       step,
       rpc,
       clock: run.clock,
-      meanwhile: meanwhileOf(run, step),
       ...(pinned !== undefined && { pinned }),
       ...(queueBehind && { queueBehind }),
       ...(headMaxAgeMs !== undefined && { headMaxAgeMs }),

@@ -1,41 +1,8 @@
-import { type Hex, sameAddress } from '../../domain/address.ts'
-import type { Rpc } from '../../net/rpc.ts'
-import { doneBy } from '../../store/journal-again.ts'
-import type { JournalEvent, Step } from '../../store/operation.ts'
-import { ifAnswered, within } from '../chain/within.ts'
-import { lookMs } from '../execution/agreement.ts'
-import { becameOf } from '../execution/elsewhere/became.ts'
-import { isNonceLost, type Wanted } from '../execution/finality.ts'
-import { type Seen, seenIfSaid, whoUsed } from '../execution/nonce-use.ts'
-import { isSame, type Shown } from '../execution/pinned.ts'
+import type { Hex } from '../../domain/address.ts'
 import { type Facts, type StepFacts, wentWell } from './facts.ts'
 
 /** A transaction that is not of an action, and did what a step of it was to do, or may have. */
-type Again = { hash: Hex; does: 'does' | 'may do' | 'seems to do'; isShown?: boolean }
-
-/** What a run stopped for as it seems to do the same as a step that is not signed, or lost its nonce; nothing where it failed for good since, or lost its own nonce to something else. */
-export async function doneSince(
-  { index, state, wallet, transaction }: Step,
-  events: readonly JournalEvent[],
-  rpc: Rpc | undefined,
-  wanted: Wanted,
-): Promise<StepFacts['doneBy']> {
-  const isOpen = state === 'PLANNED' || state === 'RESERVED' || state === 'SUPERSEDED'
-  const noted = isOpen ? doneBy(events, index) : undefined
-  if (!noted || !rpc) return noted && { hash: noted.hash, isShown: true }
-  const { hash, nonce } = noted
-  const became = await ifAnswered(within(becameOf(rpc, hash, wanted)))
-  if (became === 'reverted') return undefined
-  if (nonce === undefined) return { hash, isShown: true }
-  const use = await ifAnswered(within(whoUsed<Seen & Shown>(rpc, wallet, nonce)))
-  const isShown =
-    use?.is !== 'free' || (await ifAnswered(within(seenIfSaid(rpc, wallet, nonce)))) !== undefined
-  if (use?.is !== 'used' || sameAddress(use.transaction.hash, hash)) return { hash, isShown }
-  const { transaction: owner, at } = use
-  if (isSame(owner, transaction)) return { hash: owner.hash, isShown }
-  const lost = within(isNonceLost(rpc, { at, hash: owner.hash, by: rpc.host }, wanted.usual, lookMs))
-  return (await ifAnswered(lost))?.deep ? undefined : { hash, isShown }
-}
+type Again = { hash: Hex; does: 'does' | 'may do' }
 
 /** Whether an action happened under a later step, whatever became of this one. */
 const isMadeGood = (steps: Facts['steps'], { step: { leg, index } }: StepFacts): boolean =>
@@ -43,12 +10,12 @@ const isMadeGood = (steps: Facts['steps'], { step: { leg, index } }: StepFacts):
     (one) => one.step.role === 'action' && one.step.leg === leg && one.step.index > index && wentWell(one),
   )
 
-const againOfStep = ({ step, seen, doneBy: noted }: StepFacts): Again | undefined => {
+const againOfStep = ({ step, seen }: StepFacts): Again | undefined => {
   const { owner } = seen ?? {}
   // What waits under a nonce that is not lost may still lose it.
   if (owner?.again && (owner.blockNumber !== null || step.state === 'SUPERSEDED'))
     return { hash: owner.hash, does: owner.again === 'surely' ? 'does' : 'may do' }
-  return noted && { ...noted, does: 'seems to do' }
+  return undefined
 }
 
 /** What did the same as a step of an action that came to nothing, or may have: that tells where the funds are. */
@@ -93,13 +60,12 @@ export function whyUnsafe(facts: Facts): { text: string; next?: string } | undef
     }
   const again = againOf(facts)
   if (again) {
-    const { hash, does, isShown = true } = again
+    const { hash, does } = again
     // What has the nonce of the step that decides is told of there.
     const isTold = focus?.seen?.owner?.hash === hash
     return {
       text: isTold ? '' : ` The transaction ${hash} ${does} the same.`,
-      // What nobody shows any more is not explained: who goes on looks once more.
-      ...(isShown && { next: `sluice action explain ${hash}` }),
+      next: `sluice action explain ${hash}`,
     }
   }
   const lost = lostUnsurely(facts)

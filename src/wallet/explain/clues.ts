@@ -11,11 +11,6 @@ export function cluesOf(facts: Facts, service: string): Clue[] {
   const journal = [
     `the action is ${operation.state}${operation.exit === null ? '' : `, exit ${operation.exit}`}`,
     ...facts.steps.map((step) => stepClue(step, operation.steps.length)),
-    ...facts.steps.flatMap(({ step, doneBy }) =>
-      doneBy
-        ? [`${doneBy.hash} seems to do what step ${step.index + 1} is for, and is not of this journal`]
-        : [],
-    ),
   ]
   const chain = [
     ...[...chains.values()].map((one) =>

@@ -62,8 +62,6 @@ export type StepFacts = {
   attempts: Attempt[]
   network: Network
   seen?: Seen
-  /** What the journal was told of that is not of it and seems to do the same, and is not seen to have failed for good. */
-  doneBy?: { hash: Hex; isShown: boolean }
   /** It came to nothing once for good, by the journal, and nothing that waits cancels it: only a cancel of it is ever sent. */
   isLetGo?: true
   /** Its nonce belongs to another operation of the journal by now. */

@@ -6,17 +6,14 @@ import { type Foremost, foremost } from '../chain/foremost.ts'
 import { ifAnswered, within } from '../chain/within.ts'
 import { cameAcross, whatCame } from '../execution/came.ts'
 import { countsOf } from '../execution/counts.ts'
-import { wantedOf } from '../execution/finality.ts'
 import { resultOf } from '../execution/result.ts'
 import { type Depth, isOver } from '../execution/run.ts'
 import { isCancelling } from '../execution/stuck.ts'
 import { isAtWork as isInHand } from '../execution/turn.ts'
 import { plannedAnew } from '../execution/unfinished.ts'
 import type { Ground } from '../ground.ts'
-import { exactAmountsIn } from '../plan/exact-amounts.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
 import { allowancesLeft } from '../record/allowances-left.ts'
-import { doneSince } from './again.ts'
 import { lookAtBridge } from './bridge.ts'
 import { type ChainFacts, type Facts, focusOf, isInTheAir, isTooLittle, type StepFacts } from './facts.ts'
 import { lookAtChain, lookAtStep } from './look.ts'
@@ -50,11 +47,9 @@ export async function gather(
       const { chainId } = step.transaction
       const network = networkShown(catalog.networks, chainId)
       const node = chains.get(chainId)?.is === 'there' ? rpc(chainId) : undefined
-      const doneBy = await doneSince(step, events, node, wantedOf(network.depth, depth))
-      const known = { step, attempts, network, ...(doneBy && { doneBy }) }
+      const known = { step, attempts, network }
       if (attempts.length === 0 || !node) return known
       const seen = await lookAtStep(node, network, step, attempts, depth ?? network.depth, {
-        exact: exactAmountsIn(ground, operation.plan as KeptPlan, step.leg),
         lostTo: lostTo(events, step),
       })
       const all = seen?.elsewhere ? [...attempts, seen.elsewhere] : attempts

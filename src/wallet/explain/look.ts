@@ -10,9 +10,9 @@ import { readHead } from '../chain/fees.ts'
 import { ifAnswered, patienceMs, within } from '../chain/within.ts'
 import { lookMs } from '../execution/agreement.ts'
 import { finalityOf, type Wanted } from '../execution/finality.ts'
+import { asStep } from '../execution/foreign/signed-elsewhere.ts'
 import { keptBlock } from '../execution/reopen.ts'
 import type { Depth } from '../execution/run.ts'
-import { asStep } from '../execution/signed-elsewhere.ts'
 import { confirmationsOf, findStep } from '../execution/watch.ts'
 import type { ChainFacts, Seen } from './facts.ts'
 import { reasonOf } from './reason.ts'
@@ -94,7 +94,7 @@ async function look(
     reason: null,
     isOutOfGas: false,
     ...(waiting !== undefined && { waiting }),
-    ...(holder && { owner: await ownerOf(rpc, step, holder, same === 'another', known) }),
+    ...(holder && { owner: await ownerOf(rpc, step, holder, same === 'another') }),
     ...(await goneOf(rpc, step, wanted)),
     ...((await lacksBlock(rpc, step)) && { lacksBlock: true }),
     latest,

@@ -4,19 +4,21 @@ import type { Rpc } from '../../net/rpc.ts'
 import type { Attempt, Step } from '../../store/operation.ts'
 import { ifAnswered } from '../chain/within.ts'
 import { lookMs } from '../execution/agreement.ts'
-import { believed } from '../execution/elsewhere/as-hashed.ts'
-import type { OnChain } from '../execution/elsewhere/done-elsewhere.ts'
-import { isLike } from '../execution/elsewhere/like.ts'
 import { isNonceLost } from '../execution/finality.ts'
-import { type NonceUse, seenIfSaid, whoUsed } from '../execution/nonce-use.ts'
+import { believed } from '../execution/foreign/as-hashed.ts'
+import { type NonceUse, type Seen, seenIfSaid, whoUsed } from '../execution/nonce-use.ts'
+import { isSame, type Shown } from '../execution/pinned.ts'
 import { findOnChain } from '../execution/watch.ts'
 import type { Owner } from './facts.ts'
 
 /** How many blocks are looked through one by one: a person waits for the answer. */
 const mostBlocks = 100
 
-/** What the journal knows of a step: the amounts that no other quote changes, and what it lost its nonce to. */
-export type Known = { exact?: readonly bigint[]; lostTo?: Hex | undefined }
+/** What the journal knows that a step lost its nonce to. */
+export type Known = { lostTo?: Hex | undefined }
+
+/** A transaction of the wallet, as far as it is compared. */
+type OnChain = Seen & Shown
 
 /** A transaction that has our nonce, as a node shows it. */
 type Stranger = Omit<Owner, 'isShown' | 'again'> & { shown: OnChain }
@@ -27,16 +29,13 @@ export async function ownerOf(
   { role, wallet, transaction, nonce }: Step,
   { shown, ...holder }: Stranger,
   isShown: boolean,
-  { exact = [] }: Known,
 ): Promise<Owner> {
   if (role !== 'action' || nonce === null) return { ...holder, isShown }
   // The very same call that cannot be taken for the step is not shown as another one either.
   if (!isShown) return { ...holder, isShown, again: 'maybe' }
   const whose = { wallet, chainId: transaction.chainId, nonce }
-  const isSame = believed(rpc, whose, { ...shown, hash: holder.hash }).then((sure) =>
-    isLike(sure, transaction, exact),
-  )
-  const told = await ifAnswered(isSame)
+  const does = believed(rpc, whose, { ...shown, hash: holder.hash }).then((sure) => isSame(sure, transaction))
+  const told = await ifAnswered(does)
   if (told === false) return { ...holder, isShown }
   return { ...holder, isShown, again: told === true ? 'surely' : 'maybe' }
 }

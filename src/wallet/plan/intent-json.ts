@@ -78,6 +78,8 @@ export type KeptPlan = {
   nonce: number | null
   expiresAt: string | null
   terms: TermsJson
+  /** How many transactions the wallet had on the first chain when it was planned; an older plan does not say. */
+  walletNonce?: number
   /** The most that the gas of each leg may cost, as the person saw it; an older plan has none. */
   bounds?: Readonly<Record<number, KeptBound>>
   /** The first step of each leg that was planned anew: what stands before it belongs to an older plan. */

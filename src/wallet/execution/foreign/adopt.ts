@@ -1,9 +1,9 @@
-import type { Hex } from '../../domain/address.ts'
-import type { Rpc } from '../../net/rpc.ts'
-import type { Journal } from '../../store/journal-words.ts'
-import type { Step } from '../../store/operation.ts'
-import type { Head } from '../chain/fees.ts'
-import { byAuthorisation, seenIfSaid, whoUsed } from './nonce-use.ts'
+import type { Hex } from '../../../domain/address.ts'
+import type { Rpc } from '../../../net/rpc.ts'
+import type { Journal } from '../../../store/journal-words.ts'
+import type { Step } from '../../../store/operation.ts'
+import type { Head } from '../../chain/fees.ts'
+import { byAuthorisation, seenIfSaid, whoUsed } from '../nonce-use.ts'
 import { asStep, type Holder, otherOwner, takeIn } from './signed-elsewhere.ts'
 
 type Question = {

@@ -1,13 +1,13 @@
-import { type Hex, sameAddress } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
-import { hexQuantity } from '../../net/quantity.ts'
-import type { Rpc } from '../../net/rpc.ts'
-import type { Journal } from '../../store/journal-words.ts'
-import type { Step } from '../../store/operation.ts'
-import { ifAnswered } from '../chain/within.ts'
-import { believed, type Whole, type Written, writtenAs } from './elsewhere/as-hashed.ts'
-import { isSame } from './pinned.ts'
-import { type Signed, verifyStep } from './verify.ts'
+import { type Hex, sameAddress } from '../../../domain/address.ts'
+import { AppError } from '../../../domain/errors.ts'
+import { hexQuantity } from '../../../net/quantity.ts'
+import type { Rpc } from '../../../net/rpc.ts'
+import type { Journal } from '../../../store/journal-words.ts'
+import type { Step } from '../../../store/operation.ts'
+import { ifAnswered } from '../../chain/within.ts'
+import { isSame } from '../pinned.ts'
+import { type Signed, verifyStep } from '../verify.ts'
+import { believed, type Whole, type Written, writtenAs } from './as-hashed.ts'
 
 /** Whoever has the nonce of a step: in which transaction, and in which block if any. */
 export type Holder = { hash: Hex; blockNumber: number | null }
