@@ -57,7 +57,7 @@ printf 'ran'; printf ' <%s>' "$@"; echo .
 })
 afterAll(() => {
   service.close()
-  rmSync(home, { recursive: true, force: true })
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 })
 })
 
 const environment = () => {
