@@ -28,6 +28,8 @@ export type SandboxStatus = {
   tokens: { network: string; symbol: string; address: Address; decimals: number }[]
   /** The faults that are set; missing where there are none. */
   faults?: SandboxFault[]
+  /** How far the service's clock is ahead by the fault `stale-quote`, in ms; missing where it is not. */
+  aheadMs?: number
   /** It was made by another version of this program, whose contracts may be others; missing where it was not. */
   outdated?: true
 }

@@ -71,8 +71,9 @@ export const faultKinds = {
     takes: ['network', 'times'],
   },
   'stale-quote': {
-    text: 'Every quote that was given before is over, for the service and for the chains.',
+    text: 'Every quote that was given before is over, for the service and for the chains, and stays so.',
     takes: [],
+    once: true,
   },
 } as const satisfies Record<string, FaultKind>
 

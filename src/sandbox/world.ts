@@ -27,6 +27,8 @@ export type SandboxStatus = {
   tokens: { network: string; symbol: string; address: Address; decimals: number }[]
   /** The faults that are set; missing where there are none. */
   faults?: SandboxFault[]
+  /** How far the service's clock is ahead by `stale-quote`, in ms; missing where it is not. */
+  aheadMs?: number
   /** It was made by another version of this program, whose contracts may be others; missing where it was not. */
   outdated?: true
 }
@@ -38,7 +40,7 @@ export type SandboxWorld = {
   genesis: () => string | undefined
   chains: readonly SandboxChain[]
   attestationUrl: string
-  faults: Pick<WorldFaults, 'set' | 'list' | 'clear' | 'urlOf' | 'wasReplaced'>
+  faults: Pick<WorldFaults, 'set' | 'list' | 'clear' | 'urlOf' | 'wasReplaced' | 'aheadMs'>
   /** Gives coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
   fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
   /** Moves the clocks of both chains and mines one block on each, with what an oracle reports of staking by then. */
@@ -173,10 +175,12 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         decimals,
       })),
       ...(faults.list().length > 0 && { faults: faults.list() }),
+      ...(faults.aheadMs() > 0 && { aheadMs: faults.aheadMs() }),
       ...(saved.genesis !== base.genesis && { outdated: true as const }),
     }),
     snapshot: () => attester.paused(() => everywhere((rpc) => rpc.request<Hex>('evm_snapshot'))),
     revert: async (snapshot) => {
+      faults.forget()
       await attester.paused(() =>
         everywhere(async (rpc, index) => {
           await rpc.request('evm_revert', [snapshot[index]])

@@ -50,8 +50,8 @@ export function daemonSandbox(
     admin,
     open: async () => {
       const { catalog, found, wasReplaced } = await client()
-      const { chains, faults = [], outdated = false } = found
-      return { catalog, chains, faults, outdated, wasReplaced }
+      const { chains, faults = [], aheadMs = 0, outdated = false } = found
+      return { catalog, chains, faults, aheadMs, outdated, wasReplaced }
     },
   }
 }

@@ -25,6 +25,8 @@ export type OpenSandbox = {
     catalog: Catalog
     chains: readonly { chainId: number; rpcUrl: string }[]
     faults: readonly SandboxFault[]
+    /** How far the service's clock is ahead of this machine's, in ms. */
+    aheadMs: number
     /** Whether another version of this program made it. */
     outdated?: boolean
     /** Whether a block is gone by a fault only, so that the chain is still the same. */
@@ -54,7 +56,7 @@ export function sandboxPlace(needs: Needs): Place {
       io.err.write(
         io.err.paint.dim('profile sandbox: local chains, play money; for real ones: sluice init\n'),
       )
-    const { catalog, chains, faults, outdated, wasReplaced } = await sandbox.open()
+    const { catalog, chains, faults, aheadMs, outdated, wasReplaced } = await sandbox.open()
     if (outdated && !globals.quiet) io.err.write(`${outdatedNotice}\n`)
     if (!globals.quiet)
       for (const { text } of faults) io.err.write(io.err.paint.dim(`sandbox fault: ${text}\n`))
@@ -85,8 +87,7 @@ export function sandboxPlace(needs: Needs): Place {
       )
     needs.keep(state.journal)
     needs.keep(state.store)
-    const isStale = faults.some(({ kind }) => kind === 'stale-quote')
-    return { catalog, rpc, ...state, aheadMs: isStale ? 3_600_000 : 0 }
+    return { catalog, rpc, ...state, aheadMs }
   })
   const engine = once(async () => {
     const { catalog, rpc, store, aheadMs } = await opened()
@@ -114,8 +115,9 @@ export function sandboxPlace(needs: Needs): Place {
     service: once(async () => (await engine())()),
     serviceOn: async (chainId) => (await engine())(chainId),
     ground: async () => {
-      const { catalog, rpc, journal } = await opened()
-      return { catalog, rpc, journal, locks: join(dir, 'locks'), now, policy: policyHere(dirs) }
+      const { catalog, rpc, journal, aheadMs } = await opened()
+      const ahead = () => now() + aheadMs
+      return { catalog, rpc, journal, locks: join(dir, 'locks'), now: ahead, policy: policyHere(dirs) }
     },
     prices: displayPrices(opened),
     who: async (choice) => {

@@ -15,6 +15,11 @@ const stale = async (line: string): Promise<string> => {
   await sandbox.world.warp(3_600)
   return id
 }
+/** Has the journal know the other chain, too: of what it never signed on it knows nothing. */
+const signedThere = () =>
+  run(
+    `transfer --network sandbox-two --token USDC --to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --amount 1 --yes --json`,
+  )
 const resume = (id: string, timeout = '30s') => run(['action', 'resume', id, '--json', '--timeout', timeout])
 const explain = async (id: string) => (await run(['action', 'explain', id, '--json'])).json
 
@@ -61,6 +66,7 @@ test('the service knows a burn that was planned anew by the first quote, and is 
 })
 
 test('a burn that waits is made dearer where the other chain does not answer, and nothing else is signed', async () => {
+  expect(await signedThere()).toMatchObject({ exit: 0 })
   const { rpc } = sandbox.chain(31337)
   await rpc.request('evm_setAutomine', [false])
   const { id } = (await run(`${deposit} --yes --json --no-wait --pipeline`)).json.error.details
@@ -68,7 +74,7 @@ test('a burn that waits is made dearer where the other chain does not answer, an
   await run('sandbox fault rpc-502 --network sandbox-two --json')
   const faster = await run(['action', 'speed-up', id, '--max-fee', '500', '--json'])
   expect(faster).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
-  expect(faster.err).toContain('cannot be asked now, so only what waits is sent again')
+  expect(faster.err).toContain('does not answer, so only what waits is sent again')
   expect(attempts()).toBe(before + 1)
   await run('sandbox fault clear --json')
   await rpc.request('evm_setAutomine', [true])
@@ -77,6 +83,7 @@ test('a burn that waits is made dearer where the other chain does not answer, an
 })
 
 test('a speed-up that could not ask the other chain signs nothing there, though it is back at once and all has come', async () => {
+  expect(await signedThere()).toMatchObject({ exit: 0 })
   const [one, two] = [sandbox.chain(31337).rpc, sandbox.chain(31338).rpc]
   const blocks = () => two.request('eth_blockNumber')
   await one.request('evm_setAutomine', [false])
@@ -88,7 +95,7 @@ test('a speed-up that could not ask the other chain signs nothing there, though 
   // As often as one question is asked.
   await run('sandbox fault rpc-502 --network sandbox-two --method eth_getTransactionCount --times 5 --json')
   const faster = await run(['action', 'speed-up', id, '--json'])
-  expect(faster.err).toContain('cannot be asked now, so only what waits is sent again')
+  expect(faster.err).toContain('does not answer, so only what waits is sent again')
   expect(faster).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
   expect(attempts()).toBe(before)
   expect(await resume(id)).toMatchObject({ exit: 0 })

@@ -165,7 +165,24 @@ describe('chains', () => {
       json: { error: { code: 'QUOTE_EXPIRED' } },
     })
     expect(attempts()).toBe(0)
+    // What expired stays so, and what is quoted since is good.
     await run('sandbox fault clear')
+    expect((await run(`swap status ${id} --json`)).json.status).toBe('expired')
+    expect(await run(`swap execute ${id} --yes --json`)).toMatchObject({ exit: 4 })
+    const { id: next } = (await run(line)).json
+    const again = await run(`swap execute ${next} --yes --json`)
+    expect(again).toMatchObject({ exit: 0 })
+  })
+
+  test('end the quote of what is half done: its rest is signed by a new one, also after the fault is cleared', async () => {
+    const swap =
+      'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 10 --yes --json'
+    const { id } = (await run(`${swap} --no-wait`)).json.error.details
+    await fault('stale-quote')
+    await run('sandbox fault clear')
+    const done = await run(['action', 'resume', id, '--json'])
+    expect(done.err).toContain('The quote expired; a new one brings no less')
+    expect(done).toMatchObject({ exit: 0 })
   })
 })
 

@@ -155,6 +155,7 @@ export function useCommands(
                 rpcUrl: world.faults.urlOf(chainId),
               })),
               faults: world.faults.list(),
+              aheadMs: world.faults.aheadMs(),
               wasReplaced: async (hash) => world.faults.wasReplaced(hash),
             }),
           },

@@ -1,6 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { FaultRequest, SandboxFault } from '../../domain/sandbox-fault.ts'
+import { type FaultRequest, faultKinds, type SandboxFault } from '../../domain/sandbox-fault.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import type { BridgeFault } from '../attester/attester.ts'
 import type { Loopback } from '../loopback.ts'
@@ -22,17 +22,22 @@ export type WorldFaults = {
   urlOf: (chainId: number) => string
   /** Whether a block was on a chain until a fault of ours took it away. */
   wasReplaced: (hash: Hex) => boolean
+  /** How far the service's clock is ahead of this machine's by `stale-quote`, in ms. Clearing faults does not set it back: what expired stays so. */
+  aheadMs: () => number
   isMiningStopped: (chainId: number) => boolean
   bridge: () => BridgeFault | undefined
   /** USAGE while a chain makes no blocks, for what would wait for one. */
   refuseStopped: () => void
-  /** Forgets all that is set, for chains that are about to begin anew. */
+  /** Forgets all that is set, for chains that are about to begin anew, or are taken back to what they were. */
   forget: () => void
   stop: () => Promise<void>
 }
 
-/** How far `stale-quote` takes the chains, in seconds: longer than any quote lives. */
-const pastEveryQuote = 3_600
+/**
+ * How far `stale-quote` takes the chains, and the service, in seconds: longer than any quote lives. The chains go clearly further, as after any
+ * warp, so that deadlines are measured by their clocks.
+ */
+const pastEveryQuote = { chains: 3_600, service: 3_000 }
 
 /** Faults over chains. `quietly` runs something while the bridge is at rest. */
 export function worldFaults(
@@ -44,6 +49,7 @@ export function worldFaults(
   const sends = faultySends(faults)
   const proxies = new Map<string, Loopback>()
   const replaced = new Set<Hex>()
+  let ahead = 0
   const on = (network: string | null) =>
     chains.filter(({ network: { name } }) => network === null || name === network)
   const nameOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!.network.name
@@ -71,8 +77,11 @@ export function worldFaults(
       await quietly(async () => {
         for (const chain of where) await onChains(request, chain)
       })
-      if (kind === 'stale-quote') await warp(pastEveryQuote)
-      if (kind !== 'reorg' && kind !== 'drop-waiting') faults.add(request)
+      if (kind === 'stale-quote') {
+        await warp(pastEveryQuote.chains)
+        ahead += pastEveryQuote.service * 1_000
+      }
+      if (!('once' in faultKinds[kind])) faults.add(request)
       return { ...request, network, text: faultText({ ...request, network }) }
     },
     list: faults.list,
@@ -88,6 +97,7 @@ export function worldFaults(
       return proxy?.url ?? chains.find(({ network }) => network.chainId === chainId)!.rpcUrl
     },
     wasReplaced: (hash) => replaced.has(hash),
+    aheadMs: () => ahead,
     isMiningStopped: (chainId) => faults.find(['stop-mining'], nameOf(chainId)) !== undefined,
     bridge: () => {
       const fault = faults.find(['bridge-stuck', 'bridge-undelivered', 'bridge-short'], null)
@@ -109,6 +119,7 @@ export function worldFaults(
     forget: () => {
       faults.clear()
       replaced.clear()
+      ahead = 0
     },
     stop: async () => {
       faults.clear()
