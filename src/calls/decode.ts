@@ -33,16 +33,18 @@ export const refuse = (code: Violation['code'], message: string): { violation: V
  */
 export function strictDecode<const abi extends Abi>(
   abi: abi,
-  data: Hex,
+  given: Hex,
 ): DecodeFunctionDataReturnType<abi> | undefined {
   try {
+    // Hex is hex in whatever case it is written.
+    const data = given.toLowerCase() as Hex
     const call = decodeFunctionData({ abi: abi as Abi, data })
     const again = encodeFunctionData({
       abi: abi as Abi,
       functionName: call.functionName,
       args: call.args ?? [],
     } as EncodeFunctionDataParameters)
-    return again === data.toLowerCase() ? (call as DecodeFunctionDataReturnType<abi>) : undefined
+    return again === data ? (call as DecodeFunctionDataReturnType<abi>) : undefined
   } catch {
     return undefined // Not a call of these functions at all: the caller names the refusal.
   }

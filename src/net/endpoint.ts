@@ -20,11 +20,7 @@ export function openEndpoint(
   const hide = secrets.length > 0 && { hide: hider(secrets, '[secret of the RPC URL]') }
   const dispatcher = newDispatcher()
   const exchange: Endpoint['exchange'] = async (body, deadlineMs) => {
-    const {
-      status,
-      headers,
-      body: answer,
-    } = await exchangeJson('POST', url, body, {
+    const { status, headers, text, ...said } = await exchangeJson('POST', url, body, {
       dispatcher,
       deadlineMs,
       ...hide,
@@ -32,6 +28,7 @@ export function openEndpoint(
     }).catch((error: unknown) => {
       throw unreachable(host, error)
     })
+    const answer = inLowerCase(text, said.body)
     if (status === 200 && answer !== undefined) return answer
     const error = isRecord(answer) && isRecord(answer.error) ? answer.error : undefined
     // A refused call may come with a status of its own; what the server or something before it failed at is no answer.
@@ -78,6 +75,12 @@ export function openEndpoint(
     },
   }
 }
+
+/** An answer with all its hex in lower case, as it is compared: some nodes write it otherwise. */
+const inLowerCase = (text: string, body: unknown): unknown =>
+  body !== undefined && /"0[xX][0-9a-f]*[A-F]/.test(text)
+    ? JSON.parse(text.replace(/"0[xX][0-9a-fA-F]+"/g, (hex) => hex.toLowerCase()))
+    : body
 
 /** The chain that a node says it is on. A refusal to say so is no answer to what was to be asked after it. */
 const chainIdOf = (host: string, call: RpcCall) => (answer: unknown) => {

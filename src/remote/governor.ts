@@ -8,6 +8,8 @@ import { wait } from '../net/patience.ts'
 export type Governor = {
   take: () => { ok: true } | { ok: false; retryAfterSeconds: number }
   block: (untilMs: number) => void
+  /** Forgets such a wait: the service answers again. */
+  unblock: () => void
 }
 
 /** What is waited for: a place within the limits, or a service that is busy. */

@@ -18,8 +18,8 @@ export type Patience = {
 
 const mostRetries = 3
 
-/** A service that is busy may be well again long before it said: so long, at most, nobody of this machine asks it. */
-const mostBusyMs = 60_000
+/** A service may be well again long before it said: so long, at most, nobody of this machine asks it, where it is busy, and where a limit is used up. */
+const most = { busy: 60_000, limit: 5 * 60_000 }
 
 /** Asks until there is an answer that is worth having, at most four times, and gives back or throws the last one. */
 export async function patiently(
@@ -36,14 +36,18 @@ export async function patiently(
     try {
       const answer = await exchange(left)
       const pause = pauseOf(answer, tried, now())
-      if (answer.status < 500 && pause === undefined) return answer
+      if (answer.status < 500 && pause === undefined) {
+        // Who is answered is not asked to wait any more.
+        governor?.unblock()
+        return answer
+      }
       const isLast = tried > mostRetries || !(mayRetry || answer.status === 429)
       if (pause !== undefined) {
         const goesOn = !isLast && pause.ms <= waiting.left()
         const why = answer.status === 429 ? 'limit' : 'busy'
-        // Who gives up says how long to wait, and the others of this machine are held to it; for a service that is busy only for a moment.
+        // Who gives up says how long to wait, and the others of this machine are held to it for a while.
         const block = goesOn ? pause.ms : (pause.asked ?? unsaidWaitMs)
-        governor?.block(now() + (why === 'limit' ? block : Math.min(block, mostBusyMs)))
+        governor?.block(now() + Math.min(block, most[why]))
         if (!goesOn || !(await waited(pause.ms, waiting, why))) return answer
         continue
       }

@@ -99,6 +99,8 @@ async function tryStart(
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
   })
+  // What is being built is worth nothing by itself; what was saved is adopted by the next daemon.
+  if (!loadState) endWithUs(child)
   const hasExited = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
   const abandon = () => child.kill('SIGTERM')
   process.once('exit', abandon)
@@ -121,6 +123,21 @@ async function tryStart(
   }
   await stop(child, ended)
   return undefined
+}
+
+/** Ends a node with this process, however that ends: a shell waits for the end of a pipe of ours. There is none on Windows. */
+function endWithUs(child: ChildProcess): void {
+  if (child.pid === undefined || process.platform === 'win32') return
+  const command = 'read -r _; kill -TERM "$1" 2>/dev/null'
+  const watcher = spawn('/bin/sh', ['-c', command, 'sh', String(child.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+    detached: true,
+  })
+  watcher.on('error', () => undefined)
+  watcher.stdin.on('error', () => undefined)
+  watcher.unref()
+  child.once('exit', () => watcher.kill('SIGKILL'))
 }
 
 async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {

@@ -2,18 +2,24 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { JournalDb } from './journal-db.ts'
 import type { Hold, Journal } from './journal-words.ts'
 
+const dayMs = 86_400_000
+
 /** What the journal remembers beside operations: value held against limits, and the code of contracts at first use. */
 export function journalLimits(
   { all, one, run, put, write }: JournalDb,
   clock: () => number,
 ): Pick<Journal, 'hold' | 'held' | 'pinOf' | 'pin'> {
-  /** What other operations of a wallet hold; one that was dropped before it was signed holds nothing. */
+  /**
+   * What other operations of a wallet hold; one that was dropped before it was signed holds nothing, nor does one of more than a day from now, as a
+   * clock that was years ahead has left it.
+   */
   const held: Journal['held'] = (wallet, asset, since, exceptId) =>
     all(
       `SELECT amount FROM hold JOIN operation ON operation.id = hold.operation
-       WHERE asset = ? AND at >= ? AND operation.id <> ? AND operation.state <> 'DROPPED' AND operation.wallet = ?`,
+       WHERE asset = ? AND at BETWEEN ? AND ? AND operation.id <> ? AND operation.state <> 'DROPPED' AND operation.wallet = ?`,
       asset,
       since,
+      clock() + dayMs,
       exceptId,
       wallet,
     ).reduce((sum, { amount }) => sum + BigInt(String(amount)), 0n)

@@ -15,6 +15,8 @@ export type Limiter = {
   take: (id: string) => Taken
   /** Lets nobody in until then (epoch ms), for as long as the longest window at most. */
   block: (id: string, untilMs: number) => void
+  /** Forgets that nobody is to be let in. */
+  unblock: (id: string) => void
   close: () => void
 }
 
@@ -76,6 +78,7 @@ export function openLimiter(path: string, { windows, now, busyMs }: LimiterOptio
         const most = now() + longest
         words.block.run({ id, most, until: Math.min(Math.ceil(untilMs), most) })
       }),
+    unblock: (id) => faultless(() => void words.unblock.run({ id })),
     close: () => db.close(),
   }
 }
@@ -109,6 +112,7 @@ function prepared(db: DatabaseSync, windows: readonly Window[], longest: number)
       `insert into blocked values (:id, :until) on conflict (id) do update set
        until = case when until > :most then excluded.until else max(until, excluded.until) end`,
     ),
+    unblock: db.prepare('delete from blocked where id = :id'),
     shift: db.prepare(
       'update log set at = at - max(0, (select max(at) from log where id = :id) - :now) where id = :id',
     ),

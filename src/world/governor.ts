@@ -60,6 +60,7 @@ export function governorOf(
   return {
     take: () => usable(() => limiter!.take(id), { ok: true }),
     block: (untilMs) => usable(() => limiter!.block(id, untilMs), undefined),
+    unblock: () => usable(() => limiter!.unblock(id), undefined),
   }
 }
 

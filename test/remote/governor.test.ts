@@ -193,6 +193,16 @@ describe('too many requests is never called anything else, whatever comes with i
     expect({ exit, seconds: json.error.details.retryAfterSeconds }).toEqual({ exit: 5, seconds })
   })
 
+  test('an hour that a service asks for holds the others of this machine for minutes, and is forgotten once it answers', async () => {
+    says = (response) => response.writeHead(429, { 'retry-after': '3600' }).end('{}')
+    expect(await run(`${list} --timeout 200ms`, at())).toMatchObject({ exit: 5 })
+    says = (response) => response.end(nothing)
+    expect(await run(`${list} --timeout 200ms`, at({ later: 200_000 }))).toMatchObject({ exit: 5 })
+    expect(await run(`${list} --timeout 200ms`, at({ later: 301_000 }))).toMatchObject({ exit: 0 })
+    // What it was asked to wait before is not what it waits for now.
+    expect(await run(`${list} --timeout 200ms`, at())).toMatchObject({ exit: 0 })
+  })
+
   test('a date is counted by the clock that said it', async () => {
     says = (response) =>
       response
@@ -233,6 +243,7 @@ describe('a limit that does not say how long', () => {
     const governor: Governor = {
       take: () => ({ ok: true }),
       block: (until) => blocked.push(until - Date.now()),
+      unblock: () => undefined,
     }
     says = (response, nth) => (nth === 1 ? response.writeHead(429).end('{}') : response.end(nothing))
     const service = remote({ baseUrl: url, apiKey: 'key-12345', governor, limitMs: () => 5_000 })
@@ -317,7 +328,11 @@ test('who watches waits for a limit and goes on', async () => {
 })
 
 test('a wait that is interrupted ends as a limit', async () => {
-  const governor: Governor = { take: () => ({ ok: false, retryAfterSeconds: 3 }), block: () => undefined }
+  const governor: Governor = {
+    take: () => ({ ok: false, retryAfterSeconds: 3 }),
+    block: () => undefined,
+    unblock: () => undefined,
+  }
   const service = remote({ baseUrl: url, apiKey: 'key-12345', governor })
   const signal = AbortSignal.timeout(50)
   await expect(service.listStrategies({}, { signal })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
@@ -343,6 +358,7 @@ describe('a wait that fits the time left', () => {
         return isFree ? { ok: false, retryAfterSeconds: 1 } : { ok: true }
       },
       block: () => undefined,
+      unblock: () => undefined,
     }
     says = (response, nth) => (nth === 1 ? response.writeHead(503).end() : response.end(nothing))
     const service = remote({ baseUrl: url, apiKey: 'key-12345', governor, limitMs: () => 5_000 })

@@ -194,6 +194,15 @@ describe.each([
   })
 })
 
+test('kill -9 while the first world is built leaves no node', async () => {
+  const home = newHome()
+  const started = up(home, { cacheDir: join(home, 'cache') }).catch(() => undefined)
+  await until(() => nodesOf(home).length > 0)
+  for (const { pid } of daemonsOf(home)) process.kill(pid, 'SIGKILL')
+  await until(() => nodesOf(home).length === 0)
+  await started
+})
+
 test('when the nodes are killed as well, what was saved is still there', async () => {
   const home = newHome()
   const before = await up(home)

@@ -48,6 +48,19 @@ it('holds value up to a limit over all operations of a wallet, and not one unit 
   expect(journal.hold('c', [row(1n)])).toEqual({ row: row(1n), held: 100n })
 })
 
+it('does not count for ever what a clock held that was years ahead', () => {
+  for (const id of ['a', 'b', 'c', 'd']) plan(id)
+  const day = 86_400_000
+  now = 20 * 365 * day
+  expect(journal.hold('a', [row(100n, 100n, '1:usdc', now - day)])).toBeUndefined()
+  expect(journal.hold('b', [row(1n, 100n, '1:usdc', now - day)])).toMatchObject({ held: 100n })
+  now = 365 * day
+  expect(journal.hold('c', [row(100n, 100n, '1:usdc', now - day)])).toBeUndefined()
+  // A clock that is set back by an hour takes nothing from the count.
+  now -= 3_600_000
+  expect(journal.hold('d', [row(1n, 100n, '1:usdc', now - day)])).toMatchObject({ held: 100n })
+})
+
 it('holds all rows or none of them', () => {
   for (const id of ['a', 'b']) plan(id)
   expect(journal.hold('a', [row(50n), row(101n, 100n, '1:weth')])).toMatchObject({ held: 0n })

@@ -64,6 +64,20 @@ describe('impossible numbers of a node', () => {
     expect(await rpc.request('eth_getBlockByNumber', ['pending', false])).toBeTruthy()
     expect(await rpc.request('eth_getTransactionReceipt', [`0x${'00'.repeat(32)}`])).toBeNull()
     node.says = ({ method }) => (method === 'eth_getTransactionCount' ? { result: '0x1A' } : undefined)
-    expect(await rpc.request('eth_getTransactionCount', [signer.address, 'latest'])).toBe('0x1A')
+    expect(await rpc.request('eth_getTransactionCount', [signer.address, 'latest'])).toBe('0x1a')
+  })
+
+  it('and hex in capitals is hex: a payment by a node that writes it so is paid once', async () => {
+    const loud = (value: unknown): unknown =>
+      JSON.parse(
+        JSON.stringify(value).replace(/"0x([0-9a-f]+)"/g, (_, hex: string) => `"0x${hex.toUpperCase()}"`),
+      )
+    const node = await place.through(async ({ method, params }, ask) => {
+      if (method === 'eth_sendRawTransaction') return undefined
+      return { result: loud((await ask(method, params)) ?? null) }
+    })
+    planPayments(place.journal, 'loud')
+    expect(await pay('loud', node.url, { timeoutMs: 5_000 })).toMatchObject({ state: 'DONE' })
+    expect(place.journal.attempts('loud', 0)).toHaveLength(1)
   })
 })
