@@ -61,6 +61,7 @@ export async function depositAcross(
       destinationAddress: wallet,
     },
     null,
+    true,
   )
   const offer = offerOf(row)
   mayDeposit(market, state, offer.minAmountOut)

@@ -30,11 +30,12 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
   return quote
 }
 
-/** The same before it is persisted: nobody was given it yet. */
+/** The same before it is persisted: nobody was given it yet. `isSpent` says that what arrives at least is spent at once, to the last unit. */
 export async function newQuote(
   context: Context,
   input: QuoteInput,
   charge: Charge | null,
+  isSpent = false,
 ): Promise<{ quote: Quote; row: QuoteRow }> {
   const { amountIn, amountOut, slippage = usualSlippage } = input
   if (amountIn !== undefined && amountOut !== undefined)
@@ -63,6 +64,7 @@ export async function newQuote(
     slippage,
     speed: input.transferSpeed ?? 'fast',
     refund: input.refundAddress ?? null,
+    isSpent,
   }
   if (ask.amount === 0n) throw allOfIt()
   holdToRamp(context.catalog.tokens, ask)

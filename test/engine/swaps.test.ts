@@ -313,6 +313,7 @@ describe('of several providers', () => {
       slippage: 0.005,
       speed: 'fast',
       refund: null,
+      isSpent: false,
     }
     const uniswap = real(context)
     const { provider } = await best([late(uniswap), uniswap], ask, undefined, 500)

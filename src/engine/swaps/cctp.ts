@@ -5,12 +5,14 @@ import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { CctpV2Constants } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
+import { less } from '../../domain/slippage.ts'
 import { receivedOf, type Sought } from '../readings/sought.ts'
-import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
+import { type FeeRate, feeOf, feeRateIn, grossUp, withHeadroom } from './cctp-fee.ts'
+import type { Ask, Offer, SwapProvider } from './provider.ts'
 
 /** What the bridge asks of the network: its attestation service, the newest block of a chain, and a log of a chain. */
 export type CctpNetwork = {
-  attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown }>
+  attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
   head: (chainId: number) => Promise<bigint>
   /** The first log that is sought from a block on, as far as that is known. */
   log: (chainId: number, sought: Sought, fromBlock: bigint) => Promise<{ transactionHash: Hex } | undefined>
@@ -18,7 +20,6 @@ export type CctpNetwork = {
 
 type Raw = { speed: 'fast' | 'standard'; maxFee: string; amount: string; destinationFromBlock: string }
 
-const Fees = z.array(z.object({ finalityThreshold: z.number(), minimumFee: z.number().nonnegative() }))
 const Messages = z.object({
   messages: z.array(z.object({ message: HexData, eventNonce: z.string(), status: z.string() })),
 })
@@ -47,19 +48,17 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
     async quote(ask, signal) {
       const [here, there] = [on(ask.from.chainId)!, on(ask.to.chainId)!]
       const rate = await feeRate(network, { here, there }, ask.speed, signal)
-      const amounts =
-        ask.exact === 'in'
-          ? { amountIn: ask.amount, fee: feeOf(ask.amount, rate) }
-          : grossUp(ask.amount, rate)
-      if (amounts.fee >= amounts.amountIn) {
+      const amountIn = ask.exact === 'in' ? ask.amount : grossUp(ask.amount, rate)
+      const fee = feeOf(amountIn, rate)
+      if (fee >= amountIn) {
         if (ask.refund === null) return undefined
         throw new AppError(
           'INSUFFICIENT_AMOUNT_FOR_REFUND',
-          `${formatAmount(amounts.amountIn, ask.tokenIn)} does not cover the fee of the bridge, so nothing could be refunded`,
-          { details: { fee: amounts.fee.toString() } },
+          `${formatAmount(amountIn, ask.tokenIn)} does not cover the fee of the bridge, so nothing could be refunded`,
+          { details: { fee: fee.toString() } },
         )
       }
-      return offer(ask, amounts, await network.head(ask.to.chainId))
+      return offer(ask, { amountIn, fee }, await network.head(ask.to.chainId))
     },
 
     build({ from, to }, { amountIn, raw }, { recipient }) {
@@ -128,55 +127,45 @@ async function asked(network: CctpNetwork, { attestation }: CctpEnd, path: strin
   }
 }
 
-/** The fee in hundredths of a basis point: the service may name fractions such as 1.3. */
+/** What the attestation service takes for a speed now. */
 async function feeRate(
   network: CctpNetwork,
   { here, there }: { here: CctpEnd; there: CctpEnd },
   speed: 'fast' | 'standard',
   signal: AbortSignal,
-): Promise<bigint> {
-  const { status, body } = await asked(
+): Promise<FeeRate> {
+  const { status, text } = await asked(
     network,
     here,
     `/v2/burn/USDC/fees/${here.domain}/${there.domain}`,
     signal,
   )
-  const fees = Fees.safeParse(body)
-  const fee = fees.data?.find(({ finalityThreshold }) => finalityThreshold === finality[speed])
-  if (status !== 200 || !fee) throw wrong('The attestation service did not name its fees', status)
-  const rate = BigInt(Math.ceil(fee.minimumFee * 100))
-  // Nothing ever comes of a transfer that costs all of itself.
-  if (rate >= parts) throw wrong('The attestation service names a fee that is all there is', status)
+  const rate = status === 200 ? feeRateIn(text, speed) : undefined
+  if (!rate) throw wrong('The attestation service did not name its fees', status)
   return rate
 }
 
-const parts = 1_000_000n
-const feeOf = (amount: bigint, rate: bigint) => (amount * rate + parts - 1n) / parts
-
-/** The smallest input that brings at least `out` after the fee. */
-function grossUp(out: bigint, rate: bigint): { amountIn: bigint; fee: bigint } {
-  let amountIn = (out * parts) / (parts - rate)
-  while (amountIn - feeOf(amountIn, rate) < out) amountIn += 1n
-  return { amountIn, fee: feeOf(amountIn, rate) }
+/** The most that the bridge may keep: the fee, and for a while some more, but never more than may slip. Where what arrives is exact, no more. */
+function mostFee({ exact, isSpent, slippage }: Ask, amountIn: bigint, fee: bigint): bigint {
+  if (exact === 'out' || isSpent) return fee
+  const slips = amountIn - less(amountIn - fee, slippage)
+  return [withHeadroom(fee), slips].reduce((a, b) => (a < b ? a : b))
 }
 
-function offer(
-  { tokenIn, from, speed }: Ask & Route,
-  { amountIn, fee }: { amountIn: bigint; fee: bigint },
-  head: bigint,
-): Offer {
+function offer(ask: Ask, { amountIn, fee }: { amountIn: bigint; fee: bigint }, head: bigint): Offer {
+  const { tokenIn, from, speed } = ask
+  const most = mostFee(ask, amountIn, fee)
   const raw: Raw = {
     speed,
-    maxFee: fee.toString(),
+    maxFee: most.toString(),
     amount: amountIn.toString(),
     destinationFromBlock: head.toString(),
   }
-  const out = amountIn - fee
   return {
     amountIn,
-    amountOut: out,
+    amountOut: amountIn - fee,
     maxAmountIn: amountIn,
-    minAmountOut: out,
+    minAmountOut: amountIn - most,
     fees:
       fee === 0n
         ? []

@@ -6,13 +6,17 @@ import type { Step } from '../markets/market.ts'
 /** From what, to what, across which chains. */
 export type Route = { from: Network; to: Network; tokenIn: Token; tokenOut: Token }
 
-/** What is asked of a provider. `amount` is the input of an exact-in swap and the output of an exact-out one; `slippage` is a fraction; `refund` is who wants it back if it fails. */
+/**
+ * What is asked of a provider. `amount` is the input of an exact-in swap and the output of an exact-out one; `slippage` is a fraction; `refund` is who wants it back if it fails;
+ * `isSpent` says that what arrives is spent at once, to the last unit.
+ */
 export type Ask = Route & {
   exact: 'in' | 'out'
   amount: bigint
   slippage: number
   speed: 'fast' | 'standard'
   refund: Address | null
+  isSpent: boolean
 }
 
 /** One fee of an offer, already inside its amounts. */
