@@ -27,6 +27,15 @@ const QuoteToken = z.object({
   priceUsd: z.string().nullable(),
 })
 
+/** The same swap at another speed, which costs more and is sooner: by how many seconds, `null` where nobody knows. */
+const Alternative = z.object({
+  provider: z.string(),
+  transferSpeed: z.string(),
+  amountIn: Units,
+  amountOut: Units,
+  savesSeconds: z.int().nonnegative().nullable(),
+})
+
 /**
  * A swap quote. `deadline` is ISO text; `minAmountOut`, `slippage` (a fraction) and the rest are `null` where the deployment
  * does not send them: the older shape may have no id, which is then empty. `raw` is the object as it came, which is what goes back when its bytecode is asked for.
@@ -45,6 +54,7 @@ export const QuoteValue = z.object({
   deadline: z.string().nullable(),
   status: z.string().nullable(),
   fees: z.array(z.unknown()).nullable(),
+  alternatives: z.array(Alternative).nullable(),
   feeSponsorship: z.boolean().nullable(),
   raw: z.record(z.string(), z.unknown()),
 })
@@ -60,7 +70,7 @@ const WireToken = z.looseObject({
   priceUSD: maybe(z.union([z.string(), z.number()])),
 })
 
-/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage` and `fees` are ours. */
+/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage`, `fees` and `alternatives` are ours. */
 const WireQuote = z.looseObject({
   id: z.string(),
   quoteId: maybe(z.string()),
@@ -81,6 +91,7 @@ const WireQuote = z.looseObject({
   maxAmountIn: maybe(z.string()),
   slippage: maybe(Numeric),
   fees: maybe(z.array(z.unknown())),
+  alternatives: maybe(z.array(z.unknown())),
 })
 
 /** A quote that comes back to be taken: one that names no provider has an error of its own. */
@@ -102,6 +113,7 @@ const Sent = WireQuote.extend({
   maxAmountIn: asSent(z.string()),
   slippage: asSent(Numeric),
   fees: asSent(z.array(z.unknown())),
+  alternatives: asSent(z.array(z.unknown())),
 })
 
 /** A quote on the wire. It is written exactly as it was read. */
@@ -120,6 +132,7 @@ export const Quote = z.codec(Sent, QuoteValue, {
     deadline: isoTime(wire.deadlineDate) ?? isoTime(wire.deadline),
     status: wire.status ? ourWord(swapStatuses, wire.status) : null,
     fees: understood(z.array(z.unknown()), wire.fees),
+    alternatives: understood(z.array(Alternative), wire.alternatives),
     feeSponsorship: orNull(wire.feeSponsorship),
     raw: wire,
   }),

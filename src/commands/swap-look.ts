@@ -7,6 +7,7 @@ import { fields } from '../cli/terminal/table.ts'
 import { quoteJson } from '../cli/views/json.ts'
 import { quoteColumns } from '../cli/views/views.ts'
 import { observe } from '../cli/watching.ts'
+import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
 import { shellOperand, shellWord } from '../domain/shell.ts'
@@ -35,12 +36,28 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
         ? ([['at least', `${one.minAmountOut.formatted} ${plain(one.tokenOut.symbol)}`]] as const)
         : []),
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
+      ...sooner(one).map((text) => ['sooner', text] as const),
       ['provider', plain(one.provider)],
       ['expires', when(one.deadline)],
       ...(one.id ? ([['next', `sluice swap execute ${shellOperand(one.id)}`]] as const) : []),
     ],
     to,
   )
+
+/** What another speed of the same swap would cost and save, in words. */
+const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson>): string[] =>
+  (alternatives ?? []).map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => {
+    const [less, more] = [
+      BigInt(tokenOut.amount.raw) - BigInt(amountOut.raw),
+      BigInt(amountIn.raw) - BigInt(tokenIn.amount.raw),
+    ]
+    const cost = less > 0n ? formatAmount(less, tokenOut) : formatAmount(more, tokenIn)
+    const saves = savesSeconds === null ? 'arrives sooner' : `saves about ${waited(savesSeconds)}`
+    return `--speed ${plain(transferSpeed)} costs ${cost} and ${saves}`
+  })
+
+const waited = (seconds: number): string =>
+  seconds >= 7_200 ? `${Math.round(seconds / 3_600)} hours` : `${Math.max(1, Math.round(seconds / 60))} min`
 
 /** The fees of a quote that somebody is paid by a step of their own, in words. */
 const feesPaid = (fees: readonly unknown[] | null): string[] =>

@@ -59,6 +59,8 @@ export async function depositAcross(
       tokenOut: asset.address,
       amountIn: amount,
       destinationAddress: wallet,
+      // The deposit waits for it, and somebody for the deposit.
+      transferSpeed: 'fast',
     },
     null,
     true,

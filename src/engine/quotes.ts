@@ -62,14 +62,15 @@ export async function newQuote(
     exact: amountIn === undefined ? 'out' : 'in',
     amount: amount - kept,
     slippage,
-    speed: input.transferSpeed ?? 'fast',
+    speed: input.transferSpeed ?? null,
     refund: input.refundAddress ?? null,
     isSpent,
   }
   if (ask.amount === 0n) throw allOfIt()
   holdToRamp(context.catalog.tokens, ask)
   const { provider, offer } = await best(context.providers, ask, input.preferredProvider, askDeadline)
-  const cost = charge && amountIn === undefined ? shareBeside(offer.amountIn, charge) : kept
+  const costOf = (sum: bigint) => (charge && amountIn === undefined ? shareBeside(sum, charge) : kept)
+  const cost = costOf(offer.amountIn)
   if (cost === undefined) throw allOfIt()
   const paid = offer.amountIn + cost
   if (offer.maxAmountIn + cost > maxUint256)
@@ -111,6 +112,16 @@ export async function newQuote(
     maxAmountIn: (offer.maxAmountIn + cost).toString(),
     slippage,
     fees: [...offer.fees, ...(fee ? [fee] : [])],
+    alternatives: (offer.alternatives ?? [])
+      .map((other) => ({ ...other, amountIn: other.amountIn + costOf(other.amountIn)! }))
+      .filter(({ amountIn }) => amountIn <= maxUint256)
+      .map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => ({
+        provider: provider.name,
+        transferSpeed,
+        amountIn: String(amountIn),
+        amountOut: String(amountOut),
+        savesSeconds,
+      })),
   }
   // What is stored is what can be read again.
   const quote = z.decode(Quote, wire)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { feeOf, feeRateIn, withHeadroom } from '../../src/engine/swaps/cctp-fee.ts'
+import { feeOf, feeRateIn, savedBy, withHeadroom } from '../../src/engine/readings/cctp-fee.ts'
 import { type Loopback, serveLoopback } from '../../src/sandbox/loopback.ts'
 import { madeBy } from '../oracles/make.ts'
 import { oracles } from '../oracles/sets.ts'
@@ -89,6 +89,51 @@ describe('the fee of a fast transfer', () => {
       tokenOut: { amount: 9_986000n },
       minAmountOut: 9_985001n,
     })
+  })
+
+  test('is not taken where nobody asks for the speed and the slow one brings more, and the quote says what it would cost', async () => {
+    const service = await taking('1.1')
+    const { quote } = await service.quote({ ...far(), amountIn: 10_000000n })
+    expect(quote).toMatchObject({
+      tokenIn: { amount: 10_000000n },
+      tokenOut: { amount: 10_000000n },
+      minAmountOut: 10_000000n,
+      fees: [],
+      alternatives: [
+        {
+          provider: 'cctp',
+          transferSpeed: 'fast',
+          amountIn: 10_000000n,
+          amountOut: 9_998900n,
+          savesSeconds: null,
+        },
+      ],
+    })
+    expect(quote.raw.rawQuote).toMatchObject({ speed: 'standard', maxFee: '0' })
+    const exact = await service.quote({ ...far(), amountOut: 10_000000n })
+    expect(exact.quote).toMatchObject({
+      tokenIn: { amount: 10_000000n },
+      alternatives: [{ transferSpeed: 'fast', amountIn: 10_001101n, amountOut: 10_000000n }],
+    })
+    // Who asked for a speed is told of no other.
+    const asked = await service.quote({ ...far(), amountIn: 10_000000n, transferSpeed: 'fast' })
+    expect(asked.quote.alternatives).toEqual([])
+  })
+
+  test('is taken where it costs nothing more, or nothing else is on offer', async () => {
+    const free = await (await taking('0')).quote({ ...far(), amountIn: 10_000000n })
+    expect(free.quote.raw.rawQuote).toMatchObject({ speed: 'fast' })
+    expect(free.quote.alternatives).toEqual([])
+  })
+
+  test.each([
+    [0, 940],
+    [6, 952],
+    [11, 68_392],
+    [1, 0],
+    [31337, null],
+  ])('from the domain %i saves %s seconds', (domain, seconds) => {
+    expect(savedBy(domain)).toBe(seconds)
   })
 
   test('that cannot be read is the fault of who says it', async () => {

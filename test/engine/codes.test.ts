@@ -118,7 +118,7 @@ const provoked: Record<string, (ask: Ask, engine: typeof asked) => Promise<Answe
       amount: '1',
     }),
   INSUFFICIENT_AMOUNT_FOR_REFUND: (ask) =>
-    ask('GET', '/v2/swap/quote', far({ amountIn: '1', refundAddress: wallet })),
+    ask('GET', '/v2/swap/quote', far({ amountIn: '1', refundAddress: wallet, transferSpeed: 'fast' })),
   DEPOSIT_NOT_FOUND: async (ask) => {
     const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
     return ask('GET', `/v2/swap/status/${quote.id}`, { btcTxHash: 'ab'.repeat(32) })
@@ -236,7 +236,8 @@ describe('the bridge', () => {
 
   test('says that an amount is too small to be refunded only where a refund was asked for', async () => {
     const ask = asked()
-    const of = async (change: object) => (await ask('GET', '/v2/swap/quote', far(change))).body.error?.code
+    const of = async (change: object) =>
+      (await ask('GET', '/v2/swap/quote', far({ transferSpeed: 'fast', ...change }))).body.error?.code
     expect(await of({ amountIn: '1' })).toBe('NO_ROUTE_FOUND')
     expect(await of({ amountIn: '1', refundAddress: someone })).toBe('INSUFFICIENT_AMOUNT_FOR_REFUND')
     expect(await of({ amountIn: '1', refundAddress: someone, preferredProvider: 'cctp' })).toBe(

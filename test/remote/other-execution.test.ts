@@ -149,7 +149,7 @@ describe('a swap', () => {
 
   test('across chains arrives', async () => {
     const before = [await held(31337, 'USDC'), await held(31338, 'USDC')] as const
-    const json = await done(`swap execute ${far} --amount-in 50 ${signing('far')}`)
+    const json = await done(`swap execute ${far} --amount-in 50 --speed fast ${signing('far')}`)
     expect(json).toMatchObject({ type: 'CROSSCHAIN_SWAP', status: 'SUCCESS' })
     expect(before[0] - (await held(31337, 'USDC'))).toBe(50_000000n)
     expect((await held(31338, 'USDC')) - before[1]).toBe(49_995000n)

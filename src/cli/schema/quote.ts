@@ -26,6 +26,17 @@ export const QuoteDocument = fields({
   deadline: maybe(Time),
   status: maybe(z.string()),
   fees: maybe(z.array(z.unknown())),
+  alternatives: maybe(
+    z.array(
+      fields({
+        provider: z.string(),
+        transferSpeed: z.string(),
+        amountIn: Amount,
+        amountOut: Amount,
+        savesSeconds: maybe(z.int()),
+      }),
+    ),
+  ).describe('the same swap at a speed that costs more and saves so many seconds'),
 })
 
 /** Where a swap stands; with `--watch` a line of it whenever it changed. */

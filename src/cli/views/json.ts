@@ -42,6 +42,12 @@ export const quoteJson = (quote: Quote) => {
     deadline: quote.deadline,
     status: quote.status,
     fees: quote.fees?.map((fee) => feeJson(fee, [quote.tokenIn, quote.tokenOut])) ?? null,
+    alternatives:
+      quote.alternatives?.map((other) => ({
+        ...other,
+        amountIn: tokenAmount(other.amountIn, quote.tokenIn),
+        amountOut: tokenAmount(other.amountOut, quote.tokenOut),
+      })) ?? null,
   }
 }
 

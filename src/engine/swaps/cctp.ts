@@ -5,9 +5,16 @@ import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { CctpV2Constants } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
-import { less } from '../../domain/slippage.ts'
+import {
+  type FeeRate,
+  feeOf,
+  feeRatesIn,
+  grossUp,
+  mostFee,
+  type Speed,
+  savedBy,
+} from '../readings/cctp-fee.ts'
 import { receivedOf, type Sought } from '../readings/sought.ts'
-import { type FeeRate, feeOf, feeRateIn, grossUp, withHeadroom } from './cctp-fee.ts'
 import type { Ask, Offer, SwapProvider } from './provider.ts'
 
 /** What the bridge asks of the network: its attestation service, the newest block of a chain, and a log of a chain. */
@@ -27,7 +34,7 @@ const Messages = z.object({
 /** An end of the bridge whose attestation service is known. */
 export type CctpEnd = CctpV2Constants & { attestation: string }
 
-/** Burn and mint of USDC from one chain to another by CCTP v2. Fast pays the fee that the attestation service names; standard waits for finality. */
+/** Burn and mint of USDC from one chain to another by CCTP v2. Fast pays the fee that the attestation service names; standard waits for finality. Where no speed is asked for, the one that brings more is offered, and the other named. */
 export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): SwapProvider {
   const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
   return {
@@ -47,18 +54,26 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
 
     async quote(ask, signal) {
       const [here, there] = [on(ask.from.chainId)!, on(ask.to.chainId)!]
-      const rate = await feeRate(network, { here, there }, ask.speed, signal)
-      const amountIn = ask.exact === 'in' ? ask.amount : grossUp(ask.amount, rate)
-      const fee = feeOf(amountIn, rate)
-      if (fee >= amountIn) {
-        if (ask.refund === null) return undefined
-        throw new AppError(
-          'INSUFFICIENT_AMOUNT_FOR_REFUND',
-          `${formatAmount(amountIn, ask.tokenIn)} does not cover the fee of the bridge, so nothing could be refunded`,
-          { details: { fee: fee.toString() } },
-        )
-      }
-      return offer(ask, { amountIn, fee }, await network.head(ask.to.chainId))
+      const rates = await ratesOf(network, { here, there }, ask.speed, signal)
+      const costs = rates.map(({ speed, rate }) => {
+        const amountIn = ask.exact === 'in' ? ask.amount : grossUp(ask.amount, rate)
+        return { speed, amountIn, fee: feeOf(amountIn, rate) }
+      })
+      const [cheapest, ...others] = costs
+        .filter(({ amountIn, fee }) => fee < amountIn)
+        .sort((a, b) => Number(a.fee - b.fee))
+      if (cheapest)
+        return offer(ask, cheapest, await network.head(ask.to.chainId), {
+          others,
+          savesSeconds: savedBy(here.domain),
+        })
+      if (ask.refund === null) return undefined
+      const [{ amountIn, fee }] = costs as [Cost]
+      throw new AppError(
+        'INSUFFICIENT_AMOUNT_FOR_REFUND',
+        `${formatAmount(amountIn, ask.tokenIn)} does not cover the fee of the bridge, so nothing could be refunded`,
+        { details: { fee: fee.toString() } },
+      )
     },
 
     build({ from, to }, { amountIn, raw }, { recipient }) {
@@ -127,33 +142,34 @@ async function asked(network: CctpNetwork, { attestation }: CctpEnd, path: strin
   }
 }
 
-/** What the attestation service takes for a speed now. */
-async function feeRate(
+/** What a transfer costs at a speed. */
+type Cost = { speed: Speed; amountIn: bigint; fee: bigint }
+
+/** What the attestation service takes now for a speed, or for each that it has where none is asked for, the fast one first. */
+async function ratesOf(
   network: CctpNetwork,
   { here, there }: { here: CctpEnd; there: CctpEnd },
-  speed: 'fast' | 'standard',
+  speed: Speed | null,
   signal: AbortSignal,
-): Promise<FeeRate> {
+): Promise<{ speed: Speed; rate: FeeRate }[]> {
   const { status, text } = await asked(
     network,
     here,
     `/v2/burn/USDC/fees/${here.domain}/${there.domain}`,
     signal,
   )
-  const rate = status === 200 ? feeRateIn(text, speed) : undefined
-  if (!rate) throw wrong('The attestation service did not name its fees', status)
-  return rate
+  const rates = status === 200 ? feeRatesIn(text, speed ? [speed] : ['fast', 'standard']) : []
+  if (rates.length === 0) throw wrong('The attestation service did not name its fees', status)
+  return rates
 }
 
-/** The most that the bridge may keep: the fee, and for a while some more, but never more than may slip. Where what arrives is exact, no more. */
-function mostFee({ exact, isSpent, slippage }: Ask, amountIn: bigint, fee: bigint): bigint {
-  if (exact === 'out' || isSpent) return fee
-  const slips = amountIn - less(amountIn - fee, slippage)
-  return [withHeadroom(fee), slips].reduce((a, b) => (a < b ? a : b))
-}
-
-function offer(ask: Ask, { amountIn, fee }: { amountIn: bigint; fee: bigint }, head: bigint): Offer {
-  const { tokenIn, from, speed } = ask
+function offer(
+  ask: Ask,
+  { speed, amountIn, fee }: Cost,
+  head: bigint,
+  { others, savesSeconds }: { others: readonly Cost[]; savesSeconds: number | null },
+): Offer {
+  const { tokenIn, from } = ask
   const most = mostFee(ask, amountIn, fee)
   const raw: Raw = {
     speed,
@@ -171,5 +187,14 @@ function offer(ask: Ask, { amountIn, fee }: { amountIn: bigint; fee: bigint }, h
         ? []
         : [{ kind: 'bridge', token: tokenIn.address, chainId: from.chainId, amount: fee.toString() }],
     raw,
+    // What costs more is only worth a word where it is sooner.
+    alternatives: others
+      .filter((other) => other.speed === 'fast' && savesSeconds !== 0)
+      .map((other) => ({
+        transferSpeed: other.speed,
+        amountIn: other.amountIn,
+        amountOut: other.amountIn - other.fee,
+        savesSeconds,
+      })),
   }
 }
