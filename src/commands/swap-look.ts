@@ -111,6 +111,11 @@ export async function status(
       details: last,
       hint: `sluice action explain ${shellOperand(id)}`,
     })
+  if (last.status === 'failed' && last.destinationTxHash !== null)
+    throw new AppError('ARRIVED_SHORT', 'The bridge brought less than the quote promised', {
+      details: last,
+      hint: `sluice action explain ${shellOperand(id)}`,
+    })
   if (last.status === 'failed')
     throw new AppError('ACTION_FAILED', 'The swap failed', {
       details: last,

@@ -1,38 +1,20 @@
 import { z } from 'zod'
 
+import { broughtIn } from '../../calls/cctp-brought.ts'
 import { decodeMessage, depositForBurn, finality } from '../../calls/cctp-v2.ts'
-import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import { HexData, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import type { CctpV2Constants } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
-import {
-  type FeeRate,
-  feeOf,
-  feeRatesIn,
-  grossUp,
-  mostFee,
-  type Speed,
-  savedBy,
-} from '../readings/cctp-fee.ts'
-import { receivedOf, type Sought } from '../readings/sought.ts'
+import { feeOf, grossUp, mostFee, type Speed, savedBy } from '../readings/cctp-fee.ts'
+import { asked, type CctpEnd, type CctpNetwork, provider, ratesOf, wrong } from '../readings/cctp-service.ts'
+import { receivedOf } from '../readings/sought.ts'
 import type { Ask, Offer, SwapProvider } from './provider.ts'
-
-/** What the bridge asks of the network: its attestation service, the newest block of a chain, and a log of a chain. */
-export type CctpNetwork = {
-  attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
-  head: (chainId: number) => Promise<bigint>
-  /** The first log that is sought from a block on, as far as that is known. */
-  log: (chainId: number, sought: Sought, fromBlock: bigint) => Promise<{ transactionHash: Hex } | undefined>
-}
 
 type Raw = { speed: 'fast' | 'standard'; maxFee: string; amount: string; destinationFromBlock: string }
 
 const Messages = z.object({
   messages: z.array(z.object({ message: HexData, eventNonce: z.string(), status: z.string() })),
 })
-
-/** An end of the bridge whose attestation service is known. */
-export type CctpEnd = CctpV2Constants & { attestation: string }
 
 /** Burn and mint of USDC from one chain to another by CCTP v2. Fast pays the fee that the attestation service names; standard waits for finality. Where no speed is asked for, the one that brings more is offered, and the other named. */
 export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): SwapProvider {
@@ -116,52 +98,17 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
         receivedOf(there.messageTransmitter, decodeMessage(ours.message)!.nonce),
         BigInt(raw.destinationFromBlock),
       )
-      return received
-        ? { status: 'fulfilled', destination: received.transactionHash }
-        : { status: 'processing' }
+      const brought = received && broughtIn(received)
+      if (brought === undefined) return { status: 'processing' }
+      // What came short did not do what was agreed, and nothing more comes of it.
+      const isShort = brought < offer.minAmountOut
+      return { status: isShort ? 'failed' : 'fulfilled', destination: received!.transactionHash }
     },
-  }
-}
-
-const provider = 'cctp'
-
-const wrong = (message: string, status: number) =>
-  new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
-
-/** Asks the attestation service; that it cannot be talked to is the bridge's fault, and not ours. */
-async function asked(network: CctpNetwork, { attestation }: CctpEnd, path: string, signal?: AbortSignal) {
-  try {
-    return await network.attestation(attestation + path, signal)
-  } catch (cause) {
-    if (cause instanceof AppError && cause.code.startsWith('SERVICE_'))
-      throw new AppError('PROVIDER_API_ERROR', 'The attestation service does not answer', {
-        details: { provider },
-        cause,
-      })
-    throw cause
   }
 }
 
 /** What a transfer costs at a speed. */
 type Cost = { speed: Speed; amountIn: bigint; fee: bigint }
-
-/** What the attestation service takes now for a speed, or for each that it has where none is asked for, the fast one first. */
-async function ratesOf(
-  network: CctpNetwork,
-  { here, there }: { here: CctpEnd; there: CctpEnd },
-  speed: Speed | null,
-  signal: AbortSignal,
-): Promise<{ speed: Speed; rate: FeeRate }[]> {
-  const { status, text } = await asked(
-    network,
-    here,
-    `/v2/burn/USDC/fees/${here.domain}/${there.domain}`,
-    signal,
-  )
-  const rates = status === 200 ? feeRatesIn(text, speed ? [speed] : ['fast', 'standard']) : []
-  if (rates.length === 0) throw wrong('The attestation service did not name its fees', status)
-  return rates
-}
 
 function offer(
   ask: Ask,
