@@ -11,9 +11,9 @@ import type { QuoteWithAction } from '../store/engine-quotes.ts'
 import { tracked } from './actions/refresh.ts'
 import { isSwap, track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
-import { gasLimitOf } from './chain.ts'
 import { paymentOf } from './charges.ts'
 import type { Context } from './context.ts'
+import { gasLimitOf } from './gas-limit.ts'
 import { refuseLost, refuseRecipient } from './refuse-lost.ts'
 import { deadlineOf, feeIn, offerOf, providerNamed, quoteRow, recipientOf, routeOf } from './stored-quote.ts'
 
@@ -53,7 +53,7 @@ export async function swapBytecodeOf(
   const cost = BigInt(fee?.amount ?? 0)
   const transactions = [...acting, ...payments]
   const call = acting.at(-1)!
-  const gasLimit = transactions.length === 1 ? await gasLimitOf(chain, wallet, call) : null
+  const gas = await gasLimitOf(chain, wallet, acting)
   const type = route.from.chainId === route.to.chainId ? 'SAMECHAIN_SWAP' : 'CROSSCHAIN_SWAP'
   const amounts = {
     in: tokenAmount(offer.amountIn + cost, route.tokenIn),
@@ -77,7 +77,7 @@ export async function swapBytecodeOf(
     chainId: route.from.chainId,
     approvals: acting.slice(0, -1),
     transactions: [call, ...payments],
-    gasLimit,
+    ...gas,
     swapDetails: {
       tokenIn: sideOf(route.tokenIn, offer.amountIn + cost, { maxAmount: String(offer.maxAmountIn + cost) }),
       tokenOut: sideOf(route.tokenOut, offer.amountOut, { minAmount: String(offer.minAmountOut) }),
@@ -88,7 +88,8 @@ export async function swapBytecodeOf(
       transaction: {
         ...call,
         value: String(call.value),
-        gasLimit: gasLimit === null ? null : String(gasLimit),
+        gasLimit: gas.gasLimit === null ? null : String(gas.gasLimit),
+        gasLimitReason: gas.gasLimitReason,
       },
     },
     message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${new Date(row.expiresAt).toISOString()}`,
