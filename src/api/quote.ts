@@ -6,6 +6,7 @@ import { ChainId } from './transaction.ts'
 import {
   asSent,
   Decimals,
+  DecimalsInput,
   decimalText,
   Flag,
   Fraction,
@@ -56,6 +57,9 @@ export const QuoteValue = z.object({
   fees: z.array(z.unknown()).nullable(),
   alternatives: z.array(Alternative).nullable(),
   feeSponsorship: z.boolean().nullable(),
+  feeSponsorshipReason: z.string().nullable(),
+  destinationAddress: EvmAddress.nullable(),
+  refundAddress: EvmAddress.nullable(),
   raw: z.record(z.string(), z.unknown()),
 })
 export type Quote = z.output<typeof QuoteValue>
@@ -70,7 +74,7 @@ const WireToken = z.looseObject({
   priceUSD: maybe(z.union([z.string(), z.number()])),
 })
 
-/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage`, `fees` and `alternatives` are ours. */
+/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage`, `fees`, `alternatives`, `feeSponsorshipReason`, `destinationAddress` and `refundAddress` are ours. */
 const WireQuote = z.looseObject({
   id: z.string(),
   quoteId: maybe(z.string()),
@@ -114,6 +118,9 @@ const Sent = WireQuote.extend({
   slippage: asSent(Numeric),
   fees: asSent(z.array(z.unknown())),
   alternatives: asSent(z.array(z.unknown())),
+  feeSponsorshipReason: asSent(z.string()),
+  destinationAddress: asSent(z.string()),
+  refundAddress: asSent(z.string()),
 })
 
 /** A quote on the wire. It is written exactly as it was read. */
@@ -134,6 +141,9 @@ export const Quote = z.codec(Sent, QuoteValue, {
     fees: understood(z.array(z.unknown()), wire.fees),
     alternatives: understood(z.array(Alternative), wire.alternatives),
     feeSponsorship: orNull(wire.feeSponsorship),
+    feeSponsorshipReason: understood(z.string(), wire.feeSponsorshipReason),
+    destinationAddress: understood(EvmAddress, wire.destinationAddress),
+    refundAddress: understood(EvmAddress, wire.refundAddress),
     raw: wire,
   }),
   encode: ({ raw }) => raw as never,
@@ -142,7 +152,7 @@ export const Quote = z.codec(Sent, QuoteValue, {
 /** The answer of the quote endpoints: one quote, whatever number of providers was asked. */
 export const QuoteAnswer = z.object({ quote: Quote })
 
-/** Query of `GET /v2/swap/quote`. `slippage` is a fraction from 0.0001 to 0.5; its limits are checked by the engine, which has a code for it. */
+/** Query of `GET /v2/swap/quote`; `decimalsIn` is that of the older page. `slippage` is a fraction from 0.0001 to 0.5; its limits are checked by the engine, which has a code for it. */
 export const QuoteInput = z.object({
   originChain: Name.optional(),
   chainIdIn: ChainId.optional(),
@@ -158,6 +168,7 @@ export const QuoteInput = z.object({
   preferredProvider: Name.optional(),
   slippage: Fraction.optional(),
   transferSpeed: z.enum(['fast', 'standard']).optional(),
+  decimalsIn: DecimalsInput.optional(),
 })
 export type QuoteInput = z.output<typeof QuoteInput>
 

@@ -38,6 +38,9 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
       ...sooner(one).map((text) => ['sooner', text] as const),
       ['provider', plain(one.provider)],
+      ...(one.feeSponsorshipReason
+        ? ([['sponsored', `no: ${plain(one.feeSponsorshipReason)}`]] as const)
+        : []),
       ['expires', when(one.deadline)],
       ...(one.id ? ([['next', `sluice swap execute ${shellOperand(one.id)}`]] as const) : []),
     ],

@@ -15,7 +15,7 @@ import { type Context, endNamed } from './context.ts'
 import { holdSlippage } from './exchanged.ts'
 import { priceOf, usd } from './prices.ts'
 import { refuseLost, refuseRecipient } from './refuse-lost.ts'
-import { storedOffer } from './stored-quote.ts'
+import { refuseDecimals, storedOffer } from './stored-quote.ts'
 import { best } from './swaps/best.ts'
 import type { Ask } from './swaps/provider.ts'
 import { holdToRamp } from './swaps/ramps.ts'
@@ -51,6 +51,7 @@ export async function newQuote(
     tokenFor(context, from, input.tokenIn),
     tokenFor(context, to, input.tokenOut),
   ])
+  refuseDecimals(tokenIn, input.decimalsIn)
   await refuseRecipient(context, { from, to, tokenIn, tokenOut }, input.destinationAddress)
   refuseLost(context, from.chainId, input.refundAddress)
   const kept = charge && amountIn !== undefined ? shareOf(amount, charge) : 0n
@@ -107,6 +108,9 @@ export async function newQuote(
     rawQuote: offer.raw,
     status: 'pending',
     feeSponsorship: false,
+    feeSponsorshipReason: input.feeSponsorship ? unsponsored(provider.name) : null,
+    destinationAddress: input.destinationAddress ?? null,
+    refundAddress: input.refundAddress ?? null,
     customer: context.customer,
     minAmountOut: offer.minAmountOut.toString(),
     maxAmountIn: (offer.maxAmountIn + cost).toString(),
@@ -138,6 +142,10 @@ export async function newQuote(
   }
   return { quote, row }
 }
+
+/** None of the providers pays the gas of whoever swaps. */
+const unsponsored = (provider: string): string =>
+  `${provider} does not sponsor fees on this route: the wallet pays its own gas`
 
 const allOfIt = (): AppError =>
   new AppError('QUOTE_GENERATION_FAILED', 'The fees of this customer are all that there is to swap')

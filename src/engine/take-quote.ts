@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 import type { SwapBytecode } from '../api/bytecode.ts'
 import type { TakenQuote } from '../api/quote.ts'
-import type { Address } from '../domain/address.ts'
+import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
@@ -15,7 +15,16 @@ import { paymentOf } from './charges.ts'
 import type { Context } from './context.ts'
 import { gasLimitOf } from './gas-limit.ts'
 import { refuseLost, refuseRecipient } from './refuse-lost.ts'
-import { deadlineOf, feeIn, offerOf, providerNamed, quoteRow, recipientOf, routeOf } from './stored-quote.ts'
+import {
+  deadlineOf,
+  feeIn,
+  offerOf,
+  providerNamed,
+  quoteRow,
+  recipientOf,
+  refuseDecimals,
+  routeOf,
+} from './stored-quote.ts'
 
 /** The transactions that take a quote. The quote must come back exactly as it was given; `rawQuote` may be left out. */
 export async function swapBytecodeOf(
@@ -24,10 +33,12 @@ export async function swapBytecodeOf(
     quote: z.output<typeof TakenQuote>
     walletAddress: Address
     destinationAddress?: Address | undefined
+    decimalsIn?: number | undefined
   },
 ): Promise<SwapBytecode> {
   const { quote, walletAddress: wallet } = input
   if (!quote.provider) throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote names no provider')
+  providerNamed(context, quote.provider)
   const row = await quoteRow(context, quote.quoteId ?? quote.id)
   if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
   await refuseTaken(context, row)
@@ -39,8 +50,11 @@ export async function swapBytecodeOf(
   if (canonical({ ...given, ...asGiven(quote, given) }) !== canonical(given))
     throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote is not the one that was given')
   const provider = providerNamed(context, row.provider)
-  const recipient = input.destinationAddress ?? recipientOf(row) ?? wallet
+  const named = recipientOf(row)
+  const recipient = input.destinationAddress ?? named ?? wallet
+  if (named && !sameAddress(named, recipient)) throw otherRecipient(named, recipient)
   const route = routeOf(context, row)
+  refuseDecimals(route.tokenIn, input.decimalsIn)
   const offer = offerOf(row)
   // It may have been named in the quote, by a version that took any.
   await refuseRecipient(context, route, recipient, wallet)
@@ -95,6 +109,12 @@ export async function swapBytecodeOf(
     message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${new Date(row.expiresAt).toISOString()}`,
   }
 }
+
+/** Whom a quote was asked for is a part of it. */
+const otherRecipient = (named: Address, to: Address): AppError =>
+  new AppError('QUOTE_VALIDATION_ERROR', `The quote was asked for ${named}, and not for ${to}`, {
+    details: { errors: [{ path: 'destinationAddress', message: `is ${named} in the quote` }] },
+  })
 
 const sideOf = (token: Token, amount: bigint, bound: object) => ({
   contract: token.address,

@@ -19,7 +19,7 @@ export async function quoteMemory(dirs: Directories, now: () => number, keep: Ke
       const until = deadline === null ? null : Date.parse(deadline)
       const given = { raw, ...asked, seen: { ...seen, until } }
       const kept = memory.save(id, given) as Kept
-      if (meant(kept) !== meant(JSON.parse(JSON.stringify(given)) as Kept)) throw rebound(id, kept.seen.about)
+      if (meant(kept) !== meant(given as never)) throw rebound(id, kept.seen.about)
     },
     find: async (id) => {
       const kept = memory.find(id) as Kept | undefined
@@ -35,8 +35,11 @@ export async function quoteMemory(dirs: Directories, now: () => number, keep: Ke
   }
 }
 
-/** What a kept quote says, whoever was shown it. */
-const meant = ({ seen: _, ...said }: Kept): string => canonical(said)
+/** What a kept quote says, however that is spelled: where it stands by now is no part of it. */
+function meant({ raw, exact, slippage, destination }: Kept): string {
+  const { raw: _, status: __, ...quote } = Quote.decode(raw)
+  return canonical({ quote, exact, slippage: slippage ?? null, destination })
+}
 
 const rebound = (id: string, about: string): AppError =>
   new AppError(

@@ -32,6 +32,10 @@ describe('swap quote', () => {
       'slippage',
       'deadline',
       'status',
+      'destinationAddress',
+      'refundAddress',
+      'feeSponsorship',
+      'feeSponsorshipReason',
       'fees',
       'alternatives',
     ])

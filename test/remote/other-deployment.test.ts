@@ -321,7 +321,12 @@ describe('a quote', () => {
     slippage: null,
     deadline: iso,
     status: 'pending',
+    destinationAddress: null,
+    refundAddress: null,
+    feeSponsorship: false,
+    feeSponsorshipReason: null,
     fees: null,
+    alternatives: null,
   })
 
   test('of today, alone and in the list', async () => {
@@ -342,6 +347,7 @@ describe('a quote', () => {
       quoteId: null,
       deadline: null,
       status: null,
+      feeSponsorship: null,
     })
   })
 

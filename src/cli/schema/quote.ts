@@ -25,6 +25,10 @@ export const QuoteDocument = fields({
   slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5 %'),
   deadline: maybe(Time),
   status: maybe(z.string()),
+  destinationAddress: maybe(AddressText),
+  refundAddress: maybe(AddressText),
+  feeSponsorship: maybe(z.boolean()),
+  feeSponsorshipReason: maybe(z.string()).describe('why fees are not sponsored, where that was asked for'),
   fees: maybe(z.array(z.unknown())),
   alternatives: maybe(
     z.array(

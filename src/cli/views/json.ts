@@ -41,6 +41,10 @@ export const quoteJson = (quote: Quote) => {
     slippage: quote.slippage,
     deadline: quote.deadline,
     status: quote.status,
+    destinationAddress: quote.destinationAddress,
+    refundAddress: quote.refundAddress,
+    feeSponsorship: quote.feeSponsorship,
+    feeSponsorshipReason: quote.feeSponsorshipReason,
     fees: quote.fees?.map((fee) => feeJson(fee, [quote.tokenIn, quote.tokenOut])) ?? null,
     alternatives:
       quote.alternatives?.map((other) => ({
