@@ -7,7 +7,7 @@ import { ChainId, TransactionItem } from './transaction.ts'
 import { DecimalsInput, Fraction, maybe, Name, orNull, ours } from './wire.ts'
 
 /**
- * Query of `GET /strategies/{id}/bytecode`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all. `claim`
+ * Query of `GET /strategies/{id}/bytecode`; without an `action` it is `lend`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all. `claim`
  * (ours) is the second step of queued withdrawals, which takes all that can be claimed, or else the shares of all that was let pass: its `amount` is
  * always 2^256 - 1.
  * `from` (ours) names the network that the funds start on, where it is not the strategy's own. `slippage` (ours) is how much less than now a
@@ -15,7 +15,7 @@ import { DecimalsInput, Fraction, maybe, Name, orNull, ours } from './wire.ts'
  */
 export const StrategyBytecodeInput = z.object({
   id: Name,
-  action: z.enum(['lend', 'withdraw', 'claim']),
+  action: z.enum(['lend', 'withdraw', 'claim']).default('lend'),
   amount: Units,
   wallet: EvmAddress,
   from: Name.optional(),

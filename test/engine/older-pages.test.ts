@@ -146,8 +146,9 @@ const steady = (service: Service): Service =>
 type Json = ReturnType<typeof JSON.parse>
 
 /** What the id-composite form has of a strategy, off the detail shape. */
+const detailOnly = ['protocolInfo', 'chain', 'assetToken', 'underlyingToken']
 const composite = ({ _id, asset, underlying, chainId, apyFraction, ...same }: Json) => ({
-  ...same,
+  ...Object.fromEntries(Object.entries(same).filter(([name]) => !detailOnly.includes(name))),
   id: _id,
   networkId: String(chainId),
   asset: asset.contract,

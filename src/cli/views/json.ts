@@ -108,6 +108,7 @@ export const walletJson = ({
   stats,
   unread,
   unsearched,
+  missing = [],
 }: Wallet) => ({
   address,
   positions: positions.map(positionJson),
@@ -116,6 +117,7 @@ export const walletJson = ({
   ...(stats && { stats: statsJson(stats) }),
   unread,
   unsearched,
+  missing,
 })
 
 const numeric = (value: string | number | null | undefined): number | null =>
