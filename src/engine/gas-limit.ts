@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
@@ -29,20 +31,29 @@ export async function gasLimitOf(
       return { gasLimit: (quantity(estimate, 'gas') * 5n) / 4n, gasLimitReason: null }
     }
     const question = { blockStateCalls: [{ calls }], validation: false }
-    const [block] = await rpc.request<Simulated>('eth_simulateV1', [question, 'latest'])
-    const ran = block?.calls ?? []
+    const answer = await rpc.request<unknown>('eth_simulateV1', [question, 'latest'])
+    const ran = Simulated.safeParse(answer).data?.[0]?.calls ?? []
     const failed = ran.find(({ status }) => status !== '0x1')
-    if (failed || ran.length !== calls.length) return unable(failed?.error?.message ?? 'it reverts')
+    if (failed || ran.length !== calls.length)
+      return unable(failed?.error?.message ?? 'it does not go through')
     return { gasLimit: (quantity(ran.at(-1)!.gasUsed, 'gas') * 7n) / 4n, gasLimitReason: null }
   } catch (error) {
-    if (!(error instanceof AppError && ['RPC_ERROR', 'RPC_INCONSISTENT'].includes(error.code))) throw error
+    if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
     return unable(`the node of ${network.name} says: ${error.message}`)
   }
 }
 
-type Simulated = readonly {
-  calls: readonly { status: unknown; gasUsed: string; error?: { message?: string } }[]
-}[]
+const Simulated = z.array(
+  z.object({
+    calls: z.array(
+      z.object({
+        status: z.unknown(),
+        gasUsed: z.unknown(),
+        error: z.object({ message: z.string() }).optional().catch(undefined),
+      }),
+    ),
+  }),
+)
 
 const unable = (why: string): GasLimit => ({
   gasLimit: null,

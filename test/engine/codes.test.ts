@@ -424,6 +424,23 @@ describe('the transactions of a swap', () => {
     })
   })
 
+  test.each([[null], [[]], [[{ calls: 'none' }]], [[{ calls: [{ status: '0x1' }, { status: '0x1' }] }]]])(
+    'have no limit of gas where the node simulates %j, and are given all the same',
+    async (answer) => {
+      const { rpc } = sandbox.chain(31337)
+      const odd = {
+        ...rpc,
+        request: (method: string, params: readonly unknown[]) =>
+          method === 'eth_simulateV1' ? Promise.resolve(answer) : rpc.request(method, params),
+      } as typeof rpc
+      const ask = asked({ rpc: (id) => (id === 31337 ? odd : sandbox.chain(id).rpc) })
+      const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
+      const { status, body } = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })
+      expect([status, body.transactionData.gasLimit]).toEqual([200, null])
+      expect(body.transactionData.gasLimitReason).toMatch(/^No limit can be estimated now: ./)
+    },
+  )
+
   test('are one object whatever is paid beside it: what pays the fee has its own place behind', async () => {
     const { service } = engineOn(sandbox)
     await service.setFees({ collector: someone })
