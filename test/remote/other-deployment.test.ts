@@ -233,6 +233,7 @@ describe('a wallet', () => {
       queuedUsd: null,
       unread: null,
       unsearched: null,
+      missing: [],
     })
   })
 
@@ -251,6 +252,7 @@ describe('a wallet', () => {
       queuedUsd: null,
       unread: null,
       unsearched: null,
+      missing: [],
     })
   })
 
