@@ -56,7 +56,8 @@ const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson
     ]
     const cost = less > 0n ? formatAmount(less, tokenOut) : formatAmount(more, tokenIn)
     const saves = savesSeconds === null ? 'arrives sooner' : `saves about ${waited(savesSeconds)}`
-    return `--speed ${plain(transferSpeed)} costs ${cost} and ${saves}`
+    const said = `${plain(transferSpeed)} costs ${cost} and ${saves}`
+    return transferSpeed === 'fast' ? [said, 'by --speed fast'].join(', ') : said
   })
 
 const waited = (seconds: number): string =>

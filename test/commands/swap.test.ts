@@ -85,7 +85,7 @@ describe('swap quote', () => {
   test('in words says what the fast way over a bridge would cost, and what is sent without it', async () => {
     const { out } = await run(`swap quote ${far} --amount-in 50`)
     expect(out).toMatch(/receive +50 USDC/)
-    expect(out).toMatch(/sooner +--speed fast costs 0\.005 USDC and arrives sooner/)
+    expect(out).toMatch(/sooner +fast costs 0\.005 USDC and arrives sooner, by --speed fast/)
     expect((await run(`swap quote ${far} --amount-in 50 --speed fast`)).out).not.toContain('sooner')
   })
 
