@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { Settings } from './cli/config.ts'
 import type { Globals } from './cli/globals.ts'
 import type { Io } from './cli/terminal/io.ts'
-import type { AskedQuote, Interrupt, Place, QuoteMemory, World } from './cli/world.ts'
+import type { Interrupt, Place, World } from './cli/world.ts'
 import { main, program } from './main.ts'
 import type { Desk } from './wallet/keys/words.ts'
 import { daemonSandbox } from './world/daemon-sandbox.ts'
-import { type Directories, directories } from './world/directories.ts'
+import { directories } from './world/directories.ts'
 import { readingEnds } from './world/in-time.ts'
 import { once } from './world/once.ts'
 import type { Keep } from './world/place-needs.ts'
@@ -92,7 +92,7 @@ export function createWorld(given: Given): World {
     policyPath: policyPath(dirs),
     password: secrets.password,
     sandbox: openSandbox.admin,
-    quotes: once(() => quoteMemory(dirs, now, keep)),
+    quotes: once(async () => (await import('./world/quote-memory.ts')).quoteMemory(dirs, now, keep)),
     completions: async () =>
       (await import('./world/completion-values.ts')).completionValues({
         dirs,
@@ -150,28 +150,3 @@ export function createWorld(given: Given): World {
 
 const newId = () => crypto.randomUUID()
 const asItIs: Keep = (thing) => thing
-
-async function quoteMemory(dirs: Directories, now: () => number, keep: Keep): Promise<QuoteMemory> {
-  const [{ openMemory }, { Quote }] = await Promise.all([
-    import('./store/memory.ts'),
-    import('./api/quote.ts'),
-  ])
-  const memory = keep(openMemory(join(dirs.data, 'quotes.db'), now))
-  return {
-    save: async ({ quote: { id, raw, deadline }, ...asked }, seen) => {
-      const until = deadline === null ? null : Date.parse(deadline)
-      memory.save(id, { raw, ...asked, seen: { ...seen, until } })
-    },
-    find: async (id) => {
-      const kept = memory.find(id) as (Omit<AskedQuote, 'quote'> & { raw: never }) | undefined
-      return (
-        kept && {
-          quote: Quote.decode(kept.raw),
-          exact: kept.exact,
-          slippage: kept.slippage ?? null,
-          destination: kept.destination,
-        }
-      )
-    },
-  }
-}

@@ -7,7 +7,7 @@ import { ChainId, TransactionItem } from './transaction.ts'
 import { DecimalsInput, Fraction, maybe, Name, orNull, ours } from './wire.ts'
 
 /**
- * Query of `GET /strategies/{id}/bytecode`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all. `claim`
+ * Query of `GET /strategies/{id}/bytecode`; without an `action` it is `lend`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all. `claim`
  * (ours) is the second step of queued withdrawals, which takes all that can be claimed, or else the shares of all that was let pass: its `amount` is
  * always 2^256 - 1.
  * `from` (ours) names the network that the funds start on, where it is not the strategy's own. `slippage` (ours) is how much less than now a
@@ -15,7 +15,7 @@ import { DecimalsInput, Fraction, maybe, Name, orNull, ours } from './wire.ts'
  */
 export const StrategyBytecodeInput = z.object({
   id: Name,
-  action: z.enum(['lend', 'withdraw', 'claim']),
+  action: z.enum(['lend', 'withdraw', 'claim']).default('lend'),
   amount: Units,
   wallet: EvmAddress,
   from: Name.optional(),
@@ -90,6 +90,7 @@ const WireCall = z.object({
   value: Units,
   chainId: ChainId.optional(),
   gasLimit: maybe(z.union([z.number(), z.string()])),
+  gasLimitReason: ours(z.string()),
 })
 const oneOrMore = z.union([WireCall, z.array(WireCall)])
 
@@ -97,9 +98,17 @@ const oneOrMore = z.union([WireCall, z.array(WireCall)])
 const gasOf = (said: string | number | null | undefined): bigint | null =>
   /^([0-9]{1,20}|0x[0-9a-fA-F]{1,16})$/.test(String(said)) ? BigInt(said!) : null
 
+/** None, the one, or all of them. */
+const few = <item>(items: readonly item[]): item | item[] | null =>
+  items.length > 1 ? [...items] : (items[0] ?? null)
+
+/** The fields of transactions in the order in which they are sent. */
+const inOrder = ['approveData', 'transactionData', 'feeData'] as const
+
 /**
- * The transactions of a swap: approvals first, in order. `type` is `SAMECHAIN_SWAP` or `CROSSCHAIN_SWAP`. `gasLimit` is that of the last
- * transaction, an estimate and a quarter; `null` where nobody can estimate it yet, as before an approval.
+ * The transactions of a swap: approvals, the swap itself and what pays the fee of the service, in the order in which they are sent, which `order`
+ * (ours) says on the wire. `type` is `SAMECHAIN_SWAP` or `CROSSCHAIN_SWAP`. `gasLimit` is that of the swap itself, `null` where nobody can estimate it:
+ * then `gasLimitReason` (ours) says why. On the wire `transactionData` is one object, and `feeData` (ours) what pays the fee.
  */
 export const SwapBytecode = z.codec(
   z.object({
@@ -108,6 +117,8 @@ export const SwapBytecode = z.codec(
     chainId: ChainId,
     transactionData: oneOrMore,
     approveData: maybe(oneOrMore),
+    feeData: ours(oneOrMore),
+    order: ours(z.array(z.string())),
     swapDetails: z.unknown().optional(),
     rawSwapData: z.unknown().optional(),
     message: maybe(z.string()),
@@ -119,12 +130,13 @@ export const SwapBytecode = z.codec(
     approvals: z.array(z.custom<z.output<typeof TransactionItem>>()),
     transactions: z.array(z.custom<z.output<typeof TransactionItem>>()),
     gasLimit: z.bigint().nullable(),
+    gasLimitReason: z.string().nullable(),
     swapDetails: z.unknown(),
     rawSwapData: z.unknown(),
     message: z.string().nullable(),
   }),
   {
-    decode: ({ transactionData, approveData, ...wire }) => {
+    decode: ({ transactionData, approveData, feeData, order: _, ...wire }) => {
       const list = (calls: z.output<typeof oneOrMore> | null | undefined) =>
         (calls ? [calls].flat() : []).map(({ to, data, value, chainId }) => ({
           to,
@@ -132,27 +144,25 @@ export const SwapBytecode = z.codec(
           value,
           chainId: chainId ?? wire.chainId,
         }))
+      const said = [transactionData].flat().at(-1)
       return {
         ...wire,
         approvals: list(approveData),
-        transactions: list(transactionData),
-        gasLimit: gasOf([transactionData].flat().at(-1)?.gasLimit),
+        transactions: [...list(transactionData), ...list(feeData)],
+        gasLimit: gasOf(said?.gasLimit),
+        gasLimitReason: orNull(said?.gasLimitReason),
         swapDetails: orNull(wire.swapDetails),
         rawSwapData: orNull(wire.rawSwapData),
         message: orNull(wire.message),
       }
     },
-    encode: ({ approvals, transactions, gasLimit, ...value }) => {
-      const calls = transactions.map((call, at) =>
-        at === transactions.length - 1
-          ? { ...call, gasLimit: gasLimit === null ? null : String(gasLimit) }
-          : call,
-      )
-      return {
-        ...value,
-        approveData: approvals.length === 0 ? null : approvals.length === 1 ? approvals[0]! : approvals,
-        transactionData: calls.length === 1 ? calls[0]! : calls,
+    encode: ({ approvals, transactions: [call, ...payments], gasLimit, gasLimitReason, ...value }) => {
+      const calls = {
+        approveData: few(approvals),
+        transactionData: { ...call!, gasLimit: gasLimit === null ? null : String(gasLimit), gasLimitReason },
+        feeData: few(payments),
       }
+      return { ...value, ...calls, order: inOrder.filter((name) => calls[name] !== null) }
     },
   },
 )

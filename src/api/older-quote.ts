@@ -20,21 +20,31 @@ export const OlderQuoteInput = z.codec(
   }),
   z.custom<z.output<typeof QuoteInput>>(),
   {
-    decode: ({ originChainId, destinationChainId, tokenIn, tokenOut, amountIn, walletAddress }) => ({
+    decode: ({
+      originChainId,
+      destinationChainId,
+      tokenIn,
+      tokenOut,
+      amountIn,
+      walletAddress,
+      decimalsIn,
+    }) => ({
       chainIdIn: originChainId,
       chainIdOut: destinationChainId,
       tokenIn,
       tokenOut,
       amountIn,
       ...(walletAddress && { destinationAddress: walletAddress }),
+      ...(decimalsIn !== undefined && { decimalsIn }),
     }),
-    encode: ({ chainIdIn, chainIdOut, tokenIn, tokenOut, amountIn, destinationAddress }) => ({
+    encode: ({ chainIdIn, chainIdOut, tokenIn, tokenOut, amountIn, destinationAddress, decimalsIn }) => ({
       originChainId: chainIdIn!,
       destinationChainId: chainIdOut!,
       tokenIn,
       tokenOut,
       amountIn: amountIn!,
       ...(destinationAddress && { walletAddress: destinationAddress }),
+      ...(decimalsIn !== undefined && { decimalsIn }),
     }),
   },
 )

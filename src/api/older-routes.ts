@@ -29,8 +29,9 @@ const asEver = (path: string, as: keyof typeof routes, doc: string): OlderRoute 
 }
 
 const noPositions = (value: unknown): AppError | undefined => {
-  const { address, positions, stats } = value as Wallet
-  return positions.length === 0 && stats === null
+  const { address, positions, stats, missing } = value as Wallet
+  // Where a network does not answer, nobody knows.
+  return positions.length === 0 && stats === null && missing === undefined
     ? new AppError('NOT_FOUND', `${address} has no positions`)
     : undefined
 }

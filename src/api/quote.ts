@@ -6,6 +6,7 @@ import { ChainId } from './transaction.ts'
 import {
   asSent,
   Decimals,
+  DecimalsInput,
   decimalText,
   Flag,
   Fraction,
@@ -27,6 +28,15 @@ const QuoteToken = z.object({
   priceUsd: z.string().nullable(),
 })
 
+/** The same swap at another speed, which costs more and is sooner: by how many seconds, `null` where nobody knows. */
+const Alternative = z.object({
+  provider: z.string(),
+  transferSpeed: z.string(),
+  amountIn: Units,
+  amountOut: Units,
+  savesSeconds: z.int().nonnegative().nullable(),
+})
+
 /**
  * A swap quote. `deadline` is ISO text; `minAmountOut`, `slippage` (a fraction) and the rest are `null` where the deployment
  * does not send them: the older shape may have no id, which is then empty. `raw` is the object as it came, which is what goes back when its bytecode is asked for.
@@ -45,7 +55,11 @@ export const QuoteValue = z.object({
   deadline: z.string().nullable(),
   status: z.string().nullable(),
   fees: z.array(z.unknown()).nullable(),
+  alternatives: z.array(Alternative).nullable(),
   feeSponsorship: z.boolean().nullable(),
+  feeSponsorshipReason: z.string().nullable(),
+  destinationAddress: EvmAddress.nullable(),
+  refundAddress: EvmAddress.nullable(),
   raw: z.record(z.string(), z.unknown()),
 })
 export type Quote = z.output<typeof QuoteValue>
@@ -60,7 +74,7 @@ const WireToken = z.looseObject({
   priceUSD: maybe(z.union([z.string(), z.number()])),
 })
 
-/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage` and `fees` are ours. */
+/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage`, `fees`, `alternatives`, `feeSponsorshipReason`, `destinationAddress` and `refundAddress` are ours. */
 const WireQuote = z.looseObject({
   id: z.string(),
   quoteId: maybe(z.string()),
@@ -81,6 +95,7 @@ const WireQuote = z.looseObject({
   maxAmountIn: maybe(z.string()),
   slippage: maybe(Numeric),
   fees: maybe(z.array(z.unknown())),
+  alternatives: maybe(z.array(z.unknown())),
 })
 
 /** A quote that comes back to be taken: one that names no provider has an error of its own. */
@@ -102,6 +117,10 @@ const Sent = WireQuote.extend({
   maxAmountIn: asSent(z.string()),
   slippage: asSent(Numeric),
   fees: asSent(z.array(z.unknown())),
+  alternatives: asSent(z.array(z.unknown())),
+  feeSponsorshipReason: asSent(z.string()),
+  destinationAddress: asSent(z.string()),
+  refundAddress: asSent(z.string()),
 })
 
 /** A quote on the wire. It is written exactly as it was read. */
@@ -120,7 +139,11 @@ export const Quote = z.codec(Sent, QuoteValue, {
     deadline: isoTime(wire.deadlineDate) ?? isoTime(wire.deadline),
     status: wire.status ? ourWord(swapStatuses, wire.status) : null,
     fees: understood(z.array(z.unknown()), wire.fees),
+    alternatives: understood(z.array(Alternative), wire.alternatives),
     feeSponsorship: orNull(wire.feeSponsorship),
+    feeSponsorshipReason: understood(z.string(), wire.feeSponsorshipReason),
+    destinationAddress: understood(EvmAddress, wire.destinationAddress),
+    refundAddress: understood(EvmAddress, wire.refundAddress),
     raw: wire,
   }),
   encode: ({ raw }) => raw as never,
@@ -129,7 +152,7 @@ export const Quote = z.codec(Sent, QuoteValue, {
 /** The answer of the quote endpoints: one quote, whatever number of providers was asked. */
 export const QuoteAnswer = z.object({ quote: Quote })
 
-/** Query of `GET /v2/swap/quote`. `slippage` is a fraction from 0.0001 to 0.5; its limits are checked by the engine, which has a code for it. */
+/** Query of `GET /v2/swap/quote`; `decimalsIn` is that of the older page. `slippage` is a fraction from 0.0001 to 0.5; its limits are checked by the engine, which has a code for it. */
 export const QuoteInput = z.object({
   originChain: Name.optional(),
   chainIdIn: ChainId.optional(),
@@ -145,6 +168,7 @@ export const QuoteInput = z.object({
   preferredProvider: Name.optional(),
   slippage: Fraction.optional(),
   transferSpeed: z.enum(['fast', 'standard']).optional(),
+  decimalsIn: DecimalsInput.optional(),
 })
 export type QuoteInput = z.output<typeof QuoteInput>
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { Missing } from './missing.ts'
-import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
+import { type Strategy, StrategyComposite, TopStrategy } from './strategy.ts'
 import { TransactionItem } from './transaction.ts'
 import { maybe, Name, orNull, ours } from './wire.ts'
 
@@ -66,7 +66,7 @@ export const Analytics = z.codec(
     totalTVL: z.string(),
     averageAPY: z.number(),
     strategyCount: z.int(),
-    topStrategies: z.array(StrategyDetail),
+    topStrategies: z.array(TopStrategy),
     averageApyFraction: ours(z.number()),
     unpriced: ours(z.int()),
   }),

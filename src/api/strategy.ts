@@ -118,13 +118,33 @@ export const StrategyDetail = z.codec(oneOf([DetailStrategy, CompositeStrategy],
     asset: wireToken(asset),
     underlying: underlying && wireToken(underlying),
     availableActions: actions,
-    apy: apy === null ? null : Number((apy * 100).toPrecision(12)),
+    // What nobody knows is left out: whoever reads only the specification takes it for a number.
+    ...(apy !== null && { apy: Number((apy * 100).toPrecision(12)) }),
     apyFraction: apy,
+    protocolInfo: { name: rest.protocol, category: rest.category, grade: rest.grade },
+    chain: { name: rest.network, chainId },
+    assetToken: wireToken(asset),
+    underlyingToken: underlying && wireToken(underlying),
     tvl: tvlUsd,
     // The wire has only yes and no: what nobody could find out is closed, and says why.
     paused: paused ?? true,
     ...(paused === null && { pausedUnknown: true }),
   }),
+})
+
+/** The same among the best of the totals, where four of its fields have no place. */
+export const TopStrategy = z.codec(StrategyDetail.in, Strategy, {
+  decode: read,
+  encode: (strategy) => {
+    const {
+      protocolInfo: _,
+      chain: __,
+      assetToken: ___,
+      underlyingToken: ____,
+      ...top
+    } = z.encode(StrategyDetail, strategy as never) as Record<string, unknown>
+    return top as never
+  },
 })
 
 /** A strategy on the wire: either shape is read; the id-composite form is written. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { noStats, Stats } from './lending-stats.ts'
+import { Missing } from './missing.ts'
 import { QueuedWire, type QueuedWithdrawal, readQueued, Unsearched } from './queued.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
 import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire.ts'
@@ -24,7 +25,8 @@ export type Position = {
 
 /**
  * The positions of a wallet. `totalValueUsd` is a decimal string: the sum of what is known in USD, of which `queuedUsd` is queued. `unread` are the strategies whose contracts
- * do not say what the wallet holds there, or what that is worth; it and `unsearched` are `null` where a deployment does not tell.
+ * do not say what the wallet holds there, or what that is worth; it and `unsearched` are `null` where a deployment does not tell. `missing` are networks that do not answer:
+ * nothing of theirs is in it.
  */
 export const WalletValue = z.object({
   address: z.custom<z.output<typeof EvmAddress>>().nullable(),
@@ -34,6 +36,7 @@ export const WalletValue = z.object({
   stats: z.custom<Stats>().nullable(),
   unread: z.array(z.string()).nullable(),
   unsearched: z.array(Unsearched).nullable(),
+  missing: Missing,
 })
 export type Wallet = z.output<typeof WalletValue>
 

@@ -22,10 +22,13 @@ export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions):
   const view = await viewOf(strategy, plot === true, cli.io.out)
   if (wallet === undefined) return cli.emit(strategy, view)
   const owner = await walletAddress(cli, wallet)
-  const { positions, unread, unsearched } = await service.getWallet({ address: address(owner, '--wallet') })
+  const { positions, unread, unsearched, missing } = await service.getWallet({
+    address: address(owner, '--wallet'),
+  })
   const position = positions.find((one) => one.strategy.slug === strategy.slug)
   const { positionJson } = await import('../cli/views/json.ts')
-  const shown = position ?? (unread?.includes(strategy.slug) ? { ...notKnown, strategy } : null)
+  const isSilentThere = unread?.includes(strategy.slug) || missing?.includes(strategy.network)
+  const shown = position ?? (isSilentThere ? { ...notKnown, strategy } : null)
   // Another deployment may tell of no queue at all, and not every strategy has one.
   const hasQueue = position !== undefined || told.actions?.includes('claim') === true
   const isSilent = shown?.pending === null && hasQueue && unsearched !== null

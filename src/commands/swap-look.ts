@@ -7,6 +7,7 @@ import { fields } from '../cli/terminal/table.ts'
 import { quoteJson } from '../cli/views/json.ts'
 import { quoteColumns } from '../cli/views/views.ts'
 import { observe } from '../cli/watching.ts'
+import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
 import { shellOperand, shellWord } from '../domain/shell.ts'
@@ -35,12 +36,32 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
         ? ([['at least', `${one.minAmountOut.formatted} ${plain(one.tokenOut.symbol)}`]] as const)
         : []),
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
+      ...sooner(one).map((text) => ['sooner', text] as const),
       ['provider', plain(one.provider)],
+      ...(one.feeSponsorshipReason
+        ? ([['sponsored', `no: ${plain(one.feeSponsorshipReason)}`]] as const)
+        : []),
       ['expires', when(one.deadline)],
       ...(one.id ? ([['next', `sluice swap execute ${shellOperand(one.id)}`]] as const) : []),
     ],
     to,
   )
+
+/** What another speed of the same swap would cost and save, in words. */
+const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson>): string[] =>
+  (alternatives ?? []).map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => {
+    const [less, more] = [
+      BigInt(tokenOut.amount.raw) - BigInt(amountOut.raw),
+      BigInt(amountIn.raw) - BigInt(tokenIn.amount.raw),
+    ]
+    const cost = less > 0n ? formatAmount(less, tokenOut) : formatAmount(more, tokenIn)
+    const saves = savesSeconds === null ? 'arrives sooner' : `saves about ${waited(savesSeconds)}`
+    const said = `${plain(transferSpeed)} costs ${cost} and ${saves}`
+    return transferSpeed === 'fast' ? [said, 'by --speed fast'].join(', ') : said
+  })
+
+const waited = (seconds: number): string =>
+  seconds >= 7_200 ? `${Math.round(seconds / 3_600)} hours` : `${Math.max(1, Math.round(seconds / 60))} min`
 
 /** The fees of a quote that somebody is paid by a step of their own, in words. */
 const feesPaid = (fees: readonly unknown[] | null): string[] =>
@@ -91,6 +112,11 @@ export async function status(
     throw new AppError('QUOTE_EXPIRED', 'The quote expired, and nothing was sent for it', { details: last })
   if (last.status === 'refunded')
     throw new AppError('REFUNDED', 'The swap ended in a refund', {
+      details: last,
+      hint: `sluice action explain ${shellOperand(id)}`,
+    })
+  if (last.status === 'failed' && last.destinationTxHash !== null)
+    throw new AppError('ARRIVED_SHORT', 'The bridge brought less than the quote promised', {
       details: last,
       hint: `sluice action explain ${shellOperand(id)}`,
     })

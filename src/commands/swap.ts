@@ -29,7 +29,12 @@ const withQuote = (command: Command): Command =>
     .option('--provider <name>', 'only this provider')
     .option('--slippage <slippage>', 'with its unit: 0.5% or 50bps', checked(slippage))
     .option('--fee-sponsorship', 'ask the bridge to pay the fees, where one does')
-    .addOption(new Option('--speed <speed>', 'of a bridge').choices(['fast', 'standard']))
+    .addOption(
+      new Option('--speed <speed>', 'of a bridge; without it, what brings more').choices([
+        'fast',
+        'standard',
+      ]),
+    )
 
 /** `swap`: quotes and swaps. */
 export const swap = (world: World) => {

@@ -94,12 +94,19 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
     [
       `${to.paint.bold(address)}`,
       value.positions.length === 0
-        ? to.paint.dim('no positions')
+        ? to.paint.dim(value.missing.length === 0 ? 'no positions' : 'no positions elsewhere')
         : table(positionColumns, value.positions, to),
       ...queuedOf(value.positions, to, held.unsearched !== null),
       ...unsearchedLines(value.unsearched ?? [], address, to),
       ...unreadLines(value, to),
       ...(value.positions.length === 0 ? [] : [totalLine(value, to)]),
+      ...(value.missing.length === 0
+        ? []
+        : [
+            to.paint.yellow(
+              `not known what is on ${value.missing.map(plain).join(', ')}, which does not answer`,
+            ),
+          ]),
       ...(value.stats ? lendingView(value.stats, to) : []),
       ...(value.positions.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
     ].join('\n'),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { type Address, nativeAddress } from './address.ts'
 import { type Catalog, categories } from './catalog.ts'
+import { withFamilyWords } from './family-words.ts'
 import type { MarketConstants } from './market-constants.ts'
 import { networkNamed } from './network-named.ts'
 import { publicNetworks } from './networks.ts'
@@ -149,6 +150,7 @@ export function catalogOfFile(json: unknown): Catalog {
         network: network.name,
         chainId,
         asset,
+        metadata: withFamilyWords(entry.metadata, constants.family, asset.symbol),
         receipt: {
           chainId,
           ...receipt,

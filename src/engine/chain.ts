@@ -4,7 +4,6 @@ import { multicall } from 'viem/actions'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
-import type { Transaction } from '../domain/transaction.ts'
 import { isRefusal } from '../net/refusal.ts'
 import type { Rpc } from '../net/rpc.ts'
 import { aggregated } from './aggregate.ts'
@@ -143,19 +142,4 @@ export async function aheadOf({ rpc }: Chain, nowMs: number): Promise<number> {
   const time = Math.max(Number(latest?.timestamp ?? 0), Number(pending?.timestamp ?? 0))
   const ahead = time - Math.floor(nowMs / 1000)
   return ahead > 60 ? ahead : 0
-}
-
-/** How much gas a transaction may use: what the node estimates, and a quarter. `null` where it would not go through now. */
-export async function gasLimitOf(
-  { rpc }: Chain,
-  from: Address,
-  { to, data, value }: Transaction,
-): Promise<bigint | null> {
-  try {
-    const tx = { from, to, data, value: `0x${value.toString(16)}` }
-    return (BigInt(await rpc.request<Hex>('eth_estimateGas', [tx])) * 5n) / 4n
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'RPC_ERROR') return null
-    throw error
-  }
 }

@@ -1,5 +1,3 @@
-import type { Stats } from '../api/lending-stats.ts'
-import type { Address } from '../domain/address.ts'
 import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
@@ -8,7 +6,8 @@ import type { EngineStore } from '../store/engine.ts'
 import type { Chain } from './chain.ts'
 import type { Filled } from './filled-prices.ts'
 import type { Grown } from './growth.ts'
-import type { Kept } from './kept.ts'
+import type { Kept, Missed } from './kept.ts'
+import type { Lending } from './lending.ts'
 import type { Market } from './markets/market.ts'
 import type { Detailed } from './rates/detail.ts'
 import type { SwapProvider } from './swaps/provider.ts'
@@ -29,8 +28,10 @@ export type Ground = {
   detailed: (chainId: number) => Detailed
   providers: readonly SwapProvider[]
   chain: (chainId: number) => Chain
-  /** What a wallet has lent and borrowed; `null` is nothing. */
-  lending: (owner: Address) => Promise<Stats | null>
+  /** What a wallet has lent and borrowed on a chain. */
+  lending: Lending
+  /** Who is told which chains are left out of an answer. */
+  missed: Missed
 }
 
 /** Who is told of a quote that is stored and cannot be read, so that a list is without it. */

@@ -59,8 +59,11 @@ export async function depositAcross(
       tokenOut: asset.address,
       amountIn: amount,
       destinationAddress: wallet,
+      // The deposit waits for it, and somebody for the deposit.
+      transferSpeed: 'fast',
     },
     null,
+    true,
   )
   const offer = offerOf(row)
   mayDeposit(market, state, offer.minAmountOut)

@@ -16,7 +16,6 @@ import { quotesOf } from './listed-quotes.ts'
 import { refuseNoCode } from './logs/refuse-no-code.ts'
 import type { OutsidePrices } from './outside-prices.ts'
 import { historyOf } from './past/history.ts'
-import { walletOf } from './positions.ts'
 import { quoteFor } from './quotes.ts'
 import { recommend } from './recommend.ts'
 import { oneStrategy } from './strategies.ts'
@@ -24,6 +23,7 @@ import { swapStatus } from './swap-status.ts'
 import { swapBytecodeOf } from './take-quote.ts'
 import { transferBytecode } from './transfers.ts'
 import { everything, type Sees } from './visible.ts'
+import { walletOf } from './wallet.ts'
 
 /** What an engine stands on: what it knows, the chains, where it remembers, whose requests it answers, the time and new ids. */
 export type EngineNeeds = {

@@ -64,6 +64,7 @@ export function groundOf(needs: {
     providers: providersOf(catalog, chain, { store, now }),
     chain,
     lending: lendingOf(catalog, chain),
+    missed,
   }
 }
 

@@ -122,7 +122,7 @@ export function keptMarkets(
 }
 
 /** The fault of the first of some networks none of which answers, with the names of all. */
-const ofAll = ({ code, message, details, hint, cause }: AppError, all: readonly Network[]): AppError =>
+export const ofAll = ({ code, message, details, hint, cause }: AppError, all: readonly Network[]): AppError =>
   new AppError(code, message, {
     details: { ...details, networks: all.map(({ name }) => name) },
     cause,

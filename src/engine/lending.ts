@@ -24,17 +24,25 @@ import {
   symbolsOf,
 } from './readings/comet-terms.ts'
 
-/** What a wallet has lent and borrowed in the Aave v3 and Compound v3 markets of a catalogue; nothing in any of them is `null`. */
-export function lendingOf(catalog: Catalog, chain: (chainId: number) => Chain) {
+/** The accounts of a wallet in the Aave v3 and Compound v3 markets of a chain. */
+export type Lending = (owner: Address, chainId: number) => Promise<AccountThere[]>
+
+/** Reads them for the markets of a catalogue. */
+export function lendingOf(catalog: Catalog, chain: (chainId: number) => Chain): Lending {
   const [aave, comet] = [aaveAccounts(catalog, chain), cometAccounts(catalog, chain)]
-  return async (owner: Address): Promise<Stats | null> => {
-    const all = await Promise.all([...aave(owner), ...comet(owner)])
-    const accounts = all.filter(({ holdings, totals }) => totals === null || holdings.some(counts))
-    return accounts.length === 0 ? null : statsOf(catalog, accounts)
-  }
+  return (owner, chainId) => Promise.all([...aave(owner, chainId), ...comet(owner, chainId)])
 }
 
-type AccountsOf = (owner: Address) => Promise<AccountThere>[]
+/** What accounts have lent and borrowed together; nothing in any of them is `null`. */
+export function statsIn(catalog: Catalog, all: readonly AccountThere[]): Stats | null {
+  const accounts = all.filter(({ holdings, totals }) => totals === null || holdings.some(counts))
+  return accounts.length === 0 ? null : statsOf(catalog, accounts)
+}
+
+type AccountsOf = (owner: Address, chainId: number) => Promise<AccountThere>[]
+
+const on = <place extends { chainId: number }>(chainId: number, places: readonly place[]): place[] =>
+  places.filter((place) => place.chainId === chainId)
 
 /** One call a market: what it lists is asked for in the same call, and that is made again where it is no longer what was known. */
 function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountsOf {
@@ -65,8 +73,8 @@ function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acc
     known.delete(nameIn(place))
     return tries > 1 ? accountOf(place, owner, tries - 1) : { ...account, totals: null }
   }
-  return (owner) =>
-    places.map(async (place) => {
+  return (owner, chainId) =>
+    on(chainId, places).map(async (place) => {
       return { ...(await accountOf(place, owner)), ...marketOf(place, place.comet) }
     })
 }
@@ -102,8 +110,8 @@ function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acco
     if (isNew) known.delete(nameOf(place))
     return isNew || first.category ? asked(await reservesOf(place), first.category) : first
   }
-  return (owner) =>
-    poolsOf(catalog).map(async (place) => {
+  return (owner, chainId) =>
+    on(chainId, poolsOf(catalog)).map(async (place) => {
       const account = await accountOf(place, owner)
       return { ...account, ...marketOf(place, place.pool) }
     })

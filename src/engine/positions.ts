@@ -1,4 +1,4 @@
-import type { Position, Wallet } from '../api/wallet.ts'
+import type { Position } from '../api/wallet.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Chain, headOf, read } from './chain.ts'
@@ -13,7 +13,7 @@ import { addsUp } from './past/adds-up.ts'
 import { eventsIn } from './past/events.ts'
 import { netInvested } from './past/net-invested.ts'
 import { steadily } from './past/steadily.ts'
-import { sumUsd, usd } from './prices.ts'
+import { usd } from './prices.ts'
 import { queuedIn, queuedOf, withQueued } from './queued.ts'
 import { known, together } from './reading.ts'
 import { type Standing, strategyOf } from './standings.ts'
@@ -22,15 +22,14 @@ import { grownStandings } from './strategies.ts'
 /** What was put in and is still there; `null` is not known. */
 type Invested = Held & { principal: bigint | null }
 
-/** The positions of a wallet over all markets, with principal and profit off the chain's logs. Where contracts do not answer, the strategies are named. */
-export async function walletOf(context: Context, address: Address): Promise<Wallet> {
-  const chainIds = [...new Set(context.markets.map(({ entry }) => entry.chainId))]
-  const [perChain, stats, asked] = await Promise.all([
-    Promise.all(chainIds.map((chainId) => investedOn(context, chainId, address))),
-    context.lending(address),
-    queuedOf(context, context.markets, address),
+/** What a wallet has on one chain, with principal and profit off its logs. Where contracts do not answer, the strategies are named. */
+export async function partOf(context: Context, chainId: number, address: Address) {
+  const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
+  const [found, accounts, asked] = await Promise.all([
+    investedOn(context, chainId, address),
+    context.lending(address, chainId),
+    queuedOf(context, here, address),
   ])
-  const found = perChain.flat()
   const queued = await eachOnce(context, asked.queued, address)
   const held = withQueued(found.filter(isRow), queued, found)
   const stands = await grownStandings(
@@ -41,13 +40,9 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
     ...positionOf(one, stands[at]!),
     ...queuedIn(one.market, queued, stands[at]!.price),
   }))
-  const queuedUsd = sumUsd(positions.map((one) => one.queuedUsd))
   return {
-    address,
     positions,
-    totalValueUsd: sumUsd([...positions.map(({ balanceUsd }) => balanceUsd), queuedUsd]),
-    queuedUsd,
-    stats,
+    accounts,
     unread: found.filter(({ balance }) => balance === null).map(({ market }) => market.entry.slug),
     unsearched: asked.unsearched.map(({ market, searchedAt }) => ({
       strategy: market.entry.slug,

@@ -15,7 +15,7 @@ import { type Context, endNamed } from './context.ts'
 import { holdSlippage } from './exchanged.ts'
 import { priceOf, usd } from './prices.ts'
 import { refuseLost, refuseRecipient } from './refuse-lost.ts'
-import { storedOffer } from './stored-quote.ts'
+import { refuseDecimals, storedOffer } from './stored-quote.ts'
 import { best } from './swaps/best.ts'
 import type { Ask } from './swaps/provider.ts'
 import { holdToRamp } from './swaps/ramps.ts'
@@ -30,11 +30,12 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
   return quote
 }
 
-/** The same before it is persisted: nobody was given it yet. */
+/** The same before it is persisted: nobody was given it yet. `isSpent` says that what arrives at least is spent at once, to the last unit. */
 export async function newQuote(
   context: Context,
   input: QuoteInput,
   charge: Charge | null,
+  isSpent = false,
 ): Promise<{ quote: Quote; row: QuoteRow }> {
   const { amountIn, amountOut, slippage = usualSlippage } = input
   if (amountIn !== undefined && amountOut !== undefined)
@@ -50,6 +51,7 @@ export async function newQuote(
     tokenFor(context, from, input.tokenIn),
     tokenFor(context, to, input.tokenOut),
   ])
+  refuseDecimals(tokenIn, input.decimalsIn)
   await refuseRecipient(context, { from, to, tokenIn, tokenOut }, input.destinationAddress)
   refuseLost(context, from.chainId, input.refundAddress)
   const kept = charge && amountIn !== undefined ? shareOf(amount, charge) : 0n
@@ -61,13 +63,15 @@ export async function newQuote(
     exact: amountIn === undefined ? 'out' : 'in',
     amount: amount - kept,
     slippage,
-    speed: input.transferSpeed ?? 'fast',
+    speed: input.transferSpeed ?? null,
     refund: input.refundAddress ?? null,
+    isSpent,
   }
   if (ask.amount === 0n) throw allOfIt()
   holdToRamp(context.catalog.tokens, ask)
   const { provider, offer } = await best(context.providers, ask, input.preferredProvider, askDeadline)
-  const cost = charge && amountIn === undefined ? shareBeside(offer.amountIn, charge) : kept
+  const costOf = (sum: bigint) => (charge && amountIn === undefined ? shareBeside(sum, charge) : kept)
+  const cost = costOf(offer.amountIn)
   if (cost === undefined) throw allOfIt()
   const paid = offer.amountIn + cost
   if (offer.maxAmountIn + cost > maxUint256)
@@ -104,11 +108,24 @@ export async function newQuote(
     rawQuote: offer.raw,
     status: 'pending',
     feeSponsorship: false,
+    feeSponsorshipReason: input.feeSponsorship ? unsponsored(provider.name) : null,
+    destinationAddress: input.destinationAddress ?? null,
+    refundAddress: input.refundAddress ?? null,
     customer: context.customer,
     minAmountOut: offer.minAmountOut.toString(),
     maxAmountIn: (offer.maxAmountIn + cost).toString(),
     slippage,
     fees: [...offer.fees, ...(fee ? [fee] : [])],
+    alternatives: (offer.alternatives ?? [])
+      .map((other) => ({ ...other, amountIn: other.amountIn + costOf(other.amountIn)! }))
+      .filter(({ amountIn }) => amountIn <= maxUint256)
+      .map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => ({
+        provider: provider.name,
+        transferSpeed,
+        amountIn: String(amountIn),
+        amountOut: String(amountOut),
+        savesSeconds,
+      })),
   }
   // What is stored is what can be read again.
   const quote = z.decode(Quote, wire)
@@ -125,6 +142,10 @@ export async function newQuote(
   }
   return { quote, row }
 }
+
+/** None of the providers pays the gas of whoever swaps. */
+const unsponsored = (provider: string): string =>
+  `${provider} does not sponsor fees on this route: the wallet pays its own gas`
 
 const allOfIt = (): AppError =>
   new AppError('QUOTE_GENERATION_FAILED', 'The fees of this customer are all that there is to swap')

@@ -103,6 +103,14 @@ export const deadlineOf = (row: QuoteRow): number => read(row).deadline ?? Math.
 /** Whom a stored quote was asked for, if it was said then. */
 export const recipientOf = (row: QuoteRow): Address | null => read(row).recipient
 
+/** A token has one number of decimals: who says another one means other amounts. */
+export function refuseDecimals({ symbol, decimals }: Token, said: number | undefined): void {
+  if (said === undefined || said === decimals) return
+  throw new AppError('QUOTE_VALIDATION_ERROR', `${symbol} has ${decimals} decimals, and not ${said}`, {
+    details: { errors: [{ path: 'decimalsIn', message: `is ${decimals} for ${symbol}` }] },
+  })
+}
+
 /** The provider of this name. */
 export function providerNamed({ providers }: Context, name: string): SwapProvider {
   const found = providers.find((provider) => provider.name === name)

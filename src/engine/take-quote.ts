@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 import type { SwapBytecode } from '../api/bytecode.ts'
 import type { TakenQuote } from '../api/quote.ts'
-import type { Address } from '../domain/address.ts'
+import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { canonical } from '../domain/canonical.ts'
 import { AppError } from '../domain/errors.ts'
@@ -11,11 +11,20 @@ import type { QuoteWithAction } from '../store/engine-quotes.ts'
 import { tracked } from './actions/refresh.ts'
 import { isSwap, track } from './actions/track.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
-import { gasLimitOf } from './chain.ts'
 import { paymentOf } from './charges.ts'
 import type { Context } from './context.ts'
+import { gasLimitOf } from './gas-limit.ts'
 import { refuseLost, refuseRecipient } from './refuse-lost.ts'
-import { deadlineOf, feeIn, offerOf, providerNamed, quoteRow, recipientOf, routeOf } from './stored-quote.ts'
+import {
+  deadlineOf,
+  feeIn,
+  offerOf,
+  providerNamed,
+  quoteRow,
+  recipientOf,
+  refuseDecimals,
+  routeOf,
+} from './stored-quote.ts'
 
 /** The transactions that take a quote. The quote must come back exactly as it was given; `rawQuote` may be left out. */
 export async function swapBytecodeOf(
@@ -24,10 +33,12 @@ export async function swapBytecodeOf(
     quote: z.output<typeof TakenQuote>
     walletAddress: Address
     destinationAddress?: Address | undefined
+    decimalsIn?: number | undefined
   },
 ): Promise<SwapBytecode> {
   const { quote, walletAddress: wallet } = input
   if (!quote.provider) throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote names no provider')
+  providerNamed(context, quote.provider)
   const row = await quoteRow(context, quote.quoteId ?? quote.id)
   if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
   await refuseTaken(context, row)
@@ -39,8 +50,11 @@ export async function swapBytecodeOf(
   if (canonical({ ...given, ...asGiven(quote, given) }) !== canonical(given))
     throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote is not the one that was given')
   const provider = providerNamed(context, row.provider)
-  const recipient = input.destinationAddress ?? recipientOf(row) ?? wallet
+  const named = recipientOf(row)
+  const recipient = input.destinationAddress ?? named ?? wallet
+  if (named && !sameAddress(named, recipient)) throw otherRecipient(named, recipient)
   const route = routeOf(context, row)
+  refuseDecimals(route.tokenIn, input.decimalsIn)
   const offer = offerOf(row)
   // It may have been named in the quote, by a version that took any.
   await refuseRecipient(context, route, recipient, wallet)
@@ -53,7 +67,7 @@ export async function swapBytecodeOf(
   const cost = BigInt(fee?.amount ?? 0)
   const transactions = [...acting, ...payments]
   const call = acting.at(-1)!
-  const gasLimit = transactions.length === 1 ? await gasLimitOf(chain, wallet, call) : null
+  const gas = await gasLimitOf(chain, wallet, acting)
   const type = route.from.chainId === route.to.chainId ? 'SAMECHAIN_SWAP' : 'CROSSCHAIN_SWAP'
   const amounts = {
     in: tokenAmount(offer.amountIn + cost, route.tokenIn),
@@ -77,7 +91,7 @@ export async function swapBytecodeOf(
     chainId: route.from.chainId,
     approvals: acting.slice(0, -1),
     transactions: [call, ...payments],
-    gasLimit,
+    ...gas,
     swapDetails: {
       tokenIn: sideOf(route.tokenIn, offer.amountIn + cost, { maxAmount: String(offer.maxAmountIn + cost) }),
       tokenOut: sideOf(route.tokenOut, offer.amountOut, { minAmount: String(offer.minAmountOut) }),
@@ -88,12 +102,19 @@ export async function swapBytecodeOf(
       transaction: {
         ...call,
         value: String(call.value),
-        gasLimit: gasLimit === null ? null : String(gasLimit),
+        gasLimit: gas.gasLimit === null ? null : String(gas.gasLimit),
+        gasLimitReason: gas.gasLimitReason,
       },
     },
     message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${new Date(row.expiresAt).toISOString()}`,
   }
 }
+
+/** Whom a quote was asked for is a part of it. */
+const otherRecipient = (named: Address, to: Address): AppError =>
+  new AppError('QUOTE_VALIDATION_ERROR', `The quote was asked for ${named}, and not for ${to}`, {
+    details: { errors: [{ path: 'destinationAddress', message: `is ${named} in the quote` }] },
+  })
 
 const sideOf = (token: Token, amount: bigint, bound: object) => ({
   contract: token.address,

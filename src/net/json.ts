@@ -13,6 +13,12 @@ export function parseStrict(text: string): unknown {
   return JSON.parse(text) as unknown
 }
 
+/** The same text with every number as it is written, so that no digit is lost. The text is JSON already. */
+export const numbersAsText = (text: string): unknown => JSON.parse(text, asWritten) as unknown
+
+const asWritten = (_name: string, value: unknown, context?: { source: string }): unknown =>
+  typeof value === 'number' ? context!.source : value
+
 /** How deep brackets nest in a text, those inside strings left out. */
 function depthOf(text: string): number {
   let depth = 0

@@ -36,7 +36,7 @@ export type Deployment = {
 }
 
 /** What the answer of a service may lack networks in. */
-const mayLack: readonly (keyof Service)[] = ['listStrategies', 'recommend']
+const mayLack: readonly (keyof Service)[] = ['listStrategies', 'recommend', 'getWallet']
 
 const toleranceMs = 5 * 60_000
 const nothing = () => undefined
@@ -84,16 +84,17 @@ export function remote(deployment: Deployment): Service {
       const older = (await at(legacy, olderPageOf(name)!, false).catch(noneThere)) as Wallet | undefined
       return { ...wallet, stats: older?.stats ?? null }
     }
-    const value = await at(base, routes[name]).catch((error: unknown) => {
+    const answered = await at(base, routes[name]).catch((error: unknown) => {
       const older = legacy !== undefined && isNoPage(error) ? standInFor(name, input) : undefined
       if (older === undefined) throw error
       // What an older page answers is read as the current one's, which reads every shape.
       return at(legacy!, { ...older, output: routes[name].output })
     })
-    for (const one of unknownWords(name, value)) once.unknown(one)
-    for (const network of left) once.missing(network)
-    if (left.length > 0) return { ...(value as object), missing: left }
-    return name === 'getWallet' ? stats(value as Wallet) : value
+    for (const one of unknownWords(name, answered)) once.unknown(one)
+    const lacking = left
+    for (const network of lacking) once.missing(network)
+    const value = name === 'getWallet' ? await stats(answered as Wallet) : answered
+    return lacking.length > 0 ? { ...(value as object), missing: lacking } : value
   }
   const methods = (Object.keys(routes) as (keyof Service)[]).map((name) => [
     name,

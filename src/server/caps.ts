@@ -21,7 +21,7 @@ export const caps = {
   maxRequestsPerSocket: 10_000,
   return503OnClosing: false,
   forceCloseConnections: 'idle',
-  exposeHeadRoutes: false,
+  exposeHeadRoutes: true,
   routerOptions: {
     caseSensitive: true,
     ignoreTrailingSlash: false,

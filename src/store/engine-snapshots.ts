@@ -1,12 +1,26 @@
 import type { Sql } from './sql.ts'
 
-/** What one unit of a market had become at a block; `day` is the day of that block, counted from 1970, and `at` its time in Unix seconds. */
-export type Snapshot = { market: string; day: number; at: number; block: number; hash: string; idx: string }
+/**
+ * What one unit of a market had become at a block; `day` is the day of that block, counted from 1970, and `at` its time in Unix seconds. `last` is 1
+ * where it is the block that whoever looks takes for the end of that day, and 0 where it is another of the day.
+ */
+export type Snapshot = {
+  market: string
+  day: number
+  at: number
+  block: number
+  hash: string
+  idx: string
+  last: number
+}
 
 /** One reading of each market a day: those of a node that keeps old states, and our own where none does. */
 export const snapshotSchema = `create table index_snapshots (
      chain_id bigint not null, market text not null, day bigint not null, at bigint not null, block bigint not null, hash text not null, idx text not null,
      primary key (chain_id, market, day))`
+
+/** Which readings are those at the end of their day. */
+export const lastOfDay = 'alter table index_snapshots add column last bigint not null default 0'
 
 /** Older readings are of no use to anybody. */
 const keptDays = 40
@@ -21,7 +35,7 @@ export function snapshotQueries(sql: Sql) {
       { from, to, market }: { from: number; to: number; market?: string },
     ): Promise<Snapshot[]> =>
       sql.query<Snapshot>(
-        `select market, day, at, block, hash, idx from index_snapshots where chain_id = $1 and day >= $2 and day <= $3
+        `select market, day, at, block, hash, idx, last from index_snapshots where chain_id = $1 and day >= $2 and day <= $3
        and ($4 is null or market = $4) order by at`,
         [chainId, from, to, market ?? null],
       ),
@@ -34,11 +48,11 @@ export function snapshotQueries(sql: Sql) {
           chainId,
           newest - keptDays,
         ])
-        for (const { market, day, at, block, hash, idx } of rows)
+        for (const { market, day, at, block, hash, idx, last } of rows)
           await query(
-            `insert into index_snapshots (chain_id, market, day, at, block, hash, idx) values ($1, $2, $3, $4, $5, $6, $7)
-           on conflict (chain_id, market, day) do ${isAgain ? 'update set at = excluded.at, block = excluded.block, hash = excluded.hash, idx = excluded.idx' : 'nothing'}`,
-            [chainId, market, day, at, block, hash, idx],
+            `insert into index_snapshots (chain_id, market, day, at, block, hash, idx, last) values ($1, $2, $3, $4, $5, $6, $7, $8)
+           on conflict (chain_id, market, day) do ${isAgain ? 'update set at = excluded.at, block = excluded.block, hash = excluded.hash, idx = excluded.idx, last = excluded.last' : 'nothing'}`,
+            [chainId, market, day, at, block, hash, idx, last],
           )
       })
       if (isAgain) pastReadings++

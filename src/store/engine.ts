@@ -11,7 +11,7 @@ import {
   txColumns,
 } from './engine-rows.ts'
 import { sentQueries, sentSchema } from './engine-sent.ts'
-import { snapshotQueries, snapshotSchema } from './engine-snapshots.ts'
+import { lastOfDay, snapshotQueries, snapshotSchema } from './engine-snapshots.ts'
 import { isToldOfOther, toldQueries, toldSchema } from './engine-told.ts'
 import { keysSchema } from './keys.ts'
 import type { Migration, Sql } from './sql.ts'
@@ -28,6 +28,7 @@ export const engineMigrations: readonly Migration[] = [
   pastAgain,
   sentSchema,
   toldSchema,
+  lastOfDay,
 ]
 
 /** What the engine remembers; every query about a customer names whose row it is. */

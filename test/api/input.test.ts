@@ -99,7 +99,6 @@ describe('an address that is none', () => {
 test('what is missing is said to be missing, whatever it should have been', () => {
   expect(refusal(routes.strategyBytecode.input, { id: 'x' })).toEqual({
     code: 'VALIDATION_ERROR',
-    action: 'is missing',
     amount: 'is missing',
     wallet: 'is missing',
   })

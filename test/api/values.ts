@@ -114,6 +114,7 @@ export const wireQuote = fc
     maxAmountIn: optional(units.map(String)),
     slippage: optional(fc.double({ min: 0.0001, max: 0.5, noNaN: true })),
     fees: optional(list(record)),
+    alternatives: optional(list(record)),
   })
   .chain((quote) =>
     record.map((more) => JSON.parse(JSON.stringify({ ...more, ...quote })) as z.input<typeof Quote>),
@@ -209,19 +210,18 @@ const recommendation = fc.record({
   transactions: orNull(list(transaction)),
   actionId: orNull(id),
 })
-const swapBytecode = fc
-  .record({
-    type: word,
-    provider: word,
-    chainId,
-    approvals: list(transaction),
-    transactions: list(transaction),
-    gasLimit: orNull(fc.bigInt({ min: 0n, max: 10n ** 12n })),
-    swapDetails: json,
-    rawSwapData: json,
-    message: orNull(word),
-  })
-  .map((all) => (all.transactions.length === 0 ? { ...all, gasLimit: null } : all))
+const swapBytecode = fc.record({
+  type: word,
+  provider: word,
+  chainId,
+  approvals: list(transaction),
+  transactions: list(transaction).filter(({ length }) => length > 0),
+  gasLimit: orNull(fc.bigInt({ min: 0n, max: 10n ** 12n })),
+  gasLimitReason: orNull(word),
+  swapDetails: json,
+  rawSwapData: json,
+  message: orNull(word),
+})
 const bps = fc.nat(10_000)
 const fees = fc.record({
   swapFeeBps: bps,

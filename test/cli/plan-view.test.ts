@@ -263,7 +263,7 @@ test('what is received as shares is worth what its market gives for it, and what
     /^balances +-100 USDC on sandbox-one \(-\$100\.00\)\n +\+\d[\d.]* svUSDC on sandbox-one \(\$(99\.99|100\.00)\)$/m,
   )
   const bridged =
-    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 50 --dry-run'
+    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 50 --speed fast --dry-run'
   expect((await run(bridged)).out).toMatch(
     /^arrives +at least 49\.99\d* USDC on sandbox-two \(\$49\.99\) for this wallet$/m,
   )

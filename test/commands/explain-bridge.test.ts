@@ -136,6 +136,13 @@ test('BRIDGE_SHORT when less came than was agreed, which is not taken for an arr
     expect({ line, exit, json }).toMatchObject({ line, ...end })
   }
   expect((await run(['action', 'list', '--json'])).json.items).toMatchObject([{ id, status: 'FAILED' }])
+  // Whoever asks the service where the swap stands is told the same.
+  expect((await run(['swap', 'status', id, '--json'])).json.status).toBe('failed')
+  const ended = await run(['swap', 'status', id, '--watch', '--json', '--timeout', '20s'])
+  expect({ exit: ended.exit, last: JSON.parse(ended.out.trim().split('\n').at(-1)!) }).toMatchObject({
+    exit: 25,
+    last: { error: { code: 'ARRIVED_SHORT' } },
+  })
   expect((await run(['action', 'show', id])).out).toMatch(
     /arrived +80 USDC on sandbox-two, and at least 100 was agreed/,
   )

@@ -264,6 +264,7 @@ describe('wallet show and history', () => {
       queuedUsd: '0',
       unread: [],
       unsearched: [],
+      missing: [],
     })
     expect((await run(`wallet show ${stranger}`)).out).toContain('no positions')
     expect((await run(`history ${usdcPlace} --address ${stranger} --json`)).json.items).toEqual([])

@@ -63,8 +63,7 @@ const paid = (to: Address, amount: bigint, token = usdc()) =>
 /** Another payment behind the swap, or none, or more. */
 const payment = (change: (fee: Item) => Item[]): Lies => ({
   swapBytecode: (body) => {
-    const [action, fee] = body.transactionData as [Item, Item]
-    return { ...body, transactionData: [action, ...change(fee)] }
+    return { ...body, feeData: change(body.feeData as Item) }
   },
 })
 /** Another word about the fee in the quote. */

@@ -32,7 +32,12 @@ describe('swap quote', () => {
       'slippage',
       'deadline',
       'status',
+      'destinationAddress',
+      'refundAddress',
+      'feeSponsorship',
+      'feeSponsorshipReason',
       'fees',
+      'alternatives',
     ])
     expect(json).toMatchObject({
       from: { network: 'sandbox-one', chainId: 31337 },
@@ -75,6 +80,13 @@ describe('swap quote', () => {
       message: '"not-a-swap-1" is an action without a quote',
       hint: `sluice action show ${other.id}`,
     })
+  })
+
+  test('in words says what the fast way over a bridge would cost, and what is sent without it', async () => {
+    const { out } = await run(`swap quote ${far} --amount-in 50`)
+    expect(out).toMatch(/receive +50 USDC/)
+    expect(out).toMatch(/sooner +fast costs 0\.005 USDC and arrives sooner, by --speed fast/)
+    expect((await run(`swap quote ${far} --amount-in 50 --speed fast`)).out).not.toContain('sooner')
   })
 
   test('in words says what comes at least, and how to take it', async () => {

@@ -55,7 +55,7 @@ test.each(['turn', 'chain'])(
     const { exit, last } = await watch(id)
     expect(exit).toBe(0)
     expect(last).toMatchObject({ id, status: 'SUCCESS', destinationTxHash: await mint() })
-    expect(last.amounts.out).toMatchObject({ formatted: '99.99' })
+    expect(last.amounts.out).toMatchObject({ formatted: '100' })
     expect(await shown(id)).toEqual(last)
   },
 )

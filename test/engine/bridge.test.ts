@@ -100,7 +100,8 @@ describe('a transfer to the other chain', () => {
         pad(recipient).toLowerCase(),
         usdc(from),
         pad('0x', { size: 32 }),
-        sum - out,
+        // A tenth more than the fee, unless what arrives is exact.
+        exact === 'in' ? sum - out + (sum - out) / 10n : sum - out,
         speed === 'fast' ? 1000 : 2000,
       ])
       const before = [await held(from, wallet), await held(route.chainIdOut, recipient)] as const
@@ -187,9 +188,32 @@ describe('a transfer to the other chain', () => {
     await node.close()
   })
 
+  test('that brings less than it must has failed, and its amount out is not known', async () => {
+    const { service } = engineOn(sandbox)
+    const { quote } = await service.quote({ ...far(31337), amountIn: 20_000000n, transferSpeed: 'fast' })
+    const { approvals, transactions } = await service.swapBytecode({
+      quote: quote.raw as never,
+      walletAddress: wallet,
+    })
+    const none = { network: null, method: null, times: null, at: null, reason: null }
+    await sandbox.world.faults.set({ kind: 'bridge-short', amount: 10, ...none })
+    const before = await held(31338, wallet)
+    await perform(sandbox, wallet, [...approvals, ...transactions])
+    while ((await held(31338, wallet)) === before) await sleep(20)
+    expect((await held(31338, wallet)) - before).toBe(18_000000n)
+    const status = await service.swapStatus({ id: quote.id })
+    expect(status).toMatchObject({ status: 'failed', destinationTxHash: expect.stringMatching(/^0x/) })
+    expect(await minted(31338, status.destinationTxHash!, wallet)).toBe(18_000000n)
+    const action = await service.getAction({ id: quote.id })
+    expect(action).toMatchObject({ status: 'FAILED', amounts: { in: { formatted: '20' }, out: null } })
+    expect((await service.listQuotes({})).items).toMatchObject([{ id: quote.id, status: 'failed' }])
+  })
+
   test('of so little that the fee would eat it is no offer', async () => {
     const { service } = engineOn(sandbox)
-    expect(await codeOf(service.quote({ ...far(31337), amountIn: 1n }))).toBe('NO_ROUTE_FOUND')
+    expect(await codeOf(service.quote({ ...far(31337), amountIn: 1n, transferSpeed: 'fast' }))).toBe(
+      'NO_ROUTE_FOUND',
+    )
     const { quote } = await service.quote({ ...far(31337), amountIn: 1n, transferSpeed: 'standard' })
     expect(quote.tokenOut.amount).toBe(1n)
   })

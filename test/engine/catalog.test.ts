@@ -42,6 +42,25 @@ describe('the public networks', () => {
   )
 })
 
+test('every market of a public network says what it does and what its worth follows, and its own words come first', async () => {
+  const { strategies: all } = await wholeCatalog({ cache: '', data: '', config: '' } as never, {})
+  expect(all.length).toBeGreaterThan(600)
+  for (const { slug, metadata, asset } of all)
+    expect([slug, (metadata as { en: object }).en]).toEqual([
+      slug,
+      expect.objectContaining({
+        description: expect.stringMatching(/\w+.*\.?$/),
+        volatility: expect.stringContaining(asset.symbol),
+      }),
+    ])
+  const vault =
+    all.find(({ slug }) => slug === 'euler9-summits-usdc-avalanche') ??
+    all.find(({ protocol }) => protocol === 'euler9-summits')
+  expect((vault!.metadata as { en: object }).en).toMatchObject({
+    description: 'A vault of 9Summits Cluster on Euler.',
+  })
+})
+
 test('a grade A stands on a package that is installed here, or whose contracts lie in test/protocols, by name and version; a grade B on an SDK that is asked', () => {
   const { dependencies } = JSON.parse(readFileSync(join(folder, '..', '..', '..', 'package.json'), 'utf8'))
   for (const { grade, by } of Object.values(grades)) {

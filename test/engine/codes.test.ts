@@ -20,6 +20,7 @@ afterEach(async () => {
 type Ask = ReturnType<typeof over>
 type Answer = Awaited<ReturnType<Ask>>
 
+const pools = () => sandbox.world.catalog().uniswapV3.find(({ chainId }) => chainId === 31337)!.swapRouter02
 const near = (change: object = {}) => ({
   chainIdIn: 31337,
   chainIdOut: 31337,
@@ -118,7 +119,7 @@ const provoked: Record<string, (ask: Ask, engine: typeof asked) => Promise<Answe
       amount: '1',
     }),
   INSUFFICIENT_AMOUNT_FOR_REFUND: (ask) =>
-    ask('GET', '/v2/swap/quote', far({ amountIn: '1', refundAddress: wallet })),
+    ask('GET', '/v2/swap/quote', far({ amountIn: '1', refundAddress: wallet, transferSpeed: 'fast' })),
   DEPOSIT_NOT_FOUND: async (ask) => {
     const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
     return ask('GET', `/v2/swap/status/${quote.id}`, { btcTxHash: 'ab'.repeat(32) })
@@ -236,7 +237,8 @@ describe('the bridge', () => {
 
   test('says that an amount is too small to be refunded only where a refund was asked for', async () => {
     const ask = asked()
-    const of = async (change: object) => (await ask('GET', '/v2/swap/quote', far(change))).body.error?.code
+    const of = async (change: object) =>
+      (await ask('GET', '/v2/swap/quote', far({ transferSpeed: 'fast', ...change }))).body.error?.code
     expect(await of({ amountIn: '1' })).toBe('NO_ROUTE_FOUND')
     expect(await of({ amountIn: '1', refundAddress: someone })).toBe('INSUFFICIENT_AMOUNT_FOR_REFUND')
     expect(await of({ amountIn: '1', refundAddress: someone, preferredProvider: 'cctp' })).toBe(
@@ -341,14 +343,20 @@ describe('the transactions of a swap', () => {
         'chainId',
         'transactionData',
         'approveData',
+        'feeData',
+        'order',
         'swapDetails',
         'rawSwapData',
         'message',
       ].toSorted(),
     )
     expect(first).toMatchObject({ type: 'SAMECHAIN_SWAP', provider: 'uniswap-v3', chainId: 31337 })
-    // The approval is still missing: nobody can say what the swap will use.
-    expect(first.transactionData.gasLimit).toBeNull()
+    expect(first).toMatchObject({ feeData: null, order: ['approveData', 'transactionData'] })
+    // The approval is still missing: the swap is tried behind it.
+    expect(first.transactionData).toMatchObject({
+      gasLimit: expect.stringMatching(/^[1-9][0-9]+$/),
+      gasLimitReason: null,
+    })
     expect(first.swapDetails).toEqual({
       tokenIn: {
         contract: quote.tokenIn.contract,
@@ -381,6 +389,8 @@ describe('the transactions of a swap', () => {
     // An estimate is what is needed, which may be more than what is used in the end.
     expect(Number(transactionData.gasLimit) / Number(gasUsed)).toBeGreaterThan(1.2)
     expect(Number(transactionData.gasLimit) / Number(gasUsed)).toBeLessThan(1.6)
+    expect(Number(first.transactionData.gasLimit) / Number(gasUsed)).toBeGreaterThan(1.3)
+    expect(Number(first.transactionData.gasLimit) / Number(gasUsed)).toBeLessThan(2)
   })
 
   test('that would fail now have no limit of gas', async () => {
@@ -399,6 +409,56 @@ describe('the transactions of a swap', () => {
     await perform(sandbox, poor, [{ to: at('WETH'), data: approve, value: 0n, chainId: 31337 }])
     const { body } = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: poor })
     expect(body).toMatchObject({ approveData: null, transactionData: { gasLimit: null } })
+    expect(body.transactionData.gasLimitReason).toMatch(/^No limit can be estimated now: .*revert/)
+  })
+
+  test('of a wallet that has nothing say so, also behind an approval', async () => {
+    const ask = asked()
+    const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
+    const poor = '0x3333333333333333333333333333333333333333'
+    const { body } = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: poor })
+    expect(body.approveData).not.toBeNull()
+    expect(body.transactionData).toMatchObject({
+      gasLimit: null,
+      gasLimitReason: expect.stringMatching(/^No limit can be estimated now: ./),
+    })
+  })
+
+  test.each([[null], [[]], [[{ calls: 'none' }]], [[{ calls: [{ status: '0x1' }, { status: '0x1' }] }]]])(
+    'have no limit of gas where the node simulates %j, and are given all the same',
+    async (answer) => {
+      const { rpc } = sandbox.chain(31337)
+      const odd = {
+        ...rpc,
+        request: (method: string, params: readonly unknown[]) =>
+          method === 'eth_simulateV1' ? Promise.resolve(answer) : rpc.request(method, params),
+      } as typeof rpc
+      const ask = asked({ rpc: (id) => (id === 31337 ? odd : sandbox.chain(id).rpc) })
+      const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
+      const { status, body } = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })
+      expect([status, body.transactionData.gasLimit]).toEqual([200, null])
+      expect(body.transactionData.gasLimitReason).toMatch(/^No limit can be estimated now: ./)
+    },
+  )
+
+  test('are one object whatever is paid beside it: what pays the fee has its own place behind', async () => {
+    const { service } = engineOn(sandbox)
+    await service.setFees({ collector: someone })
+    const ask = over(service)
+    const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
+    const { body } = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })
+    expect(body.order).toEqual(['approveData', 'transactionData', 'feeData'])
+    expect(body.transactionData).toMatchObject({ to: pools(), gasLimit: expect.stringMatching(/^[1-9]/) })
+    expect(body.feeData).toEqual({
+      to: at('USDC'),
+      data: calldata('function transfer(address,uint256)', [someone, 2_500000n]),
+      value: '0',
+      chainId: 31337,
+    })
+    const sent = body.order.map((name: string) => ({ ...body[name], value: 0n }))
+    const before = await sandbox.balanceOf(31337, at('USDC'), someone)
+    await perform(sandbox, wallet, sent)
+    expect((await sandbox.balanceOf(31337, at('USDC'), someone)) - before).toBe(2_500000n)
   })
 })
 

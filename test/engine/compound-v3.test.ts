@@ -6,6 +6,7 @@ import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { statsIn } from '../../src/engine/lending.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { checkLeg } from '../../src/wallet/guard/guard.ts'
@@ -483,7 +484,7 @@ describe('what a wallet owes to a market of Compound v3', () => {
       catalog: { ...catalog, strategies: [entry] },
       rpc: (id) => watched(sandbox.chain(id).rpc, said),
     })
-    const now = async () => (await context.lending(wallet))!
+    const now = async () => statsIn(context.catalog, await context.lending(wallet, 31337))!
     expect((await now()).healthFactor).toBeCloseTo((6_000 * 0.895) / 3_000, 9)
     said.length = 0
     await now()

@@ -131,6 +131,27 @@ describe.each(slugs)('what %s really paid', (slug) => {
   })
 })
 
+test('what it paid is the same document from an engine that has looked before and from one that looks now', async () => {
+  const slug = slugs[0]!
+  await lend(slug)
+  // Three blocks and more a day, at no fixed hour.
+  const goesOn = async (steps: number) => {
+    for (let step = 0; step < steps; step++) await sandbox.world.warp(5 * 3_600 + step * 60)
+  }
+  await goesOn(40)
+  const old = engineOn(sandbox).service
+  await old.getStrategy({ id: slug })
+  for (const steps of [1, 1, 3, 9]) {
+    await goesOn(steps)
+    const [kept, now] = await Promise.all([
+      old.getStrategy({ id: slug }),
+      engineOn(sandbox).service.getStrategy({ id: slug }),
+    ])
+    expect(kept.rates!.points.length).toBeGreaterThan(6)
+    expect(kept).toEqual(now)
+  }
+})
+
 test('the past is asked for once, whoever asks again with the same store', async () => {
   const slug = slugs[0]!
   await lend(slug)

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { marketNamed } from '../../src/engine/context.ts'
-import { principalIn, walletOf } from '../../src/engine/positions.ts'
+import { principalIn } from '../../src/engine/positions.ts'
+import { walletOf } from '../../src/engine/wallet.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -227,7 +228,7 @@ test('what is held and what was put in are of one block, whatever comes after it
   const one = { ...context, markets: [market] }
   expect(await principalIn(one, market, owner)).toBe(100_000_000n)
   isBegun = false
-  const { positions } = await walletOf({ ...one, lending: async () => null }, owner)
+  const { positions } = await walletOf({ ...one, lending: async () => [] }, owner)
   expect(positions[0]).toMatchObject({
     principal: 200_000_000n,
     profit: expect.toSatisfy((by: bigint) => by < 10n),

@@ -5,7 +5,7 @@ import { chargesOf } from '../../src/engine/charges.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
 import { basicOf, isBasic } from '../support/families.ts'
 import { useSandbox } from '../support/sandbox.ts'
-import { codeOf, engineOn, over } from './support.ts'
+import { codeOf, engineOn, over, perform } from './support.ts'
 
 const sandbox = useSandbox()
 const wallet = sandbox.user.address
@@ -260,7 +260,7 @@ test('a network that is said twice is said the same, or the quote is refused', a
   }
 })
 
-test('a chain that does not answer is an error, and not an empty wallet or a smaller sum; a list is shorter', async () => {
+test('a chain that does not answer is an error, and not a smaller sum; a list and a wallet are shorter, and name it', async () => {
   // Nobody listens on this port of loopback.
   const dead = httpRpc('http://127.0.0.1:1', { retries: 0 })
   const { service } = engineOn(sandbox, {
@@ -270,14 +270,24 @@ test('a chain that does not answer is an error, and not an empty wallet or a sma
   expect(missing).toEqual(['sandbox-two'])
   expect((await service.recommend({ identifier: 'usdc' })).missing).toEqual(['sandbox-two'])
   expect(new Set(items.map(({ chainId }) => chainId))).toEqual(new Set([31337]))
-  expect(await codeOf(service.getWallet({ address: wallet }))).toBe('RPC_UNREACHABLE')
+  const { bytecode } = await service.strategyBytecode({
+    id: 'aave-v3-usdc-sandbox-one',
+    action: 'lend',
+    amount: 5_000000n,
+    wallet,
+  })
+  await perform(sandbox, wallet, bytecode)
+  const held = await service.getWallet({ address: wallet })
+  expect(held).toMatchObject({ missing: ['sandbox-two'], positions: [{ principal: 5_000000n }] })
+  expect(held.stats!.underlying).toHaveLength(1)
+  const none = engineOn(sandbox, { rpc: () => dead }).service
+  expect(await codeOf(none.getWallet({ address: wallet }))).toBe('RPC_UNREACHABLE')
   expect(await codeOf(service.analytics({}))).toBe('RPC_UNREACHABLE')
   expect((await service.getStrategy({ id: 'aave-v3-usdc-sandbox-one' })).apy).toBeGreaterThan(0)
   const ask = over(service)
   const id = 'aave-v3-usdc-sandbox-two'
   for (const [path, code] of [
     ['/strategies/analytics', 'INTERNAL_SERVER_ERROR'],
-    [`/wallets/${wallet}`, 'INTERNAL_SERVER_ERROR'],
     [`/strategies/${id}`, 'INTERNAL_SERVER_ERROR'],
     [`/strategies/${id}/bytecode?action=lend&amount=1&wallet=${wallet}`, 'BYTECODE_GENERATION_FAILED'],
   ] as const) {

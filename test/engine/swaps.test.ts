@@ -313,6 +313,7 @@ describe('of several providers', () => {
       slippage: 0.005,
       speed: 'fast',
       refund: null,
+      isSpent: false,
     }
     const uniswap = real(context)
     const { provider } = await best([late(uniswap), uniswap], ask, undefined, 500)
@@ -436,8 +437,72 @@ describe('a quote is refused', () => {
     isDown = true
     const taken = { quote: quote.raw as never, walletAddress: wallet }
     expect(await codeOf(service.swapBytecode(taken))).toBe('RPC_UNREACHABLE')
-    const { transactions } = await service.swapBytecode({ ...taken, destinationAddress: wallet })
+    // To nobody else than it was asked for; and the wallet that signs is no pool, whoever does not answer.
+    expect(await codeOf(service.swapBytecode({ ...taken, destinationAddress: wallet }))).toBe(
+      'QUOTE_VALIDATION_ERROR',
+    )
+    isDown = false
+    const { destinationAddress: _, ...open } = across
+    const own = { quote: (await service.quote(open)).quote.raw as never, walletAddress: wallet }
+    isDown = true
+    const { transactions } = await service.swapBytecode({ ...own, destinationAddress: wallet })
     expect(transactions).toHaveLength(1)
+  })
+
+  test('echoes whom it pays, now and if it fails, and is for nobody else', async () => {
+    const { service } = engineOn(sandbox)
+    const other = '0x4444444444444444444444444444444444444444'
+    const { quote } = await service.quote({ ...plain(), destinationAddress: someone, refundAddress: other })
+    expect(quote).toMatchObject({ destinationAddress: someone, refundAddress: other })
+    expect(quote.raw).toMatchObject({ destinationAddress: someone, refundAddress: other })
+    const taken = { quote: quote.raw as never, walletAddress: wallet }
+    await expect(service.swapBytecode({ ...taken, destinationAddress: other })).rejects.toMatchObject({
+      code: 'QUOTE_VALIDATION_ERROR',
+      details: { errors: [{ path: 'destinationAddress' }] },
+    })
+    expect(await service.swapBytecode({ ...taken, destinationAddress: someone })).toMatchObject({
+      swapDetails: { recipient: someone },
+    })
+    const { quote: open } = await service.quote(plain())
+    expect(open).toMatchObject({ destinationAddress: null, refundAddress: null })
+  })
+
+  test('with decimals that are not those of its token is refused, when it is asked for and when it is taken', async () => {
+    const { service } = engineOn(sandbox)
+    const refused = {
+      code: 'QUOTE_VALIDATION_ERROR',
+      message: 'USDC has 6 decimals, and not 18',
+      details: { errors: [{ path: 'decimalsIn' }] },
+    }
+    await expect(service.quote({ ...plain(), decimalsIn: 18 })).rejects.toMatchObject(refused)
+    const { quote } = await service.quote({ ...plain(), decimalsIn: 6 })
+    const taken = { quote: quote.raw as never, walletAddress: wallet }
+    await expect(service.swapBytecode({ ...taken, decimalsIn: 18 })).rejects.toMatchObject(refused)
+    expect((await service.swapBytecode({ ...taken, decimalsIn: 6 })).transactions).toHaveLength(1)
+  })
+
+  test('says why nobody sponsors its fees, where that was asked for', async () => {
+    const { service } = engineOn(sandbox)
+    const { quote } = await service.quote({ ...plain(), feeSponsorship: true })
+    expect(quote).toMatchObject({
+      feeSponsorship: false,
+      feeSponsorshipReason: 'uniswap-v3 does not sponsor fees on this route: the wallet pays its own gas',
+    })
+    for (const feeSponsorship of [false, undefined])
+      expect((await service.quote({ ...plain(), feeSponsorship })).quote).toMatchObject({
+        feeSponsorship: false,
+        feeSponsorshipReason: null,
+      })
+  })
+
+  test('from a provider that does not exist is PROVIDER_NOT_FOUND', async () => {
+    const { service } = engineOn(sandbox)
+    const { quote } = await service.quote(plain())
+    const invented = { ...quote.raw, provider: 'nobody' } as never
+    await expect(service.swapBytecode({ quote: invented, walletAddress: wallet })).rejects.toMatchObject({
+      code: 'PROVIDER_NOT_FOUND',
+      details: { provider: 'nobody' },
+    })
   })
 
   test('for either of its tokens, though they stand in no catalogue', async () => {
@@ -485,11 +550,12 @@ describe('a quote that comes back', () => {
     const { service } = engineOn(sandbox)
     const { quote } = await service.quote(plain())
     let tried = 0
+    const others: Record<string, string> = { quoteId: 'QUOTE_NOT_FOUND', provider: 'PROVIDER_NOT_FOUND' }
     for (const { path, edited } of edits(quote.raw)) {
       const code = await codeOf(service.swapBytecode({ quote: edited as never, walletAddress: wallet }))
       expect({ path, code }).toEqual({
         path,
-        code: path[0] === 'quoteId' ? 'QUOTE_NOT_FOUND' : 'QUOTE_VALIDATION_ERROR',
+        code: others[path.join('.')] ?? 'QUOTE_VALIDATION_ERROR',
       })
       tried++
     }

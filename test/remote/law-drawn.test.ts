@@ -97,6 +97,8 @@ const saidTwice = [
   /^totalPages$|^hasPrevPage$|^hasNextPage$|^limit$|^page$|^totalDocs$|^total$/, // each follows from the others
   /crossChain/, // `chainIdIn` and `chainIdOut`
   /(^|\.)quoteId$|(^|\.)deadline$|(^|\.)deadlineDate$|(^|\.)status$/, // of a quote: `id`, each other, `pending`
+  /(^|\.)(protocolInfo|chain|assetToken|underlyingToken)(\.|$)/, // of a strategy: what its other fields say
+  /^order$/, // of the transactions of a swap: the names of their fields
   /\.chainId$/, // of a transaction of a swap: that of the swap
 ]
 

@@ -233,6 +233,7 @@ describe('a wallet', () => {
       queuedUsd: null,
       unread: null,
       unsearched: null,
+      missing: [],
     })
   })
 
@@ -251,6 +252,7 @@ describe('a wallet', () => {
       queuedUsd: null,
       unread: null,
       unsearched: null,
+      missing: [],
     })
   })
 
@@ -321,7 +323,12 @@ describe('a quote', () => {
     slippage: null,
     deadline: iso,
     status: 'pending',
+    destinationAddress: null,
+    refundAddress: null,
+    feeSponsorship: false,
+    feeSponsorshipReason: null,
     fees: null,
+    alternatives: null,
   })
 
   test('of today, alone and in the list', async () => {
@@ -342,6 +349,7 @@ describe('a quote', () => {
       quoteId: null,
       deadline: null,
       status: null,
+      feeSponsorship: null,
     })
   })
 

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { Address } from '../../src/domain/address.ts'
-import { openMemory } from '../../src/store/memory.ts'
 import type { Desk } from '../../src/wallet/keys/words.ts'
 import { deskOf } from '../../src/world/signer-process.ts'
 import { engineOn, over } from '../engine/support.ts'
@@ -149,7 +149,7 @@ describe('a swap', () => {
 
   test('across chains arrives', async () => {
     const before = [await held(31337, 'USDC'), await held(31338, 'USDC')] as const
-    const json = await done(`swap execute ${far} --amount-in 50 ${signing('far')}`)
+    const json = await done(`swap execute ${far} --amount-in 50 --speed fast ${signing('far')}`)
     expect(json).toMatchObject({ type: 'CROSSCHAIN_SWAP', status: 'SUCCESS' })
     expect(before[0] - (await held(31337, 'USDC'))).toBe(50_000000n)
     expect((await held(31338, 'USDC')) - before[1]).toBe(49_995000n)
@@ -218,19 +218,19 @@ const deposits = (amount: (brought: string) => bigint): Lies => ({
     }
   },
 })
-/** Calldata of the bridge whose fee may be so many basis points of 25 or 50 USDC, instead of one. */
-const fee = (sum: bigint, bps: bigint) => (item: { data: string }) => ({
+/** Calldata of the bridge whose fee may be so many basis points of 25 or 50 USDC, instead of what it may be. */
+const fee = (sum: bigint, bps: bigint, most: bigint) => (item: { data: string }) => ({
   ...item,
-  data: swapped(item.data, sum / 10_000n, (sum * bps) / 10_000n),
+  data: swapped(item.data, most, (sum * bps) / 10_000n),
 })
 const costlyBridge = (bps: bigint): Lies => ({
-  swapBytecode: (made) => ({ ...made, transactionData: fee(50_000000n, bps)(made.transactionData) }),
+  swapBytecode: (made) => ({ ...made, transactionData: fee(50_000000n, bps, 5_500n)(made.transactionData) }),
 })
 const costlyDeposit = (bps: bigint): Lies => ({
   strategyBytecode: (made) => ({
     ...made,
     bytecode: made.bytecode.map((item: { data: string }, at: number) =>
-      at === 1 ? fee(25_000000n, bps)(item) : item,
+      at === 1 ? fee(25_000000n, bps, 2_500n)(item) : item,
     ),
   }),
 })
@@ -242,7 +242,7 @@ describe('a deployment that lies is refused, and nothing is signed:', () => {
   ]
   const exactIn = `swap execute ${near} --amount-in 100`
   const exactOut = `swap execute ${near} --amount-out 0.02`
-  const bridge = `swap execute ${far} --amount-in 50`
+  const bridge = `swap execute ${far} --amount-in 50 --speed fast`
   test.each<[string, string, () => Lies, string, RegExp]>([
     [
       'its swap may bring too little',
@@ -469,19 +469,22 @@ describe('the signer, a process of its own,', () => {
     const line = `swap execute ${near} --amount-in 100 ${signing('goes-on')}`
     const begun = await ask(`${line} --no-wait`)
     expect(begun).toMatchObject({ exit: 20 })
-    const memory = openMemory(join(home(), 'data', 'quotes.db'), Date.now)
+    const memory = new DatabaseSync(join(home(), 'data', 'quotes.db'))
     const { id } = begun.json.error.details
-    const kept = memory.find(id) as Document
+    // The program itself never changes what it keeps.
+    const write = (value: string) => memory.prepare('update memory set value = ? where id = ?').run(value, id)
+    const { value } = memory.prepare('select value from memory where id = ?').get(id) as { value: string }
+    const kept = JSON.parse(value) as Document
     const { tokenOut } = kept.raw
     const raw = { ...kept.raw, tokenOut: { ...tokenOut, amount: grown(tokenOut.amount, 1n) } }
-    memory.save(id, { ...kept, raw })
+    write(JSON.stringify({ ...kept, raw }))
     const stopped = await ask(line)
     expect({ exit: stopped.exit, ...stopped.json.error.details }).toMatchObject({
       exit: 21,
       cause: 'POLICY_TAMPER',
     })
     expect(attempts()).toBe(1)
-    memory.save(id, kept)
+    write(value)
     memory.close()
     await done(line)
     expect(attempts()).toBe(2)

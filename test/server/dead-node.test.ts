@@ -31,6 +31,7 @@ test('a node that goes and comes back is told to whoever asks and to whoever run
     return { status: answer.status, missing: answer.headers.get('x-sluice-missing'), body }
   }
   const strategy = '/strategies/aave-v3-usdc-sandbox-one'
+  const owner = `/wallets/${sandbox.user.address}`
   const isUp = async () =>
     /sluice_chain_up\{network="sandbox-one"\} (.)/.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
   const dies = () => node.rules.push({ method: '*', act: 'drop-request', always: true })
@@ -45,6 +46,14 @@ test('a node that goes and comes back is told to whoever asks and to whoever run
     status: 500,
     body: { error: { message: 'sandbox-one cannot be read now', details: { missing: ['sandbox-one'] } } },
   })
+  // A wallet has what it has elsewhere, and the answer names what is left out.
+  expect(await ask(owner)).toMatchObject({
+    status: 200,
+    missing: 'sandbox-one',
+    body: { address: sandbox.user.address, positions: [] },
+  })
+  // On the page where nothing is an error, nothing is not claimed of what nobody could see.
+  expect(await ask(`/v1${owner}`)).toMatchObject({ status: 200, missing: 'sandbox-one' })
   const away = { SLUICE_BASE_URL: url, SLUICE_API_KEY: key }
   const list = await startSluice(home, ['strategies', 'list', '--profile', 'remote', '--json'], { env: away })
     .ended
@@ -53,6 +62,16 @@ test('a node that goes and comes back is told to whoever asks and to whoever run
     err: 'sandbox-one does not answer the service, so its strategies are left out\n',
   })
   expect(oneDocument(list.out).missing).toEqual(['sandbox-one'])
+  const shown = await startSluice(
+    home,
+    ['wallet', 'show', sandbox.user.address, '--profile', 'remote', '--json'],
+    { env: away },
+  ).ended
+  expect({ exit: shown.exit, err: shown.err }).toEqual({
+    exit: 0,
+    err: 'sandbox-one does not answer the service, so its strategies are left out\n',
+  })
+  expect(oneDocument(shown.out).missing).toEqual(['sandbox-one'])
   const only = ['strategies', 'list', '--network', 'sandbox-one', '--profile', 'remote', '--json']
   const none = await startSluice(home, only, { env: away }).ended
   expect({ exit: none.exit, message: oneDocument(none.out).error.message }).toEqual({
@@ -63,6 +82,8 @@ test('a node that goes and comes back is told to whoever asks and to whoever run
   // What needs every network asks it at once, and lists have it again.
   expect((await ask('/strategies/analytics')).status).toBe(200)
   expect([(await ask('/strategies')).missing, await isUp()]).toEqual([null, '1'])
+  expect(await ask(owner)).toMatchObject({ status: 200, missing: null })
+  expect((await ask(`/v1${owner}`)).status).toBe(404)
   // One that answers, and knows no block, is no better than a dead one.
   node.rules.push({ method: 'eth_getBlockByNumber', act: 'null-result', always: true })
   expect((await ask('/strategies')).missing).toBe('sandbox-one')

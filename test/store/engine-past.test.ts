@@ -88,6 +88,7 @@ test('readings of markets: the first of a day stays, and those of forty days ago
     block: day,
     hash: 'h',
     idx,
+    last: 0,
   })
   await store.keepSnapshots(1, [row(100, '1')], false)
   await store.keepSnapshots(1, [row(100, '2')], false)

@@ -25,7 +25,22 @@ export const QuoteDocument = fields({
   slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5 %'),
   deadline: maybe(Time),
   status: maybe(z.string()),
+  destinationAddress: maybe(AddressText),
+  refundAddress: maybe(AddressText),
+  feeSponsorship: maybe(z.boolean()),
+  feeSponsorshipReason: maybe(z.string()).describe('why fees are not sponsored, where that was asked for'),
   fees: maybe(z.array(z.unknown())),
+  alternatives: maybe(
+    z.array(
+      fields({
+        provider: z.string(),
+        transferSpeed: z.string(),
+        amountIn: Amount,
+        amountOut: Amount,
+        savesSeconds: maybe(z.int()),
+      }),
+    ),
+  ).describe('the same swap at a speed that costs more and saves so many seconds'),
 })
 
 /** Where a swap stands; with `--watch` a line of it whenever it changed. */

@@ -144,4 +144,5 @@ export const WalletDocument = fields({
   unsearched: maybe(z.array(fields({ strategy: z.string(), searchedAt: maybe(z.string()) }))).describe(
     'queues not looked into for withdrawals asked for elsewhere, and when they last were; null where nobody says',
   ),
+  missing: z.array(z.string()).describe('networks that do not answer: nothing of what is there is counted'),
 })

@@ -41,7 +41,17 @@ export const quoteJson = (quote: Quote) => {
     slippage: quote.slippage,
     deadline: quote.deadline,
     status: quote.status,
+    destinationAddress: quote.destinationAddress,
+    refundAddress: quote.refundAddress,
+    feeSponsorship: quote.feeSponsorship,
+    feeSponsorshipReason: quote.feeSponsorshipReason,
     fees: quote.fees?.map((fee) => feeJson(fee, [quote.tokenIn, quote.tokenOut])) ?? null,
+    alternatives:
+      quote.alternatives?.map((other) => ({
+        ...other,
+        amountIn: tokenAmount(other.amountIn, quote.tokenIn),
+        amountOut: tokenAmount(other.amountOut, quote.tokenOut),
+      })) ?? null,
   }
 }
 
@@ -98,6 +108,7 @@ export const walletJson = ({
   stats,
   unread,
   unsearched,
+  missing = [],
 }: Wallet) => ({
   address,
   positions: positions.map(positionJson),
@@ -106,6 +117,7 @@ export const walletJson = ({
   ...(stats && { stats: statsJson(stats) }),
   unread,
   unsearched,
+  missing,
 })
 
 const numeric = (value: string | number | null | undefined): number | null =>

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { cameOut } from './came-out.ts'
 import { type TrackedWhole, tracked } from './refresh.ts'
 import { actionStatus, type State } from './states.ts'
+import type { Tracked } from './track.ts'
 
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
@@ -16,21 +17,24 @@ export async function actionOf(context: Context, id: string): Promise<Action> {
   return shown(context, found, await amountsOf(context, found))
 }
 
-/** What was asked for; what came is said where that was all there is. */
+/** What was asked for, of which nothing came out where it failed; what came is said where that was all there is. */
 async function amountsOf(context: Context, found: TrackedWhole): Promise<unknown> {
   const asked = JSON.parse(found.action.amounts) as { in: unknown; out: unknown } | null
+  if (asked && ['FAILED', 'REFUNDED'].includes(statusOf(found))) return { ...asked, out: null }
   if (!asked || asked.in !== null || asked.out !== null) return asked
   return { ...asked, out: (await cameOut(context, found)) ?? null }
 }
 
+/** What expired after a part of it was sent, such as an approval, did not do what it was for. */
+const statusOf = ({ action, txs }: Tracked): string =>
+  action.status === 'expired' && txs.some(({ succeeded }) => succeeded === 1)
+    ? 'FAILED'
+    : actionStatus[action.status as State]
+
 const shown = (context: Context, { action, txs, others }: TrackedWhole, amounts: unknown): Action => ({
   id: action.id,
   type: action.type,
-  // What expired after a part of it was sent, such as an approval, did not do what it was for.
-  status:
-    action.status === 'expired' && txs.some(({ succeeded }) => succeeded === 1)
-      ? 'FAILED'
-      : actionStatus[action.status as State],
+  status: statusOf({ action, txs }),
   strategyId: action.strategyId,
   strategySlug: action.strategySlug,
   originAddress: action.wallet,

@@ -6,7 +6,7 @@ import type { Shown } from '../kept.ts'
 import type { Market } from '../markets/market.ts'
 import { type Standing, strategyOf } from '../standings.ts'
 import { type Inception, inceptionOf, knownInceptions } from './inception.ts'
-import { averageDays, day, daysAgo, type Point } from './point.ts'
+import { averageDays, day, dayOf, daysAgo, type Point } from './point.ts'
 import { withRates } from './realised.ts'
 import type { Rewarding } from './reward.ts'
 import { pastDays, ratesOf } from './series.ts'
@@ -25,7 +25,8 @@ export function detailedOn(store: EngineStore, chain: () => Chain, rewarding: Re
   const told = new WeakMap<Shown, Promise<Strategy>>()
   const pastOf = async (shown: Shown): Promise<Past> => {
     const kept = await pasts.get(shown.market)?.catch(() => undefined)
-    if (kept && shown.at >= kept.asked && shown.at - kept.asked < keepFor) return kept
+    const isSameDay = kept && dayOf(shown.at) === dayOf(kept.asked)
+    if (isSameDay && shown.at >= kept.asked && shown.at - kept.asked < keepFor) return kept
     const asked = pastNow(store, chain(), shown)
     pasts.set(shown.market, asked)
     asked.catch(() => pasts.delete(shown.market))

@@ -19,12 +19,13 @@ export async function hasNone(store: EngineStore, { network }: Chain, now: numbe
   return said !== undefined && now >= Number(said) && now - Number(said) < day
 }
 
-/** What markets were at a block, kept for whoever asks next; `undefined` where the node no longer has its state. */
+/** What markets were at a block, which may be the `last` of its day, kept for whoever asks next; `undefined` where the node no longer has its state. */
 export async function readingsAt(
   store: EngineStore,
   chain: Chain,
   markets: readonly Market[],
   block: PastBlock,
+  last: 0 | 1,
 ): Promise<Snapshot[] | undefined> {
   const said = await read(chain, together(markets.map(({ index }) => optional(index))), block.number).catch(
     (error: unknown) => {
@@ -39,6 +40,7 @@ export async function readingsAt(
       return index === undefined || index <= 0n ? [] : [{ market, index }]
     }),
     block,
+    last,
   )
   if (rows.length > 0) await inPassing(store.keepSnapshots(chain.network.chainId, rows, true))
   return rows
@@ -52,6 +54,7 @@ export const rememberNone = (store: EngineStore, { network }: Chain, now: number
 export const snapshotsOf = (
   all: readonly { market: Market; index: bigint }[],
   { number, hash, timestamp }: PastBlock,
+  last: 0 | 1,
 ): Snapshot[] =>
   all.map(({ market, index }) => ({
     market: keyOf(market),
@@ -60,6 +63,7 @@ export const snapshotsOf = (
     block: Number(number),
     hash,
     idx: index.toString(),
+    last,
   }))
 
 /** The blocks of readings in whose place the chain has another one now, or none yet, by hash; those of which the node does not speak may be there. */

@@ -77,7 +77,7 @@ async function pastNow(
 ): Promise<Past> {
   const { chainId } = chain.network
   const there = standings.flatMap(({ market, state }) => (state ? [{ market, index: state.index }] : []))
-  await keepToday(store, chainId, snapshotsOf(there, head))
+  await keepToday(store, chainId, snapshotsOf(there, head, 0))
   const begun = await knownInceptions(
     store,
     chainId,
@@ -136,7 +136,7 @@ async function monthAgo(
     const before = await blockBefore(chain, then, head)
     const [block] = before ? await pastBlocks(chain, [before.number], head.timestamp) : []
     if (!block) return points
-    const read = await readingsAt(store, chain, missing, block)
+    const read = await readingsAt(store, chain, missing, block, 0)
     if (read === undefined) await rememberNone(store, chain, head.timestamp)
     const rows = new Map(read?.map((row) => [row.market, pointOf(row)]))
     for (const market of missing) {

@@ -9,8 +9,16 @@ import { hasNone, readingsAt, rememberNone, replaced, stillThere } from './old-s
 import { pastBlocks } from './past-blocks.ts'
 import { averageDays, day, dayOf, daysAgo, keyOf, type Point, pointOf, rateBetween } from './point.ts'
 
-/** So many blocks are looked at, in one exchange: blocks do not come as regularly as days. */
+/** So many blocks are looked at or up to twice as many, in one exchange: blocks do not come as regularly as days. */
 const probes = 3 * averageDays
+
+/** The numbers that are looked at: those of the same round step, whoever looks and whenever, so that all find the same blocks. */
+function roundNumbers(from: bigint, head: bigint): bigint[] {
+  let step = 1n
+  while (step * 2n * BigInt(probes) <= head - from) step *= 2n
+  const first = ((from + step - 1n) / step) * step
+  return Array.from({ length: Number((head - first) / step) + 1 }, (_, at) => first + step * BigInt(at))
+}
 
 /** What a market was on each of the last 30 days, oldest first. Days that nobody knows are left out, and those before it began. */
 export async function pastDays(
@@ -20,10 +28,21 @@ export async function pastDays(
   head: BlockRef,
 ): Promise<Point[]> {
   const kept = await keptDays(store, chain, market, head)
-  const lacking = { market, since, known: new Set(kept.map((row) => row.day)) }
-  const all = [...kept, ...(await missingDays(store, chain, [lacking], head))]
-  return all.map(pointOf).sort((one, other) => one.at - other.at)
+  const lacking = { market, since, known: ended(kept) }
+  const read = await missingDays(store, chain, [lacking], head)
+  // What is read at the end of a day is better than another reading of it.
+  const all = [...new Map([...kept, ...read].map((row) => [row.day, row])).values()]
+  const points = all.toSorted((one, other) => one.at - other.at)
+  const first = points.findLastIndex((row) => row.day <= firstDay(head))
+  return points.slice(Math.max(first, 0)).map(pointOf)
 }
+
+/** The first of the last 30 days. */
+const firstDay = ({ timestamp }: BlockRef): number => dayOf(timestamp - averageDays * day)
+
+/** The days whose end is among some readings. */
+const ended = (rows: readonly Snapshot[]): Set<number> =>
+  new Set(rows.flatMap((row) => (row.last === 1 ? [row.day] : [])))
 
 /** Under which it is remembered until when the past is not read again for all markets of a chain, in its Unix seconds. */
 const readUntil = 'days-read-until'
@@ -56,7 +75,7 @@ export async function fillDays(
   const lacking = markets.map(({ market, since }) => ({
     market,
     since,
-    known: new Set(by.get(keyOf(market))?.map((row) => row.day)),
+    known: ended(by.get(keyOf(market)) ?? []),
   }))
   await missingDays(store, chain, lacking, head)
   await rest((today + 1) * day)
@@ -69,11 +88,11 @@ async function keptDays(
   head: BlockRef,
 ): Promise<Snapshot[]> {
   const today = dayOf(head.timestamp)
-  const range = { from: today - averageDays - 2, to: today, market: keyOf(market) }
+  const range = { from: today - averageDays - 2, to: today - 1, market: keyOf(market) }
   return stillThere(chain, await store.snapshots(chain.network.chainId, range))
 }
 
-/** A market, when it began in Unix seconds, and the days that are known of it. */
+/** A market, when it began in Unix seconds, and the days whose end is known of it. */
 type Lacking = { market: Market; since: number; known: ReadonlySet<number> }
 
 /** The days of which nothing is kept, at blocks that stand about a day apart. */
@@ -90,13 +109,12 @@ async function missingDays(
   const lacking = all.filter(isLacking)
   if (lacking.length === 0) return []
   if (await hasNone(store, chain, head.timestamp)) return []
-  const from = (await blockBefore(chain, head.timestamp - averageDays * day, head))?.number ?? 0n
-  const span = head.number - from
-  const numbers = Array.from({ length: probes }, (_, at) => from + (span * BigInt(at)) / BigInt(probes))
-  const blocks = (await pastBlocks(chain, [...new Set(numbers)], head.timestamp)).filter(
-    ({ number }) => number < head.number,
+  const from = (await blockBefore(chain, firstDay(head) * day, head))?.number ?? 0n
+  const today = dayOf(head.timestamp)
+  const blocks = (await pastBlocks(chain, roundNumbers(from, head.number), head.timestamp)).filter(
+    ({ timestamp }) => dayOf(timestamp) < today,
   )
-  // Of several blocks of a day the last one is read: after a chain stood still it is what held all along.
+  // Of several blocks of a day the last one is read: after a chain stood still it is what held all along. A day that is not over has no last one.
   const wanted = [...new Map(blocks.map((block) => [dayOf(block.timestamp), block]))].flatMap(
     ([on, block]) => {
       const markets = lacking.filter(({ known }) => !known.has(on)).map(({ market }) => market)
@@ -104,7 +122,7 @@ async function missingDays(
     },
   )
   const found = await Promise.all(
-    wanted.map(({ markets, block }) => readingsAt(store, chain, markets, block)),
+    wanted.map(({ markets, block }) => readingsAt(store, chain, markets, block, 1)),
   )
   if (wanted.length > 0 && found.every((rows) => rows === undefined))
     await rememberNone(store, chain, head.timestamp)

@@ -1,32 +1,22 @@
 import { z } from 'zod'
 
+import { broughtIn } from '../../calls/cctp-brought.ts'
 import { decodeMessage, depositForBurn, finality } from '../../calls/cctp-v2.ts'
-import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import { HexData, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import type { CctpV2Constants } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
-import { receivedOf, type Sought } from '../readings/sought.ts'
-import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
-
-/** What the bridge asks of the network: its attestation service, the newest block of a chain, and a log of a chain. */
-export type CctpNetwork = {
-  attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown }>
-  head: (chainId: number) => Promise<bigint>
-  /** The first log that is sought from a block on, as far as that is known. */
-  log: (chainId: number, sought: Sought, fromBlock: bigint) => Promise<{ transactionHash: Hex } | undefined>
-}
+import { feeOf, grossUp, mostFee, type Speed, savedBy } from '../readings/cctp-fee.ts'
+import { asked, type CctpEnd, type CctpNetwork, provider, ratesOf, wrong } from '../readings/cctp-service.ts'
+import { receivedOf } from '../readings/sought.ts'
+import type { Ask, Offer, SwapProvider } from './provider.ts'
 
 type Raw = { speed: 'fast' | 'standard'; maxFee: string; amount: string; destinationFromBlock: string }
 
-const Fees = z.array(z.object({ finalityThreshold: z.number(), minimumFee: z.number().nonnegative() }))
 const Messages = z.object({
   messages: z.array(z.object({ message: HexData, eventNonce: z.string(), status: z.string() })),
 })
 
-/** An end of the bridge whose attestation service is known. */
-export type CctpEnd = CctpV2Constants & { attestation: string }
-
-/** Burn and mint of USDC from one chain to another by CCTP v2. Fast pays the fee that the attestation service names; standard waits for finality. */
+/** Burn and mint of USDC from one chain to another by CCTP v2. Fast pays the fee that the attestation service names; standard waits for finality. Where no speed is asked for, the one that brings more is offered, and the other named. */
 export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): SwapProvider {
   const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
   return {
@@ -46,20 +36,26 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
 
     async quote(ask, signal) {
       const [here, there] = [on(ask.from.chainId)!, on(ask.to.chainId)!]
-      const rate = await feeRate(network, { here, there }, ask.speed, signal)
-      const amounts =
-        ask.exact === 'in'
-          ? { amountIn: ask.amount, fee: feeOf(ask.amount, rate) }
-          : grossUp(ask.amount, rate)
-      if (amounts.fee >= amounts.amountIn) {
-        if (ask.refund === null) return undefined
-        throw new AppError(
-          'INSUFFICIENT_AMOUNT_FOR_REFUND',
-          `${formatAmount(amounts.amountIn, ask.tokenIn)} does not cover the fee of the bridge, so nothing could be refunded`,
-          { details: { fee: amounts.fee.toString() } },
-        )
-      }
-      return offer(ask, amounts, await network.head(ask.to.chainId))
+      const rates = await ratesOf(network, { here, there }, ask.speed, signal)
+      const costs = rates.map(({ speed, rate }) => {
+        const amountIn = ask.exact === 'in' ? ask.amount : grossUp(ask.amount, rate)
+        return { speed, amountIn, fee: feeOf(amountIn, rate) }
+      })
+      const [cheapest, ...others] = costs
+        .filter(({ amountIn, fee }) => fee < amountIn)
+        .sort((a, b) => Number(a.fee - b.fee))
+      if (cheapest)
+        return offer(ask, cheapest, await network.head(ask.to.chainId), {
+          others,
+          savesSeconds: savedBy(here.domain),
+        })
+      if (ask.refund === null) return undefined
+      const [{ amountIn, fee }] = costs as [Cost]
+      throw new AppError(
+        'INSUFFICIENT_AMOUNT_FOR_REFUND',
+        `${formatAmount(amountIn, ask.tokenIn)} does not cover the fee of the bridge, so nothing could be refunded`,
+        { details: { fee: fee.toString() } },
+      )
     },
 
     build({ from, to }, { amountIn, raw }, { recipient }) {
@@ -102,85 +98,50 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
         receivedOf(there.messageTransmitter, decodeMessage(ours.message)!.nonce),
         BigInt(raw.destinationFromBlock),
       )
-      return received
-        ? { status: 'fulfilled', destination: received.transactionHash }
-        : { status: 'processing' }
+      const brought = received && broughtIn(received)
+      if (brought === undefined) return { status: 'processing' }
+      // What came short did not do what was agreed, and nothing more comes of it.
+      const isShort = brought < offer.minAmountOut
+      return { status: isShort ? 'failed' : 'fulfilled', destination: received!.transactionHash }
     },
   }
 }
 
-const provider = 'cctp'
-
-const wrong = (message: string, status: number) =>
-  new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
-
-/** Asks the attestation service; that it cannot be talked to is the bridge's fault, and not ours. */
-async function asked(network: CctpNetwork, { attestation }: CctpEnd, path: string, signal?: AbortSignal) {
-  try {
-    return await network.attestation(attestation + path, signal)
-  } catch (cause) {
-    if (cause instanceof AppError && cause.code.startsWith('SERVICE_'))
-      throw new AppError('PROVIDER_API_ERROR', 'The attestation service does not answer', {
-        details: { provider },
-        cause,
-      })
-    throw cause
-  }
-}
-
-/** The fee in hundredths of a basis point: the service may name fractions such as 1.3. */
-async function feeRate(
-  network: CctpNetwork,
-  { here, there }: { here: CctpEnd; there: CctpEnd },
-  speed: 'fast' | 'standard',
-  signal: AbortSignal,
-): Promise<bigint> {
-  const { status, body } = await asked(
-    network,
-    here,
-    `/v2/burn/USDC/fees/${here.domain}/${there.domain}`,
-    signal,
-  )
-  const fees = Fees.safeParse(body)
-  const fee = fees.data?.find(({ finalityThreshold }) => finalityThreshold === finality[speed])
-  if (status !== 200 || !fee) throw wrong('The attestation service did not name its fees', status)
-  const rate = BigInt(Math.ceil(fee.minimumFee * 100))
-  // Nothing ever comes of a transfer that costs all of itself.
-  if (rate >= parts) throw wrong('The attestation service names a fee that is all there is', status)
-  return rate
-}
-
-const parts = 1_000_000n
-const feeOf = (amount: bigint, rate: bigint) => (amount * rate + parts - 1n) / parts
-
-/** The smallest input that brings at least `out` after the fee. */
-function grossUp(out: bigint, rate: bigint): { amountIn: bigint; fee: bigint } {
-  let amountIn = (out * parts) / (parts - rate)
-  while (amountIn - feeOf(amountIn, rate) < out) amountIn += 1n
-  return { amountIn, fee: feeOf(amountIn, rate) }
-}
+/** What a transfer costs at a speed. */
+type Cost = { speed: Speed; amountIn: bigint; fee: bigint }
 
 function offer(
-  { tokenIn, from, speed }: Ask & Route,
-  { amountIn, fee }: { amountIn: bigint; fee: bigint },
+  ask: Ask,
+  { speed, amountIn, fee }: Cost,
   head: bigint,
+  { others, savesSeconds }: { others: readonly Cost[]; savesSeconds: number | null },
 ): Offer {
+  const { tokenIn, from } = ask
+  const most = mostFee(ask, amountIn, fee)
   const raw: Raw = {
     speed,
-    maxFee: fee.toString(),
+    maxFee: most.toString(),
     amount: amountIn.toString(),
     destinationFromBlock: head.toString(),
   }
-  const out = amountIn - fee
   return {
     amountIn,
-    amountOut: out,
+    amountOut: amountIn - fee,
     maxAmountIn: amountIn,
-    minAmountOut: out,
+    minAmountOut: amountIn - most,
     fees:
       fee === 0n
         ? []
         : [{ kind: 'bridge', token: tokenIn.address, chainId: from.chainId, amount: fee.toString() }],
     raw,
+    // What costs more is only worth a word where it is sooner.
+    alternatives: others
+      .filter((other) => other.speed === 'fast' && savesSeconds !== 0)
+      .map((other) => ({
+        transferSpeed: other.speed,
+        amountIn: other.amountIn,
+        amountOut: other.amountIn - other.fee,
+        savesSeconds,
+      })),
   }
 }

@@ -6,17 +6,29 @@ import type { Step } from '../markets/market.ts'
 /** From what, to what, across which chains. */
 export type Route = { from: Network; to: Network; tokenIn: Token; tokenOut: Token }
 
-/** What is asked of a provider. `amount` is the input of an exact-in swap and the output of an exact-out one; `slippage` is a fraction; `refund` is who wants it back if it fails. */
+/**
+ * What is asked of a provider. `amount` is the input of an exact-in swap and the output of an exact-out one; `slippage` is a fraction; `refund` is who wants it back if it fails;
+ * `speed` is `null` where the best is wanted, whatever it takes; `isSpent` says that what arrives is spent at once, to the last unit.
+ */
 export type Ask = Route & {
   exact: 'in' | 'out'
   amount: bigint
   slippage: number
-  speed: 'fast' | 'standard'
+  speed: 'fast' | 'standard' | null
   refund: Address | null
+  isSpent: boolean
 }
 
 /** One fee of an offer, already inside its amounts. */
 export type OfferFee = { kind: string; token: Address; chainId: number; amount: string }
+
+/** Another speed of the same provider, which is worse for the amounts and saves `savesSeconds`; `null` where nobody knows how many. */
+export type Alternative = {
+  transferSpeed: 'fast' | 'standard'
+  amountIn: bigint
+  amountOut: bigint
+  savesSeconds: number | null
+}
 
 /**
  * What a provider would give. `minAmountOut` and `maxAmountIn` are what the chain enforces. `raw` is the provider's own,
@@ -29,6 +41,8 @@ export type Offer = {
   maxAmountIn: bigint
   fees: OfferFee[]
   raw: unknown
+  /** What else it would give, said while it is quoted. */
+  alternatives?: Alternative[]
 }
 
 /** Whose swap it is. `deadline` is in Unix seconds. */
