@@ -21,13 +21,14 @@ export const policyRules: readonly (readonly [rule: string, example: string, wor
   ['contracts', '["0x1F708C24a0D3A740cD47cC0444E9480899f3dA7D"]', 'what may be called, and nothing else'],
   ['hours', '"08:00-18:00"', 'when something may be signed, in UTC, over midnight, too'],
   ['maxQuoteAge', '60', 'how old a quote may be, in seconds'],
+  ['refuseStandingAllowance', 'true', 'whether more may not be taken already than is needed'],
   ['simulation', '"required"', 'whether a plan must have been tried out, or "optional"'],
   ['minAssurance', '"L3"', 'how far a plan must be checked: L0 to L4'],
 ]
 
 const rulesText = [
   'The policy is a JSON object. Each of its rules may be left out:',
-  ...policyRules.map(([rule, example, words]) => `  ${rule.padEnd(16)}  ${words}: ${example}`),
+  ...policyRules.map(([rule, example, words]) => `  ${rule.padEnd(23)}  ${words}: ${example}`),
 ].join('\n')
 
 /** `policy`: what the policy says about a plan, before anybody signs it. */
@@ -66,7 +67,7 @@ async function check(
     throw new AppError(
       broken.code,
       `The policy does not allow this plan: ${broken.rule} is ${broken.found}, and it says ${broken.wanted}`,
-      { details: { ...report }, hint: 'details.rules has every rule: add --json' },
+      { details: { ...report }, hint: broken.hint ?? 'details.rules has every rule: add --json' },
     )
   cli.emit(report, view)
 }

@@ -67,6 +67,20 @@ export const PlanDocument = fields({
       firstUse: z.boolean(),
     }),
   ),
+  standing: z
+    .array(
+      fields({
+        network: z.string(),
+        token: AddressText,
+        spender: AddressText,
+        name: maybe(z.string()),
+        amount: Amount,
+        unlimited: z.boolean(),
+        need: Whole.describe('what the plan takes of it'),
+        revoke: z.string().describe('the line that takes it back'),
+      }),
+    )
+    .describe('what contracts of the plan may take already, where that is more than it needs'),
   simulation: maybe(Simulation),
   fees: maybe(
     fields({
@@ -124,6 +138,13 @@ export const PolicyDocument = fields({
   policy: Digest,
   assurance: Level,
   rules: z.array(
-    fields({ rule: z.string(), wanted: z.string(), found: z.string(), met: z.boolean(), code: z.string() }),
+    fields({
+      rule: z.string(),
+      wanted: z.string(),
+      found: z.string(),
+      met: z.boolean(),
+      code: z.string(),
+      hint: z.string().optional(),
+    }),
   ),
 })

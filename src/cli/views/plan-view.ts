@@ -24,6 +24,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
     ...changeRows(plan),
     ...arrivalRows(plan),
     ...allowanceRows(plan),
+    ...standingRows(plan),
     ...costRows(plan),
     ...firstUses(plan),
     ...behindRows(plan),
@@ -113,6 +114,14 @@ function allowanceRows(plan: Plan): Row[] {
   }
   return allowances.length === 0 ? [] : [['allowances', ...allowances.map(text)]]
 }
+
+/** What may be taken already, which is used, and how it is taken back. */
+const standingRows = ({ standing }: Plan): Row[] =>
+  standing.map(({ spender, name, amount, unlimited, revoke }) => [
+    'standing',
+    `${spender}${name === null ? '' : ` ${plain(name)}`} may take ${unlimited ? 'all' : amount.formatted} ${plain(amount.symbol)} already, more than this needs`,
+    `to take it back: ${revoke}`,
+  ])
 
 function costRows({ serviceFees, fees, laterFees }: Plan): Row[] {
   const rows: Row[] = serviceFees.map(({ amount, of, to }) => [

@@ -4,6 +4,7 @@ import type { Catalog } from '../../domain/catalog.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import { feeOf, feePayment } from '../../domain/service-fee.ts'
 import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
+import { revokeLine, unlimited } from '../chain/standing.ts'
 import type { Ground } from '../ground.ts'
 import { contractName } from '../guard/contract-names.ts'
 import { tokensOf } from '../guard/registry.ts'
@@ -22,9 +23,21 @@ import type { ProposedLeg } from './proposal.ts'
  * beside that, as it is now.
  */
 export function planJson(
-  { proposal, terms, steps, contracts, simulation, later, bounds, reference, hash, assurance }: Checked,
+  {
+    proposal,
+    terms,
+    steps,
+    contracts,
+    standing,
+    simulation,
+    later,
+    bounds,
+    reference,
+    hash,
+    assurance,
+  }: Checked,
   { catalog }: Pick<Ground, 'catalog'>,
-  { label, source }: Pick<Who, 'label' | 'source'>,
+  { label, source, again }: Pick<Who, 'label' | 'source' | 'again'>,
   prices: readonly Price[] = [],
 ) {
   const { wallet, nonce, legs, expiresAt } = proposal
@@ -56,6 +69,16 @@ export function planJson(
       network: nameOf(chainId),
       name: contractName(catalog, chainId, contract.address),
       ...contract,
+    })),
+    standing: standing.map(({ token, spender, amount, need }) => ({
+      network: nameOf(token.chainId),
+      token: token.address,
+      spender,
+      name: contractName(catalog, token.chainId, spender),
+      amount: tokenAmount(amount, token),
+      unlimited: amount >= unlimited,
+      need: need.toString(),
+      revoke: `${revokeLine(nameOf(token.chainId), token.address, spender)}${again ? ` ${again}` : ''}`,
     })),
     simulation: simulation && {
       how: simulation.how,

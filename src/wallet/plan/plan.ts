@@ -1,8 +1,8 @@
-import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import { actionAmong } from '../../domain/service-fee.ts'
 import { nativeToken } from '../../domain/token.ts'
 import { currentFees, readHead } from '../chain/fees.ts'
+import type { Standing } from '../chain/standing.ts'
 import type { Ground } from '../ground.ts'
 import { checkLeg, type DecodedStep } from '../guard/guard.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
@@ -13,6 +13,7 @@ import { enforce, policyRules } from '../policy/policy-rules.ts'
 import type { Terms } from '../policy/terms.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { checkPlace } from './check-place.ts'
+import { checkSlippage } from './check-slippage.ts'
 import type { Contract } from './code.ts'
 import { boundOf, type FeeBound } from './fee-bound.ts'
 import { checkLater, type LaterCost } from './later-legs.ts'
@@ -27,6 +28,8 @@ export type Checked = {
   terms: Terms
   steps: (DecodedStep & { leg: number })[]
   contracts: Contract[]
+  /** What the contracts may take already beyond what this needs. */
+  standing: Standing[]
   simulation: Simulation | null
   later: readonly LaterCost[]
   /** The most that the gas of each leg may cost. */
@@ -70,11 +73,12 @@ export async function examine(
   checkSlippage(proposal, terms)
   checkPrice(opinion, proposal)
   const active = activeLegs(proposal)
-  const [reference, ...places] = await Promise.all([
+  const [reference, ...all] = await Promise.all([
     compareWith(opinion, proposal),
     ...active.map((leg) => checkPlace(ground, leg, terms)),
   ])
-  const contracts = places.filter((place) => place !== undefined)
+  const places = all.filter((place) => place !== undefined)
+  const contracts = places.map(({ contract }) => contract)
   const first = active.find(({ at }) => at === 0)
   const chains = proposal.legs.map(({ chainId }) => chainId)
   const simulation = first
@@ -92,6 +96,7 @@ export async function examine(
     terms,
     steps: steps.map((step) => withUnsaid(step, simulation)),
     contracts,
+    standing: places.flatMap(({ standing }) => standing ?? []),
     simulation,
     later,
     bounds: await boundsOf(ground, active, simulation, terms),
@@ -119,6 +124,7 @@ export function checkCalldata(
     terms,
     steps,
     contracts: [],
+    standing: [],
     simulation: null,
     later: [],
     bounds: {},
@@ -169,6 +175,8 @@ export function factsOf({ catalog, journal, now }: Ground, checked: Checked): Po
       action: actionAmong(intent, transactions).to,
       slippage: slippageOf(intent, proposal.about.amounts),
     })),
+    standing: checked.standing,
+    networks: catalog.networks,
     simulation,
     coin: nativeToken(networkNamed(catalog.networks, proposal.legs[0]!.chainId)),
     assurance,
@@ -183,18 +191,3 @@ const quoteLife = 300_000
 
 const quoteAge = (expiresAt: string | null, at: number): number | null =>
   expiresAt === null ? null : Math.max(0, quoteLife - (Date.parse(expiresAt) - at))
-
-/** What the person said about slippage must hold for what the service promises, not only for what it was asked. */
-function checkSlippage(proposal: Proposal, { maxSlippage }: Terms): void {
-  if (maxSlippage === null) return
-  for (const { intent } of activeLegs(proposal)) {
-    if (intent.kind !== 'swap' || intent.tokenIn.chainId !== intent.tokenOut.chainId) continue
-    const found = slippageOf(intent, proposal.about.amounts)
-    if (found !== undefined && found <= maxSlippage + 1e-6) continue
-    throw new AppError(
-      'POLICY_MIN_OUT',
-      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${(found * 100).toFixed(4)} %`}, and ${maxSlippage * 100} % is the most that was asked for`,
-      { hint: 'Ask for a new quote.' },
-    )
-  }
-}

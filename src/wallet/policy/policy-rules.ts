@@ -79,9 +79,9 @@ function within(
 export function enforce(rules: readonly Rule[]): void {
   const broken = rules.find(({ met }) => !met)
   if (!broken) return
-  const { rule, wanted, found, code } = broken
+  const { rule, wanted, found, code, hint } = broken
   throw new AppError(code, `The policy does not allow this: ${rule} is ${found}, and it says ${wanted}`, {
     details: { rule, wanted, found },
-    hint: 'Somebody who may change the policy has to decide: see policy.json, or --policy FILE',
+    hint: hint ?? 'Somebody who may change the policy has to decide: see policy.json, or --policy FILE',
   })
 }

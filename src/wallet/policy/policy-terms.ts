@@ -2,9 +2,11 @@ import { parseUnits } from 'viem/utils'
 
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
+import { networkNamed } from '../../domain/network-named.ts'
 import { feeOf } from '../../domain/service-fee.ts'
 import { slippageIn } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
+import { allowanceShown, revokeLine } from '../chain/standing.ts'
 import { bpsOf } from '../guard/guard-fee.ts'
 import { isPriced, receiverOf } from '../guard/spends.ts'
 import { reaches } from './assurance.ts'
@@ -72,7 +74,7 @@ const isRevocation = (legs: PolicyFacts['legs']): boolean =>
 /** The rules about price, time and how much was checked. */
 export function termRules(
   policy: Policy,
-  { legs, at, quoteAgeMs, assurance, simulation }: PolicyFacts,
+  { legs, at, quoteAgeMs, assurance, simulation, standing, networks }: PolicyFacts,
 ): Rule[] {
   const { maxSlippage, hours, maxQuoteAge, minAssurance, maxServiceFeeBps } = policy
   const isRescue = isRevocation(legs)
@@ -117,6 +119,16 @@ export function termRules(
           const [wanted, found] = [`at most ${maxServiceFeeBps} bps`, `${bpsOf(fee)} bps`]
           return [is('maxServiceFeeBps', 'POLICY_SERVICE_FEE', wanted, found, bpsOf(fee) <= maxServiceFeeBps)]
         })),
+    ...(policy.refuseStandingAllowance ? standing : []).map(
+      ({ token, spender, amount, need }): Rule => ({
+        rule: 'refuseStandingAllowance',
+        wanted: `at most ${allowanceShown(need, token)} for ${spender}`,
+        found: allowanceShown(amount, token),
+        met: false,
+        code: 'POLICY_STANDING_ALLOWANCE',
+        hint: revokeLine(networkNamed(networks, token.chainId).name, token.address, spender),
+      }),
+    ),
     ...(policy.simulation === 'required' && simulation && !isRescue
       ? [is('simulation', 'POLICY_SIMULATION', 'required', simulation.how, simulation.how !== 'unavailable')]
       : []),

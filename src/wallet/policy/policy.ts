@@ -45,6 +45,8 @@ export const Policy = z.strictObject({
     .optional(),
   /** In seconds. */
   maxQuoteAge: z.int().min(1).max(86_400).optional(),
+  /** Whether a contract may not be able to take more already than an operation needs. */
+  refuseStandingAllowance: z.boolean().optional(),
   simulation: z.enum(['required', 'optional']).optional(),
   minAssurance: z.enum(levels).optional(),
 })
