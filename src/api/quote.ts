@@ -42,6 +42,8 @@ export const QuoteValue = z.object({
   minAmountOut: Units.nullable(),
   maxAmountIn: Units.nullable(),
   slippage: z.number().nullable(),
+  /** By how much less it brings than at the spot price, as a fraction: ours, and the word of whoever quotes. */
+  priceImpact: z.number().nullable(),
   deadline: z.string().nullable(),
   status: z.string().nullable(),
   fees: z.array(z.unknown()).nullable(),
@@ -60,7 +62,7 @@ const WireToken = z.looseObject({
   priceUSD: maybe(z.union([z.string(), z.number()])),
 })
 
-/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage` and `fees` are ours. */
+/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage`, `priceImpact` and `fees` are ours. */
 const WireQuote = z.looseObject({
   id: z.string(),
   quoteId: maybe(z.string()),
@@ -80,6 +82,7 @@ const WireQuote = z.looseObject({
   minAmountOut: maybe(z.string()),
   maxAmountIn: maybe(z.string()),
   slippage: maybe(Numeric),
+  priceImpact: maybe(Numeric),
   fees: maybe(z.array(z.unknown())),
 })
 
@@ -101,6 +104,7 @@ const Sent = WireQuote.extend({
   minAmountOut: asSent(z.string()),
   maxAmountIn: asSent(z.string()),
   slippage: asSent(Numeric),
+  priceImpact: asSent(Numeric),
   fees: asSent(z.array(z.unknown())),
 })
 
@@ -117,6 +121,7 @@ export const Quote = z.codec(Sent, QuoteValue, {
     minAmountOut: understood(Units, wire.minAmountOut),
     maxAmountIn: understood(Units, wire.maxAmountIn),
     slippage: understood(Fraction, wire.slippage) === null ? null : Number(wire.slippage),
+    priceImpact: understood(Fraction, wire.priceImpact) === null ? null : Number(wire.priceImpact),
     deadline: isoTime(wire.deadlineDate) ?? isoTime(wire.deadline),
     status: wire.status ? ourWord(swapStatuses, wire.status) : null,
     fees: understood(z.array(z.unknown()), wire.fees),

@@ -13,6 +13,7 @@ export const policyRules: readonly (readonly [rule: string, example: string, wor
   ['perTransaction', '{"sandbox-one:USDC": "1000"}', 'the most of a token that one operation may move'],
   ['perDay', '{"sandbox-one:USDC": "5000"}', 'the same of all operations of a wallet in 24 hours'],
   ['maxSlippage', '"0.5%"', 'the most that a swap may bring less, in % or bps'],
+  ['maxPriceImpact', '"1%"', 'the most that an exchange may bring less than at spot, in % or bps'],
   ['maxServiceFeeBps', '25', 'what the service may charge, in basis points'],
   ['maxFeePerGas', '"40"', 'of a unit of gas, in gwei'],
   ['maxTotalFee', '"0.02"', 'of the gas of one leg, in the native coin'],

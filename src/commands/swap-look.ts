@@ -9,6 +9,7 @@ import { quoteColumns } from '../cli/views/views.ts'
 import { observe } from '../cli/watching.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
+import { impactShown } from '../domain/price-impact.ts'
 import { shellOperand, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
@@ -35,6 +36,7 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
         ? ([['at least', `${one.minAmountOut.formatted} ${plain(one.tokenOut.symbol)}`]] as const)
         : []),
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
+      ['price', one.priceImpact === null ? 'not known' : `${impactShown(one.priceImpact)} below spot`],
       ['provider', plain(one.provider)],
       ['expires', when(one.deadline)],
       ...(one.id ? ([['next', `sluice swap execute ${shellOperand(one.id)}`]] as const) : []),

@@ -30,6 +30,7 @@ describe('swap quote', () => {
       'provider',
       'minAmountOut',
       'slippage',
+      'priceImpact',
       'deadline',
       'status',
       'fees',

@@ -319,6 +319,8 @@ describe('a quote', () => {
     provider: 'a-provider',
     minAmountOut: null,
     slippage: null,
+    // By what both sides are worth.
+    priceImpact: 0,
     deadline: iso,
     status: 'pending',
     fees: null,
@@ -340,6 +342,7 @@ describe('a quote', () => {
       tokenOut: { ...tokenOut, priceUsd: null },
       id: null,
       quoteId: null,
+      priceImpact: null,
       deadline: null,
       status: null,
     })

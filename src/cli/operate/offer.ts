@@ -71,13 +71,15 @@ async function offer(
   const early = isAsked ? await refuseEarly(ground, proposal, how) : undefined
   if (early !== undefined) cli.notice(early)
   refuseExpired(proposal, cli.world.now())
-  const check = async () => checkProposal(ground, proposal, terms, await opinion?.(who.address))
+  const worth = planPrices(cli.place, ground, proposal)
+  const check = async () =>
+    checkProposal(ground, proposal, terms, { ...(await opinion?.(who.address)), worth })
   const [checked, known] = await Promise.all([
     check().catch(async (error: unknown) => {
       // A plan that was made before is what it is.
       throw wallet === undefined ? await withMissing(ground, proposal, error) : error
     }),
-    planPrices(cli.place, ground, proposal),
+    worth,
   ])
   return { proposal, isSent, checked, known }
 }

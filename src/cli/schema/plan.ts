@@ -67,6 +67,15 @@ export const PlanDocument = fields({
       firstUse: z.boolean(),
     }),
   ),
+  priceImpacts: z
+    .array(
+      fields({
+        leg: z.int().min(0),
+        share: maybe(z.number()).describe('a fraction less than at the spot price; null is not known'),
+        by: maybe(z.enum(['pool', 'oracle', 'usd'])).describe('who says the spot price'),
+      }),
+    )
+    .describe('of what is exchanged at a price'),
   standing: z
     .array(
       fields({

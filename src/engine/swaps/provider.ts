@@ -20,7 +20,8 @@ export type OfferFee = { kind: string; token: Address; chainId: number; amount: 
 
 /**
  * What a provider would give. `minAmountOut` and `maxAmountIn` are what the chain enforces. `raw` is the provider's own,
- * JSON and nothing else: it is stored and handed back, and nobody else looks inside.
+ * JSON and nothing else: it is stored and handed back, and nobody else looks inside. `spot` is what `amountIn` would bring at the price that its
+ * pools have before it, where that is known.
  */
 export type Offer = {
   amountIn: bigint
@@ -29,6 +30,7 @@ export type Offer = {
   maxAmountIn: bigint
   fees: OfferFee[]
   raw: unknown
+  spot?: bigint
 }
 
 /** Whose swap it is. `deadline` is in Unix seconds. */

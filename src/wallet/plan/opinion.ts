@@ -5,6 +5,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { withoutFee, withoutPayment } from '../../domain/service-fee.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import type { Price as UsdPrice } from './priced.ts'
 import { activeLegs, type Proposal } from './proposal.ts'
 
 /**
@@ -14,6 +15,8 @@ import { activeLegs, type Proposal } from './proposal.ts'
 export type Opinion = {
   transactions?: (proposed: Proposal) => Promise<readonly Transaction[] | undefined>
   price?: Price
+  /** What tokens cost in USD, for whoever knows no better price. */
+  worth?: Promise<readonly UsdPrice[]>
 }
 
 /** Whether a service's transactions are those of our own engine, byte for byte; of two forms of one call, either is. */

@@ -28,6 +28,7 @@ export function planJson(
     terms,
     steps,
     contracts,
+    impacts,
     standing,
     simulation,
     later,
@@ -70,6 +71,7 @@ export function planJson(
       name: contractName(catalog, chainId, contract.address),
       ...contract,
     })),
+    priceImpacts: impacts,
     standing: standing.map(({ token, spender, amount, need }) => ({
       network: nameOf(token.chainId),
       token: token.address,

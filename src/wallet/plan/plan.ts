@@ -1,21 +1,20 @@
 import { networkNamed } from '../../domain/network-named.ts'
-import { actionAmong } from '../../domain/service-fee.ts'
-import { nativeToken } from '../../domain/token.ts'
 import { currentFees, readHead } from '../chain/fees.ts'
 import type { Standing } from '../chain/standing.ts'
 import type { Ground } from '../ground.ts'
 import { checkLeg, type DecodedStep } from '../guard/guard.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
-import { slippageOf, untilOf } from '../guard/spends.ts'
+import { untilOf } from '../guard/spends.ts'
 import { acceptAssurance, assuranceOf, type Facts, type Level } from '../policy/assurance.ts'
-import type { PolicyFacts } from '../policy/policy-facts.ts'
 import { enforce, policyRules } from '../policy/policy-rules.ts'
 import type { Terms } from '../policy/terms.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { checkPlace } from './check-place.ts'
 import { checkSlippage } from './check-slippage.ts'
 import type { Contract } from './code.ts'
+import { factsOf } from './facts.ts'
 import { boundOf, type FeeBound } from './fee-bound.ts'
+import { type Impact, impactsOf, refuseImpact } from './impact.ts'
 import { checkLater, type LaterCost } from './later-legs.ts'
 import { type Comparison, checkPrice, compareWith, type Opinion } from './opinion.ts'
 import { activeLegs, coreOf, type Proposal } from './proposal.ts'
@@ -30,6 +29,8 @@ export type Checked = {
   contracts: Contract[]
   /** What the contracts may take already beyond what this needs. */
   standing: Standing[]
+  /** By how much less than at spot the exchanges of its legs bring. */
+  impacts: Impact[]
   simulation: Simulation | null
   later: readonly LaterCost[]
   /** The most that the gas of each leg may cost. */
@@ -73,8 +74,9 @@ export async function examine(
   checkSlippage(proposal, terms)
   checkPrice(opinion, proposal)
   const active = activeLegs(proposal)
-  const [reference, ...all] = await Promise.all([
+  const [reference, impacts, ...all] = await Promise.all([
     compareWith(opinion, proposal),
+    impactsOf(ground, proposal, opinion?.worth),
     ...active.map((leg) => checkPlace(ground, leg, terms)),
   ])
   const places = all.filter((place) => place !== undefined)
@@ -84,6 +86,8 @@ export async function examine(
   const simulation = first
     ? await tryLeg(ground, { ...first, ...untilOf(first.intent, callOf(steps, 0)) }, terms, chains)
     : null
+  // Whoever does not have it is told that first.
+  refuseImpact(impacts, terms)
   const later = first ? await checkLater(ground, proposal.legs.slice(1), terms) : []
   const assurance = assuranceOf({
     simulation: simulation?.how ?? 'unavailable',
@@ -96,6 +100,7 @@ export async function examine(
     terms,
     steps: steps.map((step) => withUnsaid(step, simulation)),
     contracts,
+    impacts,
     standing: places.flatMap(({ standing }) => standing ?? []),
     simulation,
     later,
@@ -124,6 +129,7 @@ export function checkCalldata(
     terms,
     steps,
     contracts: [],
+    impacts: [],
     standing: [],
     simulation: null,
     later: [],
@@ -164,30 +170,3 @@ const knowledge: readonly Facts['code'][] = ['pinned', 'trusted', 'new', 'vouche
 /** How the least known of some contracts is known; without any contract nothing is unknown. */
 const leastKnown = (contracts: readonly Contract[]): Facts['code'] =>
   knowledge[Math.max(0, ...contracts.map(({ state }) => knowledge.indexOf(state)))]!
-
-/** What a policy is compared with. */
-export function factsOf({ catalog, journal, now }: Ground, checked: Checked): PolicyFacts {
-  const { proposal, simulation, assurance } = checked
-  const at = now()
-  return {
-    legs: activeLegs(proposal).map(({ intent, transactions }) => ({
-      intent,
-      action: actionAmong(intent, transactions).to,
-      slippage: slippageOf(intent, proposal.about.amounts),
-    })),
-    standing: checked.standing,
-    networks: catalog.networks,
-    simulation,
-    coin: nativeToken(networkNamed(catalog.networks, proposal.legs[0]!.chainId)),
-    assurance,
-    at,
-    quoteAgeMs: quoteAge(proposal.expiresAt, at),
-    held: (asset, since) => journal.held(proposal.wallet, asset, since, proposal.id),
-  }
-}
-
-/** How long a quote lives at most, in ms: one that has less left than that is at least so old. */
-const quoteLife = 300_000
-
-const quoteAge = (expiresAt: string | null, at: number): number | null =>
-  expiresAt === null ? null : Math.max(0, quoteLife - (Date.parse(expiresAt) - at))

@@ -3,7 +3,8 @@ import type { KeptPolicy } from '../policy/policy.ts'
 import type { Rule } from '../policy/policy-facts.ts'
 import { policyRules } from '../policy/policy-rules.ts'
 import type { Terms } from '../policy/terms.ts'
-import { examine, factsOf } from './plan.ts'
+import { factsOf } from './facts.ts'
+import { examine } from './plan.ts'
 import { decodePlan } from './plan-file.ts'
 
 /** Every rule of a policy that is about a plan. `policy` is the hash of its file. */

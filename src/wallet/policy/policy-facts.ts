@@ -21,6 +21,7 @@ export type Rule = {
     | 'POLICY_ASSURANCE'
     | 'POLICY_SIMULATION'
     | 'POLICY_MIN_OUT'
+    | 'POLICY_PRICE_IMPACT'
     | 'POLICY_STANDING_ALLOWANCE'
   /** What helps, where that is more than a word with whoever may change the policy. */
   hint?: string
@@ -28,10 +29,10 @@ export type Rule = {
 
 /**
  * What a policy is compared with. `at` is now, in epoch ms; `quoteAgeMs` is how old the quote is at least, `null` without
- * one. `standing` is what contracts may take already beyond what this needs. `held` is what other operations of the wallet moved of an asset since a time.
+ * one. `impact` is by how much less than at spot an exchange brings, `null` where nobody says; it is missing where none was looked for. `standing` is what contracts may take already beyond what this needs. `held` is what other operations of the wallet moved of an asset since a time.
  */
 export type PolicyFacts = {
-  legs: readonly { intent: Intent; action: Address; slippage: number | undefined }[]
+  legs: readonly { intent: Intent; action: Address; slippage: number | undefined; impact?: number | null }[]
   standing: readonly Standing[]
   networks: readonly Network[]
   simulation: Pick<Simulation, 'how' | 'gas' | 'fees' | 'dataFee'> | null

@@ -3,6 +3,7 @@ import { parseUnits } from 'viem/utils'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/network-named.ts'
+import { impactShown } from '../../domain/price-impact.ts'
 import { feeOf } from '../../domain/service-fee.ts'
 import { slippageIn } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
@@ -76,7 +77,7 @@ export function termRules(
   policy: Policy,
   { legs, at, quoteAgeMs, assurance, simulation, standing, networks }: PolicyFacts,
 ): Rule[] {
-  const { maxSlippage, hours, maxQuoteAge, minAssurance, maxServiceFeeBps } = policy
+  const { maxSlippage, maxPriceImpact, hours, maxQuoteAge, minAssurance, maxServiceFeeBps } = policy
   const isRescue = isRevocation(legs)
   const most = maxSlippage === undefined ? 0 : (slippageIn(maxSlippage) ?? 0)
   const swaps = legs.filter(({ intent }) => intent.kind === 'swap' || isPriced(intent))
@@ -96,6 +97,19 @@ export function termRules(
         slippage === undefined ? 'not known' : `${(slippage * 100).toFixed(4)}%`,
         slippage !== undefined && slippage <= most + 1e-6,
       ),
+    ),
+    ...(maxPriceImpact === undefined ? [] : legs).flatMap(({ impact }) =>
+      impact === undefined
+        ? []
+        : [
+            is(
+              'maxPriceImpact',
+              'POLICY_PRICE_IMPACT',
+              `at most ${maxPriceImpact}`,
+              impact === null ? 'not known' : impactShown(impact),
+              impact !== null && impact <= (slippageIn(maxPriceImpact ?? '') ?? 0),
+            ),
+          ],
     ),
     ...(hours === undefined || isRescue
       ? []
