@@ -170,6 +170,7 @@ async function quoteMemory(dirs: Directories, now: () => number, keep: Keep): Pr
           exact: kept.exact,
           slippage: kept.slippage ?? null,
           destination: kept.destination,
+          speed: kept.speed ?? null,
         }
       )
     },

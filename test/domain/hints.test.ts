@@ -53,7 +53,7 @@ const ours: readonly RegExp[] = [
   /^wallet\/(explain\/over\.ts: before|execution\/(ending\.ts: (before|again|giveUp|operation)|nonce\.ts: first|time-over\.ts: (before|again|details\.operation)))$/,
   /^wallet\/execution\/elsewhere\/became\.ts: (details\?\.hash|giveUp|details\?\.isSettled === false .*)$/,
   // Numbers.
-  /^sandbox\/faults\/chain-acts\.ts: most$|^cli\/operate\/once-only\.ts: (name|latest)$|^wallet\/execution\/pinned\.ts: next$|^wallet\/plan\/impact\.ts: accepted$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
+  /^sandbox\/faults\/chain-acts\.ts: most$|^cli\/operate\/once-only\.ts: (name|latest)$|^wallet\/execution\/pinned\.ts: next$|^wallet\/plan\/(impact\.ts: accepted|opinion\.ts: needed)$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|plain\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
   // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
   /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/operate\/yield-proposals\.ts: slug$|^wallet\/chain\/standing\.ts: (network|token)$/,

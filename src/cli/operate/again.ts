@@ -83,10 +83,7 @@ async function swapAgain(
   intent: Extract<Intent, { kind: 'swap' }>,
 ): Promise<Again> {
   const { wallet, recipient, tokenIn, tokenOut, exact, provider } = intent
-  const { slippage: asked, transferSpeed } = (request ?? {}) as {
-    slippage?: unknown
-    transferSpeed?: unknown
-  }
+  const { slippage: asked } = (request ?? {}) as { slippage?: unknown }
   const slippage = typeof asked === 'number' ? asked : null
   const service = await cli.service()
   const amount = exact === 'in' ? intent.amountIn : intent.amountOut
@@ -99,7 +96,7 @@ async function swapAgain(
     preferredProvider: provider,
     ...(recipient !== wallet && { destinationAddress: recipient }),
     ...(slippage !== null && { slippage }),
-    ...((transferSpeed === 'fast' || transferSpeed === 'standard') && { transferSpeed }),
+    ...(intent.speed && { transferSpeed: intent.speed }),
   })
   refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
   const made = await service.swapBytecode({
@@ -111,7 +108,7 @@ async function swapAgain(
   const proposed = await swapProposal(
     cli,
     quote,
-    { wallet, recipient, exact, slippage, least: null },
+    { wallet, recipient, exact, slippage, least: null, speed: intent.speed },
     transactions,
   )
   return { leg: proposed.legs[0]!, quoteId: quote.id, expiresAt: quote.deadline }

@@ -1,6 +1,6 @@
 import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
 import type { Quote } from '../../api/quote.ts'
-import { type Asked, burnPrice, swapBps } from '../../domain/accepted.ts'
+import { type Asked, burnPrice, swapMost } from '../../domain/accepted.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { withoutPayment } from '../../domain/service-fee.ts'
@@ -29,22 +29,24 @@ export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): O
 }
 
 /**
- * How much our own engine would give for the same swap, where a service that is not ours quotes it. What our engine cannot price is only
- * swapped where the person says what is enough (`least`), or looks at it: POLICY_MIN_OUT.
+ * How much our own engine would give for the same swap, where a service that is not ours quotes it. What was typed is the most that may slip. What our engine
+ * cannot price is only swapped where the person says what is enough (`least`), or looks at it: POLICY_MIN_OUT.
  */
 export async function opinionOnSwap(
   cli: Cli,
   quote: Quote,
   { exact, slippage, least }: Asked,
 ): Promise<Opinion | undefined> {
-  const { reference } = cli.place
+  const { reference, kind } = cli.place
   const { from, to, tokenIn, tokenOut } = quote
-  if (!reference) return undefined
+  if (!reference) return kind === 'remote' ? { isWord: true } : undefined
   const { cctpV2 } = await cli.place.catalog()
   const isBurnt = ({ chainId, address }: Quote['tokenIn']) =>
     cctpV2.some((end) => end.chainId === chainId && sameAddress(end.token, address))
+  // Whoever says what is enough is not held to more.
+  const accepted = (usual: number) => (least === null ? (slippage ?? usual) : null)
   if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut))
-    return { price: slippage === null && least === null ? burnPrice : { ...burnPrice, fairBps: swapBps } }
+    return { price: { ...burnPrice, most: accepted(burnPrice.most) } }
   try {
     const ours = await (await reference()).quote({
       chainIdIn: from.chainId,
@@ -55,7 +57,7 @@ export async function opinionOnSwap(
     })
     const { amount: amountIn } = ours.quote.tokenIn
     const { amount: amountOut } = ours.quote.tokenOut
-    if (amountIn > 0n && amountOut > 0n) return { price: { amountIn, amountOut, fairBps: swapBps } }
+    if (amountIn > 0n && amountOut > 0n) return { price: { amountIn, amountOut, most: accepted(swapMost) } }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return unpriced(cli, quote, least, error)
@@ -68,8 +70,8 @@ function unpriced(
   quote: Quote,
   least: bigint | null,
   cause?: AppError,
-): undefined {
-  if (least !== null) return undefined
+): Opinion {
+  if (least !== null) return { isWord: true }
   const says = `Nobody but the service knows what ${plain(quote.tokenIn.symbol)} is worth in ${plain(quote.tokenOut.symbol)} now, so what it offers is not compared with anything`
   if (!io.canAsk || !globals.input || globals.yes)
     throw new AppError('POLICY_MIN_OUT', says, {
@@ -77,4 +79,5 @@ function unpriced(
       hint: 'Say what is enough: --accept-min-out AMOUNT, with an exact --amount-in. Or look at it in a terminal, without --yes.',
     })
   notice(io.err.paint.red(says))
+  return { isWord: true }
 }

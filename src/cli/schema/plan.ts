@@ -76,6 +76,15 @@ export const PlanDocument = fields({
       }),
     )
     .describe('of what is exchanged at a price'),
+  slippages: z
+    .array(
+      fields({
+        leg: z.int().min(0),
+        share: maybe(z.number()).describe('a fraction less than the price, all fees inside'),
+        by: z.enum(['own engine', 'service']).describe('whose price that is'),
+      }),
+    )
+    .describe('what may come less than it should, of what is exchanged or bridged'),
   standing: z
     .array(
       fields({

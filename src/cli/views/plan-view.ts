@@ -1,11 +1,11 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
-import { impactShown } from '../../domain/price-impact.ts'
 import { plain } from '../../domain/text.ts'
 import { type Level, levelMeaning } from '../../wallet/policy/assurance.ts'
 import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io.ts'
 import { wrapped } from '../terminal/wrap.ts'
 import { callView, type Plan, whose } from './call-view.ts'
+import { priceRows } from './price-rows.ts'
 
 type Row = readonly [label: string, ...values: string[]]
 
@@ -24,7 +24,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
   const rows: Row[] = [
     ...changeRows(plan),
     ...arrivalRows(plan),
-    ...impactRows(plan, to),
+    ...priceRows(plan, to),
     ...allowanceRows(plan),
     ...standingRows(plan),
     ...costRows(plan),
@@ -100,19 +100,6 @@ function arrivalRows({ wallet, arrivals }: Plan): Row[] {
     `at least ${least.formatted} ${plain(least.symbol)} on ${plain(network)}${worth(least.usd)} for ${sameAddress(to, wallet) ? 'this wallet' : `${to}, which is not this wallet`}`
   return arrivals.length === 0 ? [] : [['arrives', ...arrivals.map(text)]]
 }
-
-/** By how much less than at spot an exchange brings, and by whose word. */
-const impactRows = ({ priceImpacts }: Plan, { paint }: Stream): Row[] =>
-  priceImpacts.map(({ share, by }) => [
-    'price',
-    share === null || by === null
-      ? paint.red(
-          'not known: nobody but the service says what comes of it, and that is compared with nothing',
-        )
-      : `${impactShown(share)} below spot, by ${spotWords[by]}`,
-  ])
-
-const spotWords = { pool: 'its pools', oracle: 'an oracle on chain', usd: 'prices in USD' } as const
 
 /** What an amount is worth, to the cent, as it is known. */
 const worth = (usd: string | null): string =>

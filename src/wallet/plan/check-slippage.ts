@@ -1,14 +1,14 @@
 import { AppError } from '../../domain/errors.ts'
-import { slippageOf } from '../guard/spends.ts'
 import type { Terms } from '../policy/terms.ts'
+import type { Slip } from './opinion.ts'
 import { activeLegs, type Proposal } from './proposal.ts'
 
-/** What the person said about slippage must hold for what the service promises, not only for what it was asked. */
-export function checkSlippage(proposal: Proposal, { maxSlippage }: Terms): void {
+/** What the person said about slippage must hold for what is promised, not only for what was asked. A bridge has no price that slips. */
+export function checkSlippage(proposal: Proposal, slips: readonly Slip[], { maxSlippage }: Terms): void {
   if (maxSlippage === null) return
-  for (const { intent } of activeLegs(proposal)) {
+  for (const { intent, at } of activeLegs(proposal)) {
     if (intent.kind !== 'swap' || intent.tokenIn.chainId !== intent.tokenOut.chainId) continue
-    const found = slippageOf(intent, proposal.about.amounts)
+    const found = slips.find(({ leg }) => leg === at)?.share
     if (found !== undefined && found <= maxSlippage + 1e-6) continue
     throw new AppError(
       'POLICY_MIN_OUT',

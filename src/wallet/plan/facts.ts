@@ -2,25 +2,25 @@ import { networkNamed } from '../../domain/network-named.ts'
 import { actionAmong } from '../../domain/service-fee.ts'
 import { nativeToken } from '../../domain/token.ts'
 import type { Ground } from '../ground.ts'
-import { slippageOf } from '../guard/spends.ts'
 import type { PolicyFacts } from '../policy/policy-facts.ts'
 import type { Impact } from './impact.ts'
+import type { Slip } from './opinion.ts'
 import { activeLegs, type Proposal } from './proposal.ts'
 
-type Seen = { proposal: Proposal; impacts: readonly Impact[] } & Pick<
+type Seen = { proposal: Proposal; impacts: readonly Impact[]; slips: readonly Slip[] } & Pick<
   PolicyFacts,
   'simulation' | 'assurance' | 'standing'
 >
 
 /** What a policy is compared with, of a plan that was checked. */
 export function factsOf({ catalog, journal, now }: Ground, checked: Seen): PolicyFacts {
-  const { proposal, simulation, assurance, impacts } = checked
+  const { proposal, simulation, assurance, impacts, slips } = checked
   const at = now()
   return {
     legs: activeLegs(proposal).map(({ intent, transactions, at: leg }) => ({
       intent,
       action: actionAmong(intent, transactions).to,
-      slippage: slippageOf(intent, proposal.about.amounts),
+      slippage: slips.find((one) => one.leg === leg)?.share,
       ...impacts.filter((one) => one.leg === leg).map(({ share }) => ({ impact: share }))[0],
     })),
     standing: checked.standing,

@@ -29,6 +29,7 @@ export function planJson(
     steps,
     contracts,
     impacts,
+    slips,
     standing,
     simulation,
     later,
@@ -72,6 +73,7 @@ export function planJson(
       ...contract,
     })),
     priceImpacts: impacts,
+    slippages: slips.map(({ leg, share, by }) => ({ leg, share: share ?? null, by })),
     standing: standing.map(({ token, spender, amount, need }) => ({
       network: nameOf(token.chainId),
       token: token.address,

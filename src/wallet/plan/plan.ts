@@ -16,7 +16,7 @@ import { factsOf } from './facts.ts'
 import { boundOf, type FeeBound } from './fee-bound.ts'
 import { type Impact, impactsOf, refuseImpact } from './impact.ts'
 import { checkLater, type LaterCost } from './later-legs.ts'
-import { type Comparison, checkPrice, compareWith, type Opinion } from './opinion.ts'
+import { type Comparison, checkPrice, compareWith, type Opinion, type Slip, slipsOf } from './opinion.ts'
 import { activeLegs, coreOf, type Proposal } from './proposal.ts'
 import { withUnsaid } from './said.ts'
 import { tryLeg } from './try-leg.ts'
@@ -31,6 +31,8 @@ export type Checked = {
   standing: Standing[]
   /** By how much less than at spot the exchanges of its legs bring. */
   impacts: Impact[]
+  /** What they may bring less than they should, and by whose word. */
+  slips: Slip[]
   simulation: Simulation | null
   later: readonly LaterCost[]
   /** The most that the gas of each leg may cost. */
@@ -71,8 +73,9 @@ export async function examine(
     ...proposed,
     legs: proposed.legs.map((leg, at) => ({ ...leg, transactions: of(steps, at) })),
   }
-  checkSlippage(proposal, terms)
+  const slips = slipsOf(opinion, proposal)
   checkPrice(opinion, proposal)
+  checkSlippage(proposal, slips, terms)
   const active = activeLegs(proposal)
   const [reference, impacts, ...all] = await Promise.all([
     compareWith(opinion, proposal),
@@ -93,6 +96,7 @@ export async function examine(
     simulation: simulation?.how ?? 'unavailable',
     code: leastKnown(contracts),
     reference,
+    isWord: slips.some(({ by }) => by === 'service'),
     canAsk: terms.canAsk,
   })
   return {
@@ -101,6 +105,7 @@ export async function examine(
     steps: steps.map((step) => withUnsaid(step, simulation)),
     contracts,
     impacts,
+    slips,
     standing: places.flatMap(({ standing }) => standing ?? []),
     simulation,
     later,
@@ -130,6 +135,7 @@ export function checkCalldata(
     steps,
     contracts: [],
     impacts: [],
+    slips: [],
     standing: [],
     simulation: null,
     later: [],
