@@ -43,6 +43,7 @@ export const policy = (world: World) => {
     .argument('<plan>', 'a file that --dry-run --json made, or - for standard input')
     .option('--policy <file>', 'the policy; policy.json in the config directory otherwise')
     .option('--max-service-fee <share>', 'what the service may charge where the policy says nothing: 1%')
+    .option('--trust-first-use', 'as if the code of a contract that is used for the first time were trusted')
     .addHelpText(
       'after',
       `\n${rulesText}\n\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run --json | sluice policy check - --policy policy.json`,
@@ -54,7 +55,7 @@ export const policy = (world: World) => {
 async function check(
   cli: Cli,
   file: string,
-  options: { policy?: string; maxServiceFee?: string },
+  options: { policy?: string; maxServiceFee?: string; trustFirstUse?: boolean },
 ): Promise<void> {
   const terms = termsOf(cli, options)
   if (!terms.policy)

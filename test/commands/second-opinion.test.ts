@@ -75,6 +75,18 @@ describe('what our own engine would build', () => {
   })
 })
 
+describe('a policy that wants L3, on a machine that has used nothing yet', () => {
+  test('names what is used for the first time, and the flag that trusts it', async () => {
+    const policy = join(home(), 'policy-of-a-test.json')
+    writeFileSync(policy, JSON.stringify({ minAssurance: 'L3' }), { mode: 0o600 })
+    const line = `deposit ${slug} --amount 100 --yes --json --idempotency-key fresh-0001 --policy ${policy}`
+    const { exit, json } = await signsNothing(() => lied(line))
+    expect({ exit, code: json.error?.code }).toEqual({ exit: 8, code: 'POLICY_ASSURANCE' })
+    expect(json.error.hint).toMatch(/0x[0-9a-fA-F]{40} for the first time.*--trust-first-use$/)
+    expect((await lied(`${line} --trust-first-use`)).json).toMatchObject({ status: 'SUCCESS' })
+  })
+})
+
 describe('an approval of more than is needed', () => {
   const line = `deposit ${slug} --amount 100 --yes --json --idempotency-key opinion-2`
 

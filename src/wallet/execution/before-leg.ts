@@ -92,6 +92,7 @@ export async function beforeLeg(
         simulation,
         coin: nativeToken(networkNamed(catalog.networks, chainId)),
         assurance,
+        untried: place?.contract.state === 'new' ? place.contract.address : undefined,
         at: ground.now(),
         quoteAgeMs: null,
         held: () => 0n,

@@ -3,18 +3,21 @@ import { actionAmong } from '../../domain/service-fee.ts'
 import { nativeToken } from '../../domain/token.ts'
 import type { Ground } from '../ground.ts'
 import type { PolicyFacts } from '../policy/policy-facts.ts'
+import type { Contract } from './code.ts'
 import type { Impact } from './impact.ts'
 import type { Slip } from './opinion.ts'
 import { activeLegs, type Proposal } from './proposal.ts'
 
-type Seen = { proposal: Proposal; impacts: readonly Impact[]; slips: readonly Slip[] } & Pick<
-  PolicyFacts,
-  'simulation' | 'assurance' | 'standing'
->
+type Seen = {
+  proposal: Proposal
+  impacts: readonly Impact[]
+  slips: readonly Slip[]
+  contracts: readonly Contract[]
+} & Pick<PolicyFacts, 'simulation' | 'assurance' | 'standing'>
 
 /** What a policy is compared with, of a plan that was checked. */
 export function factsOf({ catalog, journal, now }: Ground, checked: Seen): PolicyFacts {
-  const { proposal, simulation, assurance, impacts, slips } = checked
+  const { proposal, simulation, assurance, impacts, slips, contracts } = checked
   const at = now()
   return {
     legs: activeLegs(proposal).map(({ intent, transactions, at: leg }) => ({
@@ -28,6 +31,7 @@ export function factsOf({ catalog, journal, now }: Ground, checked: Seen): Polic
     simulation,
     coin: nativeToken(networkNamed(catalog.networks, proposal.legs[0]!.chainId)),
     assurance,
+    untried: contracts.find(({ state }) => state === 'new')?.address,
     at,
     quoteAgeMs: quoteAge(proposal.expiresAt, at),
     held: (asset, since) => journal.held(proposal.wallet, asset, since, proposal.id),

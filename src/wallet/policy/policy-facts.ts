@@ -38,6 +38,8 @@ export type PolicyFacts = {
   simulation: Pick<Simulation, 'how' | 'gas' | 'fees' | 'dataFee'> | null
   coin: Token
   assurance: Level
+  /** A contract that is used for the first time and that nobody trusts yet. */
+  untried?: Address | undefined
   at: number
   quoteAgeMs: number | null
   held: (asset: string, since: number) => bigint

@@ -75,7 +75,7 @@ const isRevocation = (legs: PolicyFacts['legs']): boolean =>
 /** The rules about price, time and how much was checked. */
 export function termRules(
   policy: Policy,
-  { legs, at, quoteAgeMs, assurance, simulation, standing, networks }: PolicyFacts,
+  { legs, at, quoteAgeMs, assurance, simulation, standing, networks, untried }: PolicyFacts,
 ): Rule[] {
   const { maxSlippage, maxPriceImpact, hours, maxQuoteAge, minAssurance, maxServiceFeeBps } = policy
   const isRescue = isRevocation(legs)
@@ -148,7 +148,20 @@ export function termRules(
       : []),
     ...(minAssurance === undefined || isRescue
       ? []
-      : [is('minAssurance', 'POLICY_ASSURANCE', minAssurance, assurance, reaches(assurance, minAssurance))]),
+      : [
+          {
+            ...is(
+              'minAssurance',
+              'POLICY_ASSURANCE',
+              minAssurance,
+              assurance,
+              reaches(assurance, minAssurance),
+            ),
+            ...(untried && {
+              hint: `This machine uses the code of ${untried} for the first time. If you trust it, type the same with --trust-first-use`,
+            }),
+          },
+        ]),
   ]
 }
 
