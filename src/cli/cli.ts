@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 
 import type { Service } from '../api/service.ts'
 import { AppError } from '../domain/errors.ts'
+import { asTyped, typedFor } from './as-typed.ts'
 import { type Globals, globalsOf } from './globals.ts'
 import { meant } from './meant.ts'
 import { emitList, emitOne, type List, type ListView, shown, type View } from './output.ts'
@@ -70,7 +71,7 @@ function asideFor(world: World, globals: Globals, command?: Command): Aside {
       return emitList(io, globals, list, view)
     },
     notice: (line) => {
-      if (!globals.quiet) io.err.write(`${shown(line, io.err)}\n`)
+      if (!globals.quiet) io.err.write(`${shown(asTyped(line, typedFor(command)), io.err)}\n`)
     },
   }
 }

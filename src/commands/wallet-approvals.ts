@@ -117,7 +117,9 @@ async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> 
   const endings = await chosen(cli, options)
   const [first, ...rest] = endings
   if (!first)
-    throw new AppError('NOT_FOUND', 'There is no such allowance', { hint: 'sluice wallet approvals list' })
+    throw new AppError('NOT_FOUND', 'There is no such allowance', {
+      hint: `sluice wallet approvals list ${(await cli.place.who(options)).address}`,
+    })
   if (endings.length > most)
     throw new AppError(
       'USAGE',

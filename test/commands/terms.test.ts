@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
-import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Circumstances, rpcEnvOf, useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 
@@ -411,5 +411,43 @@ describe('what a contract may take already', () => {
     await allow('USDC', 100_000_001n)
     const error = await refused(deposit, 'POLICY_STANDING_ALLOWANCE')
     expect(error.hint).toContain('sluice wallet approvals revoke --network sandbox-one')
+  })
+})
+
+describe('a next step, by a wallet that is not the default', () => {
+  const file = () => {
+    const path = join(home(), 'another.key')
+    writeFileSync(path, sandboxKey(7), { mode: 0o600 })
+    return path
+  }
+  const allowance = async (owner: string) =>
+    BigInt(
+      await sandbox.chain(31337).rpc.request<string>('eth_call', [
+        {
+          to: sandbox.token(31337, 'USDC').address,
+          data: calldata('function allowance(address,address)', [owner, pool()]),
+        },
+        'latest',
+      ]),
+    )
+
+  test('takes the allowance back on that wallet, and costs no other any gas', async () => {
+    const other = sandboxAddress(7)
+    await sandbox.world.fund(other)
+    await sandbox.world.fund(other, { symbol: 'USDC', amount: 1_000_000_000n })
+    for (const owner of [other, sandbox.user.address])
+      await sandbox.sendAs(31337, owner, {
+        to: sandbox.token(31337, 'USDC').address,
+        data: calldata('function approve(address,uint256)', [pool(), 2n ** 256n - 1n]),
+      })
+    writePolicy({ refuseStandingAllowance: true })
+    const named = `--key-file ${file()}`
+    const error = await refused(`${deposit} ${named}`, 'POLICY_STANDING_ALLOWANCE')
+    expect(error.hint).toContain(named)
+    expect((await run(`${error.hint.replace('sluice ', '')} --yes --json`)).exit).toBe(0)
+    expect(await allowance(other)).toBe(0n)
+    expect(await allowance(sandbox.user.address)).toBeGreaterThan(0n)
+    const { json: plan } = await run(`${deposit} ${named} --dry-run --policy ${writePolicy({}, 'none.json')}`)
+    expect(plan.standing).toEqual([])
   })
 })

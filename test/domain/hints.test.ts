@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { beforeAll, describe, expect, test } from 'vitest'
 
+import { asTyped } from '../../src/cli/as-typed.ts'
 import { errorTable } from '../../src/domain/error-table.ts'
 import { type ErrorCode, errorRow } from '../../src/domain/errors.ts'
 import { program } from '../../src/main.ts'
@@ -47,7 +48,7 @@ const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
 const ours: readonly RegExp[] = [
   // Ids of the journal: ours, or a plan's, which has letters and digits only (wallet/plan/plan-file.ts). Hashes and addresses are parsed.
   /^(wallet|cli)\/(?!operate\/asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|wallet|(held|open|operation|made)\.id|run\.operationId|(holder|open)\.operation|givesUp\.id)$/,
-  /^commands\/action-(re\w+|abandon|watch)\.ts: (id|operation\.id)$/,
+  /^commands\/action-(re\w+|abandon|watch)\.ts: (id|operation\.id)$|^commands\/wallet-approvals\.ts: \(await .*\)\.address$/,
   /^commands\/action-run\.ts: (operation\.id|wallet)$|^commands\/swap-look\.ts: action\.id$|^commands\/explain-hash\.ts: hash$/,
   // The action that is in the way, and the next step behind it, which is of this kind itself.
   /^wallet\/(explain\/over\.ts: before|execution\/(ending\.ts: (before|again|giveUp|operation)|nonce\.ts: first|time-over\.ts: (before|again|details\.operation)))$/,
@@ -114,6 +115,13 @@ function fault(words: readonly string[]): string | undefined {
   return operands.length < needed ? `${command.name()} wants ${needed} arguments` : undefined
 }
 
+/** Whether the command of a line takes the name of a wallet that signs. */
+function takesWallet(words: readonly string[]): boolean {
+  let command = root
+  for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command
+  return command.name() !== 'import' && command.options.some(({ long }) => long === '--key-file')
+}
+
 describe('every error says what to do', () => {
   test.each(Object.keys(errorTable) as ErrorCode[])('%s has a next step', (code) => {
     expect(errorRow(code).hint).toMatch(/\S/)
@@ -128,6 +136,19 @@ describe('every error says what to do', () => {
     const wrong = told.flatMap((line) => {
       const why = fault(typed(line))
       return why === undefined ? [] : [`sluice ${line}: ${why}`]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('each of them names the wallet and the profile that the line before named, where it can', () => {
+    const argv = ['deposit', 'x', '--wallet', 'ops', '--profile', 'prod', '--yes']
+    const wrong = told.flatMap((line) => {
+      if (/^(help|X|-)/.test(line)) return []
+      const next = asTyped(`sluice ${line}`, argv).replace(/^sluice /, '')
+      const words = typed(next)
+      const why = fault(words) ?? (/--profile (prod|X)\b/.test(next) ? undefined : 'no profile')
+      const isSigner = takesWallet(words) && !/--(wallet|ledger|key-file) /.test(next)
+      return why === undefined && !isSigner ? [] : [`${line}: ${next}: ${why ?? 'no wallet'}`]
     })
     expect(wrong).toEqual([])
   })
