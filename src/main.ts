@@ -157,10 +157,10 @@ export async function told(error: unknown, argv: readonly string[], world: World
   if (!saysUnsigned(found.code)) return found
   try {
     const signed = await world.signed(argv)
-    // A line that is wrong by itself says nothing of what is over, nor does what became of another.
+    // A line or a plan that is wrong by itself says nothing of what is over, nor does what became of another.
     const about = found.details?.operation ?? found.details?.id ?? signed?.operation.id
-    const isOther = [2, 4].includes(errorRow(found.code).exit) || about !== signed?.operation.id
-    const isOver = signed?.operation.state === 'DONE' && isOther
+    const isWrong = [2, 4].includes(errorRow(found.code).exit) || found.code === 'POLICY_TAMPER'
+    const isOver = signed?.operation.state === 'DONE' && (isWrong || about !== signed.operation.id)
     return signed && !isOver ? (await import('./cli/after-signing.ts')).afterSigning(found, signed) : found
   } catch (cause) {
     return known(cause, argv)

@@ -9,7 +9,7 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
 import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
-import { decodePlan } from '../wallet/plan/plan-file.ts'
+import { readPlan } from '../wallet/plan/plan-shown.ts'
 
 /** `action submit`: signs and sends a plan that was made before, maybe by somebody else. */
 export const addSubmit = (command: Command, world: World): void =>
@@ -31,7 +31,7 @@ export const addSubmit = (command: Command, world: World): void =>
 async function submit(cli: Cli, file: string, options: SigningOptions): Promise<void> {
   const text = await textOf(file, cli.world)
   const catalog = await cli.place.catalog()
-  const { proposal, hash } = decodePlan(text, catalog)
+  const { proposal, hash } = readPlan({ catalog }, text)
   const { wallet, nonce, request, ...proposed } = proposal
   cli.world.concerns(proposed.id)
   const { name } = networkNamed(catalog.networks, proposed.legs[0]!.chainId)

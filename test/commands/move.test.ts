@@ -227,6 +227,7 @@ describe('--dry-run', () => {
       'assurance',
       'expiresAt',
       'operation',
+      'shownHash',
     ])
     expect(json.steps).toHaveLength(2)
     for (const step of json.steps)

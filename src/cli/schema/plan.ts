@@ -148,6 +148,7 @@ export const PlanDocument = fields({
   expiresAt: maybe(Time),
   queued: Queued.optional(),
   operation: z.record(z.string(), z.unknown()).describe('what action submit goes by'),
+  shownHash: Digest.describe('of all that the plan shows; an edited plan is refused'),
 })
 
 /** `policy check` */

@@ -7,6 +7,7 @@ import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
 import { revokeLine, unlimited } from '../chain/standing.ts'
 import type { Ground } from '../ground.ts'
 import { contractName } from '../guard/contract-names.ts'
+import { hashShown } from '../guard/plan-hash.ts'
 import { tokensOf } from '../guard/registry.ts'
 import { allowanceOf } from '../guard/spends.ts'
 import type { Who } from '../keys/who.ts'
@@ -45,7 +46,7 @@ export function planJson(
   const { wallet, nonce, legs, expiresAt } = proposal
   const coin = nativeToken(networkNamed(catalog.networks, legs[0]!.chainId))
   const nameOf = (chainId: number) => networkNamed(catalog.networks, chainId).name
-  return {
+  const shown = {
     planHash: hash,
     wallet,
     signer: { kind: source, name: source === 'keystore' ? label : null },
@@ -127,6 +128,7 @@ export function planJson(
     ...(proposal.about.queued && { queued: proposal.about.queued }),
     operation: operationJson(proposal),
   }
+  return { ...shown, shownHash: hashShown(shown) }
 }
 
 /** What swaps bring elsewhere than into this wallet on their own chain: at least how much of which token, where and for whom. */

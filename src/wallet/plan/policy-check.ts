@@ -5,7 +5,7 @@ import { policyRules } from '../policy/policy-rules.ts'
 import type { Terms } from '../policy/terms.ts'
 import { factsOf } from './facts.ts'
 import { examine } from './plan.ts'
-import { decodePlan } from './plan-file.ts'
+import { readPlan } from './plan-shown.ts'
 
 /** Every rule of a policy that is about a plan. `policy` is the hash of its file. */
 export type PolicyReport = { planHash: string; policy: string; assurance: string; rules: Rule[] }
@@ -19,7 +19,7 @@ export async function checkPlanFile(
   text: string,
   terms: Terms & { policy: KeptPolicy },
 ): Promise<PolicyReport> {
-  const { proposal, hash } = decodePlan(text, ground.catalog)
+  const { proposal, hash } = readPlan(ground, text)
   // A policy may forbid what gas costs now, and that is told as one of its rules.
   const checked = await examine(ground, proposal, { ...terms, policy: null })
   const { sha256, policy } = terms.policy
