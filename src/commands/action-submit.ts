@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate/operate.ts'
+import { opinionOnPlan } from '../cli/operate/opinion.ts'
 import { type SigningOptions, withSigning } from '../cli/options.ts'
 import { textOf } from '../cli/typed-file.ts'
 import type { World } from '../cli/world.ts'
@@ -49,6 +50,7 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
       request: asked,
       wallet,
       propose: async () => proposed,
+      opinion: () => opinionOnPlan(cli, proposed),
     },
   ).catch((error: unknown) => {
     throw error instanceof AppError ? ofPlan(error) : error

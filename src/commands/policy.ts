@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
+import { opinionOnPlan } from '../cli/operate/opinion.ts'
 import { termsOf } from '../cli/operate/terms.ts'
 import type { Stream } from '../cli/terminal/io.ts'
 import { textOf } from '../cli/typed-file.ts'
@@ -63,7 +64,12 @@ async function check(
       hint: `Write ${cli.world.policyPath}, or name one: --policy FILE. What may stand in it: sluice policy check --help`,
     })
   const text = await textOf(file, cli.world)
-  const report = await checkPlanFile(await cli.place.ground(), text, { ...terms, policy: terms.policy })
+  const report = await checkPlanFile(
+    await cli.place.ground(),
+    text,
+    { ...terms, policy: terms.policy },
+    (proposal) => opinionOnPlan(cli, proposal),
+  )
   const broken = report.rules.find(({ met }) => !met)
   if (broken)
     throw new AppError(

@@ -87,6 +87,26 @@ describe('a policy that wants L3, on a machine that has used nothing yet', () =>
   })
 })
 
+describe('an approval of what may be taken already', () => {
+  test('is not sent, whatever the service proposes', async () => {
+    const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    if (constants.family !== 'aave-v3') throw new Error('not a pool')
+    const to = sandbox.token(31337, 'USDC').address
+    const line = `deposit ${slug} --amount 100 --dry-run --json --trust-first-use`
+    const { json: asked } = await lied(line)
+    const [approval] = asked.steps as Item[]
+    await sandbox.sendAs(31337, sandbox.user.address, {
+      to,
+      data: calldata('function approve(address,uint256)', [constants.pool, maxUint256]),
+    })
+    const { data, value, chainId } = approval!
+    const always = bytecode((items) => [{ to, data, value, chainId }, ...items])
+    const { json } = await lied(line, always)
+    expect(json.steps.map(({ role }: { role: string }) => role)).toEqual(['action'])
+    expect(json).toMatchObject({ reference: 'equal', standing: [{ unlimited: true }] })
+  })
+})
+
 describe('an approval of more than is needed', () => {
   const line = `deposit ${slug} --amount 100 --yes --json --idempotency-key opinion-2`
 
@@ -217,6 +237,21 @@ describe('the price of a swap', () => {
     const { json } = await signsNothing(() => lied(`${swap} --policy ${policy}`, worse(98n)))
     expect(json.error).toMatchObject({ code: 'POLICY_LIMIT', details: { rule: 'maxSlippage' } })
     expect((await lied(`${swap} --policy ${policy}`)).json).toMatchObject({ status: 'SUCCESS' })
+  })
+
+  test('a policy about slippage is held to it of a plan in a file, too', async () => {
+    const policy = join(home(), 'policy-of-a-test.json')
+    writeFileSync(policy, JSON.stringify({ maxSlippage: '1%' }), { mode: 0o600 })
+    const file = join(home(), 'plan.json')
+    const dry = swap.replace('--yes', '--dry-run')
+    writeFileSync(file, (await lied(dry, worse(98n))).out)
+    for (const line of [`policy check ${file}`, `action submit ${file} --yes`]) {
+      const { exit, json } = await signsNothing(() => lied(`${line} --policy ${policy} --json`))
+      expect({ line, exit, details: json.error.details }).toMatchObject({ line, exit: 8 })
+      expect(json.error).toMatchObject({ code: 'POLICY_LIMIT' })
+    }
+    writeFileSync(file, (await lied(dry)).out)
+    expect((await lied(`policy check ${file} --policy ${policy} --json`)).exit).toBe(0)
   })
 
   test('slippage that a person typed is the limit, also beyond 3 %', async () => {

@@ -1,11 +1,13 @@
 import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
 import type { Quote } from '../../api/quote.ts'
-import { type Asked, burnPrice, swapMost } from '../../domain/accepted.ts'
+import type { Service } from '../../api/service.ts'
+import { type Amounts, type Asked, burnPrice, swapMost } from '../../domain/accepted.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { withoutPayment } from '../../domain/service-fee.ts'
 import { plain } from '../../domain/text.ts'
 import type { Opinion } from '../../wallet/plan/opinion.ts'
+import type { Proposed } from '../../wallet/plan/proposal.ts'
 import type { Cli } from '../cli.ts'
 import { paidIn } from './stated-fee.ts'
 
@@ -48,21 +50,54 @@ export async function opinionOnSwap(
   if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut))
     return { price: { ...burnPrice, most: accepted(burnPrice.most) } }
   try {
-    const ours = await (await reference()).quote({
-      chainIdIn: from.chainId,
-      chainIdOut: to.chainId,
-      tokenIn: tokenIn.address,
-      tokenOut: tokenOut.address,
-      ...(exact === 'in' ? { amountIn: tokenIn.amount } : { amountOut: tokenOut.amount }),
-    })
-    const { amount: amountIn } = ours.quote.tokenIn
-    const { amount: amountOut } = ours.quote.tokenOut
-    if (amountIn > 0n && amountOut > 0n) return { price: { amountIn, amountOut, most: accepted(swapMost) } }
+    const price = await ownPrice(reference, quote, exact)
+    if (price) return { price: { ...price, most: accepted(swapMost) } }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return unpriced(cli, quote, least, error)
   }
   return unpriced(cli, quote, least)
+}
+
+/** A swap, as our own engine is asked about it. */
+type Swapped = Pick<Quote, 'tokenIn' | 'tokenOut'>
+
+async function ownPrice(
+  reference: () => Promise<Service>,
+  {
+    tokenIn,
+    tokenOut,
+  }: { [side in keyof Swapped]: Pick<Quote['tokenIn'], 'chainId' | 'address' | 'amount'> },
+  exact: 'in' | 'out',
+): Promise<Amounts | undefined> {
+  const ours = await (await reference()).quote({
+    chainIdIn: tokenIn.chainId,
+    chainIdOut: tokenOut.chainId,
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
+    ...(exact === 'in' ? { amountIn: tokenIn.amount } : { amountOut: tokenOut.amount }),
+  })
+  const { amount: amountIn } = ours.quote.tokenIn
+  const { amount: amountOut } = ours.quote.tokenOut
+  return amountIn > 0n && amountOut > 0n ? { amountIn, amountOut } : undefined
+}
+
+/**
+ * What our own engine says of a swap in a plan that was made before, where a service that is not ours was asked: how much it may lose is told by that price. What
+ * is accepted was said when it was made.
+ */
+export async function opinionOnPlan({ place }: Cli, { legs }: Proposed): Promise<Opinion | undefined> {
+  const intent = legs[0]?.intent
+  const { reference, kind } = place
+  if (kind !== 'remote' || intent?.kind !== 'swap') return undefined
+  const { tokenIn, tokenOut, amountIn, amountOut, exact } = intent
+  if (tokenIn.chainId !== tokenOut.chainId) return { price: { ...burnPrice, most: null } }
+  const swapped = { tokenIn: { ...tokenIn, amount: amountIn }, tokenOut: { ...tokenOut, amount: amountOut } }
+  const price = await (reference && ownPrice(reference, swapped, exact))?.catch((error: unknown) => {
+    if (error instanceof AppError) return undefined
+    throw error
+  })
+  return price ? { price: { ...price, most: null } } : { isWord: true }
 }
 
 function unpriced(
