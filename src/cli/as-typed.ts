@@ -93,6 +93,12 @@ function lengthOf(rest: string): number {
   return at
 }
 
+/** A value of which `next`, where that is a line to type, acts on the same. */
+export function withNext<value>(value: value, argv: readonly string[]): value {
+  const { next } = Object(value) as { next?: unknown }
+  return typeof next === 'string' && argv.length > 0 ? { ...value, next: asTyped(next, argv) } : value
+}
+
 const kept = ['wallet', 'keyFile', 'passwordFile', 'signerUrl', 'ledger', 'profile', 'network'] as const
 
 /** The words of a line that name such things, of a command that is parsed. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 
 import type { Service } from '../api/service.ts'
 import { AppError } from '../domain/errors.ts'
-import { asTyped, typedFor } from './as-typed.ts'
+import { asTyped, typedFor, withNext } from './as-typed.ts'
 import { type Globals, globalsOf } from './globals.ts'
 import { meant } from './meant.ts'
 import { emitList, emitOne, type List, type ListView, shown, type View } from './output.ts'
@@ -61,8 +61,9 @@ function asideFor(world: World, globals: Globals, command?: Command): Aside {
     io,
     globals,
     emit: (value, view) => {
-      world.emitted?.(value)
-      emitOne(io, globals, value, view)
+      const given = withNext(value, typedFor(command))
+      world.emitted?.(given)
+      emitOne(io, globals, given, view)
     },
     list: async (list, view) => {
       world.emitted?.(list)

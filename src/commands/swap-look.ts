@@ -1,3 +1,4 @@
+import { asTyped } from '../cli/as-typed.ts'
 import { type Cli, whole } from '../cli/cli.ts'
 import { duration } from '../cli/globals.ts'
 import { askQuote, type Wish } from '../cli/operate/quoting.ts'
@@ -17,7 +18,9 @@ import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
 /** `swap quote` */
 export async function quote(cli: Cli, options: Wish): Promise<void> {
   const { quote } = await askQuote(cli, options)
-  cli.emit(quoteJson(quote), quoteView)
+  const { profile } = cli.globals
+  const named = profile === undefined ? [] : ['--profile', profile]
+  cli.emit(quoteJson(quote), (one, to) => asTyped(quoteView(one, to), named))
 }
 
 const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>

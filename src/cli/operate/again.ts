@@ -15,13 +15,13 @@ import { claimProposal, depositProposal, withdrawProposal } from './yield-propos
 /** A leg as the service builds it now, and the quote that it is of. */
 type Again = { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null }
 
-/** A new plan for the part of an operation that is open; `undefined` where nothing is. A unit of gas may cost `lifted` where that is said, in wei. Nothing is written down yet. */
+/** A new plan for the part of an operation that is open; `undefined` where nothing is. What is accepted may be `lifted` beyond its terms. Nothing is written down yet. */
 export async function planAgain(
   cli: Cli,
   ground: Ground,
   operation: Planned,
   least: bigint | null,
-  lifted?: bigint,
+  lifted: Parameters<typeof checkAgain>[3] = {},
 ): Promise<{ open: Open; checked: Checked } | undefined> {
   const open = openLeg(ground, operation)
   if (!open) return undefined

@@ -22,7 +22,7 @@ export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): O
   const { reference, kind } = place
   if (!reference) return kind === 'remote' ? undefined : itself
   return {
-    price: burnPrice,
+    price: { ...burnPrice, most: ask.slippage ?? burnPrice.most },
     transactions: async () => {
       const { bytecode, crossChain, fees } = await (await reference()).strategyBytecode(ask)
       return crossChain.isCrossChain ? undefined : bytecode.slice(0, bytecode.length - paidIn(fees))

@@ -125,9 +125,12 @@ function refuseAmount(
   const text = flag(argv, '--amount')
   if (text?.toLowerCase() === 'max') return
   const typed = raw !== undefined ? BigInt(raw) : text !== undefined ? parseAmount(text, token) : undefined
+  const most = slippageIn(flag(argv, '--slippage') ?? '') ?? burnPrice.most
   const isMeant =
     how === 'exactly'
       ? typed === amount
-      : typed !== undefined && amount <= typed && isFair({ amountIn: typed, amountOut: amount }, burnPrice)
+      : typed !== undefined &&
+        amount <= typed &&
+        isFair({ amountIn: typed, amountOut: amount }, { ...burnPrice, most })
   if (!isMeant) throw untyped(`It is about ${amount} of ${token.symbol}`)
 }
