@@ -37,7 +37,7 @@ const edited = (why: string, isOlder = false): AppError =>
   new AppError(
     'POLICY_TAMPER',
     isOlder
-      ? 'The plan does not say what it shows: another version of sluice made it, or somebody changed it'
+      ? 'The plan has no hash of what it shows: it is of another version of this program, or somebody changed it'
       : `The plan was changed after it was made: ${why}`,
   )
 
