@@ -52,6 +52,8 @@ export const QuoteValue = z.object({
   minAmountOut: Units.nullable(),
   maxAmountIn: Units.nullable(),
   slippage: z.number().nullable(),
+  /** By how much less it brings than at the spot price, as a fraction: ours, and the word of whoever quotes. */
+  priceImpact: z.number().nullable(),
   deadline: z.string().nullable(),
   status: z.string().nullable(),
   fees: z.array(z.unknown()).nullable(),
@@ -74,7 +76,7 @@ const WireToken = z.looseObject({
   priceUSD: maybe(z.union([z.string(), z.number()])),
 })
 
-/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage`, `fees`, `alternatives`, `feeSponsorshipReason`, `destinationAddress` and `refundAddress` are ours. */
+/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage`, `priceImpact`, `fees`, `alternatives`, `feeSponsorshipReason`, `destinationAddress` and `refundAddress` are ours. */
 const WireQuote = z.looseObject({
   id: z.string(),
   quoteId: maybe(z.string()),
@@ -94,6 +96,7 @@ const WireQuote = z.looseObject({
   minAmountOut: maybe(z.string()),
   maxAmountIn: maybe(z.string()),
   slippage: maybe(Numeric),
+  priceImpact: maybe(Numeric),
   fees: maybe(z.array(z.unknown())),
   alternatives: maybe(z.array(z.unknown())),
 })
@@ -116,6 +119,7 @@ const Sent = WireQuote.extend({
   minAmountOut: asSent(z.string()),
   maxAmountIn: asSent(z.string()),
   slippage: asSent(Numeric),
+  priceImpact: asSent(Numeric),
   fees: asSent(z.array(z.unknown())),
   alternatives: asSent(z.array(z.unknown())),
   feeSponsorshipReason: asSent(z.string()),
@@ -136,6 +140,7 @@ export const Quote = z.codec(Sent, QuoteValue, {
     minAmountOut: understood(Units, wire.minAmountOut),
     maxAmountIn: understood(Units, wire.maxAmountIn),
     slippage: understood(Fraction, wire.slippage) === null ? null : Number(wire.slippage),
+    priceImpact: understood(Fraction, wire.priceImpact) === null ? null : Number(wire.priceImpact),
     deadline: isoTime(wire.deadlineDate) ?? isoTime(wire.deadline),
     status: wire.status ? ourWord(swapStatuses, wire.status) : null,
     fees: understood(z.array(z.unknown()), wire.fees),
@@ -171,29 +176,3 @@ export const QuoteInput = z.object({
   decimalsIn: DecimalsInput.optional(),
 })
 export type QuoteInput = z.output<typeof QuoteInput>
-
-/** Where a swap stands: one of the seven words in lower case, or a word that this version does not know. */
-export const SwapStatus = z.codec(
-  z.object({
-    status: z.string(),
-    originTxHash: maybe(z.string()),
-    destinationTxHash: maybe(z.string()),
-    provider: maybe(z.string()),
-  }),
-  z.object({
-    status: z.string(),
-    originTxHash: z.string().nullable(),
-    destinationTxHash: z.string().nullable(),
-    provider: z.string().nullable(),
-  }),
-  {
-    decode: (wire) => ({
-      status: ourWord(swapStatuses, wire.status),
-      originTxHash: orNull(wire.originTxHash),
-      destinationTxHash: orNull(wire.destinationTxHash),
-      provider: orNull(wire.provider),
-    }),
-    encode: (value) => value,
-  },
-)
-export type SwapStatus = z.output<typeof SwapStatus>

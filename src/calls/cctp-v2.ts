@@ -159,6 +159,8 @@ export function bindCctpV2(
       'POLICY_QUOTE_DRIFT',
       `It asks for the finality ${threshold}, which is neither fast nor standard`,
     )
+  if (intent.speed && threshold !== finality[intent.speed])
+    return refuse('POLICY_QUOTE_DRIFT', `It is not the ${intent.speed} transfer that was asked for`)
   if (intent.exact === 'in' ? amount !== intent.amountIn : amount > intent.amountIn)
     return refuse(
       'POLICY_AMOUNT',

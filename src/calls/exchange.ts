@@ -13,14 +13,5 @@ export type Exchange = {
   outOf: (units: bigint) => Rounds<Offer>
 }
 
-/** By how much less than fair a step may bring, as a fraction: the same as for a swap. */
-const unfair = 0.03
-
-/** What is fair to the least: no more than 3 % below what an oracle says. */
-export const leastFair = (fair: bigint): bigint => less(fair, unfair)
-
-/** The least that a step is to bring: what it brings now, less slippage (a fraction), and never less than is fair. */
-export function leastOf({ brings = 0n, fair = 0n }: Offer, slippage: number): bigint {
-  const [bound, floor] = [less(brings, slippage), leastFair(fair)]
-  return bound > floor ? bound : floor
-}
+/** The least that a step is to bring: what it brings now, less slippage (a fraction). */
+export const leastOf = ({ brings = 0n }: Offer, slippage: number): bigint => less(brings, slippage)

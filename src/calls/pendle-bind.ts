@@ -6,7 +6,7 @@ import { maturityOf } from '../domain/maturity.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { printed, refuse, strictDecode, type Verdict } from './decode.ts'
-import { leastFair } from './exchange.ts'
+
 import { guess, type noOrders, pendleRouterAbi } from './pendle.ts'
 import { isUnits } from './units.ts'
 
@@ -41,8 +41,7 @@ export function bindPendlePt(
       return refuse('POLICY_AMOUNT', `It spends ${input.netTokenIn}, not ${intent.amount}`)
     if (Object.entries(guess).some(([name, value]) => guessed[name as keyof typeof guess] !== value))
       return refuse('POLICY_DECODE', 'It tells the router where to look for the amount that comes out')
-    // A PT is never worth more than its asset: fewer of them, by more than is fair, are too few at any price.
-    const low = tooLittle(least, intent, leastFair(input.netTokenIn), receipt)
+    const low = tooLittle(least, intent, receipt)
     if (low) return low
     return {
       bound: {
@@ -67,7 +66,7 @@ export function bindPendlePt(
   if (wrong) return wrong
   if (intent.kind !== 'withdraw' || !isUnits(units, intent))
     return refuse('POLICY_AMOUNT', `It gives ${units} of ${receipt.symbol}, not what was asked for`)
-  const low = tooLittle(output.minTokenOut, intent, 0n, asset)
+  const low = tooLittle(output.minTokenOut, intent, asset)
   if (low) return low
   return {
     bound: {
@@ -120,9 +119,8 @@ function orders({ limitRouter, epsSkipMarket, normalFills, flashFills, optData }
 }
 
 /** What it brings at least, against what we read ourselves that it must. */
-function tooLittle(least: bigint, { least: wanted }: { least?: bigint }, floor: bigint, unit: Token) {
-  if (wanted === undefined) return refuse('POLICY_MIN_OUT', 'Nobody has read what it should bring at least')
-  const bound = wanted > floor ? wanted : floor
+function tooLittle(least: bigint, { least: bound }: { least?: bigint }, unit: Token) {
+  if (bound === undefined) return refuse('POLICY_MIN_OUT', 'Nobody has read what it should bring at least')
   return least < bound
     ? refuse(
         'POLICY_MIN_OUT',

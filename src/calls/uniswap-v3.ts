@@ -120,6 +120,10 @@ function decodeSwap(data: Hex): Swap | undefined {
   return { exact, path, recipient: params.recipient, priceLimit, ...amounts }
 }
 
+/** The swap that a call of SwapRouter02 makes; `undefined` where it is none of ours. */
+export const wayOf = (data: Hex): Omit<Swap, 'priceLimit'> | undefined =>
+  decodeSwap(strictDecode(outer, data)?.args[1][0] ?? '0x')
+
 /** Binds a call of SwapRouter02 to the swap on one chain that was asked for. */
 export function bindUniswapV3(
   { data }: Transaction,

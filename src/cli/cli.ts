@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 
 import type { Service } from '../api/service.ts'
 import { AppError } from '../domain/errors.ts'
+import { asTyped, typedFor, withNext } from './as-typed.ts'
 import { type Globals, globalsOf } from './globals.ts'
 import { meant } from './meant.ts'
 import { emitList, emitOne, type List, type ListView, shown, type View } from './output.ts'
@@ -60,8 +61,9 @@ function asideFor(world: World, globals: Globals, command?: Command): Aside {
     io,
     globals,
     emit: (value, view) => {
-      world.emitted?.(value)
-      emitOne(io, globals, value, view)
+      const given = withNext(value, typedFor(command))
+      world.emitted?.(given)
+      emitOne(io, globals, given, view)
     },
     list: async (list, view) => {
       world.emitted?.(list)
@@ -70,7 +72,7 @@ function asideFor(world: World, globals: Globals, command?: Command): Aside {
       return emitList(io, globals, list, view)
     },
     notice: (line) => {
-      if (!globals.quiet) io.err.write(`${shown(line, io.err)}\n`)
+      if (!globals.quiet) io.err.write(`${shown(asTyped(line, typedFor(command)), io.err)}\n`)
     },
   }
 }

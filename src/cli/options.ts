@@ -3,6 +3,7 @@ import type { Address } from '../domain/address.ts'
 import { EvmAddress } from '../domain/address.ts'
 import { amountExample, parseAmount, parseRawAmount, type Unit } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { priceImpact } from '../domain/price-impact.ts'
 import { slippageIn } from '../domain/slippage.ts'
 import { parseAssertions } from '../wallet/policy/asserts.ts'
 import { checked, eachChecked } from './checked.ts'
@@ -30,6 +31,7 @@ export type SigningOptions = ExecutionOptions & {
   maxFee?: string
   maxServiceFee?: string
   slippage?: string
+  maxPriceImpact?: string
 }
 
 /** Adds the options that say who signs. */
@@ -110,6 +112,14 @@ export const withSigning = (command: Command, { isPlanned = false } = {}): Comma
         'the most that the service may charge of what is swapped or withdrawn: 1% where nothing is said',
       )
         .argParser(checked(serviceFee))
+        .helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option(
+        '--max-price-impact <share>',
+        'the most that an exchange may bring less than at its spot price: 3% where nothing is said',
+      )
+        .argParser(checked(priceImpact))
         .helpGroup('Safety:'),
     )
     .addOption(

@@ -27,10 +27,10 @@ export async function told(error: unknown, argv: readonly string[], world: World
   if (!signed) return found
   const { id, state } = signed.operation
   try {
-    // A line that is wrong by itself says nothing of what is over, nor does what became of another.
+    // A line or a plan that is wrong by itself says nothing of what is over, nor does what became of another.
     const about = found.details?.operation ?? found.details?.id ?? id
-    const isOther = [2, 4].includes(errorRow(found.code).exit) || about !== id
-    if (state === 'DONE' && isOther) return found
+    const isWrong = [2, 4].includes(errorRow(found.code).exit) || found.code === 'POLICY_TAMPER'
+    if (state === 'DONE' && (isWrong || about !== id)) return found
     return (await import('./after-signing.ts')).afterSigning(found, signed)
   } catch (cause) {
     return new AppError(

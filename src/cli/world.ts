@@ -59,6 +59,8 @@ export type AskedQuote = {
   exact: 'in' | 'out'
   slippage: number | null
   destination: Address | null
+  /** How fast a bridge is to be; what was kept before has none. */
+  speed?: 'fast' | 'standard' | null
 }
 
 /** Quotes that this machine was given, kept so that they can be taken by their id; with whose they are and what they are about, for completion. */

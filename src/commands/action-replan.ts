@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { checked } from '../cli/checked.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { planAgain } from '../cli/operate/again.ts'
 import { finish, reportFor } from '../cli/operate/finish.ts'
@@ -16,6 +17,7 @@ import { withExecution } from '../cli/way.ts'
 import type { World } from '../cli/world.ts'
 import { parseAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { priceImpact } from '../domain/price-impact.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { foundOf } from '../wallet/execution/not-lost.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
@@ -44,6 +46,11 @@ export const addReplan = (command: Command, world: World): void =>
     { isNew: false },
   )
     .option('--accept-min-out <amount>', 'the least that the swap must bring now, in units of the token')
+    .option(
+      '--max-price-impact <share>',
+      'the most that it may bring less than at its spot price',
+      checked(priceImpact),
+    )
     .option('--dry-run', 'show the new plan, sign nothing')
     .addHelpText('after', '\nExample:\n  $ sluice action replan 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, replan))
@@ -68,7 +75,12 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const who = await ownerOf(cli, operation, options)
   if (!options.dryRun) await confirmOlderJournal(cli, ground, operation, options)
   const least = leastOf(ground, operation, options.acceptMinOut)
-  const again = await planAgain(cli, ground, operation, least, liftedBy(options)).catch((error: unknown) => {
+  const fee = liftedBy(options)
+  const lifted = {
+    ...(fee !== undefined && { maxFeePerGas: fee }),
+    ...(options.maxPriceImpact !== undefined && { maxPriceImpact: priceImpact(options.maxPriceImpact) }),
+  }
+  const again = await planAgain(cli, ground, operation, least, lifted).catch((error: unknown) => {
     throw withTypedLeast(error, options)
   })
   if (!again) {

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 import { action, type Cli } from '../cli/cli.ts'
 import { operate } from '../cli/operate/operate.ts'
+import { opinionOnPlan } from '../cli/operate/opinion.ts'
 import { type SigningOptions, withSigning } from '../cli/options.ts'
 import { textOf } from '../cli/typed-file.ts'
 import type { World } from '../cli/world.ts'
@@ -9,7 +10,7 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
 import { shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
-import { decodePlan } from '../wallet/plan/plan-file.ts'
+import { readPlan } from '../wallet/plan/plan-shown.ts'
 
 /** `action submit`: signs and sends a plan that was made before, maybe by somebody else. */
 export const addSubmit = (command: Command, world: World): void =>
@@ -31,7 +32,7 @@ export const addSubmit = (command: Command, world: World): void =>
 async function submit(cli: Cli, file: string, options: SigningOptions): Promise<void> {
   const text = await textOf(file, cli.world)
   const catalog = await cli.place.catalog()
-  const { proposal, hash } = decodePlan(text, catalog)
+  const { proposal, hash } = readPlan({ catalog }, text)
   const { wallet, nonce, request, ...proposed } = proposal
   cli.world.concerns(proposed.id)
   const { name } = networkNamed(catalog.networks, proposed.legs[0]!.chainId)
@@ -49,6 +50,7 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
       request: asked,
       wallet,
       propose: async () => proposed,
+      opinion: () => opinionOnPlan(cli, proposed),
     },
   ).catch((error: unknown) => {
     throw error instanceof AppError ? ofPlan(error) : error

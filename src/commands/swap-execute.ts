@@ -4,8 +4,10 @@ import { startedBefore } from '../cli/operate/once-only.ts'
 import { operate } from '../cli/operate/operate.ts'
 import { opinionOnSwap } from '../cli/operate/opinion.ts'
 import { type Resolved, resolveWish, type Wish } from '../cli/operate/quoting.ts'
-import { promised, swapProposal } from '../cli/operate/swap-proposal.ts'
+import { promised, type SwapOrder, swapProposal } from '../cli/operate/swap-proposal.ts'
+import { termsOf } from '../cli/operate/terms.ts'
 import { withTypedLeast } from '../cli/operate/typed-least.ts'
+import { quoteWithin } from '../cli/operate/within.ts'
 import { address, type SigningOptions } from '../cli/options.ts'
 import type { AskedQuote } from '../cli/world.ts'
 import type { Asked } from '../domain/accepted.ts'
@@ -88,7 +90,7 @@ const pricesOf = ({ tokenIn, tokenOut }: Quote): Price[] =>
   )
 
 async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void> {
-  const { quote, exact = exactOf(quote), slippage = null } = known
+  const { quote, exact = exactOf(quote), slippage = null, speed = null } = known
   const least = leastOf(options, exact, quote.tokenOut)
   const begun = (await cli.place.ground()).journal.find(quote.id)
   if (!begun && quote.deadline !== null && cli.world.now() >= Date.parse(quote.deadline))
@@ -114,7 +116,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
     {
       title: `${titleOf(quote)}${toWhom(destination)}`,
       request,
-      propose: (wallet) => propose(cli, quote, { wallet, destination, exact, slippage, least }),
+      propose: (wallet) => propose(cli, quote, { wallet, destination, exact, slippage, least, speed }),
       opinion: () => opinionOnSwap(cli, quote, { exact, slippage, least }),
       prices: () => pricesOf(quote),
     },
@@ -126,7 +128,7 @@ const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' 
   maxAmountIn !== null && minAmountOut === tokenOut.amount && maxAmountIn !== tokenIn.amount ? 'out' : 'in'
 
 async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<void> {
-  const { exact, slippage, destination } = wish
+  const { exact, slippage, destination, speed } = wish
   const least = leastOf(options, exact, wish.tokenOut)
   // Nobody is asked for a quote of what could not be checked on its chain.
   const { rpc } = await cli.place.ground()
@@ -136,10 +138,10 @@ async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<vo
     title: await titleOfWish(cli, wish),
     request: { command: 'swap', ...wish.request, ...worded(least) },
     propose: async (wallet) => {
-      const quote = await wish.ask(cli)
+      const quote = await quoteWithin(cli, wish, least, termsOf(cli, options).policy)
       asked = quote
       cli.notice(cli.io.err.paint.dim(`quote ${plain(quote.id || '-')}: ${titleOf(quote)}`))
-      return propose(cli, quote, { wallet, destination, exact, slippage, least })
+      return propose(cli, quote, { wallet, destination, exact, slippage, least, speed })
     },
     opinion: async () => asked && opinionOnSwap(cli, asked, { exact, slippage, least }),
     prices: () => (asked ? pricesOf(asked) : []),
@@ -173,7 +175,7 @@ const worded = (least: bigint | null) => (least === null ? {} : { least: least.t
 async function propose(
   cli: Cli,
   quote: Quote,
-  order: Asked & { wallet: Address; destination: Address | undefined },
+  order: Asked & Pick<SwapOrder, 'wallet' | 'speed'> & { destination: Address | undefined },
 ) {
   const { wallet, destination } = order
   // Its transactions need not be asked for where they could not be checked.

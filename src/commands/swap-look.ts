@@ -1,3 +1,4 @@
+import { asTyped } from '../cli/as-typed.ts'
 import { type Cli, whole } from '../cli/cli.ts'
 import { duration } from '../cli/globals.ts'
 import { askQuote, type Wish } from '../cli/operate/quoting.ts'
@@ -10,6 +11,7 @@ import { observe } from '../cli/watching.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
+import { impactShown } from '../domain/price-impact.ts'
 import { shellOperand, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
@@ -17,7 +19,9 @@ import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
 /** `swap quote` */
 export async function quote(cli: Cli, options: Wish): Promise<void> {
   const { quote } = await askQuote(cli, options)
-  cli.emit(quoteJson(quote), quoteView)
+  const { profile } = cli.globals
+  const named = profile === undefined ? [] : ['--profile', profile]
+  cli.emit(quoteJson(quote), (one, to) => asTyped(quoteView(one, to), named))
 }
 
 const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
@@ -37,6 +41,7 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
         : []),
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
       ...sooner(one).map((text) => ['sooner', text] as const),
+      ['price', one.priceImpact === null ? 'not known' : `${impactShown(one.priceImpact)} below spot`],
       ['provider', plain(one.provider)],
       ...(one.feeSponsorshipReason
         ? ([['sponsored', `no: ${plain(one.feeSponsorshipReason)}`]] as const)

@@ -117,7 +117,9 @@ async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> 
   const endings = await chosen(cli, options)
   const [first, ...rest] = endings
   if (!first)
-    throw new AppError('NOT_FOUND', 'There is no such allowance', { hint: 'sluice wallet approvals list' })
+    throw new AppError('NOT_FOUND', 'There is no such allowance', {
+      hint: `sluice wallet approvals list ${(await cli.place.who(options)).address}`,
+    })
   if (endings.length > most)
     throw new AppError(
       'USAGE',
@@ -131,11 +133,13 @@ async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> 
 
 /** What the flags choose: exactly one that is named in full, or those that stand. */
 async function chosen(cli: Cli, options: SigningOptions & Which): Promise<Ending[]> {
-  const { networks, tokens } = await cli.place.catalog()
+  const { networks, tokens, strategies } = await cli.place.catalog()
   const spender = options.spender === undefined ? undefined : address(options.spender, '--spender')
   if (options.network !== undefined && options.token !== undefined && spender !== undefined) {
     const network = networkNamed(networks, options.network)
-    const token = tokenNamed(tokens, network, options.token)
+    // What positions are held in is approved, too: some markets take it so.
+    const all = [...tokens, ...strategies.map(({ receipt }) => receipt)]
+    const token = tokenAt(all, network.chainId, options.token) ?? tokenNamed(tokens, network, options.token)
     return [{ token, spender }]
   }
   const who = await cli.place.who(options)

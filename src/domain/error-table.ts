@@ -132,6 +132,7 @@ export const errorTable = {
   POLICY_VALUE: { exit: 8, hint: notAsked },
   POLICY_AUTHORITY: { exit: 8, hint: notAsked },
   POLICY_TOKEN_METADATA: { exit: 8, hint: notAsked },
+  POLICY_PRICE_IMPACT: { exit: 8, hint: 'Try less. If you accept it: --max-price-impact SHARE' },
   POLICY_QUOTE_DRIFT: { exit: 8, hint: 'Ask for a new quote.' },
   POLICY_SIMULATION: { exit: 8, hint: notAsked },
   POLICY_TAMPER: { exit: 8, hint: 'Make a new plan: --dry-run --json' },
@@ -142,7 +143,6 @@ export const errorTable = {
   POLICY_STANDING_ALLOWANCE: { exit: 8, hint: 'sluice wallet approvals list' },
   POLICY_ASSURANCE: { exit: 8, hint: 'If you know what you do: --max-assurance-loss, or --trust-first-use' },
   POLICY_LIMIT: { exit: 8, hint: 'See what the policy allows: sluice policy check PLAN' },
-  // The flag that allows more is named where it can help.
   POLICY_SERVICE_FEE: { exit: 8, hint: notAsked },
   POLICY_FEE_CAP: { exit: 8, hint: 'Wait for a quieter market, then type the same again.' },
 

@@ -53,6 +53,8 @@ export type Intent =
       amountIn: bigint
       amountOut: bigint
       recipient: Address
+      /** How fast a bridge is to be, where that was said. */
+      speed?: 'fast' | 'standard'
       /** Unix seconds after which the swap must not execute. */
       deadline: number
       /** In `tokenIn`, and a part of `amountIn`: the swap itself spends the rest. */

@@ -6,6 +6,7 @@ import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { maxUint256 } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/network.ts'
+import { impactOf } from '../domain/price-impact.ts'
 import { usualSlippage } from '../domain/slippage.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import type { QuoteRow } from '../store/engine-rows.ts'
@@ -115,6 +116,7 @@ export async function newQuote(
     minAmountOut: offer.minAmountOut.toString(),
     maxAmountIn: (offer.maxAmountIn + cost).toString(),
     slippage,
+    priceImpact: offer.spot === undefined ? null : impactOf(offer.amountOut, offer.spot),
     fees: [...offer.fees, ...(fee ? [fee] : [])],
     alternatives: (offer.alternatives ?? [])
       .map((other) => ({ ...other, amountIn: other.amountIn + costOf(other.amountIn)! }))

@@ -1,4 +1,4 @@
-import type { SwapStatus } from '../api/quote.ts'
+import type { SwapStatus } from '../api/swap-status.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ListedQuote } from '../store/engine-quotes.ts'

@@ -60,6 +60,7 @@ export async function chosenProfile(
 const unknown = (name: string, known: readonly string[]): AppError =>
   new AppError('CONFIG_INVALID', `There is no profile "${name}"${didYouMean(name, known)}`, {
     hint: `Known: ${known.join(', ')}. Make one: sluice profile set --help`,
+    details: { profile: name },
   })
 
 function builtIn(env: Env, kind: Chosen['kind'], origin: string): Chosen {

@@ -29,6 +29,7 @@ export async function quoteMemory(dirs: Directories, now: () => number, keep: Ke
           exact: kept.exact,
           slippage: kept.slippage ?? null,
           destination: kept.destination,
+          speed: kept.speed ?? null,
         }
       )
     },

@@ -81,13 +81,19 @@ export function signerReads({
   }
 }
 
-type Kept = { raw: never; exact: 'in' | 'out'; slippage?: number | null; destination: Address | null }
+type Kept = {
+  raw: never
+  exact: 'in' | 'out'
+  slippage?: number | null
+  destination: Address | null
+  speed?: 'fast' | 'standard' | null
+}
 
 /** A quote as this machine was given it, in the words that a swap is held to. */
 async function quoteOf(kept: unknown): Promise<Remembered | null> {
   if (kept === undefined) return null
   const { Quote } = await quotes()
-  const { raw, exact, slippage = null, destination } = kept as Kept
+  const { raw, exact, slippage = null, destination, speed = null } = kept as Kept
   const { from, to, tokenIn, tokenOut, minAmountOut, maxAmountIn } = Quote.decode(raw)
   return {
     recipient: destination,
@@ -97,6 +103,7 @@ async function quoteOf(kept: unknown): Promise<Remembered | null> {
     tokenOut: tokenOut.address,
     exact,
     slippage,
+    speed,
     amountIn: tokenIn.amount,
     amountOut: tokenOut.amount,
     minAmountOut,

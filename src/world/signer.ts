@@ -1,5 +1,6 @@
 import type { Settings } from '../cli/config.ts'
 import type { Globals } from '../cli/globals.ts'
+import { namedAgain } from '../cli/named-again.ts'
 import type { Io } from '../cli/terminal/io.ts'
 import { EvmAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
@@ -9,7 +10,6 @@ import type { Desk, KeySource } from '../wallet/keys/words.ts'
 import { deskSigner } from '../wallet/signing/account.ts'
 import { derivationPath, usualPath } from '../wallet/signing/ledger-path.ts'
 import { walletNamed } from './keystore-wallet.ts'
-import { namedAgain } from './named-again.ts'
 import type { Secrets } from './secrets.ts'
 
 type Needs = {

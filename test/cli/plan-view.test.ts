@@ -58,6 +58,24 @@ const plans = fc.record({
   contracts: fc.array(fc.record({ address, name: fc.option(foreign), firstUse: fc.boolean() }), {
     maxLength: 2,
   }),
+  priceImpacts: fc.array(
+    fc.record({ share: fc.constantFrom(null, 0.0123), by: fc.constantFrom('pool', 'oracle', 'usd') }),
+    { maxLength: 2 },
+  ),
+  slippages: fc.array(
+    fc.record({ share: fc.constantFrom(null, 0.0456), by: fc.constantFrom('own engine', 'service') }),
+    { maxLength: 2 },
+  ),
+  standing: fc.array(
+    fc.record({
+      spender: address,
+      name: fc.option(foreign),
+      amount,
+      unlimited: fc.boolean(),
+      revoke: address.map((one) => `sluice wallet approvals revoke --spender ${one}`),
+    }),
+    { maxLength: 1 },
+  ),
   simulation: fc.option(
     fc.record({
       how: fc.constantFrom('eth_simulateV1', 'unavailable'),
@@ -135,6 +153,9 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
         assurance,
         policy,
         contracts,
+        priceImpacts,
+        slippages,
+        standing,
         simulation,
         arrivals,
         serviceFees,
@@ -157,6 +178,14 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
           .filter(({ raw }) => raw !== '0')
           .flatMap((one) => [one.formatted, one.symbol]),
         ...(simulation?.allowances ?? []).map(({ spender }) => spender),
+        ...priceImpacts.map(({ share }) => (share === null ? 'compared with nothing' : '1.23 % below spot')),
+        ...slippages.map(({ share }) => (share === null ? 'slippage' : '4.56 % at most')),
+        ...slippages.map(({ by }) => (by === 'service' ? 'by the word of the service' : 'by our own price')),
+        ...standing.flatMap(({ spender, amount, unlimited }) => [
+          spender,
+          unlimited ? 'may take all' : amount.formatted,
+          'to take it back: sluice wallet approvals revoke',
+        ]),
         ...arrivals.flatMap(({ least, to }) => [least.formatted, least.symbol, to]),
         ...serviceFees.flatMap((fee) => [fee.to, fee.amount.symbol, '($12.5'].filter(Boolean)),
         fees?.maxCost.formatted,

@@ -214,6 +214,9 @@ describe('--dry-run', () => {
       'nonce',
       'steps',
       'contracts',
+      'priceImpacts',
+      'slippages',
+      'standing',
       'simulation',
       'fees',
       'laterFees',
@@ -224,6 +227,7 @@ describe('--dry-run', () => {
       'assurance',
       'expiresAt',
       'operation',
+      'shownHash',
     ])
     expect(json.steps).toHaveLength(2)
     for (const step of json.steps)

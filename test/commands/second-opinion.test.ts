@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -75,6 +75,38 @@ describe('what our own engine would build', () => {
   })
 })
 
+describe('a policy that wants L3, on a machine that has used nothing yet', () => {
+  test('names what is used for the first time, and the flag that trusts it', async () => {
+    const policy = join(home(), 'policy-of-a-test.json')
+    writeFileSync(policy, JSON.stringify({ minAssurance: 'L3' }), { mode: 0o600 })
+    const line = `deposit ${slug} --amount 100 --yes --json --idempotency-key fresh-0001 --policy ${policy}`
+    const { exit, json } = await signsNothing(() => lied(line))
+    expect({ exit, code: json.error?.code }).toEqual({ exit: 8, code: 'POLICY_ASSURANCE' })
+    expect(json.error.hint).toMatch(/0x[0-9a-fA-F]{40} for the first time.*--trust-first-use$/)
+    expect((await lied(`${line} --trust-first-use`)).json).toMatchObject({ status: 'SUCCESS' })
+  })
+})
+
+describe('an approval of what may be taken already', () => {
+  test('is not sent, whatever the service proposes', async () => {
+    const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    if (constants.family !== 'aave-v3') throw new Error('not a pool')
+    const to = sandbox.token(31337, 'USDC').address
+    const line = `deposit ${slug} --amount 100 --dry-run --json --trust-first-use`
+    const { json: asked } = await lied(line)
+    const [approval] = asked.steps as Item[]
+    await sandbox.sendAs(31337, sandbox.user.address, {
+      to,
+      data: calldata('function approve(address,uint256)', [constants.pool, maxUint256]),
+    })
+    const { data, value, chainId } = approval!
+    const always = bytecode((items) => [{ to, data, value, chainId }, ...items])
+    const { json } = await lied(line, always)
+    expect(json.steps.map(({ role }: { role: string }) => role)).toEqual(['action'])
+    expect(json).toMatchObject({ reference: 'equal', standing: [{ unlimited: true }] })
+  })
+})
+
 describe('an approval of more than is needed', () => {
   const line = `deposit ${slug} --amount 100 --yes --json --idempotency-key opinion-2`
 
@@ -142,7 +174,7 @@ describe('the price of a swap', () => {
   test('that is more than 3 % worse than that of our own engine is refused', async () => {
     const { exit, json } = await signsNothing(() => lied(swap, worse(90n)))
     expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
-    expect(json.error.message).toContain('more than 3 % less')
+    expect(json.error.message).toContain('and 3 % is the most that is accepted')
   })
 
   /** A quote that names a minimum of so many thousandths, and the same in the calldata where it is asked to. */
@@ -183,6 +215,50 @@ describe('the price of a swap', () => {
     expect(json.error).toBeUndefined()
   })
 
+  test('typed slippage is held to the price of our own engine, all fees inside', async () => {
+    // Its number is low by 2.9 %, and what it names as the least fits that.
+    for (const [percent, flag] of [
+      [98n, '--slippage 0.1%'],
+      [99n, '--slippage 0.5%'],
+    ] as const) {
+      const { exit, json } = await signsNothing(() => lied(`${swap} ${flag}`, worse(percent)))
+      expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
+      expect(json.error.message).toContain('our own engine knows')
+      // What the hint says can be pasted.
+      const [accepted] = /--slippage \S+$/.exec(json.error.hint) ?? []
+      const more = await lied(`${swap.replace('--yes', '--dry-run')} ${accepted}`, worse(percent))
+      expect(more.json.slippages).toMatchObject([{ by: 'own engine' }])
+    }
+  })
+
+  test('a policy about slippage is held to it, too', async () => {
+    const policy = join(home(), 'policy-of-a-test.json')
+    writeFileSync(policy, JSON.stringify({ maxSlippage: '1%' }), { mode: 0o600 })
+    const { json } = await signsNothing(() => lied(`${swap} --policy ${policy}`, worse(98n)))
+    expect(json.error).toMatchObject({ code: 'POLICY_LIMIT', details: { rule: 'maxSlippage' } })
+    expect((await lied(`${swap} --policy ${policy}`)).json).toMatchObject({ status: 'SUCCESS' })
+  })
+
+  test('a policy about slippage is held to it of a plan in a file, too', async () => {
+    const policy = join(home(), 'policy-of-a-test.json')
+    writeFileSync(policy, JSON.stringify({ maxSlippage: '1%' }), { mode: 0o600 })
+    const file = join(home(), 'plan.json')
+    const dry = swap.replace('--yes', '--dry-run')
+    writeFileSync(file, (await lied(dry, worse(98n))).out)
+    for (const line of [`policy check ${file}`, `action submit ${file} --yes`]) {
+      const { exit, json } = await signsNothing(() => lied(`${line} --policy ${policy} --json`))
+      expect({ line, exit, details: json.error.details }).toMatchObject({ line, exit: 8 })
+      expect(json.error).toMatchObject({ code: 'POLICY_LIMIT' })
+    }
+    writeFileSync(file, (await lied(dry)).out)
+    expect((await lied(`policy check ${file} --policy ${policy} --json`)).exit).toBe(0)
+  })
+
+  test('slippage that a person typed is the limit, also beyond 3 %', async () => {
+    const { json } = await lied(`${swap} --slippage 5%`, loose(955n, true))
+    expect(json).toMatchObject({ status: 'SUCCESS' })
+  })
+
   test('that our own engine does not know is only paid where the person says what is enough', async () => {
     const quoter = sandbox.world.catalog().uniswapV3.find(({ chainId }) => chainId === 31337)!.quoterV2
     const honest = rpcEnvOf(sandbox).SLUICE_RPC_SANDBOX_ONE!
@@ -217,6 +293,12 @@ describe('the price of a swap', () => {
       expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
       expect(json.error.hint).toContain('--accept-min-out')
     }
+    const plan = (
+      await unpriced(`${swap.replace('--yes', '--dry-run')} --accept-min-out 0.03 --trust-first-use`)
+    ).json
+    expect(plan).toMatchObject({ slippages: [{ by: 'service' }], assurance: 'L2' })
+    const said = `${swap.replace('--yes --json', '--dry-run')} --accept-min-out 0.03`
+    expect((await unpriced(said)).out).toContain('by the word of the service')
     expect((await unpriced(`${swap} --accept-min-out 0.03`)).json).toMatchObject({ status: 'SUCCESS' })
     await deaf.close()
   })
@@ -230,5 +312,30 @@ describe('the price of a swap', () => {
     expect(json.error.message).toContain('Swap 100 USDC on sandbox-one')
     const again = (await lied(asked)).json
     expect((await lied(`swap execute ${again.id} --yes --json`)).json).toMatchObject({ status: 'SUCCESS' })
+  })
+})
+
+describe('the speed of a bridge', () => {
+  const bridge =
+    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 --dry-run --json'
+  const word = (threshold: number) => threshold.toString(16).padStart(64, '0')
+  const asking = (from: number, to: number): Lies => ({
+    swapBytecode: (body) => JSON.parse(JSON.stringify(body).replaceAll(word(from), word(to))),
+  })
+
+  test.each([
+    ['fast', 1000, 2000],
+    ['standard', 2000, 1000],
+  ] as const)('%s is what is signed where that was asked for', async (speed, asked, other) => {
+    expect((await lied(`${bridge} --speed ${speed}`)).json.steps.at(-1).call.args.minFinalityThreshold).toBe(
+      String(asked),
+    )
+    const { exit, json } = await lied(`${bridge} --speed ${speed}`, asking(asked, other))
+    expect({ exit, code: json.error?.code }).toEqual({ exit: 8, code: 'POLICY_QUOTE_DRIFT' })
+    // A quote that was asked for before is as fast as it was asked for.
+    const quote = bridge.replace('execute', 'quote').replace('--dry-run ', '')
+    const { id } = (await lied(`${quote} --speed ${speed}`)).json
+    const taken = await lied(`swap execute ${id} --dry-run --json`, asking(asked, other))
+    expect(taken.json.error?.code).toBe('POLICY_QUOTE_DRIFT')
   })
 })

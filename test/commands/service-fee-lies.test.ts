@@ -325,3 +325,24 @@ describe('a service that charges', () => {
     },
   )
 })
+
+describe('slippage that was typed counts the fee of the service', () => {
+  const slipping = (size: string) => lied(`${swap.replace('--yes', '--dry-run')} --slippage ${size}`, {})
+
+  test('what is wide enough for both is asked for so that both fit', async () => {
+    const { exit, json } = await slipping('0.5%')
+    expect(exit).toBe(0)
+    expect(json.serviceFees).toHaveLength(1)
+    expect(json.slippages[0]).toMatchObject({ by: 'own engine' })
+    expect(json.slippages[0].share).toBeGreaterThan(0.0025)
+    expect(json.slippages[0].share).toBeLessThanOrEqual(0.005)
+  })
+
+  test('what is narrower than the fee is refused, with what would be wide enough', async () => {
+    const { exit, json } = await slipping('0.2%')
+    expect({ exit, code: json.error?.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
+    expect(json.error.message).toContain('the fee of the service among it')
+    const [, accepted] = /--slippage (\S+)$/.exec(json.error.hint) ?? []
+    expect((await slipping(accepted!)).exit).toBe(0)
+  })
+})

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
+import { hashShown } from '../../src/wallet/guard/plan-hash.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -93,6 +94,77 @@ describe('a plan in a file', () => {
     writeFileSync(file, change(out))
     expect(await submit(file)).toMatchObject({ exit: 8, json: { error: { code: 'POLICY_TAMPER' } } })
     expect(attempts()).toBe(0)
+  })
+
+  type Shown = Awaited<ReturnType<typeof planned>>['plan'] & Record<string, never>
+  const follows: [string, (plan: Shown) => unknown][] = [
+    ['the words of a step', ({ steps }) => Object.assign(steps[1]!, { text: 'Supply 2 USDC to a friend' })],
+    [
+      'the name of a call',
+      ({ steps }) => Object.assign((steps[1] as never as { call: object }).call, { name: 'gift' }),
+    ],
+    ['the name of a contract', ({ steps }) => Object.assign(steps[0]!, { contract: 'WETH' })],
+    [
+      'an argument',
+      ({ steps }) =>
+        Object.assign((steps[0] as never as { call: { args: object } }).call.args, { amount: '1' }),
+    ],
+    [
+      'a fee of the service',
+      (plan) =>
+        Object.assign(plan, {
+          serviceFees: [],
+          arrivals: [{ network: 'x', token: friend, to: friend, least: {} }],
+        }),
+    ],
+  ]
+  const seen: [string, (plan: Shown) => unknown][] = [
+    ['the assurance', (plan) => Object.assign(plan, { assurance: 'L4' })],
+    [
+      'the simulation',
+      (plan) => Object.assign((plan as never as { simulation: object }).simulation, { changes: [] }),
+    ],
+    ['the gas', (plan) => Object.assign((plan as never as { fees: object }).fees, { gas: '21000' })],
+    ['the price impact', (plan) => Object.assign(plan, { priceImpacts: [{ leg: 0, share: 0, by: 'pool' }] })],
+  ]
+  const policed = (file: string) => {
+    const path = join(home(), 'policy-of-a-test.json')
+    writeFileSync(path, JSON.stringify({ maxServiceFeeBps: 100 }), { mode: 0o600 })
+    return run(`policy check ${file} --policy ${path} --json`)
+  }
+  const refusedBoth = async (file: string) => {
+    for (const ran of [await submit(file), await policed(file)])
+      expect(ran).toMatchObject({ exit: 8, json: { error: { code: 'POLICY_TAMPER' } } })
+  }
+
+  test.each([...follows, ...seen])(
+    'in which %s was edited is refused, to be signed and by a policy',
+    async (_, change) => {
+      const { file, plan } = await planned()
+      expect((await policed(file)).exit).toBe(0)
+      change(plan as Shown)
+      writeFileSync(file, JSON.stringify(plan))
+      await refusedBoth(file)
+      expect(attempts()).toBe(0)
+    },
+  )
+
+  test.each(follows)('nor is %s believed with a hash that fits it', async (_, change) => {
+    const { file, plan } = await planned()
+    change(plan as Shown)
+    writeFileSync(file, JSON.stringify({ ...plan, shownHash: hashShown(plan) }))
+    await refusedBoth(file)
+  })
+
+  test('that was edited after it was done is that, in one sentence', async () => {
+    const { file, plan } = await planned()
+    expect(await submit(file)).toMatchObject({ exit: 0 })
+    for (const change of [{ assurance: 'L4' }, { nonce: 7 }]) {
+      writeFileSync(file, JSON.stringify({ ...plan, ...change }))
+      const { exit, json } = await submit(file)
+      expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_TAMPER' })
+      expect(json.error.message).toMatch(/^The plan was changed after it was made: [^.]+$/)
+    }
   })
 
   test('is signed by nobody but its wallet', async () => {

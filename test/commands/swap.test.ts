@@ -30,6 +30,7 @@ describe('swap quote', () => {
       'provider',
       'minAmountOut',
       'slippage',
+      'priceImpact',
       'deadline',
       'status',
       'destinationAddress',
@@ -93,6 +94,8 @@ describe('swap quote', () => {
     const { out } = await run(`swap quote ${near} --amount-out 0.01`)
     expect(out).toMatch(/receive +0\.01 WETH/)
     expect(out).toContain('sluice swap execute')
+    const named = await run(`swap quote ${near} --amount-out 0.01 --profile sandbox`)
+    expect(named.out).toMatch(/next +sluice swap execute \S+ --profile sandbox/)
   })
 
   test('takes addresses for tokens, chain ids for networks, and slippage in both units', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
-import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Circumstances, rpcEnvOf, useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 
@@ -348,6 +348,17 @@ describe('what a contract may take already', () => {
       data: calldata('function approve(address,uint256)', [pool(), amount]),
     })
 
+  const allowed = async (symbol: string) =>
+    BigInt(
+      await sandbox.chain(31337).rpc.request<string>('eth_call', [
+        {
+          to: sandbox.token(31337, symbol).address,
+          data: calldata('function allowance(address,address)', [sandbox.user.address, pool()]),
+        },
+        'latest',
+      ]),
+    )
+
   test('is used when it is not more than is needed', async () => {
     await allow('USDC', 100_000_000n)
     const { json } = await run(deposit)
@@ -357,10 +368,86 @@ describe('what a contract may take already', () => {
   test.each([
     ['more of the same token', 'USDC', 100_000_001n],
     ['all of the same token', 'USDC', 2n ** 256n - 1n],
-    ['another token', 'WETH', 1n],
-  ])('%s is refused, with the way out', async (_, symbol, amount) => {
-    await allow(symbol, amount)
+  ])(
+    '%s is used, without an approval, and the plan says so and how it is taken back',
+    async (_, symbol, amount) => {
+      await allow(symbol, amount)
+      const { json: plan } = await run(`${deposit} --dry-run`)
+      const usdc = sandbox.token(31337, symbol).address
+      expect(plan.steps.map(({ role }: { role: string }) => role)).toEqual(['action'])
+      expect(plan.standing).toMatchObject([
+        {
+          network: 'sandbox-one',
+          token: usdc,
+          spender: pool(),
+          need: '100000000',
+          amount: { raw: `${amount}` },
+        },
+      ])
+      const shown = await run(`${deposit.replace(' --json', '')} --dry-run`)
+      expect(shown.out).toMatch(
+        /standing +0x[0-9a-fA-F]{40} aave-v3 may take (all USDC|100\.000001 USDC) already/,
+      )
+      const { exit, json } = await run(deposit)
+      expect({ exit, kinds: json.transactions.length }).toEqual({ exit: 0, kinds: 1 })
+      expect(await run(`${plan.standing[0].revoke.replace('sluice ', '')} --yes --json`)).toMatchObject({
+        exit: 0,
+      })
+      expect(await allowed(symbol)).toBe(0n)
+    },
+  )
+
+  test('nothing of another token, and nothing of another contract, is a reason to refuse, or told', async () => {
+    await allow('WETH', 1n)
+    const { json: plan } = await run(`${deposit} --dry-run`)
+    expect(plan.standing).toEqual([])
+    expect(await run(deposit)).toMatchObject({ exit: 0 })
+  })
+
+  test('is refused by those who say so in their policy, with the way out', async () => {
+    writePolicy({ refuseStandingAllowance: true })
+    await allow('USDC', 100_000_000n)
+    expect(await run(`${deposit} --dry-run`)).toMatchObject({ exit: 0 })
+    await allow('USDC', 100_000_001n)
     const error = await refused(deposit, 'POLICY_STANDING_ALLOWANCE')
-    expect(error.hint).toContain('sluice wallet approvals revoke')
+    expect(error.hint).toContain('sluice wallet approvals revoke --network sandbox-one')
+  })
+})
+
+describe('a next step, by a wallet that is not the default', () => {
+  const file = () => {
+    const path = join(home(), 'another.key')
+    writeFileSync(path, sandboxKey(7), { mode: 0o600 })
+    return path
+  }
+  const allowance = async (owner: string) =>
+    BigInt(
+      await sandbox.chain(31337).rpc.request<string>('eth_call', [
+        {
+          to: sandbox.token(31337, 'USDC').address,
+          data: calldata('function allowance(address,address)', [owner, pool()]),
+        },
+        'latest',
+      ]),
+    )
+
+  test('takes the allowance back on that wallet, and costs no other any gas', async () => {
+    const other = sandboxAddress(7)
+    await sandbox.world.fund(other)
+    await sandbox.world.fund(other, { symbol: 'USDC', amount: 1_000_000_000n })
+    for (const owner of [other, sandbox.user.address])
+      await sandbox.sendAs(31337, owner, {
+        to: sandbox.token(31337, 'USDC').address,
+        data: calldata('function approve(address,uint256)', [pool(), 2n ** 256n - 1n]),
+      })
+    writePolicy({ refuseStandingAllowance: true })
+    const named = `--key-file ${file()}`
+    const error = await refused(`${deposit} ${named}`, 'POLICY_STANDING_ALLOWANCE')
+    expect(error.hint).toContain(named)
+    expect((await run(`${error.hint.replace('sluice ', '')} --yes --json`)).exit).toBe(0)
+    expect(await allowance(other)).toBe(0n)
+    expect(await allowance(sandbox.user.address)).toBeGreaterThan(0n)
+    const { json: plan } = await run(`${deposit} ${named} --dry-run --policy ${writePolicy({}, 'none.json')}`)
+    expect(plan.standing).toEqual([])
   })
 })

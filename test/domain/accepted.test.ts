@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { acceptedOf, burnPrice, isFair, type Shown, swapBps } from '../../src/domain/accepted.ts'
+import { acceptedOf, burnPrice, isFair, type Shown, swapMost } from '../../src/domain/accepted.ts'
 import { slippageIn } from '../../src/domain/slippage.ts'
 
 const shown: Shown = {
@@ -89,7 +89,7 @@ test('the bounds hold to one unit for every amount and slippage', () => {
 })
 
 test('three percent below a price is fair, and a unit for rounding; one unit less is not', () => {
-  const price = { amountIn: 1n, amountOut: 1n, fairBps: swapBps }
+  const price = { amountIn: 1n, amountOut: 1n, most: swapMost }
   expect(isFair({ amountIn: 1_000_000n, amountOut: 969_999n }, price)).toBe(true)
   expect(isFair({ amountIn: 1_000_000n, amountOut: 969_998n }, price)).toBe(false)
 })

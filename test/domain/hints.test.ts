@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { beforeAll, describe, expect, test } from 'vitest'
 
+import { asTyped } from '../../src/cli/as-typed.ts'
 import { errorTable } from '../../src/domain/error-table.ts'
 import { type ErrorCode, errorRow } from '../../src/domain/errors.ts'
 import { program } from '../../src/main.ts'
@@ -47,17 +48,17 @@ const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
 const ours: readonly RegExp[] = [
   // Ids of the journal: ours, or a plan's, which has letters and digits only (wallet/plan/plan-file.ts). Hashes and addresses are parsed.
   /^(wallet|cli)\/(?!operate\/asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|wallet|(held|open|operation|made)\.id|run\.operationId|(holder|open)\.operation|givesUp\.id)$/,
-  /^commands\/action-(re\w+|abandon|watch)\.ts: (id|operation\.id)$/,
+  /^commands\/action-(re\w+|abandon|watch)\.ts: (id|operation\.id)$|^commands\/wallet-approvals\.ts: \(await .*\)\.address$/,
   /^commands\/action-run\.ts: (operation\.id|wallet)$|^commands\/swap-look\.ts: action\.id$|^commands\/explain-hash\.ts: hash$/,
   // The action that is in the way, and the next step behind it, which is of this kind itself.
   /^wallet\/(explain\/over\.ts: before|execution\/(ending\.ts: (again|operation)|go-on\.ts: (before|again|giveUp)|nonce\.ts: first|time-over\.ts: (before|again|details\.operation)))$/,
   // Ids of damaged actions, as the journal has them.
   /^commands\/(action\.ts: id|doctor\.ts: damaged\[0\])$/,
   // Numbers.
-  /^sandbox\/faults\/chain-acts\.ts: most$|^cli\/operate\/once-only\.ts: (name|simulation\.nonce)$|^wallet\/execution\/pinned\.ts: next$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
+  /^sandbox\/faults\/chain-acts\.ts: most$|^cli\/operate\/once-only\.ts: (name|simulation\.nonce)$|^wallet\/execution\/pinned\.ts: next$|^wallet\/plan\/(impact\.ts: accepted|opinion\.ts: needed)$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|plain\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
   // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
-  /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/operate\/yield-proposals\.ts: slug$|^wallet\/plan\/standing\.ts: network$/,
+  /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/operate\/yield-proposals\.ts: slug$|^wallet\/chain\/standing\.ts: (network|token)$/,
   /: .*\b(levels|statuses|networks|chains)\b/,
   /^(commands\/(action-replace|sandbox-fault)|sandbox\/faults\/chain-acts)\.ts: name$|^wallet\/explain\/words\.ts: (name|more)$|^cli\/after-signing\.ts: verb$/,
   /^domain\/(network-named\.ts: rpcVariable\(network\)|sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/private\.ts: mode$|^commands\/sandbox\.ts: to$/,
@@ -115,6 +116,13 @@ function fault(words: readonly string[]): string | undefined {
   return operands.length < needed ? `${command.name()} wants ${needed} arguments` : undefined
 }
 
+/** Whether the command of a line takes the name of a wallet that signs. */
+function takesWallet(words: readonly string[]): boolean {
+  let command = root
+  for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command
+  return command.name() !== 'import' && command.options.some(({ long }) => long === '--key-file')
+}
+
 describe('every error says what to do', () => {
   test.each(Object.keys(errorTable) as ErrorCode[])('%s has a next step', (code) => {
     expect(errorRow(code).hint).toMatch(/\S/)
@@ -129,6 +137,19 @@ describe('every error says what to do', () => {
     const wrong = told.flatMap((line) => {
       const why = fault(typed(line))
       return why === undefined ? [] : [`sluice ${line}: ${why}`]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('each of them names the wallet and the profile that the line before named, where it can', () => {
+    const argv = ['deposit', 'x', '--wallet', 'ops', '--profile', 'prod', '--yes']
+    const wrong = told.flatMap((line) => {
+      if (/^(help|X|-)/.test(line)) return []
+      const next = asTyped(`sluice ${line}`, argv).replace(/^sluice /, '')
+      const words = typed(next)
+      const why = fault(words) ?? (/--profile (prod|X)\b/.test(next) ? undefined : 'no profile')
+      const isSigner = takesWallet(words) && !/--(wallet|ledger|key-file) /.test(next)
+      return why === undefined && !isSigner ? [] : [`${line}: ${next}: ${why ?? 'no wallet'}`]
     })
     expect(wrong).toEqual([])
   })

@@ -26,7 +26,6 @@ import { sqliteSql } from '../../src/store/sqlite.ts'
 import { balanceOf, word } from '../../src/wallet/chain/simulate-reads.ts'
 import { checkLeg } from '../../src/wallet/guard/guard.ts'
 import { ownClaim, ownUnits, refuseRestart } from '../../src/wallet/guard/queued.ts'
-import { checkStanding } from '../../src/wallet/plan/standing.ts'
 import { tryLeg } from '../../src/wallet/plan/try-leg.ts'
 import { strictTerms } from '../../src/wallet/policy/terms.ts'
 import { deployedFrom } from '../support/compile.ts'
@@ -754,27 +753,5 @@ describe('stakewise', () => {
     await tell('function limit(uint256,bool)', [ether, false])
     await tell('function forget()', [])
     expect(await faults(entry.asset)).toEqual(['whether StakeWise made the vault is false, and not true'])
-  })
-
-  test('is asked for no allowance of its shares, which would have every token asked by itself', async () => {
-    const { entry, place } = await opened('stakewise')
-    const { rpc } = sandbox.chain(chainId)
-    const asked: unknown[] = []
-    const told: Rpc = {
-      ...rpc,
-      batch: async (calls) => {
-        asked.push(...calls.map(([, params]) => params?.[0]))
-        return rpc.batch(calls)
-      },
-    }
-    const known = sandbox.world.catalog()
-    const journal = { list: () => [] } as unknown as Parameters<typeof checkStanding>[0]['journal']
-    await checkStanding(
-      { rpc: () => told, catalog: { ...known, strategies: [...known.strategies, entry] }, journal },
-      { chainId, wallet, spender: place, spends: undefined },
-    )
-    const tokens = (asked as { to: Address }[]).map(({ to }) => to)
-    expect(tokens).toContain(sandbox.token(chainId, 'USDC').address)
-    expect(tokens).not.toContain(place)
   })
 })

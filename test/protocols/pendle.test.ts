@@ -168,7 +168,13 @@ describe('a PT, by the bytecode of Pendle', () => {
     await somebodyBuys(1_250_000_000n)
     expect(Number(await price(900)) / Number(await price(0))).toBeLessThan(0.968)
     const { code, message } = await refused(`deposit ${slug} --amount 10`)
-    expect([code, message]).toEqual(['POLICY_MIN_OUT', expect.stringContaining('more than 3 % less')])
+    expect([code, message]).toEqual([
+      'POLICY_PRICE_IMPACT',
+      expect.stringContaining('3.00 % is the most that is allowed'),
+    ])
+    const { json: plan } = await run(`deposit ${slug} --amount 10 --max-price-impact 10% --dry-run --json`)
+    expect(plan.priceImpacts).toMatchObject([{ leg: 0, by: 'oracle' }])
+    expect(plan.priceImpacts[0].share).toBeGreaterThan(0.03)
     // After a while it is the price.
     await sandbox.world.warp(1_000)
     await done(`deposit ${slug} --amount 10`)

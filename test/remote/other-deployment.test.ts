@@ -321,6 +321,8 @@ describe('a quote', () => {
     provider: 'a-provider',
     minAmountOut: null,
     slippage: null,
+    // By what both sides are worth.
+    priceImpact: 0,
     deadline: iso,
     status: 'pending',
     destinationAddress: null,
@@ -347,6 +349,7 @@ describe('a quote', () => {
       tokenOut: { ...tokenOut, priceUsd: null },
       id: null,
       quoteId: null,
+      priceImpact: null,
       deadline: null,
       status: null,
       feeSponsorship: null,

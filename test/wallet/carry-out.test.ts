@@ -153,16 +153,6 @@ describe('the terms of a plan hold again just before it is signed', () => {
     await refused(planned, 'POLICY_CONTRACT_CHANGED')
   })
 
-  test('what the contract may take already', async () => {
-    const planned = begin(ground(), await checked(), 'key')
-    await sandbox.sendAs(
-      chainId,
-      sandbox.user.address,
-      approve({ chainId, token: usdc().address, spender: usdc().address, amount: 1n }),
-    )
-    await refused(planned, 'POLICY_STANDING_ALLOWANCE')
-  })
-
   test('the cap on gas', async () => {
     const good = await checked()
     const terms = { ...good.terms, maxFeePerGas: 1n }

@@ -10,7 +10,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import type { Intent, ServiceFee } from '../../src/domain/intent.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/wallet/guard/guard.ts'
-import { checkFee } from '../../src/wallet/guard/guard-fee.ts'
+import { checkFee, receiverFault } from '../../src/wallet/guard/guard-fee.ts'
 import { nothingVouched } from '../../src/wallet/guard/registry.ts'
 import { decodeIntent, encodeIntent } from '../../src/wallet/plan/intent-json.ts'
 import { checkEffect } from '../../src/wallet/simulation/effect.ts'
@@ -282,5 +282,36 @@ describe('how much a fee may be', () => {
     [200, 2_000_001n, 'POLICY_SERVICE_FEE'],
   ])('is what the person says: at %i basis points, a fee of %s', (most, much, code) => {
     expect(refusal(() => check(...dear(much), most))?.code).toBe(code)
+  })
+})
+
+describe('a fee is paid to nobody from whom it would never come back', () => {
+  const paidTo = (to: Address) => {
+    const at = getAddress(to)
+    return refusal(() => check(swapIntent({ fee: { ...fee, to: at } }), [...swapping(), pay(cost, at)]))
+  }
+
+  test.each<[string, Address]>([
+    ['the zero address', '0x0000000000000000000000000000000000000000'],
+    ['a precompiled contract', '0x0000000000000000000000000000000000000004'],
+    ['the token that it is paid in', usdc.address],
+    ['the token that comes out', usdt.address],
+    ['the contract that swaps', router],
+    ['a market of the catalogue', pool],
+  ])('%s', (_, to) => {
+    expect(paidTo(to)?.code).toBe('POLICY_SERVICE_FEE')
+  })
+
+  test('nor to what the person vouches for, where the operation goes through it', () => {
+    const fault = (to: Address, action: Address, more: object = {}) =>
+      receiverFault(swapIntent({ fee: { ...fee, to }, ...more }), { catalog, chainId, action })
+    expect(fault(thief, thief)).toMatchObject({ violation: { code: 'POLICY_SERVICE_FEE' } })
+    const tokenOut = { ...usdt, address: thief }
+    expect(fault(thief, router, { tokenOut })).toMatchObject({ violation: { code: 'POLICY_SERVICE_FEE' } })
+    expect(fault(thief, router)).toBe(undefined)
+  })
+
+  test('and to somebody', () => {
+    expect(paidTo(collector)).toBe(undefined)
   })
 })

@@ -13,8 +13,10 @@ import type { PendlePtConstants } from '../../src/domain/market-constants.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/wallet/guard/guard.ts'
+import { nothingVouched } from '../../src/wallet/guard/registry.ts'
 import { decodeIntent, encodeIntent } from '../../src/wallet/plan/intent-json.ts'
 import { refuseWorse } from '../../src/wallet/plan/replan.ts'
+import { refuseUntyped } from '../../src/wallet/signing/typed.ts'
 import { checkEffect } from '../../src/wallet/simulation/effect.ts'
 import { catalog, lending, thief, usdc, usdt, wallet } from './plans.ts'
 
@@ -154,12 +156,25 @@ describe('the guard on a PT', () => {
     expect(check(coming, [allowing(usdc.address, amount, thief), bought])).toBe('POLICY_SPENDER')
   })
 
-  test('takes no minimum that nobody has read, and none below what a PT can never be worth more than', () => {
+  test('takes no minimum that nobody has read', () => {
     const { least: _, ...unread } = coming
     expect(code(unread as Intent, bought)).toBe('POLICY_MIN_OUT')
-    const low: Intent = { ...coming, least: 1n }
-    expect(code(low, buyPt({ ...ask, amount, least: 96_999_999n }))).toBe('POLICY_MIN_OUT')
-    expect(code(low, buyPt({ ...ask, amount, least: 97_000_000n }))).toBe('passed')
+  })
+
+  test('is signed for fewer than a PT can never be worth more than only where that was typed', () => {
+    const typed = (much: bigint, more: string) => () =>
+      refuseUntyped(
+        ['deposit', pt.slug, '--amount', '100', ...more.split(' ').filter(Boolean)],
+        { ...coming, least: much } as Intent,
+        nothingVouched,
+        null,
+        known,
+      )
+    expect(typed(96_515_000n, '')).not.toThrow()
+    expect(typed(96_514_999n, '')).toThrow(/not what was typed/)
+    expect(typed(95_000_000n, '--slippage 5%')).not.toThrow()
+    expect(typed(92_149_999n, '--slippage 5%')).toThrow(/not what was typed/)
+    expect(typed(89_550_000n, '--max-price-impact 10%')).not.toThrow()
   })
 
   test('is planned anew for no less than was accepted, unless the person says so', () => {

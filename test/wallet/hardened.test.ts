@@ -252,7 +252,9 @@ describe('the decimals of a token', () => {
       code: 'POLICY_TOKEN_METADATA',
     })
     const right = { ...leg, intent: { ...intent, token: lending().asset } }
-    await expect(checkPlace(ground, right, strictTerms)).resolves.toMatchObject({ firstUse: true })
+    await expect(checkPlace(ground, right, strictTerms)).resolves.toMatchObject({
+      contract: { firstUse: true },
+    })
   })
 })
 

@@ -15,13 +15,13 @@ import { claimProposal, depositProposal, withdrawProposal } from './yield-propos
 /** A leg as the service builds it now, and the quote that it is of. */
 type Again = { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null }
 
-/** A new plan for the part of an operation that is open; `undefined` where nothing is. A unit of gas may cost `lifted` where that is said, in wei. Nothing is written down yet. */
+/** A new plan for the part of an operation that is open; `undefined` where nothing is. What is accepted may be `lifted` beyond its terms. Nothing is written down yet. */
 export async function planAgain(
   cli: Cli,
   ground: Ground,
   operation: Planned,
   least: bigint | null,
-  lifted?: bigint,
+  lifted: Parameters<typeof checkAgain>[3] = {},
 ): Promise<{ open: Open; checked: Checked } | undefined> {
   const open = openLeg(ground, operation)
   if (!open) return undefined
@@ -83,10 +83,7 @@ async function swapAgain(
   intent: Extract<Intent, { kind: 'swap' }>,
 ): Promise<Again> {
   const { wallet, recipient, tokenIn, tokenOut, exact, provider } = intent
-  const { slippage: asked, transferSpeed } = (request ?? {}) as {
-    slippage?: unknown
-    transferSpeed?: unknown
-  }
+  const { slippage: asked } = (request ?? {}) as { slippage?: unknown }
   const slippage = typeof asked === 'number' ? asked : null
   const service = await cli.service()
   const amount = exact === 'in' ? intent.amountIn : intent.amountOut
@@ -99,7 +96,7 @@ async function swapAgain(
     preferredProvider: provider,
     ...(recipient !== wallet && { destinationAddress: recipient }),
     ...(slippage !== null && { slippage }),
-    ...((transferSpeed === 'fast' || transferSpeed === 'standard') && { transferSpeed }),
+    ...(intent.speed && { transferSpeed: intent.speed }),
   })
   refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
   const made = await service.swapBytecode({
@@ -111,7 +108,7 @@ async function swapAgain(
   const proposed = await swapProposal(
     cli,
     quote,
-    { wallet, recipient, exact, slippage, least: null },
+    { wallet, recipient, exact, slippage, least: null, speed: intent.speed },
     transactions,
   )
   return { leg: proposed.legs[0]!, quoteId: quote.id, expiresAt: quote.deadline }

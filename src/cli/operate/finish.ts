@@ -56,9 +56,7 @@ async function followWithQuotes(cli: Cli, ground: Ground, operation: Planned, wh
     const now = ground.journal.find(operation.id)!
     const again = await planAgain(cli, ground, now, null).catch((cause: unknown) => {
       // What hinders a new quote is said where it is about money; anything else leaves what was said before.
-      throw cause instanceof AppError && cause.code === 'PARTIAL'
-        ? withReport(withSigner(cause, who), ground, now)
-        : error
+      throw cause instanceof AppError && cause.code === 'PARTIAL' ? withReport(cause, ground, now) : error
     })
     if (!again) throw error
     cli.notice(`The quote expired; a new one brings no less, and is taken for what is not signed yet.`)
@@ -133,22 +131,10 @@ export async function follow(
     )
     return { done, moved }
   } catch (error) {
-    throw withReport(withSigner(error, who), ground, operation)
+    throw withReport(error, ground, operation)
   } finally {
     teller.done()
   }
-}
-
-/** A next step that signs, at the end of a hint. */
-const isGoneOnWith =
-  /sluice action (resume|replan|revoke|speed-up|cancel(?= \S+ --yes)) [\w.:-]+( --yes)?( --max-fee [0-9.]+)?$/
-
-/** Where the next step is to go on, it names the signer as it was named here. */
-function withSigner(error: unknown, { again }: Who): unknown {
-  if (!(error instanceof AppError) || !again) return error
-  if (!isGoneOnWith.test(error.hint ?? '')) return error
-  const { code, message, details, cause, hint } = error
-  return new AppError(code, message, { cause, hint: `${hint} ${again}`, ...(details && { details }) })
 }
 
 /** After a signature, the error carries the whole report, so that a script has what a success would have given. */

@@ -6,6 +6,7 @@ import { isSentAlready, refuseEarly } from '../../wallet/execution/pinned.ts'
 import type { Ground } from '../../wallet/ground.ts'
 import type { Who } from '../../wallet/keys/who.ts'
 import { isBehind, withMissing } from '../../wallet/plan/missing-allowance.ts'
+import { withoutNeedless } from '../../wallet/plan/needless.ts'
 import { type Checked, checkCalldata, checkProposal } from '../../wallet/plan/plan.ts'
 import type { Proposal, Proposed } from '../../wallet/plan/proposal.ts'
 import type { Cli } from '../cli.ts'
@@ -63,7 +64,10 @@ async function offer(
   // A nonce that is pinned for what comes later lets the first transaction be signed again.
   const { nonce: named, ...unpinned } = options
   if (nonce === null && named !== undefined) requireOnce(cli, unpinned, request)
-  const proposal: Proposal = { ...proposed, request, wallet: who.address, nonce }
+  const whole: Proposal = { ...proposed, request, wallet: who.address, nonce }
+  // A plan that was made before is what it is, and so is what has a nonce of its own.
+  const isMade = wallet !== undefined || named !== undefined
+  const proposal = isMade ? whole : await withoutNeedless(ground, whole)
   const isSent = !options.dryRun && (await isSentAlready(ground, proposal))
   if (isSent) return { proposal, isSent, checked: checkCalldata(ground, proposal, terms), known: [] }
   // A dry run that nobody pins takes the next one.
@@ -72,13 +76,15 @@ async function offer(
   const early = isAsked ? await refuseEarly(ground, proposal, how) : undefined
   if (early !== undefined) cli.notice(early)
   refuseExpired(proposal, cli.world.now())
-  const check = async () => checkProposal(ground, proposal, terms, await opinion?.(who.address))
+  const worth = planPrices(cli.place, ground, proposal)
+  const check = async () =>
+    checkProposal(ground, proposal, terms, { ...(await opinion?.(who.address)), worth })
   const [checked, known] = await Promise.all([
     check().catch(async (error: unknown) => {
       // A plan that was made before is what it is.
       throw wallet === undefined ? await withMissing(ground, proposal, error) : error
     }),
-    planPrices(cli.place, ground, proposal),
+    worth,
   ])
   for (const host of checked.simulation?.silent ?? [])
     cli.notice(`The RPC endpoint ${plain(host)} does not answer and is left out.`)

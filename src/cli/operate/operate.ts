@@ -1,4 +1,5 @@
 import { AppError, saysUnsigned } from '../../domain/errors.ts'
+import { shellWord } from '../../domain/shell.ts'
 import { begin, beginAgain, type Planned } from '../../wallet/execution/carry-out.ts'
 import { type Turn, takeTurn } from '../../wallet/execution/turn.ts'
 import { dropUnsigned, refuseConflict } from '../../wallet/execution/unfinished.ts'
@@ -55,6 +56,10 @@ export async function operate(cli: Cli, options: SigningOptions, undertaking: Un
   }
 }
 
+/** The flags that name who signs, and where, on another command line. */
+const namedHere = ({ again = '' }: Who, { profile }: Cli['globals']): string =>
+  [again, profile === undefined ? '' : `--profile ${shellWord(profile)}`].filter(Boolean).join(' ')
+
 type Circumstances = {
   key: string | undefined
   who: Who
@@ -83,7 +88,10 @@ async function undertake(
   const asking = { propose, request, ...(opinion && { opinion }), ...(wallet && { wallet }) }
   const { proposal, isSent, checked, known } = await offered(cli, options, asking, { who, ground })
   refuseConflict(ground, checked, givesUp?.id)
-  const plan = planJson(checked, ground, who, [...known, ...(prices?.() ?? [])])
+  const plan = planJson(checked, ground, { ...who, again: namedHere(who, cli.globals) }, [
+    ...known,
+    ...(prices?.() ?? []),
+  ])
   if (options.dryRun)
     return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))
   if (who.source === 'address') await who.unlock()

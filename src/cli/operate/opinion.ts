@@ -1,11 +1,13 @@
 import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
 import type { Quote } from '../../api/quote.ts'
-import { type Asked, burnPrice, swapBps } from '../../domain/accepted.ts'
+import type { Service } from '../../api/service.ts'
+import { type Amounts, type Asked, burnPrice, swapMost } from '../../domain/accepted.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { withoutPayment } from '../../domain/service-fee.ts'
 import { plain } from '../../domain/text.ts'
 import type { Opinion } from '../../wallet/plan/opinion.ts'
+import type { Proposed } from '../../wallet/plan/proposal.ts'
 import type { Cli } from '../cli.ts'
 import { paidIn } from './stated-fee.ts'
 
@@ -20,7 +22,7 @@ export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): O
   const { reference, kind } = place
   if (!reference) return kind === 'remote' ? undefined : itself
   return {
-    price: burnPrice,
+    price: { ...burnPrice, most: ask.slippage ?? burnPrice.most },
     transactions: async () => {
       const { bytecode, crossChain, fees } = await (await reference()).strategyBytecode(ask)
       return crossChain.isCrossChain ? undefined : bytecode.slice(0, bytecode.length - paidIn(fees))
@@ -29,33 +31,27 @@ export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): O
 }
 
 /**
- * How much our own engine would give for the same swap, where a service that is not ours quotes it. What our engine cannot price is only
- * swapped where the person says what is enough (`least`), or looks at it: POLICY_MIN_OUT.
+ * How much our own engine would give for the same swap, where a service that is not ours quotes it. What was typed is the most that may slip. What our engine
+ * cannot price is only swapped where the person says what is enough (`least`), or looks at it: POLICY_MIN_OUT.
  */
 export async function opinionOnSwap(
   cli: Cli,
   quote: Quote,
   { exact, slippage, least }: Asked,
 ): Promise<Opinion | undefined> {
-  const { reference } = cli.place
+  const { reference, kind } = cli.place
   const { from, to, tokenIn, tokenOut } = quote
-  if (!reference) return undefined
+  if (!reference) return kind === 'remote' ? { isWord: true } : undefined
   const { cctpV2 } = await cli.place.catalog()
   const isBurnt = ({ chainId, address }: Quote['tokenIn']) =>
     cctpV2.some((end) => end.chainId === chainId && sameAddress(end.token, address))
+  // Whoever says what is enough is not held to more.
+  const accepted = (usual: number) => (least === null ? (slippage ?? usual) : null)
   if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut))
-    return { price: slippage === null && least === null ? burnPrice : { ...burnPrice, fairBps: swapBps } }
+    return { price: { ...burnPrice, most: accepted(burnPrice.most) } }
   try {
-    const ours = await (await reference()).quote({
-      chainIdIn: from.chainId,
-      chainIdOut: to.chainId,
-      tokenIn: tokenIn.address,
-      tokenOut: tokenOut.address,
-      ...(exact === 'in' ? { amountIn: tokenIn.amount } : { amountOut: tokenOut.amount }),
-    })
-    const { amount: amountIn } = ours.quote.tokenIn
-    const { amount: amountOut } = ours.quote.tokenOut
-    if (amountIn > 0n && amountOut > 0n) return { price: { amountIn, amountOut, fairBps: swapBps } }
+    const price = await ownPrice(reference, quote, exact)
+    if (price) return { price: { ...price, most: accepted(swapMost) } }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return unpriced(cli, quote, least, error)
@@ -63,13 +59,54 @@ export async function opinionOnSwap(
   return unpriced(cli, quote, least)
 }
 
+/** A swap, as our own engine is asked about it. */
+type Swapped = Pick<Quote, 'tokenIn' | 'tokenOut'>
+
+async function ownPrice(
+  reference: () => Promise<Service>,
+  {
+    tokenIn,
+    tokenOut,
+  }: { [side in keyof Swapped]: Pick<Quote['tokenIn'], 'chainId' | 'address' | 'amount'> },
+  exact: 'in' | 'out',
+): Promise<Amounts | undefined> {
+  const ours = await (await reference()).quote({
+    chainIdIn: tokenIn.chainId,
+    chainIdOut: tokenOut.chainId,
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
+    ...(exact === 'in' ? { amountIn: tokenIn.amount } : { amountOut: tokenOut.amount }),
+  })
+  const { amount: amountIn } = ours.quote.tokenIn
+  const { amount: amountOut } = ours.quote.tokenOut
+  return amountIn > 0n && amountOut > 0n ? { amountIn, amountOut } : undefined
+}
+
+/**
+ * What our own engine says of a swap in a plan that was made before, where a service that is not ours was asked: how much it may lose is told by that price. What
+ * is accepted was said when it was made.
+ */
+export async function opinionOnPlan({ place }: Cli, { legs }: Proposed): Promise<Opinion | undefined> {
+  const intent = legs[0]?.intent
+  const { reference, kind } = place
+  if (kind !== 'remote' || intent?.kind !== 'swap') return undefined
+  const { tokenIn, tokenOut, amountIn, amountOut, exact } = intent
+  if (tokenIn.chainId !== tokenOut.chainId) return { price: { ...burnPrice, most: null } }
+  const swapped = { tokenIn: { ...tokenIn, amount: amountIn }, tokenOut: { ...tokenOut, amount: amountOut } }
+  const price = await (reference && ownPrice(reference, swapped, exact))?.catch((error: unknown) => {
+    if (error instanceof AppError) return undefined
+    throw error
+  })
+  return price ? { price: { ...price, most: null } } : { isWord: true }
+}
+
 function unpriced(
   { io, globals, notice }: Cli,
   quote: Quote,
   least: bigint | null,
   cause?: AppError,
-): undefined {
-  if (least !== null) return undefined
+): Opinion {
+  if (least !== null) return { isWord: true }
   const says = `Nobody but the service knows what ${plain(quote.tokenIn.symbol)} is worth in ${plain(quote.tokenOut.symbol)} now, so what it offers is not compared with anything`
   if (!io.canAsk || !globals.input || globals.yes)
     throw new AppError('POLICY_MIN_OUT', says, {
@@ -77,4 +114,5 @@ function unpriced(
       hint: 'Say what is enough: --accept-min-out AMOUNT, with an exact --amount-in. Or look at it in a terminal, without --yes.',
     })
   notice(io.err.paint.red(says))
+  return { isWord: true }
 }

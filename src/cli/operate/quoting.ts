@@ -21,9 +21,11 @@ export type Wish = {
   refund?: string
   provider?: string
   slippage?: string
-  speed?: 'fast' | 'standard'
+  speed?: Speed
   feeSponsorship?: boolean
 }
+
+type Speed = 'fast' | 'standard'
 
 /** A wish in exact words: networks, tokens and amounts resolved. `request` is what an idempotency key stands for. */
 export type Resolved = {
@@ -32,9 +34,11 @@ export type Resolved = {
   tokenOut: Token
   amount: bigint
   slippage: number | null
+  speed: Speed | null
   destination: Address | undefined
   request: Record<string, unknown>
-  ask: (cli: Cli) => Promise<Quote>
+  /** Asks for it, within another slippage where one is named: what is asked is what it is held to. */
+  ask: (cli: Cli, within?: number) => Promise<Quote>
 }
 
 /** Reads the flags of a quote; what is missing or wrong is a usage error before anybody is asked. */
@@ -93,17 +97,22 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
     tokenOut,
     amount,
     slippage: slips,
+    speed: wish.speed ?? null,
     destination,
     request,
-    ask: async (cli) => {
+    ask: async (cli, within) => {
       // What it may slip is said, too, where nobody typed it: it is what the answer is held to.
-      const { quote } = await (await cli.service()).quote({ slippage: usualSlippage, ...input })
+      const { quote } = await (await cli.service()).quote({
+        slippage: usualSlippage,
+        ...input,
+        ...(within !== undefined && { slippage: within }),
+      })
       refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
       // Without an id it cannot be taken later.
       if (quote.id) {
         const quotes = await cli.world.quotes()
         await quotes.save(
-          { quote, exact, slippage: slips, destination: destination ?? null },
+          { quote, exact, slippage: slips, destination: destination ?? null, speed: wish.speed ?? null },
           { profile: cli.place.profile, about: aboutOf(quote) },
         )
       }

@@ -11,7 +11,11 @@ import type { Cli } from '../cli.ts'
 import { statedFee } from './stated-fee.ts'
 
 /** Whose swap it is, whom it pays, and what was asked of its quote. */
-export type SwapOrder = Asked & { wallet: Address; recipient: Address }
+export type SwapOrder = Asked & {
+  wallet: Address
+  recipient: Address
+  speed?: 'fast' | 'standard' | null | undefined
+}
 
 /** A swap as legs: the swap itself, and on another chain the wait for what it brings. */
 export async function swapProposal(
@@ -99,6 +103,7 @@ export async function swapIntent(
     recipient,
     deadline: await deadlineOnChain(cli, quote.from.chainId, deadline),
     ...(fee && { fee }),
+    ...(order.speed && { speed: order.speed }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SwapStatus } from '../../api/quote.ts'
+import type { SwapStatus } from '../../api/swap-status.ts'
 import { Hash, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Cli } from '../cli.ts'

@@ -1,5 +1,6 @@
 import { canonical } from '../../domain/canonical.ts'
 import { AppError } from '../../domain/errors.ts'
+import { priceImpact } from '../../domain/price-impact.ts'
 import type { Planned } from '../../wallet/execution/carry-out.ts'
 import type { KeptPlan } from '../../wallet/plan/intent-json.ts'
 import { parseAssertions } from '../../wallet/policy/asserts.ts'
@@ -10,7 +11,7 @@ import { exactAllowance, lowest, maxFee, serviceFee } from '../flag-values.ts'
 import { address, type SigningOptions, slippage } from '../options.ts'
 
 /** What the flags allow for one operation, with the policy that holds here. Bad values are USAGE. */
-export function termsOf({ io, place, world }: Cli, options: Partial<SigningOptions>): Terms {
+export function termsOf({ io, place, world, globals }: Cli, options: Partial<SigningOptions>): Terms {
   const listed = (texts: readonly string[] | undefined, flag: string) =>
     (texts ?? []).map((text) => address(text, flag))
   return {
@@ -26,6 +27,8 @@ export function termsOf({ io, place, world }: Cli, options: Partial<SigningOptio
     lowest: lowest(options.maxAssuranceLoss),
     maxFeePerGas: options.maxFee === undefined ? null : maxFee(options.maxFee),
     maxSlippage: options.slippage === undefined ? null : slippage(options.slippage),
+    maxPriceImpact: options.maxPriceImpact === undefined ? null : priceImpact(options.maxPriceImpact),
+    isLookedAt: options.dryRun === true || (io.canAsk && globals.input && !globals.yes),
   }
 }
 

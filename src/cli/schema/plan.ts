@@ -69,6 +69,38 @@ export const PlanDocument = fields({
       firstUse: z.boolean(),
     }),
   ),
+  priceImpacts: z
+    .array(
+      fields({
+        leg: z.int().min(0),
+        share: maybe(z.number()).describe('a fraction less than at the spot price; null is not known'),
+        by: maybe(z.enum(['pool', 'oracle', 'usd'])).describe('who says the spot price'),
+      }),
+    )
+    .describe('of what is exchanged at a price'),
+  slippages: z
+    .array(
+      fields({
+        leg: z.int().min(0),
+        share: maybe(z.number()).describe('a fraction less than the price, all fees inside'),
+        by: z.enum(['own engine', 'service']).describe('whose price that is'),
+      }),
+    )
+    .describe('what may come less than it should, of what is exchanged or bridged'),
+  standing: z
+    .array(
+      fields({
+        network: z.string(),
+        token: AddressText,
+        spender: AddressText,
+        name: maybe(z.string()),
+        amount: Amount,
+        unlimited: z.boolean(),
+        need: Whole.describe('what the plan takes of it'),
+        revoke: z.string().describe('the line that takes it back'),
+      }),
+    )
+    .describe('what contracts of the plan may take already, where that is more than it needs'),
   simulation: maybe(Simulation),
   fees: maybe(
     fields({
@@ -118,6 +150,7 @@ export const PlanDocument = fields({
   expiresAt: maybe(Time),
   queued: Queued.optional(),
   operation: z.record(z.string(), z.unknown()).describe('what action submit goes by'),
+  shownHash: Digest.describe('of all that the plan shows; an edited plan is refused'),
 })
 
 /** `policy check` */
@@ -126,6 +159,13 @@ export const PolicyDocument = fields({
   policy: Digest,
   assurance: Level,
   rules: z.array(
-    fields({ rule: z.string(), wanted: z.string(), found: z.string(), met: z.boolean(), code: z.string() }),
+    fields({
+      rule: z.string(),
+      wanted: z.string(),
+      found: z.string(),
+      met: z.boolean(),
+      code: z.string(),
+      hint: z.string().optional(),
+    }),
   ),
 })

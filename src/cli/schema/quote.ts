@@ -23,6 +23,7 @@ export const QuoteDocument = fields({
   provider: z.string(),
   minAmountOut: maybe(Amount),
   slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5 %'),
+  priceImpact: maybe(z.number()).describe('a fraction less than at the spot price; null is not known'),
   deadline: maybe(Time),
   status: maybe(z.string()),
   destinationAddress: maybe(AddressText),

@@ -3,6 +3,8 @@ import type { Quote } from '../../api/quote.ts'
 import type { Strategy } from '../../api/strategy.ts'
 import type { Position, Wallet } from '../../api/wallet.ts'
 import { tokenAmount } from '../../domain/amount.ts'
+import { impactOf } from '../../domain/price-impact.ts'
+import { usdUnits } from '../../wallet/plan/priced.ts'
 
 /** A strategy as `--json` prints it (cli.md, Output). */
 export const strategyJson = ({
@@ -39,6 +41,7 @@ export const quoteJson = (quote: Quote) => {
     provider: quote.provider,
     minAmountOut: quote.minAmountOut === null ? null : tokenAmount(quote.minAmountOut, quote.tokenOut),
     slippage: quote.slippage,
+    priceImpact: quote.priceImpact ?? impactInUsd(quote),
     deadline: quote.deadline,
     status: quote.status,
     destinationAddress: quote.destinationAddress,
@@ -53,6 +56,14 @@ export const quoteJson = (quote: Quote) => {
         amountOut: tokenAmount(other.amountOut, quote.tokenOut),
       })) ?? null,
   }
+}
+
+/** By how much less comes than what is paid is worth, by the prices in USD of the quote itself; `null` where it names not both. */
+function impactInUsd({ tokenIn, tokenOut }: Quote): number | null {
+  const [paid, brought] = [tokenIn, tokenOut].map((side) =>
+    side.priceUsd === null ? null : usdUnits(side.amount, side, [{ ...side, usd: side.priceUsd }]),
+  )
+  return typeof paid === 'bigint' && typeof brought === 'bigint' ? impactOf(brought, paid) : null
 }
 
 /** A fee with its amount as an object, where it names a token of the quote; another shape is shown as it came. */

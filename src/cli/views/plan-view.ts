@@ -5,6 +5,7 @@ import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io.ts'
 import { wrapped } from '../terminal/wrap.ts'
 import { callView, type Plan, whose } from './call-view.ts'
+import { priceRows } from './price-rows.ts'
 
 type Row = readonly [label: string, ...values: string[]]
 
@@ -23,7 +24,9 @@ export function planView(plan: Plan, title: string, to: Stream): string {
   const rows: Row[] = [
     ...changeRows(plan),
     ...arrivalRows(plan),
+    ...priceRows(plan, to),
     ...allowanceRows(plan),
+    ...standingRows(plan),
     ...costRows(plan),
     ...firstUses(plan),
     ...behindRows(plan),
@@ -113,6 +116,14 @@ function allowanceRows(plan: Plan): Row[] {
   }
   return allowances.length === 0 ? [] : [['allowances', ...allowances.map(text)]]
 }
+
+/** What may be taken already, which is used, and how it is taken back. */
+const standingRows = ({ standing }: Plan): Row[] =>
+  standing.map(({ spender, name, amount, unlimited, revoke }) => [
+    'standing',
+    `${spender}${name === null ? '' : ` ${plain(name)}`} may take ${unlimited ? 'all' : amount.formatted} ${plain(amount.symbol)} already, more than this needs`,
+    `to take it back: ${revoke}`,
+  ])
 
 function costRows({ serviceFees, fees, laterFees }: Plan): Row[] {
   const rows: Row[] = serviceFees.map(({ amount, of, to }) => [

@@ -32,7 +32,8 @@ export type Alternative = {
 
 /**
  * What a provider would give. `minAmountOut` and `maxAmountIn` are what the chain enforces. `raw` is the provider's own,
- * JSON and nothing else: it is stored and handed back, and nobody else looks inside.
+ * JSON and nothing else: it is stored and handed back, and nobody else looks inside. `spot` is what `amountIn` would bring at the price that its
+ * pools have before it, where that is known.
  */
 export type Offer = {
   amountIn: bigint
@@ -43,6 +44,7 @@ export type Offer = {
   raw: unknown
   /** What else it would give, said while it is quoted. */
   alternatives?: Alternative[]
+  spot?: bigint
 }
 
 /** Whose swap it is. `deadline` is in Unix seconds. */

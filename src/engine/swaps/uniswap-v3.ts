@@ -1,4 +1,5 @@
 import { packPath, quoterV2Abi, type SwapPath, swap } from '../../calls/uniswap-v3.ts'
+import { atSpot, spotQueries } from '../../calls/uniswap-v3-spot.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { UniswapV3Constants } from '../../domain/catalog.ts'
 import { less, more } from '../../domain/slippage.ts'
@@ -34,7 +35,13 @@ export function uniswapV3(deployments: readonly UniswapV3Constants[], reads: Rea
           (a, b) => (a && !better(ask.exact, b.amount, a.amount) ? a : b),
           undefined,
         )
-      return best && offer(ask, best.path, best.amount)
+      if (!best) return undefined
+      const made = offer(ask, best.path, best.amount)
+      const spot = await reads(ask.from.chainId, {
+        reads: spotQueries(here.quoterV2, best.path),
+        parse: (prices) => atSpot(best.path, prices, made.amountIn),
+      })
+      return { ...made, ...(spot !== undefined && { spot }) }
     },
 
     build({ from, tokenIn }, offer, { recipient, deadline }) {

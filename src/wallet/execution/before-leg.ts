@@ -63,7 +63,7 @@ export async function beforeLeg(
     ...untilOf(intent, call),
   }
   const chains = operation.legs.map((one) => one.chainId)
-  const [contract, simulation] = await Promise.all([
+  const [place, simulation] = await Promise.all([
     checkPlace(ground, { ...inHand, transactions: all }, terms),
     // Once the action is done, what is left is the payment of its fee, and is tried as such.
     tryLeg(
@@ -77,7 +77,7 @@ export async function beforeLeg(
   if (!isPaidOnly) await checkLater(ground, laterLegs(ground, operation, leg), terms)
   const assurance = assuranceNow(plan, terms, {
     simulation: simulation.how,
-    code: contract?.state ?? 'pinned',
+    code: place?.contract.state ?? 'pinned',
   })
   acceptAssurance(assurance, terms.lowest, 'what was asked for')
   for (const { policy } of policies) {
@@ -87,9 +87,12 @@ export async function beforeLeg(
         legs: [
           { intent, action: actionAmong(intent, all).to, slippage: slippageOf(intent, plan.about.amounts) },
         ],
+        standing: [place?.standing ?? []].flat(),
+        networks: catalog.networks,
         simulation,
         coin: nativeToken(networkNamed(catalog.networks, chainId)),
         assurance,
+        untried: place?.contract.state === 'new' ? place.contract.address : undefined,
         at: ground.now(),
         quoteAgeMs: null,
         held: () => 0n,

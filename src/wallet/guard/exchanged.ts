@@ -1,8 +1,7 @@
-import { leastFair, leastOf, type Offer } from '../../calls/exchange.ts'
+import { leastOf, type Offer } from '../../calls/exchange.ts'
 import { placeOf } from '../../calls/places.ts'
 import type { Rounds } from '../../calls/queue.ts'
 import { drift } from '../../calls/units.ts'
-import { formatAmount } from '../../domain/amount.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import { usualSlippage } from '../../domain/slippage.ts'
@@ -30,7 +29,7 @@ export const acceptedOut = async (
 ): Promise<Accepted | undefined> =>
   accepted(placeOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
 
-/** A price that nobody beside the exchange knows, and one that is more than 3 % worse than what an oracle says, is POLICY_MIN_OUT. */
+/** What brings nothing is POLICY_MIN_OUT; whether its price is fair is looked at with the whole plan. */
 async function accepted(
   asked: Rounds<Offer> | undefined,
   token: Token,
@@ -39,20 +38,8 @@ async function accepted(
 ): Promise<Accepted | undefined> {
   if (!asked) return undefined
   const offer = await answered(asked, ask)
-  const { brings, fair } = offer
-  if (!brings || !fair)
-    throw new AppError(
-      'POLICY_MIN_OUT',
-      brings
-        ? `No oracle says what ${token.symbol} is worth here, so the price cannot be checked`
-        : `Nothing of ${token.symbol} comes of this amount now`,
-    )
-  if (brings < leastFair(fair))
-    throw new AppError(
-      'POLICY_MIN_OUT',
-      `It would bring ${formatAmount(brings, token)}, more than 3 % less than the ${formatAmount(fair, token)} that an oracle says`,
-      { hint: 'The market is too small for this amount, or its price has just moved: try less, or later.' },
-    )
+  const { brings } = offer
+  if (!brings) throw new AppError('POLICY_MIN_OUT', `Nothing of ${token.symbol} comes of this amount now`)
   const least = leastOf(offer, slippage ?? usualSlippage)
   // Whoever builds the call has read the same a moment before or after.
   return { expected: brings, least: least - drift(least) }

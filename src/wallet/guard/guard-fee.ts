@@ -1,13 +1,16 @@
 import { refuse, type Violation } from '../../calls/decode.ts'
 import { bindTransfer } from '../../calls/erc20.ts'
 import { queueOf } from '../../calls/queues.ts'
-import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
+import type { Catalog } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Intent, ServiceFee } from '../../domain/intent.ts'
+import { whyLost } from '../../domain/lost.ts'
 import { feeOf, feePayment, usualServiceFeeBps } from '../../domain/service-fee.ts'
 import { plain } from '../../domain/text.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { tokensOf } from './registry.ts'
 
 /** A fee that is stated must be one: of something that is known to be there, less than that, and to somebody. */
 function statementFault(
@@ -27,6 +30,21 @@ function statementFault(
 /** What is withdrawn, where that is known before: of everything, the simulation tells. */
 const wholeOf = ({ amount, shares }: Extract<Intent, { kind: 'withdraw' }>): bigint | undefined =>
   shares === undefined ? amount : undefined
+
+/** Why nobody who is paid a fee would have it: the receiver is a token, a contract of the catalogue or of the operation (`action`), or nobody's. */
+export function receiverFault(
+  intent: Intent,
+  { catalog, chainId, action }: { catalog: Catalog; chainId: number; action: Address },
+): { violation: Violation } | undefined {
+  const to = feeOf(intent)?.to
+  if (to === undefined) return undefined
+  const used = [action, ...tokensOf(intent).map(({ address }) => address)]
+  const isUsed = used.some((one) => sameAddress(one, to))
+  const lost = whyLost(catalog, chainId, to) ?? (isUsed ? `${to}, which this goes through itself` : undefined)
+  return lost === undefined
+    ? undefined
+    : refuse('POLICY_SERVICE_FEE', `The fee is paid to ${lost}: what is sent there is lost`)
+}
 
 /** How much of what it is charged of a fee is, in basis points, rounded up. */
 export const bpsOf = ({ amount, of }: ServiceFee): number => Number((amount * 10_000n + of - 1n) / of)

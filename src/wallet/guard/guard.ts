@@ -10,7 +10,7 @@ import type { Intent } from '../../domain/intent.ts'
 import { withoutFee, withoutPayment } from '../../domain/service-fee.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { checkApproval, describeApproval, exactly, lessThanProposed } from './approval.ts'
-import { checkFee, refuseDearFee } from './guard-fee.ts'
+import { checkFee, receiverFault, refuseDearFee } from './guard-fee.ts'
 import { refuseLost } from './refuse-lost.ts'
 import { expectation, nothingVouched, type Vouched } from './registry.ts'
 
@@ -104,21 +104,21 @@ export function checkLeg(question: LegQuestion): DecodedStep[] {
   return [
     ...approvals,
     { index: last, role: 'action', transaction: action, call: { name, args }, text },
-    ...feeStep(asked, paid, last + 1, vouched),
+    ...feeStep(question, paid, last + 1, action.to),
   ]
 }
 
 /** The payment of the fee, where one is stated, as the last step. */
 function feeStep(
-  intent: Intent,
+  { intent, chainId, catalog, vouched = nothingVouched }: LegQuestion,
   [transaction]: readonly Transaction[],
   index: number,
-  { maxServiceFeeBps }: Vouched,
+  action: Transaction['to'],
 ) {
   if (!transaction) return []
-  const fee = checkFee(intent, transaction)
+  const fee = receiverFault(intent, { catalog, chainId, action }) ?? checkFee(intent, transaction)
   if ('violation' in fee) throw deny(fee.violation, index)
-  refuseDearFee(intent, maxServiceFeeBps)
+  refuseDearFee(intent, vouched.maxServiceFeeBps)
   return [{ index, role: 'fee' as const, transaction, ...fee }]
 }
 

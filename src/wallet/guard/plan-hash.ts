@@ -32,6 +32,12 @@ const lowerHex = (text: string): string => (/^0x[0-9a-f]*$/i.test(text) ? text.t
 export const hashPlan = (core: PlanCore): string =>
   createHash('sha256').update(canonical(core, lowerHex)).digest('hex')
 
+/** The hash of all that a plan file shows, its own place in it left out. */
+export function hashShown(document: object): string {
+  const { shownHash: _, ...rest } = document as { shownHash?: unknown }
+  return createHash('sha256').update(canonical(rest)).digest('hex')
+}
+
 /** What is handed to a signer. */
 export type Signable = Transaction & {
   type: 'eip1559'

@@ -8,35 +8,38 @@ import { plain } from '../../domain/text.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { word } from '../chain/simulate-reads.ts'
+import { type Standing, standingOf } from '../chain/standing.ts'
 import type { Ground } from '../ground.ts'
 import { tokensOf } from '../guard/registry.ts'
 import { allowanceOf, isNativeTransfer, type LegInHand } from '../guard/spends.ts'
 import type { Terms } from '../policy/terms.ts'
 import { type Contract, checkCode } from './code.ts'
-import { checkStanding } from './standing.ts'
+
+/** Where an action goes: its contract, and what that may take already beyond what the action needs. */
+export type Place = { contract: Contract; standing: Standing | undefined }
 
 /**
  * G5 and G10 on the chain: the contract is the one that it was, the tokens have the decimals that amounts were read with,
- * and nobody may take more than this needs already. A transfer of the native coin calls no contract.
+ * and it is known what the contract may take already beyond what this needs. A transfer of the native coin calls no contract.
  */
 export async function checkPlace(
   ground: Ground,
   { chainId, intent, transactions }: LegInHand,
   terms: Terms,
-): Promise<Contract | undefined> {
+): Promise<Place | undefined> {
   if (isNativeTransfer(intent)) return undefined
   const { to: spender } = actionAmong(intent, transactions)
   const rpc = ground.rpc(chainId)
   const { wallet } = intent
-  const [contract] = await Promise.all([
+  const [contract, standing] = await Promise.all([
     checkCode(ground, chainId, spender, terms),
-    checkStanding(ground, { chainId, wallet, spender, spends: allowanceOf(intent) }),
+    standingOf(rpc, wallet, spender, allowanceOf(intent)),
     checkDecimals(
       rpc,
       tokensOf(intent).filter((token) => token.chainId === chainId),
     ),
   ])
-  return contract
+  return { contract, standing }
 }
 
 /** What a token says of its own decimals must be what amounts were read with. */

@@ -1,10 +1,12 @@
 import { inShort } from '../../calls/compound-v3.ts'
-import { isFair, type Price } from '../../domain/accepted.ts'
+import { isFair, type Price, worseBy } from '../../domain/accepted.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { withoutFee, withoutPayment } from '../../domain/service-fee.ts'
+import { withoutPayment } from '../../domain/service-fee.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { isPriced, slippageOf } from '../guard/spends.ts'
+import type { Price as UsdPrice } from './priced.ts'
 import { activeLegs, type Proposal } from './proposal.ts'
 
 /**
@@ -14,6 +16,10 @@ import { activeLegs, type Proposal } from './proposal.ts'
 export type Opinion = {
   transactions?: (proposed: Proposal) => Promise<readonly Transaction[] | undefined>
   price?: Price
+  /** What a swap should bring is the word of the service alone: our own engine cannot price it. */
+  isWord?: boolean
+  /** What tokens cost in USD, for whoever knows no better price. */
+  worth?: Promise<readonly UsdPrice[]>
 }
 
 /** Whether a service's transactions are those of our own engine, byte for byte; of two forms of one call, either is. */
@@ -39,19 +45,37 @@ export async function compareWith(opinion: Opinion | undefined, proposed: Propos
     : 'different'
 }
 
-/** Refuses a swap whose minimum is worse than an independent price by more than is fair. */
+/** What may be lost to slippage on a leg that is an exchange, as a fraction, and by whose price; `undefined` where nobody says. */
+export type Slip = { leg: number; share: number | undefined; by: 'own engine' | 'service' }
+
+/**
+ * What each exchange may bring less, all fees inside: than our own engine gives, where it prices the route, and else than what is promised, which is
+ * the word of the service unless our own engine is that.
+ */
+export function slipsOf(opinion: Opinion | undefined, proposal: Proposal): Slip[] {
+  return activeLegs(proposal).flatMap(({ intent, at: leg }): Slip[] => {
+    if (intent.kind !== 'swap' && !isPriced(intent)) return []
+    const price = intent.kind === 'swap' ? opinion?.price : undefined
+    if (price && intent.kind === 'swap') return [{ leg, share: worseBy(intent, price), by: 'own engine' }]
+    const share = slippageOf(intent, proposal.about.amounts)
+    return [{ leg, share, by: opinion?.isWord && !isPriced(intent) ? 'service' : 'own engine' }]
+  })
+}
+
+/** Refuses a swap that may bring less than our own engine would give, by more than is accepted. POLICY_MIN_OUT. */
 export function checkPrice(opinion: Opinion | undefined, proposal: Proposal): void {
   const price = opinion?.price
-  if (!price || price.amountIn === 0n || price.amountOut === 0n) return
+  if (!price || price.most === null) return
   for (const { intent } of activeLegs(proposal)) {
-    if (intent.kind !== 'swap') continue
-    const { amountIn = intent.amountIn } = withoutFee(intent) as Partial<typeof intent>
-    if (isFair({ amountIn, amountOut: intent.amountOut }, price)) continue
+    if (intent.kind !== 'swap' || isFair(intent, price)) continue
+    const { amountIn, amountOut, tokenIn, tokenOut, fee } = intent
+    const worse = worseBy(intent, price)
+    const needed = Math.ceil(worse * 10_000) / 100
     throw new AppError(
       'POLICY_MIN_OUT',
-      `The swap may bring ${formatAmount(intent.amountOut, intent.tokenOut)} for ${formatAmount(intent.amountIn, intent.tokenIn)}, more than ${Number(price.fairBps) / 100} % less than the ${formatAmount((amountIn * price.amountOut) / price.amountIn, intent.tokenOut)} that our own engine knows`,
+      `The swap may bring ${formatAmount(amountOut, tokenOut)} for ${formatAmount(amountIn, tokenIn)}${fee ? ', the fee of the service among it' : ''}: ${(worse * 100).toFixed(4)} % less than the ${formatAmount((amountIn * price.amountOut) / price.amountIn, tokenOut)} that our own engine knows, and ${price.most * 100} % is the most that is accepted`,
       {
-        hint: 'Ask for a new quote, or for another provider: --provider. Or say what is enough: --accept-min-out AMOUNT',
+        hint: `Ask for a new quote, or for another provider: --provider. If you accept it: --slippage ${needed}%`,
       },
     )
   }

@@ -4,8 +4,10 @@ import type { Catalog } from '../../domain/catalog.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import { feeOf, feePayment } from '../../domain/service-fee.ts'
 import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
+import { revokeLine, unlimited } from '../chain/standing.ts'
 import type { Ground } from '../ground.ts'
 import { contractName } from '../guard/contract-names.ts'
+import { hashShown } from '../guard/plan-hash.ts'
 import { tokensOf } from '../guard/registry.ts'
 import { allowanceOf } from '../guard/spends.ts'
 import type { Who } from '../keys/who.ts'
@@ -22,15 +24,29 @@ import type { ProposedLeg } from './proposal.ts'
  * beside that, as it is now.
  */
 export function planJson(
-  { proposal, terms, steps, contracts, simulation, later, bounds, reference, hash, assurance }: Checked,
+  {
+    proposal,
+    terms,
+    steps,
+    contracts,
+    impacts,
+    slips,
+    standing,
+    simulation,
+    later,
+    bounds,
+    reference,
+    hash,
+    assurance,
+  }: Checked,
   { catalog }: Pick<Ground, 'catalog'>,
-  { label, source }: Pick<Who, 'label' | 'source'>,
+  { label, source, again }: Pick<Who, 'label' | 'source' | 'again'>,
   prices: readonly Price[] = [],
 ) {
   const { wallet, nonce, legs, expiresAt } = proposal
   const coin = nativeToken(networkNamed(catalog.networks, legs[0]!.chainId))
   const nameOf = (chainId: number) => networkNamed(catalog.networks, chainId).name
-  return {
+  const shown = {
     planHash: hash,
     wallet,
     signer: { kind: source, name: source === 'keystore' ? label : null },
@@ -56,6 +72,18 @@ export function planJson(
       network: nameOf(chainId),
       name: contractName(catalog, chainId, contract.address),
       ...contract,
+    })),
+    priceImpacts: impacts,
+    slippages: slips.map(({ leg, share, by }) => ({ leg, share: share ?? null, by })),
+    standing: standing.map(({ token, spender, amount, need }) => ({
+      network: nameOf(token.chainId),
+      token: token.address,
+      spender,
+      name: contractName(catalog, token.chainId, spender),
+      amount: tokenAmount(amount, token),
+      unlimited: amount >= unlimited,
+      need: need.toString(),
+      revoke: `${revokeLine(nameOf(token.chainId), token.address, spender)}${again ? ` ${again}` : ''}`,
     })),
     simulation: simulation && {
       how: simulation.how,
@@ -102,6 +130,7 @@ export function planJson(
     ...(proposal.about.queued && { queued: proposal.about.queued }),
     operation: operationJson(proposal),
   }
+  return { ...shown, shownHash: hashShown(shown) }
 }
 
 /** What swaps bring elsewhere than into this wallet on their own chain: at least how much of which token, where and for whom. */

@@ -1,22 +1,22 @@
-import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
-import { actionAmong } from '../../domain/service-fee.ts'
-import { nativeToken } from '../../domain/token.ts'
 import { currentFees, readHead } from '../chain/fees.ts'
+import type { Standing } from '../chain/standing.ts'
 import type { Ground } from '../ground.ts'
 import { checkLeg, type DecodedStep } from '../guard/guard.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
-import { slippageOf, untilOf } from '../guard/spends.ts'
+import { untilOf } from '../guard/spends.ts'
 import { acceptAssurance, assuranceOf, type Facts, type Level } from '../policy/assurance.ts'
-import type { PolicyFacts } from '../policy/policy-facts.ts'
 import { enforce, policyRules } from '../policy/policy-rules.ts'
 import type { Terms } from '../policy/terms.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { checkPlace } from './check-place.ts'
+import { checkSlippage } from './check-slippage.ts'
 import type { Contract } from './code.ts'
+import { factsOf } from './facts.ts'
 import { boundOf, type FeeBound } from './fee-bound.ts'
+import { type Impact, impactsOf, refuseImpact } from './impact.ts'
 import { checkLater, type LaterCost } from './later-legs.ts'
-import { type Comparison, checkPrice, compareWith, type Opinion } from './opinion.ts'
+import { type Comparison, checkPrice, compareWith, type Opinion, type Slip, slipsOf } from './opinion.ts'
 import { activeLegs, coreOf, type Proposal } from './proposal.ts'
 import { withUnsaid } from './said.ts'
 import { tryLeg } from './try-leg.ts'
@@ -27,6 +27,12 @@ export type Checked = {
   terms: Terms
   steps: (DecodedStep & { leg: number })[]
   contracts: Contract[]
+  /** What the contracts may take already beyond what this needs. */
+  standing: Standing[]
+  /** By how much less than at spot the exchanges of its legs bring. */
+  impacts: Impact[]
+  /** What they may bring less than they should, and by whose word. */
+  slips: Slip[]
   simulation: Simulation | null
   later: readonly LaterCost[]
   /** The most that the gas of each leg may cost. */
@@ -67,24 +73,30 @@ export async function examine(
     ...proposed,
     legs: proposed.legs.map((leg, at) => ({ ...leg, transactions: of(steps, at) })),
   }
-  checkSlippage(proposal, terms)
+  const slips = slipsOf(opinion, proposal)
   checkPrice(opinion, proposal)
+  checkSlippage(proposal, slips, terms)
   const active = activeLegs(proposal)
-  const [reference, ...places] = await Promise.all([
+  const [reference, impacts, ...all] = await Promise.all([
     compareWith(opinion, proposal),
+    impactsOf(ground, proposal, opinion?.worth),
     ...active.map((leg) => checkPlace(ground, leg, terms)),
   ])
-  const contracts = places.filter((place) => place !== undefined)
+  const places = all.filter((place) => place !== undefined)
+  const contracts = places.map(({ contract }) => contract)
   const first = active.find(({ at }) => at === 0)
   const chains = proposal.legs.map(({ chainId }) => chainId)
   const simulation = first
     ? await tryLeg(ground, { ...first, ...untilOf(first.intent, callOf(steps, 0)) }, terms, chains)
     : null
+  // Whoever does not have it is told that first.
+  refuseImpact(impacts, terms)
   const later = first ? await checkLater(ground, proposal.legs.slice(1), terms) : []
   const assurance = assuranceOf({
     simulation: simulation?.how ?? 'unavailable',
     code: leastKnown(contracts),
     reference,
+    isWord: slips.some(({ by }) => by === 'service'),
     canAsk: terms.canAsk,
   })
   return {
@@ -92,6 +104,9 @@ export async function examine(
     terms,
     steps: steps.map((step) => withUnsaid(step, simulation)),
     contracts,
+    impacts,
+    slips,
+    standing: places.flatMap(({ standing }) => standing ?? []),
     simulation,
     later,
     bounds: await boundsOf(ground, active, simulation, terms),
@@ -119,6 +134,9 @@ export function checkCalldata(
     terms,
     steps,
     contracts: [],
+    impacts: [],
+    slips: [],
+    standing: [],
     simulation: null,
     later: [],
     bounds: {},
@@ -158,43 +176,3 @@ const knowledge: readonly Facts['code'][] = ['pinned', 'trusted', 'new', 'vouche
 /** How the least known of some contracts is known; without any contract nothing is unknown. */
 const leastKnown = (contracts: readonly Contract[]): Facts['code'] =>
   knowledge[Math.max(0, ...contracts.map(({ state }) => knowledge.indexOf(state)))]!
-
-/** What a policy is compared with. */
-export function factsOf({ catalog, journal, now }: Ground, checked: Checked): PolicyFacts {
-  const { proposal, simulation, assurance } = checked
-  const at = now()
-  return {
-    legs: activeLegs(proposal).map(({ intent, transactions }) => ({
-      intent,
-      action: actionAmong(intent, transactions).to,
-      slippage: slippageOf(intent, proposal.about.amounts),
-    })),
-    simulation,
-    coin: nativeToken(networkNamed(catalog.networks, proposal.legs[0]!.chainId)),
-    assurance,
-    at,
-    quoteAgeMs: quoteAge(proposal.expiresAt, at),
-    held: (asset, since) => journal.held(proposal.wallet, asset, since, proposal.id),
-  }
-}
-
-/** How long a quote lives at most, in ms: one that has less left than that is at least so old. */
-const quoteLife = 300_000
-
-const quoteAge = (expiresAt: string | null, at: number): number | null =>
-  expiresAt === null ? null : Math.max(0, quoteLife - (Date.parse(expiresAt) - at))
-
-/** What the person said about slippage must hold for what the service promises, not only for what it was asked. */
-function checkSlippage(proposal: Proposal, { maxSlippage }: Terms): void {
-  if (maxSlippage === null) return
-  for (const { intent } of activeLegs(proposal)) {
-    if (intent.kind !== 'swap' || intent.tokenIn.chainId !== intent.tokenOut.chainId) continue
-    const found = slippageOf(intent, proposal.about.amounts)
-    if (found !== undefined && found <= maxSlippage + 1e-6) continue
-    throw new AppError(
-      'POLICY_MIN_OUT',
-      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${(found * 100).toFixed(4)} %`}, and ${maxSlippage * 100} % is the most that was asked for`,
-      { hint: 'Ask for a new quote.' },
-    )
-  }
-}

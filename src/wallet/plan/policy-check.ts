@@ -3,8 +3,11 @@ import type { KeptPolicy } from '../policy/policy.ts'
 import type { Rule } from '../policy/policy-facts.ts'
 import { policyRules } from '../policy/policy-rules.ts'
 import type { Terms } from '../policy/terms.ts'
-import { examine, factsOf } from './plan.ts'
-import { decodePlan } from './plan-file.ts'
+import { factsOf } from './facts.ts'
+import type { Opinion } from './opinion.ts'
+import { examine } from './plan.ts'
+import { readPlan } from './plan-shown.ts'
+import type { Proposal } from './proposal.ts'
 
 /** Every rule of a policy that is about a plan. `policy` is the hash of its file. */
 export type PolicyReport = { planHash: string; policy: string; assurance: string; rules: Rule[] }
@@ -17,10 +20,11 @@ export async function checkPlanFile(
   ground: Ground,
   text: string,
   terms: Terms & { policy: KeptPolicy },
+  opinionOn: (proposal: Proposal) => Promise<Opinion | undefined> = async () => undefined,
 ): Promise<PolicyReport> {
-  const { proposal, hash } = decodePlan(text, ground.catalog)
+  const { proposal, hash } = readPlan(ground, text)
   // A policy may forbid what gas costs now, and that is told as one of its rules.
-  const checked = await examine(ground, proposal, { ...terms, policy: null })
+  const checked = await examine(ground, proposal, { ...terms, policy: null }, await opinionOn(proposal))
   const { sha256, policy } = terms.policy
   const rules = policyRules(policy, ground.catalog, factsOf(ground, checked))
   return { planHash: hash, policy: sha256, assurance: checked.assurance, rules }

@@ -7,7 +7,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
 import { isPriced } from '../guard/spends.ts'
-import { decodeTerms, encodeTerms } from '../policy/terms.ts'
+import { decodeTerms, encodeTerms, type Terms } from '../policy/terms.ts'
 import { keptBound } from './fee-bound.ts'
 import { actedIn, decodeIntent, encodeIntent, type KeptPlan, quotesOf } from './intent-json.ts'
 import { type Checked, checkProposal } from './plan.ts'
@@ -94,12 +94,12 @@ export function promisedBy(intent: Intent): { least: bigint; token: Token } | un
   return { least: intent.least, token: intent.kind === 'deposit' ? receipt : asset }
 }
 
-/** A new leg, checked by the terms of the operation as the first plan was; a unit of gas may cost `lifted` where that is said. */
+/** A new leg, checked by the terms of the operation as the first plan was; what is accepted now may be `lifted` beyond them. */
 export const checkAgain = (
   ground: Ground,
   { id, kind, wallet, request, plan }: Operation,
   proposed: { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null },
-  lifted?: bigint,
+  lifted: Partial<Pick<Terms, 'maxFeePerGas' | 'maxPriceImpact'>> = {},
 ): Promise<Checked> => {
   const { about, terms: kept } = plan as KeptPlan
   const terms = decodeTerms(kept)
@@ -107,7 +107,7 @@ export const checkAgain = (
   return checkProposal(
     ground,
     { id, kind, wallet, request, about, quoteId, expiresAt, nonce: null, legs: [leg] },
-    { ...terms, maxFeePerGas: lifted ?? terms.maxFeePerGas },
+    { ...terms, ...lifted },
   )
 }
 

@@ -20,7 +20,7 @@ import { simulateLeg } from '../simulation/simulate.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { refuseCoarse, refuseDust } from '../simulation/too-small.ts'
 import { paysFor, sharesFor } from './said.ts'
-import { trackedTokens } from './standing.ts'
+import { trackedTokens } from './tracked.ts'
 
 /**
  * G11: tries a leg on top of the newest block, a swap also at its deadline. What it takes must be there, what it does must

@@ -23,13 +23,15 @@ export type Facts = {
   code: 'pinned' | 'trusted' | 'new' | 'vouched'
   reference: 'equal' | 'different' | 'unknown'
   canAsk: boolean
+  /** What a swap should bring is the word of the service alone. */
+  isWord?: boolean
 }
 
 /** The level that the checks of a plan reach. L4 needs a device that decodes for itself, which no signer here does. */
-export function assuranceOf({ simulation, code, reference, canAsk }: Facts): Level {
+export function assuranceOf({ simulation, code, reference, canAsk, isWord }: Facts): Level {
   const isSeen = simulation === 'eth_simulateV1'
   const isKnown = code === 'pinned' || code === 'trusted' || (code === 'new' && canAsk)
-  return isSeen && isKnown && reference !== 'different' ? 'L3' : 'L2'
+  return isSeen && isKnown && !isWord && reference !== 'different' ? 'L3' : 'L2'
 }
 
 /** Whether a level is at least as high as another. */

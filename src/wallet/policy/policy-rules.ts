@@ -9,7 +9,8 @@ import { type Token, tokenNamed } from '../../domain/token.ts'
 import { assetName, type Spend, spendsByAsset } from '../guard/spends.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyFacts, Rule } from './policy-facts.ts'
-import { feeRules, placeRules, termRules } from './policy-terms.ts'
+import { placeRules } from './policy-places.ts'
+import { feeRules, termRules } from './policy-terms.ts'
 
 /** A day, in ms: the window of the limits per day. */
 export const day = 86_400_000
@@ -79,9 +80,9 @@ function within(
 export function enforce(rules: readonly Rule[]): void {
   const broken = rules.find(({ met }) => !met)
   if (!broken) return
-  const { rule, wanted, found, code } = broken
+  const { rule, wanted, found, code, hint } = broken
   throw new AppError(code, `The policy does not allow this: ${rule} is ${found}, and it says ${wanted}`, {
     details: { rule, wanted, found },
-    hint: 'Somebody who may change the policy has to decide: see policy.json, or --policy FILE',
+    hint: hint ?? 'Somebody who may change the policy has to decide: see policy.json, or --policy FILE',
   })
 }

@@ -1,59 +1,17 @@
 import { parseUnits } from 'viem/utils'
 
-import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
+import { networkNamed } from '../../domain/network-named.ts'
+import { impactShown } from '../../domain/price-impact.ts'
 import { feeOf } from '../../domain/service-fee.ts'
 import { slippageIn } from '../../domain/slippage.ts'
-import { plain } from '../../domain/text.ts'
+import { allowanceShown, revokeLine } from '../chain/standing.ts'
 import { bpsOf } from '../guard/guard-fee.ts'
-import { isPriced, receiverOf } from '../guard/spends.ts'
+import { isPriced } from '../guard/spends.ts'
 import { reaches } from './assurance.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyFacts, Rule } from './policy-facts.ts'
 import { gwei } from './terms.ts'
-
-/** The rules about who is paid, and through what. */
-export function placeRules({ receivers, strategies, contracts }: Policy, legs: PolicyFacts['legs']): Rule[] {
-  return legs.flatMap(({ intent, action }): Rule[] => {
-    const collector = feeOf(intent)?.to
-    const paid = [receiverOf(intent), ...(collector ? [collector] : [])]
-    const isAmong = (list: readonly string[], one: string) => list.some((known) => sameAddress(known, one))
-    return [
-      ...(receivers
-        ? paid.map((receiver) => ({
-            rule: 'receivers',
-            wanted: 'the wallet itself, or one of the list',
-            found: receiver,
-            met: sameAddress(receiver, intent.wallet) || isAmong(receivers, receiver),
-            code: 'POLICY_RECIPIENT' as const,
-          }))
-        : []),
-      ...(strategies && 'strategy' in intent
-        ? [
-            {
-              rule: 'strategies',
-              wanted: strategies.map(plain).join(', '),
-              found: intent.strategy.slug,
-              met: strategies.some((one) => one === intent.strategy.slug || one === intent.strategy.id),
-              code: 'POLICY_CONTRACT_NOT_ALLOWED' as const,
-            },
-          ]
-        : []),
-      // Taking an allowance back is never what a policy is there to stop.
-      ...(contracts && intent.kind !== 'revoke'
-        ? [
-            {
-              rule: 'contracts',
-              wanted: contracts.join(', '),
-              found: action,
-              met: isAmong(contracts, action),
-              code: 'POLICY_CONTRACT_NOT_ALLOWED' as const,
-            },
-          ]
-        : []),
-    ]
-  })
-}
 
 const minutes = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5))
 
@@ -72,9 +30,10 @@ const isRevocation = (legs: PolicyFacts['legs']): boolean =>
 /** The rules about price, time and how much was checked. */
 export function termRules(
   policy: Policy,
-  { legs, at, quoteAgeMs, assurance, simulation }: PolicyFacts,
+  { legs, at, quoteAgeMs, assurance, simulation, standing, networks, untried }: PolicyFacts,
 ): Rule[] {
-  const { maxSlippage, hours, maxQuoteAge, minAssurance, minEndpoints, maxServiceFeeBps } = policy
+  const { maxSlippage, maxPriceImpact, hours, maxQuoteAge, minAssurance, minEndpoints, maxServiceFeeBps } =
+    policy
   const isRescue = isRevocation(legs)
   const most = maxSlippage === undefined ? 0 : (slippageIn(maxSlippage) ?? 0)
   const swaps = legs.filter(({ intent }) => intent.kind === 'swap' || isPriced(intent))
@@ -94,6 +53,19 @@ export function termRules(
         slippage === undefined ? 'not known' : `${(slippage * 100).toFixed(4)}%`,
         slippage !== undefined && slippage <= most + 1e-6,
       ),
+    ),
+    ...(maxPriceImpact === undefined ? [] : legs).flatMap(({ impact }) =>
+      impact === undefined
+        ? []
+        : [
+            is(
+              'maxPriceImpact',
+              'POLICY_PRICE_IMPACT',
+              `at most ${maxPriceImpact}`,
+              impact === null ? 'not known' : impactShown(impact),
+              impact !== null && impact <= (slippageIn(maxPriceImpact ?? '') ?? 0),
+            ),
+          ],
     ),
     ...(hours === undefined || isRescue
       ? []
@@ -117,6 +89,16 @@ export function termRules(
           const [wanted, found] = [`at most ${maxServiceFeeBps} bps`, `${bpsOf(fee)} bps`]
           return [is('maxServiceFeeBps', 'POLICY_SERVICE_FEE', wanted, found, bpsOf(fee) <= maxServiceFeeBps)]
         })),
+    ...(policy.refuseStandingAllowance ? standing : []).map(
+      ({ token, spender, amount, need }): Rule => ({
+        rule: 'refuseStandingAllowance',
+        wanted: `at most ${allowanceShown(need, token)} for ${spender}`,
+        found: allowanceShown(amount, token),
+        met: false,
+        code: 'POLICY_STANDING_ALLOWANCE',
+        hint: revokeLine(networkNamed(networks, token.chainId).name, token.address, spender),
+      }),
+    ),
     ...(policy.simulation === 'required' && simulation && !isRescue
       ? [is('simulation', 'POLICY_SIMULATION', 'required', simulation.how, simulation.how !== 'unavailable')]
       : []),
@@ -133,7 +115,20 @@ export function termRules(
         ]),
     ...(minAssurance === undefined || isRescue
       ? []
-      : [is('minAssurance', 'POLICY_ASSURANCE', minAssurance, assurance, reaches(assurance, minAssurance))]),
+      : [
+          {
+            ...is(
+              'minAssurance',
+              'POLICY_ASSURANCE',
+              minAssurance,
+              assurance,
+              reaches(assurance, minAssurance),
+            ),
+            ...(untried && {
+              hint: `This machine uses the code of ${untried} for the first time. If you trust it, type the same with --trust-first-use`,
+            }),
+          },
+        ]),
   ]
 }
 

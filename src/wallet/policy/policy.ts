@@ -28,6 +28,11 @@ export const Policy = z.strictObject({
     .string()
     .regex(/^[0-9]+(\.[0-9]+)?(%|bps)$/, 'expected "0.5%" or "50bps"')
     .optional(),
+  /** The most that a swap or a position may bring less than at its spot price. Without --max-price-impact it is 3 % at most. */
+  maxPriceImpact: z
+    .string()
+    .regex(/^[0-9]+(\.[0-9]+)?(%|bps)$/, 'expected "5%" or "500bps"')
+    .optional(),
   /** The most that the service may charge of what is swapped or withdrawn, in basis points. Without --max-service-fee it is 100 at most. */
   maxServiceFeeBps: z.int().min(0).max(10_000).optional(),
   /** In gwei. */
@@ -45,6 +50,8 @@ export const Policy = z.strictObject({
     .optional(),
   /** In seconds. */
   maxQuoteAge: z.int().min(1).max(86_400).optional(),
+  /** Whether a contract may not be able to take more already than an operation needs. */
+  refuseStandingAllowance: z.boolean().optional(),
   simulation: z.enum(['required', 'optional']).optional(),
   minAssurance: z.enum(levels).optional(),
   /** How many RPC endpoints of the network must show the same in the simulation. */

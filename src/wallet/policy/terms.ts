@@ -17,6 +17,10 @@ export type Terms = Vouched & {
   lowest: Level
   maxFeePerGas: bigint | null
   maxSlippage: number | null
+  /** The most that an exchange may bring less than at its spot price, as a fraction; what was begun before has none. */
+  maxPriceImpact?: number | null
+  /** Whether somebody looks at the plan before it is signed, or it is signed by nobody yet. */
+  isLookedAt?: boolean
 }
 
 /** The terms of somebody who allows nothing beyond the catalogue, without a terminal. */

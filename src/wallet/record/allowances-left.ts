@@ -10,7 +10,7 @@ import type { Operation, Step } from '../../store/operation.ts'
 import type { Ground } from '../ground.ts'
 import type { KeptPlan } from '../plan/intent-json.ts'
 import type { Ending } from '../plan/revoke-legs.ts'
-import { trackedTokens } from '../plan/standing.ts'
+import { trackedTokens } from '../plan/tracked.ts'
 
 /** What a contract may still take from the wallet of an operation that approved it, as it is printed. */
 export type AllowanceLeft = { network: string; token: Address; spender: Address; amount: TokenAmount }

@@ -5,6 +5,7 @@ import type { Address } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Token } from '../../domain/token.ts'
+import { unlimited } from '../chain/standing.ts'
 import type { Ground } from '../ground.ts'
 import { knownSpenders } from '../guard/contract-names.ts'
 
@@ -18,9 +19,6 @@ export type Approval = {
   amount: TokenAmount
   unlimited: boolean
 }
-
-/** More than half of all numbers is what people mean by "without limit". */
-const unlimited = 2n ** 255n
 
 type Pair = { token: Token; spender: Address; name: string | null }
 

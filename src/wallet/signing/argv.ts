@@ -6,7 +6,7 @@ export function flag(argv: readonly string[], name: string): string | undefined 
 }
 
 /** The flags that stand alone; every other one has a value behind it. */
-const alone =
+export const alone =
   /^(--(json|csv|quiet|debug|no-[a-z-]+|yes|dry-run|pipeline|queue-behind|allow-duplicate|revoke-on-failure|trust-first-use|fee-sponsorship|claim|restart-cooldown|all|help|version)|-[a-zA-Z])$/
 
 /** The words of a command line that are neither flags nor their values. */

@@ -7,11 +7,12 @@ import { slippageIn } from '../../domain/slippage.ts'
 import { flag } from './argv.ts'
 import { refuseNetwork, refuseToken, untyped } from './untyped.ts'
 
-/** What a quote said that was asked for earlier, and what was asked: `recipient` is `null` for the wallet that signs, `slippage` a fraction or `null`. */
+/** What a quote said that was asked for earlier, and what was asked: `recipient` is `null` for the wallet that signs, `slippage` a fraction or `null`, `speed` that of a bridge. */
 export type Remembered = Shown & {
   exact: 'in' | 'out'
   recipient: Address | null
   slippage: number | null
+  speed?: 'fast' | 'standard' | null
   chainIn: number
   chainOut: number
   tokenIn: Address
@@ -35,6 +36,9 @@ export function refuseSwap(
   const least = typedLeast === undefined ? null : parseAmount(typedLeast, tokenOut)
   if (least !== null && (intent.exact === 'out' || amountOut !== least))
     throw untyped(`It brings at least ${amountOut} of ${tokenOut.symbol}`)
+  const speed = flag(argv, '--speed') ?? remembered?.speed ?? undefined
+  if (speed !== undefined && tokenIn.chainId !== tokenOut.chainId && intent.speed !== speed)
+    throw untyped('It is not as fast or as slow')
   if (remembered) refuseOther(intent, remembered, typedSlippage(argv) ?? remembered.slippage, least)
   refuseNetwork(argv, '--from', tokenIn.chainId, networks)
   if (!isByName)

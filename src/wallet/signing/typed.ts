@@ -2,7 +2,9 @@ import { burnPrice, isFair } from '../../domain/accepted.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import type { Catalog } from '../../domain/catalog.ts'
 import type { Intent } from '../../domain/intent.ts'
+import { usualImpact } from '../../domain/price-impact.ts'
 import { feeOf, serviceFeeIn, usualServiceFeeBps } from '../../domain/service-fee.ts'
+import { less, slippageIn, usualSlippage } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
 import { refuseDearFee } from '../guard/guard-fee.ts'
 import type { Vouched } from '../guard/registry.ts'
@@ -61,6 +63,7 @@ export function refuseUntyped(
       const from = flag(argv, '--from')?.toLowerCase()
       const isBridged = from !== undefined && from !== network && from !== String(chainId)
       refuseAmount(argv, asset, intent.amount, isBridged ? 'less a fee' : 'exactly')
+      refuseFew(argv, intent)
       return
     }
     case 'claim': {
@@ -75,6 +78,15 @@ export function refuseUntyped(
       return
     case 'revoke':
   }
+}
+
+/** A PT is never worth more than its asset: fewer of them, by more than was typed or is usual, are too few at any price. */
+function refuseFew(argv: readonly string[], intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>): void {
+  if (intent.kind !== 'deposit' || intent.strategy.constants.family !== 'pendle-pt') return
+  const share = (name: string, usual: number) => slippageIn(flag(argv, name) ?? '') ?? usual
+  const fair = less(intent.amount, share('--max-price-impact', usualImpact))
+  if ((intent.least ?? 0n) < less(fair, share('--slippage', usualSlippage)))
+    throw untyped(`It brings at least ${intent.least} of ${intent.strategy.receipt.symbol}`)
 }
 
 /** A fee is of what swaps or withdraws by its own command, and no more of it than was typed, or than is usual. */
@@ -113,9 +125,12 @@ function refuseAmount(
   const text = flag(argv, '--amount')
   if (text?.toLowerCase() === 'max') return
   const typed = raw !== undefined ? BigInt(raw) : text !== undefined ? parseAmount(text, token) : undefined
+  const most = slippageIn(flag(argv, '--slippage') ?? '') ?? burnPrice.most
   const isMeant =
     how === 'exactly'
       ? typed === amount
-      : typed !== undefined && amount <= typed && isFair({ amountIn: typed, amountOut: amount }, burnPrice)
+      : typed !== undefined &&
+        amount <= typed &&
+        isFair({ amountIn: typed, amountOut: amount }, { ...burnPrice, most })
   if (!isMeant) throw untyped(`It is about ${amount} of ${token.symbol}`)
 }

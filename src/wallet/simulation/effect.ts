@@ -113,7 +113,7 @@ type Seen = Pick<Simulation, 'changes' | 'allowances'> &
 
 /**
  * Compares what a simulated leg did to the wallet's own balances with what was asked: what is named may fall or must rise
- * by so much, nothing else may fall, and no allowance is left. Anything else is POLICY_SIMULATION. `shares` is what a
+ * by so much, nothing else may fall, and nothing more may be taken afterwards than before. Anything else is POLICY_SIMULATION. `shares` is what a
  * withdrawal should cost of the receipt, `pays` what one of everything should bring of the asset.
  */
 export function checkEffect(
@@ -146,8 +146,9 @@ export function checkEffect(
       })
   }
   const most = leftoverOf(intent, changes)
-  for (const { token, spender, after } of allowances) {
-    if (after <= most) continue
+  for (const { token, spender, before, after } of allowances) {
+    // What stood before stands by the will of the wallet, and less of it is no harm.
+    if (after <= most || after <= before) continue
     throw new AppError(
       'POLICY_SIMULATION',
       `In the simulation ${spender} may still take ${after} of ${token} afterwards, and ${most} is the most that may be left`,

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+
+import { asTyped } from '../../src/cli/as-typed.ts'
+
+const ops = ['deposit', 'x', '--wallet', 'ops', '--profile', 'prod']
+
+describe('a next step acts on what the line before named', () => {
+  test.each([
+    ['sluice action resume abc', 'sluice action resume abc --wallet ops --profile prod'],
+    [
+      'sluice action resume abc, or give it up: sluice action abandon abc',
+      'sluice action resume abc --wallet ops --profile prod, or give it up: sluice action abandon abc --profile prod',
+    ],
+    ['sluice action revoke abc --yes', 'sluice action revoke abc --yes --wallet ops --profile prod'],
+    ['Then: sluice action resume abc.', 'Then: sluice action resume abc --wallet ops --profile prod.'],
+    [
+      'sluice action resume abc once it has that',
+      'sluice action resume abc --wallet ops --profile prod once it has that',
+    ],
+    ['sluice action resume abc --wallet dev', 'sluice action resume abc --wallet dev --profile prod'],
+    ['sluice wallet show', 'sluice wallet show ops --profile prod'],
+    ['sluice wallet approvals list', 'sluice wallet approvals list ops --profile prod'],
+    ['sluice swap execute -- -odd', 'sluice swap execute --wallet ops --profile prod -- -odd'],
+    ["sluice serve --host 'a & b' --port 1", "sluice serve --host 'a & b' --port 1 --profile prod"],
+    ['Another version of sluice wrote it', 'Another version of sluice wrote it'],
+  ])('%s', (text, wanted) => {
+    expect(asTyped(text, ops)).toBe(wanted)
+  })
+
+  test('by a file, a device or another signer, too, and on the network of allowances', () => {
+    const next = 'sluice wallet approvals revoke --token USDC --spender 0x1'
+    const named = ['--key-file', '/k/my key', '--network', 'base']
+    expect(asTyped(next, named)).toBe(`${next} --key-file '/k/my key' --network base`)
+    expect(asTyped('sluice action resume abc', ['--ledger', 'm/44/60'])).toBe(
+      'sluice action resume abc --ledger m/44/60',
+    )
+    expect(asTyped('sluice action resume abc', ['--ledger', '--yes'])).toBe(
+      'sluice action resume abc --ledger',
+    )
+  })
+
+  test('but not by who was the fault', () => {
+    expect(asTyped('sluice action resume abc', ops, { isSigner: false })).toBe(
+      'sluice action resume abc --profile prod',
+    )
+  })
+})
