@@ -47,6 +47,12 @@ export function deliveriesOf(
   })
 }
 
+/** What a message brought to its recipient, by the bridge's own log of its delivery; `undefined` where the log says nothing of that. */
+export function broughtIn(log: Pick<Log, 'topics' | 'data'>): bigint | undefined {
+  const received = receivedIn(log)
+  return received && hexToBigInt(wordAt(received.body, 68)) - hexToBigInt(wordAt(received.body, 164))
+}
+
 const asWord = (address: Address): Hex => padHex(address, { size: 32 })
 
 /** How long the body of a burn is without hook data, in bytes (BurnMessageV2.sol, as are the offsets). */
@@ -54,7 +60,7 @@ const bodySize = 228
 
 const wordAt = (body: Hex, at: number): Hex => sliceHex(body, at, at + 32)
 
-function receivedIn({ topics, data }: Log) {
+function receivedIn({ topics, data }: Pick<Log, 'topics' | 'data'>) {
   try {
     const { args } = decodeEventLog({
       abi,

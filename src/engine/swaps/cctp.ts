@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { broughtIn } from '../../calls/cctp-brought.ts'
+import { broughtIn } from '../../calls/cctp-delivery.ts'
 import { decodeMessage, depositForBurn, finality } from '../../calls/cctp-v2.ts'
 import { HexData, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
