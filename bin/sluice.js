@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can parse: finds a Node that is new enough, then hands over.
-import { currentBuild, isNewEnough, whyNoSources } from './built.js'
+import { currentBuild, isNewEnough, nodeFile, whyNoSources } from './built.js'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
@@ -150,10 +150,9 @@ async function handOver() {
   const [{ spawn }, { existsSync }, { fileURLToPath }] = await Promise.all(
     ['child_process', 'fs', 'url'].map((name) => import(`node:${name}`)),
   )
-  const windows = process.platform === 'win32'
-  const name = `node-${windows ? 'win' : process.platform}-${process.arch}`
+  const file = nodeFile(process.platform, process.arch)
   const local = ['../node_modules/', '../../']
-    .map((up) => fileURLToPath(new URL(`${up}${name}/bin/node${windows ? '.exe' : ''}`, import.meta.url)))
+    .map((up) => fileURLToPath(new URL(`${up}${file}`, import.meta.url)))
     .find((path) => existsSync(path))
   if (!local) {
     process.stderr.write(

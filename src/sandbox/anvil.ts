@@ -34,16 +34,25 @@ export function findAnvil({ explicit, path = '' }: { explicit?: string; path?: s
     if (isExecutable(explicit)) return explicit
     throw new AppError('ANVIL_NOT_FOUND', `There is no program at ${explicit}`)
   }
-  const found = [packaged(), ...path.split(delimiter).map((dir) => dir && join(dir, 'anvil'))].find(
+  const name = process.platform === 'win32' ? 'anvil.exe' : 'anvil'
+  const found = [packaged(), ...path.split(delimiter).map((dir) => dir && join(dir, name))].find(
     (file) => file && isExecutable(file),
   )
   if (found) return found
   throw new AppError('ANVIL_NOT_FOUND', 'The sandbox needs anvil, a local EVM node, and did not find it')
 }
 
+/** The file of a program of Foundry in the package that carries it for a platform: `@foundry-rs/anvil-linux-amd64/bin/anvil`. */
+export const foundryFile = (
+  program: 'anvil' | 'cast',
+  platform: NodeJS.Platform = process.platform,
+  arch: string = process.arch,
+): string =>
+  `@foundry-rs/${program}-${platform}-${arch === 'x64' ? 'amd64' : arch}/bin/${program}${platform === 'win32' ? '.exe' : ''}`
+
 function packaged(): string {
   try {
-    return require.resolve('@foundry-rs/anvil-linux-amd64/bin/anvil')
+    return require.resolve(foundryFile('anvil'))
   } catch {
     return '' // The package is optional: on other platforms it is not there.
   }

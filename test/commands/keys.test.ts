@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
+import { castPath } from '../support/cast.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -26,14 +26,6 @@ function file(name: string, text: string, mode = 0o600): string {
 }
 const secretFile = () => file('password', `${password}\n`)
 
-const castPath = (): string | undefined => {
-  try {
-    const root = createRequire(import.meta.url).resolve('@foundry-rs/cast-linux-amd64/package.json')
-    return join(dirname(root), 'bin', 'cast')
-  } catch {
-    return undefined // An optional package: what needs it is skipped by name.
-  }
-}
 const cast = castPath()
 
 describe('keystores', () => {

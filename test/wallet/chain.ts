@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
+import { findAnvil } from '../../src/sandbox/anvil.ts'
 
 /** A node of its own for one test file. */
 export type Chain = { url: string; rpc: Rpc; stop: () => Promise<void> }
@@ -27,12 +27,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-const anvil = (): string =>
-  join(
-    dirname(createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/package.json')),
-    'bin',
-    'anvil',
-  )
+const anvil = (): string => findAnvil({ path: process.env.PATH ?? '' })
 
 /** Starts a node; `args` are added to its command line. It keeps the states of its last 64 blocks, or of so many. */
 export async function startChain(args: readonly string[] = [], states = 64): Promise<Chain> {

@@ -9,8 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { keccak256 } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -20,6 +19,7 @@ import { openKey, saveKey } from '../../src/wallet/keys/keystore.ts'
 import { openKeystore } from '../../src/wallet/keys/keystore-file.ts'
 import { exportKey, listKeys, removeKey } from '../../src/wallet/keys/keystore-names.ts'
 import { signerOf } from '../../src/wallet/keys/signer.ts'
+import { castPath } from '../support/cast.ts'
 import { testKey } from './chain.ts'
 import { newHome, removeHome } from './operation.ts'
 
@@ -31,14 +31,6 @@ beforeEach(() => {
 })
 afterEach(() => removeHome(home))
 
-const castPath = (): string | undefined => {
-  try {
-    const root = createRequire(import.meta.url).resolve('@foundry-rs/cast-linux-amd64/package.json')
-    return join(dirname(root), 'bin', 'cast')
-  } catch {
-    return undefined // An optional package: the tests that need it are skipped by name.
-  }
-}
 const cast = castPath()
 
 describe('the keystore', () => {

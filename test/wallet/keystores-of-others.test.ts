@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createCipheriv, scryptSync } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { keccak256 } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
@@ -10,6 +9,7 @@ import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { openKeystore } from '../../src/wallet/keys/keystore-file.ts'
+import { castPath } from '../support/cast.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -46,14 +46,7 @@ function made({ n, r, p }: { n: number; r: number; p: number }, secret: Hex = ke
 const light = made({ n: 4096, r: 8, p: 6 })
 const open = (file: unknown, password = 'pw') => openKeystore(JSON.stringify(file), password)
 
-const cast = ((): string | undefined => {
-  try {
-    const root = createRequire(import.meta.url).resolve('@foundry-rs/cast-linux-amd64/package.json')
-    return join(dirname(root), 'bin', 'cast')
-  } catch {
-    return undefined // An optional package: what needs it is skipped by name.
-  }
-})()
+const cast = castPath()
 
 describe('keystores of others are opened', () => {
   test.each(Object.entries(published))(

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+
+import { foundryFile } from '../src/sandbox/anvil.ts'
+
+// Plain JavaScript, without types.
+const { nodeFile } = (await import(`${'../bin/built'}.js`)) as {
+  nodeFile: (platform: string, arch: string) => string
+}
+
+type Entry = {
+  version: string
+  os?: string | string[]
+  cpu?: string | string[]
+  bin?: Record<string, string>
+  optional?: true
+  optionalDependencies?: Record<string, string>
+}
+const json = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'))
+const packages = json('package-lock.json').packages as Record<string, Entry>
+const { optionalDependencies } = json('package.json') as { optionalDependencies: Record<string, string> }
+
+const fits = (list: string | string[] | undefined, one: string) =>
+  list === undefined || [list].flat().includes(one)
+/** The package of a file as the lock has it, where npm would install it on a platform. */
+const installed = (file: string, os: string, cpu: string) => {
+  const name = file
+    .split('/')
+    .slice(0, file.startsWith('@') ? 2 : 1)
+    .join('/')
+  const entry = packages[`node_modules/${name}`]
+  return entry && fits(entry.os, os) && fits(entry.cpu, cpu)
+    ? { name, entry, path: file.slice(name.length + 1) }
+    : undefined
+}
+
+/** Where the two commands of the README must do. */
+const platforms = [
+  ['linux', 'x64'],
+  ['linux', 'arm64'],
+  ['darwin', 'x64'],
+  ['darwin', 'arm64'],
+  ['win32', 'x64'],
+] as const
+
+describe.each(platforms)('on %s %s', (os, cpu) => {
+  test.each([
+    ['a Node', nodeFile(os, cpu)],
+    ['the node of the sandbox', foundryFile('anvil', os, cpu)],
+    ['cast', foundryFile('cast', os, cpu)],
+  ])('npm ci brings %s, pinned, where the program looks for it', (_, file) => {
+    const found = installed(file, os, cpu)
+    expect(found, file).toBeDefined()
+    const { name, entry, path } = found!
+    expect(optionalDependencies[name]).toBe(entry.version)
+    expect(entry.optional).toBe(true)
+    expect(Object.values(entry.bin!).map((one) => one.replace(/^\.\//, ''))).toContain(path)
+  })
+
+  test('a Node is new enough', () => {
+    const [major, minor] = installed(nodeFile(os, cpu), os, cpu)!.entry.version.split('.').map(Number)
+    expect(major! >= 26 || (major === 24 && minor! >= 15)).toBe(true)
+  })
+})
+
+test('the lock has an entry for every optional package of every platform, so that no npm ci misses one', () => {
+  const names = new Set(
+    Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 13)),
+  )
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies: of = {} }]) =>
+    Object.keys(of).flatMap((name) => (names.has(name) ? [] : `${path}: ${name}`)),
+  )
+  expect(missing).toEqual([])
+})
