@@ -10,7 +10,7 @@ import { told } from './cli/told.ts'
 import { refuseTwice, refuseUnknown, thrownBy, wordsTo } from './cli/usage.ts'
 import type { World } from './cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from './commands/index.ts'
-import { AppError, errorRow, isWorthAgain } from './domain/errors.ts'
+import { AppError, errorRow, isWorthAgain, wordsOfService } from './domain/errors.ts'
 import type { Exit } from './domain/exits.ts'
 import { didYouMean } from './domain/nearest.ts'
 import { plain } from './domain/text.ts'
@@ -165,7 +165,7 @@ export function failed(error: AppError, argv: readonly string[], { io }: Pick<Wo
   else
     io.err.write(
       // Who interrupts has his will: nothing went wrong.
-      `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${plain(hint)}\n` : ''}`,
+      `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === wordsOfService ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${plain(hint)}\n` : ''}`,
     )
   if (debug) io.err.write(`${io.err.paint.dim(trace(error))}\n`)
   return row.exit

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 
 import type { Catalog } from './domain/catalog.ts'
 import { AppError } from './domain/errors.ts'
-import { plain } from './domain/text.ts'
+import { escaped, plain } from './domain/text.ts'
 import { readyForFew } from './wallet/keys/curve.ts'
 import type { Ask, Desk } from './wallet/keys/words.ts'
 import { flag } from './wallet/signing/argv.ts'
@@ -45,10 +45,12 @@ async function answer(line: string): Promise<void> {
   }
   const { id, ask } = JSON.parse(line) as { id: number; ask: Ask }
   process.stdout.write(
-    `${JSON.stringify(
-      await said(
-        id,
-        desk.then((open) => open(ask)),
+    `${escaped(
+      JSON.stringify(
+        await said(
+          id,
+          desk.then((open) => open(ask)),
+        ),
       ),
     )}\n`,
   )

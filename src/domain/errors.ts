@@ -17,6 +17,9 @@ export const saysUnsigned = (code: ErrorCode): boolean =>
 /** More about a failure: structured context, the cause, and a next step better than the table's. */
 export type Because = { details?: Record<string, unknown>; cause?: unknown; hint?: string }
 
+/** The cause of an error whose message is what a service said, in its own words: people see it as a quote. */
+export const wordsOfService = Symbol('the words of the service')
+
 /** The one error class. Its code decides the exit code, the HTTP status and the default hint. */
 export class AppError extends Error {
   override name = 'AppError'

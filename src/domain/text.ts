@@ -1,18 +1,20 @@
-/** Beyond ASCII: control characters, what has no width, and what turns the direction of writing. */
-const beyond = String.raw`\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff`
+/** Beyond ASCII: control characters, what has no width or is a tag, what separates lines, and what turns the direction of writing. */
+const beyond = String.raw`\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}`
 
 /**
  * Takes from a foreign string all that could move a cursor, change a colour or turn the direction of writing,
  * so that it can stand in a terminal or a log line.
  */
 export const plain = (foreign: string): string =>
-  foreign.replace(new RegExp(String.raw`[\u0000-\u001f${beyond}]`, 'g'), '')
+  foreign.replace(new RegExp(String.raw`[\u0000-\u001f${beyond}]`, 'gu'), '')
 
 /** The same in a JSON text, where such a character becomes an escape and the value stays what it is. */
 export const escaped = (json: string): string =>
-  json.replace(
-    new RegExp(`[${beyond}]`, 'g'),
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  json.replace(new RegExp(`[${beyond}]`, 'gu'), (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
   )
 
 /** A colour, and the beginning or end of a link to a transaction or an address in an explorer. */
@@ -24,7 +26,7 @@ const painting = String.raw`\u001b\[[0-9;]*m|\u001b\]8;;(?:https:\/\/[a-z0-9.-]+
  */
 export const settled = (text: string, isPainted: boolean): string =>
   text.replace(
-    new RegExp(String.raw`(${painting})|[\u0000-\u0008\u000b-\u001f${beyond}]`, 'g'),
+    new RegExp(String.raw`(${painting})|[\u0000-\u0008\u000b-\u001f${beyond}]`, 'gu'),
     (_, paint?: string) => (isPainted ? (paint ?? '') : ''),
   )
 

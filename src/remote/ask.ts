@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { refusedInput } from '../api/refused-input.ts'
 import type { Route } from '../api/routes.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, wordsOfService } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import { hider } from '../net/hide.ts'
 import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../net/http.ts'
@@ -90,7 +90,8 @@ export function asker(needs: AskNeeds): Ask {
     try {
       const answer = await patiently({ mayRetry, budgetMs: deadlineMs, waiting, governor, now }, once)
       answered(answer)
-      if (answer.status < 200 || answer.status > 299) throw withMissingPage(refusal(answer, now()), route)
+      if (answer.status < 200 || answer.status > 299)
+        throw withMissingPage(quoted(refusal(answer, now())), route)
       if (answer.status === 204 && route.readBack)
         return await route.readBack().catch((error: unknown) => {
           throw unconfirmed(error)
@@ -103,6 +104,14 @@ export function asker(needs: AskNeeds): Ask {
     }
   }
 }
+
+/** A refusal as what it is: the words of somebody else. */
+const quoted = ({ code, message, details, hint }: AppError): AppError =>
+  new AppError(code, message, {
+    cause: wordsOfService,
+    ...(details && { details }),
+    ...(hint !== undefined && { hint }),
+  })
 
 /** An answer that cannot be used comes with a status of success, but for a redirect. */
 const wasTaken = (error: unknown): boolean =>

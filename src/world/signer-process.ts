@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
 import { AppError, isErrorCode } from '../domain/errors.ts'
+import { escaped } from '../domain/text.ts'
 import type { Desk } from '../wallet/keys/words.ts'
 
 /** What the signer answers with: a value, or an error in words. */
@@ -40,7 +41,8 @@ export function deskOf(child: ChildProcess): Desk {
       if (child.exitCode !== null || child.signalCode !== null) return failed(endOf(child))
       const id = ++last
       waiting.set(id, { done, failed })
-      stdin.write(`${JSON.stringify({ id, ask: question })}\n`)
+      // Some characters end a line for who reads it, and stand in JSON as they are.
+      stdin.write(`${escaped(JSON.stringify({ id, ask: question }))}\n`)
     })
   return ask as Desk
 }

@@ -109,10 +109,12 @@ export async function withdrawProposal(
   const queued = isQueued(entry)
     ? queuedOf(entry, made.queued?.seconds ?? null, await ownWindow(entry, ask))
     : undefined
-  if (queued) cli.notice(queuedLine(entry, queued))
+  const isTold = cli.place.kind === 'remote'
+  if (queued) cli.notice(`${isTold ? 'The service says: ' : ''}${queuedLine(entry, queued)}`)
   const shares = isAll ? await heldOf(cli, entry.receipt, wallet) : undefined
   const fee = statedFee(made.fees, entry.asset)
-  for (const note of notesOn(made.fees)) cli.notice(`fee: ${note}`)
+  for (const note of notesOn(made.fees))
+    cli.notice(isTold ? `fee, the service says: "${note}"` : `fee: ${note}`)
   const given = units ?? shares
   const accepted = given === undefined ? undefined : await acceptedOut(entry, given, ask, slippage)
   const intent: Intent = {
