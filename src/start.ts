@@ -54,15 +54,16 @@ export async function start(
     io,
     stdin: readStdin,
   })
-  // What nobody awaited fails here, and whatever else is thrown: something may be signed by then.
-  process.once('uncaughtException', async (error) => {
-    let exit: Exit = 26
-    try {
-      exit = failed(await told(error, argv, world), argv, world)
-    } finally {
-      process.exit(exit)
-    }
-  })
+  // What nobody awaited fails here, and whatever else is thrown: something may be signed by then. A server signs nothing, and whoever runs it wants the trace.
+  if (argv[0] !== 'serve')
+    process.once('uncaughtException', async (error) => {
+      let exit: Exit = 26
+      try {
+        exit = failed(await told(error, argv, world), argv, world)
+      } finally {
+        process.exit(exit)
+      }
+    })
   const left = async (work?: Promise<Exit>): Promise<Exit> => {
     const error = await told(interrupted(argv), argv, world)
     // A command that came to its end meanwhile has said so itself.

@@ -117,7 +117,7 @@ test('sUSDS of a PSM is bought and sold at its rate, as far as the PSM has funds
   expect(before - (await usdc())).toBe(160_000_000n)
   // Four percent less than its oracle says is not fair.
   await send(wallet, psm, 'function set(uint256,uint256)', [12n * 10n ** 26n, 400n])
-  expect(await refused(`withdraw ${slug} --amount max`)).toBe('POLICY_MIN_OUT')
+  expect(await refused(`withdraw ${slug} --amount max`)).toBe('POLICY_PRICE_IMPACT')
   await send(wallet, psm, 'function set(uint256,uint256)', [12n * 10n ** 26n, 0n])
   await done(`withdraw ${slug} --amount max`)
   expect(await sandbox.balanceOf(chainId, receipt.address, wallet)).toBe(0n)

@@ -238,7 +238,7 @@ const costlyDeposit = (bps: bigint): Lies => ({
 describe('a deployment that lies is refused, and nothing is signed:', () => {
   const [tooLow, unfair] = [
     /less than [0-9]|may bring less than|is the least that is accepted/,
-    /more than (3|0\.75) % less/,
+    /% less than .* and (3|0\.75) % is the most that is accepted/,
   ]
   const exactIn = `swap execute ${near} --amount-in 100`
   const exactOut = `swap execute ${near} --amount-out 0.02`

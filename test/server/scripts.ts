@@ -188,7 +188,7 @@ export const scripts: readonly (readonly [name: string, exits: string, lines: re
     'a swap across chains',
     '0 0 0 0 0',
     [
-      `swap quote ${across} --amount-in 20 --json`,
+      `swap quote ${across} --amount-in 20 --speed fast --json`,
       `swap execute {0.id} ${key('bridge')}`,
       'swap status {0.id} --json',
       'action show {0.id} --json',

@@ -32,14 +32,14 @@ async function performed(lines: readonly string[], run: Commands['run']): Promis
 const shown = (done: readonly Ran[]): string[] =>
   unlike(done.map(({ exit, out }) => `exit ${exit}\n${out}`).join('')).split('\n')
 
-/** The chains as they are, and their next blocks a second apart, whenever they come. */
+/** The chains as they are, and their next blocks a second apart, whenever they come; those of the chain to which funds are sent lie after those from which they come. */
 async function sameStart(): Promise<readonly `0x${string}`[]> {
   const snapshot = await sandbox.world.snapshot()
-  for (const { rpc } of sandbox.world.chains) {
+  for (const [at, { rpc }] of sandbox.world.chains.entries()) {
     const latest = await rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
     await rpc.request('anvil_setBlockTimestampInterval', [1])
     await rpc.request('anvil_setNextBlockBaseFeePerGas', ['0x3b9aca00'])
-    await rpc.request('evm_setNextBlockTimestamp', [Number(latest.timestamp) + 60])
+    await rpc.request('evm_setNextBlockTimestamp', [Number(latest.timestamp) + 60 * (at + 1)])
   }
   return snapshot
 }

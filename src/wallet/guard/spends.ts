@@ -1,5 +1,6 @@
 import { placeOf } from '../../calls/places.ts'
 import { drift } from '../../calls/units.ts'
+import type { Amounts } from '../../domain/accepted.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Intent } from '../../domain/intent.ts'
 import { withoutFee } from '../../domain/service-fee.ts'
@@ -70,14 +71,23 @@ export function slippageOf(
   intent: Intent,
   { in: expectedIn, out: expectedOut }: { in: { raw: string } | null; out: { raw: string } | null },
 ): number | undefined {
-  if (isPriced(intent)) return expectedOut ? 1 - ratio(intent.least, BigInt(expectedOut.raw)) : undefined
+  if (isPriced(intent))
+    return expectedOut ? rounded(1 - ratio(intent.least, BigInt(expectedOut.raw))) : undefined
   if (intent.kind !== 'swap') return undefined
   const { tokenIn, tokenOut, amountIn, amountOut } = intent
   const isSameKind = tokenIn.symbol === tokenOut.symbol && tokenIn.decimals === tokenOut.decimals
-  if (intent.exact === 'out') return expectedIn ? ratio(amountIn, BigInt(expectedIn.raw)) - 1 : undefined
+  if (intent.exact === 'out')
+    return expectedIn ? rounded(ratio(amountIn, BigInt(expectedIn.raw)) - 1) : undefined
   const bringing = expectedOut ? BigInt(expectedOut.raw) : isSameKind ? amountIn : undefined
-  return bringing === undefined ? undefined : 1 - ratio(amountOut, bringing)
+  return bringing === undefined ? undefined : rounded(1 - ratio(amountOut, bringing))
 }
+
+/** By how much less than at a price amounts bring, as a fraction; nothing where they bring more. */
+export const shareLost = (given: Amounts, price: Amounts): number =>
+  Math.max(0, rounded(1 - ratio(given.amountOut * price.amountIn, given.amountIn * price.amountOut)))
+
+/** To the digits that amounts carry, and not those of a difference of floats. */
+const rounded = (share: number): number => Math.round(share * 1e9) / 1e9
 
 /** A quotient of amounts, exact to twelve digits. */
 const ratio = (a: bigint, b: bigint): number => (b === 0n ? 0 : Number((a * 10n ** 12n) / b) / 1e12)

@@ -5,7 +5,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { withoutPayment } from '../../domain/service-fee.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { isPriced, slippageOf } from '../guard/spends.ts'
+import { isPriced, shareLost, slippageOf } from '../guard/spends.ts'
 import type { Price as UsdPrice } from './priced.ts'
 import { activeLegs, type Proposal } from './proposal.ts'
 
@@ -56,7 +56,7 @@ export function slipsOf(opinion: Opinion | undefined, proposal: Proposal): Slip[
   return activeLegs(proposal).flatMap(({ intent, at: leg }): Slip[] => {
     if (intent.kind !== 'swap' && !isPriced(intent)) return []
     const price = intent.kind === 'swap' ? opinion?.price : undefined
-    if (price && intent.kind === 'swap') return [{ leg, share: worseBy(intent, price), by: 'own engine' }]
+    if (price && intent.kind === 'swap') return [{ leg, share: shareLost(intent, price), by: 'own engine' }]
     const share = slippageOf(intent, proposal.about.amounts)
     return [{ leg, share, by: opinion?.isWord && !isPriced(intent) ? 'service' : 'own engine' }]
   })
