@@ -38,16 +38,21 @@ async function observing<value>(
 ): Promise<value> {
   const until = performance.now() + (cli.globals.timeoutMs ?? 30 * 60_000)
   let shown = ''
+  let last: value | undefined
   for (;;) {
     let now: value
     try {
       now = await unlessEnded(look(), signal)
     } catch (error) {
-      const waitMs = limitMs(error)
-      if (waitMs === undefined || performance.now() + waitMs > until) throw error
+      const left = until - performance.now()
+      const waitMs = Math.min(limitMs(error) ?? 0, left)
+      if (waitMs <= 0)
+        throw last !== undefined && limitMs(error) !== undefined ? notYet(last, await again()) : error
+      cli.notice(nextLook(error as AppError, waitMs))
       await pause(waitMs, signal)
       continue
     }
+    last = now
     const line = toJson(chosen(cli.globals, now), false)
     if (line !== shown) {
       shown = line
@@ -55,18 +60,14 @@ async function observing<value>(
       else cli.emit(now, view)
     }
     if (isOver(now)) return now
-    if (performance.now() + intervalMs > until)
-      throw new AppError('PENDING', 'It is not over yet', {
-        details: { last: now as never },
-        hint: await again(),
-      })
+    if (performance.now() + intervalMs > until) throw notYet(now, await again())
     await pause(intervalMs, signal)
   }
 }
 
 /**
  * Looks at something again and again until the time of `--timeout` is over, the person interrupts, or nobody reads it any more. The first look must succeed; of
- * those after it, one that the service or a chain fails is told and the next one tried, after as long as a limit asks for.
+ * those after it, one that the service or a chain fails is told and the next one tried. A limit of requests is waited for, also before the first.
  */
 export const keepLooking = <value>(
   cli: Cli,
@@ -93,11 +94,14 @@ async function looking<value>(
       show(await unlessEnded(look(), signal))
       shown = true
     } catch (error) {
-      if (!shown || !(error instanceof AppError) || !mayPass(error)) throw error
-      waitMs = Math.max(intervalMs, limitMs(error) ?? 0)
-      notice(`${plain(error.message)}; the next look is in ${Math.ceil(waitMs / 1000)}s`)
+      const limited = limitMs(error)
+      const isPassing = error instanceof AppError && (shown ? mayPass(error) : limited !== undefined)
+      if (!isPassing || (!shown && performance.now() >= until)) throw error
+      waitMs = Math.max(intervalMs, limited ?? 0)
+      if (!shown) waitMs = Math.min(waitMs, until - performance.now())
+      notice(nextLook(error, waitMs))
     }
-    if (performance.now() + waitMs > until) return
+    if (shown && performance.now() + waitMs > until) return
     await pause(waitMs, signal)
   }
 }
@@ -147,8 +151,17 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 /** Whether what went wrong is the service's or a chain's: it may be over by the next look. */
 const mayPass = ({ code }: AppError): boolean => [5, 6, 7].includes(errorRow(code).exit)
 
-/** How long a limit of requests asks to wait, in ms: who only watches does. */
+const nextLook = ({ message }: AppError, ms: number): string =>
+  `${plain(message)}; the next look is in ${Math.ceil(ms / 1000)}s`
+
+const notYet = (last: unknown, hint: string): AppError =>
+  new AppError('PENDING', 'It is not over yet', { details: { last: last as never }, hint })
+
+/** A service may be well again long before it said: so long, in ms, at most, nobody looks. */
+const mostLimitMs = 5 * 60_000
+
+/** How long to wait for a limit of requests, in ms: who only watches does. */
 const limitMs = (error: unknown): number | undefined =>
   error instanceof AppError && error.code === 'RATE_LIMITED'
-    ? Number(error.details?.retryAfterSeconds) * 1000
+    ? Math.min(mostLimitMs, Number(error.details?.retryAfterSeconds) * 1000)
     : undefined

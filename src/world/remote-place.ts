@@ -14,8 +14,8 @@ import { type RpcChains, rpcChains, walletSide } from './rpc-chains.ts'
 /** How far the clock of the service is ahead of ours, as far as it was told: only minutes count. */
 type Clock = { offMs: number }
 
-/** What one call of the service may cost where nobody says, in ms. */
-const patienceMs = 15_000
+/** What one call of the service may cost where nobody says, in ms, and how long it then waits where the requests of its key are used up: their windows are a minute. */
+const patienceMs = { call: 15_000, limit: 120_000 }
 
 /**
  * The remote profile: a deployment of the service answers, and the chains that the environment gives RPCs for are read,
@@ -92,7 +92,6 @@ async function deployment(
   const notice = (line: string) => {
     if (!globals.quiet) io.err.write(`${plain(line)}\n`)
   }
-  const longestMs = globals.timeoutMs ?? patienceMs
   const made = once(async () => {
     const { apiKey } = secrets
     if (!apiKey)
@@ -113,8 +112,12 @@ async function deployment(
       unknown: ({ of, word }) =>
         notice(`The service says "${word}" for the ${of}; this version does not know it, and passes it on`),
       missing: (network) => notice(`${network} does not answer the service, so its strategies are left out`),
-      deadlineMs: Math.min(patienceMs, longestMs),
-      limitMs: () => Math.min(longestMs, (until ?? Number.POSITIVE_INFINITY) - performance.now()),
+      deadlineMs: Math.min(patienceMs.call, globals.timeoutMs ?? patienceMs.call),
+      limitMs: () =>
+        Math.min(
+          globals.timeoutMs ?? patienceMs.limit,
+          (until ?? Number.POSITIVE_INFINITY) - performance.now(),
+        ),
       now,
       governor: governorOf(
         { env, data: dirs.data, baseUrl, apiKey },

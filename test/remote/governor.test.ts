@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -23,7 +24,9 @@ import { useSandbox } from '../support/sandbox.ts'
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)
 const shared = () => join(home(), `sluice-${process.getuid?.()}`)
-const list = 'strategies list --json'
+const bare = 'strategies list --json'
+/** With time to ask, and none for a wait. */
+const list = `${bare} --timeout 5s`
 const nothing = JSON.stringify({
   docs: [],
   totalDocs: 0,
@@ -59,7 +62,7 @@ describe('all commands of this machine together', () => {
   test('ask no more often than the key may, and say how long to wait', async () => {
     // As many as a minute may have, each a command of its own.
     for (let n = 0; n < 100; n++) expect((await run(list, at())).exit).toBe(0)
-    const refused = await run(`${list} --timeout 1s`, at())
+    const refused = await run(`${bare} --timeout 1s`, at())
     expect({ exit: refused.exit, asked }).toEqual({ exit: 5, asked: 100 })
     const { code, details, hint, retryable } = refused.json.error
     expect({ code, retryable }).toEqual({ code: 'RATE_LIMITED', retryable: true })
@@ -72,7 +75,7 @@ describe('all commands of this machine together', () => {
 
   test('wait when the service asks one of them to', async () => {
     says = (response) => response.writeHead(429, { 'retry-after': '30' }).end('{}')
-    expect((await run(list, at())).json.error.details.retryAfterSeconds).toBe(30)
+    expect((await run(`${bare} --timeout 2s`, at())).json.error.details.retryAfterSeconds).toBe(30)
     says = (response) => response.end(nothing)
     const held = await run(list, at())
     expect({ exit: held.exit, code: held.json.error.code, asked }).toEqual({
@@ -176,7 +179,7 @@ describe('too many requests is never called anything else, whatever comes with i
       response.setHeader('retry-after', '40')
       does(response)
     }
-    const { exit, json } = await run(`${list} --timeout 2s`, at())
+    const { exit, json } = await run(`${bare} --timeout 2s`, at())
     expect({ exit, code: json.error.code }).toEqual({ exit: 5, code: 'RATE_LIMITED' })
     expect(json.error.details.retryAfterSeconds).toBe(40)
     expect(asked).toBe(1)
@@ -189,18 +192,18 @@ describe('too many requests is never called anything else, whatever comes with i
     ['soon', 60],
   ])('Retry-After: %s is a wait of %i s', async (header, seconds) => {
     says = (response) => response.writeHead(429, { 'retry-after': header }).end('{}')
-    const { exit, json } = await run(`${list} --timeout 200ms`, at())
+    const { exit, json } = await run(`${bare} --timeout 200ms`, at())
     expect({ exit, seconds: json.error.details.retryAfterSeconds }).toEqual({ exit: 5, seconds })
   })
 
   test('an hour that a service asks for holds the others of this machine for minutes, and is forgotten once it answers', async () => {
     says = (response) => response.writeHead(429, { 'retry-after': '3600' }).end('{}')
-    expect(await run(`${list} --timeout 200ms`, at())).toMatchObject({ exit: 5 })
+    expect(await run(`${bare} --timeout 200ms`, at())).toMatchObject({ exit: 5 })
     says = (response) => response.end(nothing)
-    expect(await run(`${list} --timeout 200ms`, at({ later: 200_000 }))).toMatchObject({ exit: 5 })
-    expect(await run(`${list} --timeout 200ms`, at({ later: 301_000 }))).toMatchObject({ exit: 0 })
+    expect(await run(`${bare} --timeout 200ms`, at({ later: 200_000 }))).toMatchObject({ exit: 5 })
+    expect(await run(`${bare} --timeout 200ms`, at({ later: 301_000 }))).toMatchObject({ exit: 0 })
     // What it was asked to wait before is not what it waits for now.
-    expect(await run(`${list} --timeout 200ms`, at())).toMatchObject({ exit: 0 })
+    expect(await run(`${bare} --timeout 200ms`, at())).toMatchObject({ exit: 0 })
   })
 
   test('a date is counted by the clock that said it', async () => {
@@ -211,7 +214,7 @@ describe('too many requests is never called anything else, whatever comes with i
           'retry-after': 'Wed, 01 Jan 2025 00:00:45 GMT',
         })
         .end('{}')
-    expect((await run(list, at())).json.error.details.retryAfterSeconds).toBe(45)
+    expect((await run(`${bare} --timeout 2s`, at())).json.error.details.retryAfterSeconds).toBe(45)
   })
 
   test('a wait in the body counts where the header says nothing', async () => {
@@ -219,17 +222,17 @@ describe('too many requests is never called anything else, whatever comes with i
       response
         .writeHead(429)
         .end(JSON.stringify({ error: { code: 'RATE_LIMITED', message: 'x', details: { retryAfter: 25 } } }))
-    expect((await run(list, at())).json.error.details.retryAfterSeconds).toBe(25)
+    expect((await run(`${bare} --timeout 2s`, at())).json.error.details.retryAfterSeconds).toBe(25)
   })
 })
 
 describe('a limit that does not say how long', () => {
   test('holds the others of this machine as long as it holds the one that met it', async () => {
     says = (response) => response.writeHead(429).end('{}')
-    const met = await run(`${list} --timeout 200ms`, at())
+    const met = await run(`${bare} --timeout 200ms`, at())
     expect(met.json.error.details.retryAfterSeconds).toBe(60)
     says = (response) => response.end(nothing)
-    const held = await run(`${list} --timeout 200ms`, at())
+    const held = await run(`${bare} --timeout 200ms`, at())
     expect({ exit: held.exit, code: held.json.error.code, asked }).toEqual({
       exit: 5,
       code: 'RATE_LIMITED',
@@ -257,7 +260,7 @@ describe('a limit that does not say how long', () => {
 describe('a service that is busy (503) and says for how long', () => {
   test('is not asked again before that, by anybody of this machine', async () => {
     says = (response) => response.writeHead(503, { 'retry-after': '30' }).end('{}')
-    const busy = await run(`${list} --timeout 2s`, at())
+    const busy = await run(`${bare} --timeout 2s`, at())
     expect({ exit: busy.exit, asked }).toEqual({ exit: 6, asked: 1 })
     expect(busy.json.error).toMatchObject({
       details: { retryAfterSeconds: 30 },
@@ -265,16 +268,16 @@ describe('a service that is busy (503) and says for how long', () => {
       retryable: true,
     })
     says = (response) => response.end(nothing)
-    expect((await run(`${list} --timeout 2s`, at())).exit).toBe(5)
+    expect((await run(`${bare} --timeout 2s`, at())).exit).toBe(5)
     expect(asked).toBe(1)
     expect((await run(list, at({ later: 31_000 }))).exit).toBe(0)
   })
 
   test('is asked again after a minute, however long it said', async () => {
     says = (response) => response.writeHead(503, { 'retry-after': '3000' }).end('{}')
-    expect((await run(`${list} --timeout 2s`, at())).exit).toBe(6)
+    expect((await run(`${bare} --timeout 2s`, at())).exit).toBe(6)
     says = (response) => response.end(nothing)
-    const held = await run(`${list} --timeout 2s`, at({ later: 50_000 }))
+    const held = await run(`${bare} --timeout 2s`, at({ later: 50_000 }))
     expect([held.exit, held.json.error.message]).toEqual([5, expect.stringContaining('asked it to wait')])
     expect((await run(list, at({ later: 61_000 }))).exit).toBe(0)
   })
@@ -283,7 +286,7 @@ describe('a service that is busy (503) and says for how long', () => {
     says = (response, nth) =>
       nth === 1 ? response.writeHead(503, { 'retry-after': '1' }).end('{}') : response.end(nothing)
     const began = performance.now()
-    const ran = await run(`${list} --timeout 20s`, at())
+    const ran = await run(`${bare} --timeout 20s`, at())
     expect({ exit: ran.exit, asked }).toEqual({ exit: 0, asked: 2 })
     expect(performance.now() - began).toBeGreaterThan(990)
     expect(ran.err).toContain('The service is busy; waiting 1 s')
@@ -309,9 +312,11 @@ describe('a change', () => {
 test('who watches waits for a limit and goes on', async () => {
   const limits = [1, 0]
   const out: string[] = []
+  const err: string[] = []
   const cli = {
     globals: { json: true },
     io: { out: { write: (text: string) => out.push(text) } },
+    notice: (line: string) => err.push(line),
     world: { interrupt: { signal: new AbortController().signal } },
   } as never
   const look = async () => {
@@ -321,9 +326,42 @@ test('who watches waits for a limit and goes on', async () => {
   const how = { isOver: () => true, view: () => '', intervalMs: 1, again: () => 'sluice action watch x' }
   expect(await observe(cli, look, how)).toEqual({ status: 'done' })
   expect(out).toEqual(['{"status":"done"}\n'])
-  const late = { ...(cli as object), globals: { json: true, timeoutMs: 500 } } as never
-  await expect(observe(late, async () => Promise.reject(limited(1)), how)).rejects.toMatchObject({
+  expect(err).toEqual([expect.stringMatching(/; the next look is in 1s$/)])
+  // However long it asks to wait, the watch goes on for as long as it was to; it gives up with what it never saw, and not with what it saw.
+  const late = { ...(cli as object), globals: { json: true, timeoutMs: 300 } } as never
+  await expect(observe(late, async () => Promise.reject(limited(9_999)), how)).rejects.toMatchObject({
     code: 'RATE_LIMITED',
+  })
+  const looks = [async () => ({ status: 'open' }), async () => Promise.reject(limited(9_999))]
+  const open = { ...how, isOver: () => false }
+  await expect(
+    observe(late, () => (looks.length > 1 ? looks.shift()! : looks[0]!)(), open),
+  ).rejects.toMatchObject({
+    code: 'PENDING',
+    details: { last: { status: 'open' } },
+    hint: 'sluice action watch x',
+  })
+})
+
+test('without --timeout, a key that is used up for less than the two minutes that its windows take is waited for, and told', async () => {
+  says = (response) => response.writeHead(429, { 'retry-after': '16' }).end('{}')
+  const began = performance.now()
+  const [{ exit, err }] = await Promise.all([
+    run(bare, at()),
+    sleep(3_000).then(() => {
+      says = (response) => response.end(nothing)
+    }),
+  ])
+  expect({ exit, err }).toMatchObject({
+    exit: 0,
+    err: expect.stringMatching(/^The limit of requests is reached; waiting 16 s$/m),
+  })
+  expect(performance.now() - began).toBeGreaterThan(15_900)
+  says = (response) => response.writeHead(429, { 'retry-after': '121' }).end('{}')
+  const long = await run(bare, at())
+  expect({ exit: long.exit, hint: long.json.error.hint }).toEqual({
+    exit: 5,
+    hint: 'Wait 121 s, then try again.',
   })
 })
 

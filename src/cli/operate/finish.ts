@@ -126,7 +126,13 @@ export async function follow(
         timeoutMs: timeLeft(cli),
         signal: cli.world.interrupt.signal,
         onProgress: tell,
-        delivered: (quotes) => deliveryNamed(cli, quotes, cli.world.interrupt.signal),
+        // The chain is looked at meanwhile, however long a limit makes the service wait.
+        delivered: (quotes) =>
+          deliveryNamed(
+            cli,
+            quotes,
+            AbortSignal.any([cli.world.interrupt.signal, AbortSignal.timeout(toldMs)]),
+          ),
       }),
     )
     return { done, moved }
@@ -136,6 +142,9 @@ export async function follow(
     teller.done()
   }
 }
+
+/** How long the service is asked at most which transaction a bridge delivered in, in ms. */
+const toldMs = 15_000
 
 /** After a signature, the error carries the whole report, so that a script has what a success would have given. */
 export function withReport(error: unknown, ground: Ground, { id }: Planned): unknown {
