@@ -5,7 +5,7 @@ import { AppError } from './domain/errors.ts'
 import { escaped, plain } from './domain/text.ts'
 import { readyForFew } from './wallet/keys/curve.ts'
 import type { Ask, Desk } from './wallet/keys/words.ts'
-import { flag } from './wallet/signing/argv.ts'
+import { flag, operandsOf } from './wallet/signing/argv.ts'
 import { signingDesk } from './wallet/signing/desk.ts'
 import { directories } from './world/directories.ts'
 import { type Chosen, chosenProfile } from './world/profile.ts'
@@ -77,8 +77,11 @@ async function ahead({ argv }: First): Promise<void> {
   await readAhead(argv)
 }
 
-const chosen = (argv: readonly string[]): Promise<Chosen> =>
-  chosenProfile(process.env, flag(argv, '--profile'), unopened(fileSettings(directories(process.env))))
+/** The profile of what was typed; `demo` runs on the sandbox, whatever is in use. */
+const chosen = (argv: readonly string[]): Promise<Chosen> => {
+  const named = operandsOf(argv)[0] === 'demo' ? 'sandbox' : flag(argv, '--profile')
+  return chosenProfile(process.env, named, unopened(fileSettings(directories(process.env))))
+}
 
 async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<Desk> {
   const dirs = directories(process.env)

@@ -104,8 +104,8 @@ export function createWorld(given: Given): World {
         nextWords: async (before) =>
           (await import('./world/completion-program.ts')).nextWords(world.commands, before),
       }),
-    seen: async (profile, strategies) =>
-      (await import('./world/completion-values.ts')).keepSeen(dirs, profile, { strategies }),
+    seen: async (profile, strategies, isWhole) =>
+      (await import('./world/completion-values.ts')).keepSeen(dirs, profile, { strategies }, isWhole),
     origins: async (profile) =>
       (await import('./world/origins.ts')).originsOf(profile, { env, dirs, secrets, settings }),
     fromEnvironment: async () => ({

@@ -126,7 +126,11 @@ export type World = {
   /** What the words of a command line may be, without asking anybody. */
   completions: () => Promise<Values>
   /** Keeps what a list of strategies showed, for that. */
-  seen: (profile: string, strategies: { slug: string; about: string; asset: string }[]) => Promise<void>
+  seen: (
+    profile: string,
+    strategies: { slug: string; about: string; asset: string }[],
+    isWhole: boolean,
+  ) => Promise<void>
   /** Every setting that holds for a profile that may be named. */
   origins: (profile: string | undefined) => Promise<Origin[]>
   /** What the environment gives that a profile can keep: base URLs, the key, RPC URLs by network. */

@@ -105,6 +105,7 @@ async function everyStrategy(
       asset: asset.symbol,
       about: `${percent(apy)} ${asset.symbol} ${network}`,
     })),
+    left.length === 0,
   )
   return { every, left }
 }

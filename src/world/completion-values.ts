@@ -26,9 +26,12 @@ type Needs = {
 
 const fileOf = ({ cache }: Directories, profile: string) => join(cache, 'completion', `${profile}.json`)
 
-/** Keeps what was seen, for completion; what cannot be kept is not missed. */
-export function keepSeen(dirs: Directories, profile: string, seen: Seen): void {
+/** Keeps what was seen, for completion; what cannot be kept is not missed. Where a network was left out, what was seen of it before stays. */
+export function keepSeen(dirs: Directories, profile: string, now: Seen, isWhole: boolean): void {
   const path = fileOf(dirs, profile)
+  const slugs = new Set(now.strategies.map(({ slug }) => slug))
+  const before = isWhole ? [] : seenOn(dirs, profile).strategies.filter(({ slug }) => !slugs.has(slug))
+  const seen: Seen = { strategies: [...now.strategies, ...before] }
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     writeFileSync(`${path}.${process.pid}.new`, JSON.stringify(seen), { mode: 0o600 })

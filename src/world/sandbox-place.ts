@@ -15,7 +15,7 @@ import { missedOn, unreadOn } from './missed.ts'
 import { once } from './once.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { policyHere } from './policy-here.ts'
-import { servingSide } from './serving.ts'
+import { sandboxServing } from './sandbox-serving.ts'
 import { traced } from './traced.ts'
 
 /** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
@@ -62,12 +62,9 @@ export function sandboxPlace(needs: Needs): Place {
       for (const { text } of faults) io.err.write(io.err.paint.dim(`sandbox fault: ${text}\n`))
     const { httpRpc } = await import('../net/rpc.ts')
     const budgetMs = Math.min(patienceMs, (globals.timeoutMs ?? patienceMs) + 5_000)
-    const byChain = new Map(
-      chains.map(({ chainId, rpcUrl }) => [
-        chainId,
-        traced(chainInTime(httpRpc(rpcUrl, { budgetMs }), until), globals.debug ? io : undefined),
-      ]),
-    )
+    const at = (rpcUrl: string) =>
+      traced(chainInTime(httpRpc(rpcUrl, { budgetMs }), until), globals.debug ? io : undefined)
+    const byChain = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, at(rpcUrl)]))
     const rpc = (chainId: number): Rpc => {
       const found = byChain.get(chainId)
       if (found) return found
@@ -87,7 +84,7 @@ export function sandboxPlace(needs: Needs): Place {
       )
     needs.keep(state.journal)
     needs.keep(state.store)
-    return { catalog, rpc, ...state, aheadMs }
+    return { catalog, rpc, at, ...state, aheadMs }
   })
   const engine = once(async () => {
     const { catalog, rpc, store, aheadMs } = await opened()
@@ -104,12 +101,7 @@ export function sandboxPlace(needs: Needs): Place {
     kind: 'sandbox',
     reference: undefined,
     heard: undefined,
-    serving: servingSide(needs, {
-      dir,
-      opened,
-      // The daemon ends when nobody has called it for a while.
-      keepAlive: () => sandbox.admin.status(),
-    }),
+    serving: sandboxServing(needs, { dir, sandbox: sandbox.admin, opened }),
     catalog: async () => (await opened()).catalog,
     look: async () => (await import('./network-findings.ts')).networkFindings({ ...(await opened()), now }),
     service: once(async () => (await engine())()),

@@ -19,10 +19,8 @@ import { outsideOf } from './prices.ts'
 type Stands = {
   dir: string
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>
-  keepAlive?: () => Promise<unknown>
+  keepAlive?: { work: () => Promise<unknown>; everyMs: number }
 }
-
-const keepAliveMs = 60_000
 
 /** The service of this profile over HTTP, with the keys of those who may ask. */
 export function servingSide(
@@ -95,7 +93,8 @@ export function servingSide(
           ),
         options,
       )
-      const timer = keepAlive && setInterval(() => void keepAlive().catch(() => undefined), keepAliveMs)
+      const timer =
+        keepAlive && setInterval(() => void keepAlive.work().catch(() => undefined), keepAlive.everyMs)
       return {
         url: listening.url,
         database,

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-import { useCommands } from '../support/run.ts'
+import { oneDocument, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const { run, home } = useCommands(useSandbox())
@@ -55,6 +55,16 @@ describe('the words of a line', () => {
     expect(out).toMatch(/aave-v3-usdc-sandbox-one\t\d+\.\d\d% USDC sandbox-one/)
     expect(await words('history', slug)).toEqual([slug])
     expect(await words('transfer', '--token', 'WE')).toEqual(['WETH'])
+  })
+
+  test('stay when a list is taken while a network is down', async () => {
+    await run('strategies list')
+    const before = await words('deposit', '')
+    await run('sandbox fault rpc-down --network sandbox-one')
+    const { exit, out } = await run('strategies list --json')
+    expect({ exit, missing: oneDocument(out).missing }).toEqual({ exit: 0, missing: ['sandbox-one'] })
+    expect((await words('deposit', '')).toSorted()).toEqual(before.toSorted())
+    await run('sandbox fault clear')
   })
 
   test('are the ids of what was done, profiles and wallets', async () => {
