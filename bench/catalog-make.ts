@@ -64,7 +64,7 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     vault({ contracts: { vault: at! } }, { at: at!, name: 'ssr' }),
   'erc4626-morpho': (market) =>
     /vault ?v2/i.test(String(market.params.vaultVersion))
-      ? vault(market, undefined, 'none')
+      ? vault(market, undefined, { limits: 'none' })
       : {
           implementationSelector: 'morpho@1',
           constants: {
@@ -73,7 +73,7 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
             morpho: market.contracts.morpho!,
           },
         },
-  'erc4626-euler': (market) => vault(market),
+  'erc4626-euler': (market) => vault(market, undefined, { lends: 'euler' }),
   'erc4626-fluid': (market) => vault(market),
   'ethena-susde': ({ contracts: { vault: at } }) => ({
     implementationSelector: 'ethena@1',
@@ -178,7 +178,8 @@ function lender(market: Surveyed, own?: 'market'): Made | undefined {
       family: 'compound-v2',
       market: contracts.market!,
       comptroller: contracts.comptroller!,
-      rate: apyMethod === 'cToken-rate-per-timestamp' ? 'second' : 'growth',
+      rate: apyMethod === 'cToken-rate-per-timestamp' ? 'second' : 'block',
+      ...(protocol === 'Moonwell' && { compounds: 'daily' as const }),
       pauses: protocol === 'Venus' ? 'action' : 'guardian',
       ...(coin && { coin }),
     },
@@ -187,13 +188,17 @@ function lender(market: Surveyed, own?: 'market'): Made | undefined {
 
 type Stated = { at: Address; name: 'ssr' | 'vsr' | 'dsr' | 'getSSR' }
 
-const vault = ({ contracts }: Pick<Surveyed, 'contracts'>, stated?: Stated, limits?: 'none'): Made => ({
+const vault = (
+  { contracts }: Pick<Surveyed, 'contracts'>,
+  stated?: Stated,
+  rules?: { limits: 'none' } | { lends: 'euler' },
+): Made => ({
   implementationSelector: 'erc4626@1',
   constants: {
     family: 'erc4626',
     vault: contracts.vault!,
     ...(stated && { stated }),
-    ...(limits && { limits }),
+    ...rules,
   },
 })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { apyBases } from '../domain/apy-basis.ts'
 import { Rates } from './rates.ts'
 import { ChainId } from './transaction.ts'
 import { Decimals, maybe, Numeric, ours } from './wire.ts'
@@ -28,6 +29,8 @@ export const DetailStrategy = z.object({
   underlying: ours(WireToken),
   availableActions: ours(z.array(z.string())),
   apyFraction: ours(z.number()),
+  apyBasis: ours(z.enum(apyBases)),
+  apyConvention: ours(z.string()),
   inceptionApy: ours(z.number()),
   avgApy: ours(z.number()),
   fee: ours(z.union([z.string(), z.number()])),
@@ -41,7 +44,7 @@ export const DetailStrategy = z.object({
   rates: ours(Rates),
 })
 
-/** The id-composite form of the yield response and the quickstart list: `apy` is a fraction; `underlyingName`, `slug` and what follows it are ours. */
+/** The id-composite form of the yield response and the quickstart list: `apy` is a fraction; `apyBasis`, `apyConvention`, `underlyingName`, `slug` and what follows it are ours. */
 export const CompositeStrategy = z.object({
   id: z.string(),
   protocol: z.string(),
@@ -56,6 +59,8 @@ export const CompositeStrategy = z.object({
   availableActions: maybe(z.array(z.string())),
   paused: maybe(z.boolean()),
   apy: maybe(z.number()),
+  apyBasis: ours(z.enum(apyBases)),
+  apyConvention: ours(z.string()),
   inceptionApy: maybe(z.number()),
   avgApy: maybe(z.number()),
   fee: maybe(z.union([z.string(), z.number()])),

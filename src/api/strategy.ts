@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
+import { apyBases } from '../domain/apy-basis.ts'
 import { Rates } from './rates.ts'
 import { CompositeStrategy, DetailStrategy } from './strategy-shapes.ts'
 import { Decimals, decimalText, oneOf, orNull } from './wire.ts'
@@ -23,6 +24,9 @@ export const Strategy = z.object({
   actions: z.array(z.string()).nullable(),
   paused: z.boolean().nullable(),
   apy: z.number().nullable(),
+  /** Ours: whether `apy` is what is paid now or growth of the last week, and how it is counted. */
+  apyBasis: z.enum(apyBases).nullable(),
+  apyConvention: z.string().nullable(),
   inceptionApy: z.number().nullable(),
   avgApy: z.number().nullable(),
   tvlUsd: z.string().nullable(),
@@ -62,6 +66,8 @@ const shared = (wire: Wire) => ({
   category: orNull(wire.category),
   actions: orNull(wire.availableActions),
   paused: 'pausedUnknown' in wire && wire.pausedUnknown ? null : orNull(wire.paused),
+  apyBasis: orNull(wire.apyBasis),
+  apyConvention: orNull(wire.apyConvention),
   inceptionApy: orNull(wire.inceptionApy),
   avgApy: orNull(wire.avgApy),
   tvlUsd: text(wire.tvl),

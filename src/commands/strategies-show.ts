@@ -70,7 +70,7 @@ const showView: View<Shown> = (one, to) =>
       ['network', `${plain(one.network)}${one.chainId === null ? '' : ` (${one.chainId})`}`],
       ['category', plain(one.category ?? '-')],
       ['asset', `${plain(one.asset.symbol)} ${to.paint.dim(one.asset.address)}`],
-      ['apy', to.paint.green(percent(one.apy))],
+      ['apy', `${to.paint.green(percent(one.apy))}${basisWords(one, to)}`],
       ...(one.rates?.reward
         ? ([['paid beside', `${percent(one.rates.reward)} in other tokens`]] as const)
         : []),
@@ -98,6 +98,12 @@ const showView: View<Shown> = (one, to) =>
     ],
     to,
   )
+
+/** What a rate is, and how it is counted; nothing where the service does not say it. */
+const basisWords = ({ apyBasis, apyConvention }: Shown, to: Stream): string =>
+  apyBasis === null
+    ? ''
+    : to.paint.dim(` ${apyBasis}${apyConvention === null ? '' : `: ${plain(apyConvention)}`}`)
 
 /** What it paid from day to day, in one line; that nobody knows it is said, too. */
 function history(rates: Shown['rates'], to: Stream): string {

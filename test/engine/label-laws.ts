@@ -52,7 +52,10 @@ function lenderFaults({ protocol, constants }: Row): string[] {
   if (constants.family !== 'compound-v2') return []
   const isVenus = protocol === 'venus'
   return [
-    ...((constants.rate === 'growth') === isVenus ? [] : ['its rate is stated otherwise']),
+    ...((constants.rate === 'block') === isVenus ? [] : ['its rate is stated otherwise']),
+    ...((constants.compounds === 'daily') === (protocol === 'moonwell')
+      ? []
+      : ['its rate is compounded otherwise']),
     ...((constants.pauses === 'action') === isVenus ? [] : ['it is paused otherwise']),
   ]
 }

@@ -394,7 +394,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'a market of Moonwell states no rate',
     (file) => {
-      Object.assign(rowOf(file, 'compound-v2').constants, { rate: 'growth' })
+      Object.assign(rowOf(file, 'compound-v2').constants, { rate: 'block' })
     },
     /its rate is stated otherwise\n(.*\n)*.*its rate a second is said by/,
   ],

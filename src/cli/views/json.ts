@@ -12,13 +12,14 @@ export const strategyJson = ({
   implementationSelector: __,
   grade: ___,
   rates: ____,
+  apyConvention: _____,
   ...strategy
 }: Strategy) => strategy
 
 /** One strategy as `strategies show --json` prints it: what a list leaves out, too. */
 export const strategyDetailJson = (strategy: Strategy) => {
-  const { logourl, implementationSelector, grade, rates } = strategy
-  return { ...strategyJson(strategy), logourl, implementationSelector, grade, rates }
+  const { logourl, implementationSelector, grade, rates, apyConvention } = strategy
+  return { ...strategyJson(strategy), logourl, implementationSelector, grade, rates, apyConvention }
 }
 
 /** A quote as `--json` prints it. */
