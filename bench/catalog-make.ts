@@ -8,6 +8,7 @@ import type { Network } from '../src/domain/network.ts'
 import { publicNetworks } from '../src/domain/networks.ts'
 import type { Books } from '../test/oracles/books.ts'
 import { protocolOf } from './catalog-names.ts'
+import { receiptName } from './catalog-symbols.ts'
 import { wordsOf } from './catalog-words.ts'
 
 /*
@@ -332,6 +333,7 @@ function strategyOf(market: Surveyed): Row[] {
   const { protocol, name } = protocolOf(market)
   const logo = tokens[market.chainId]?.find(({ address }) => sameAddress(address, market.underlyingAsset))
   const maturity = maturityOf(made)
+  const called = receiptName(market, protocol)
   const said = {
     ...wordsOf(market),
     ...(maturity && { maturity }),
@@ -344,8 +346,7 @@ function strategyOf(market: Surveyed): Row[] {
       asset,
       receipt: {
         address: market.asset,
-        // A symbol is one word, which can be typed.
-        symbol: (market.receiptSymbol ?? `${protocol}-${market.underlyingSymbol}`).replace(/ .*$/, ''),
+        symbol: called.symbol,
         decimals: market.assetDecimals,
       },
       startDate: null,
@@ -353,7 +354,7 @@ function strategyOf(market: Surveyed): Row[] {
       metadata: Object.keys(said).length > 0 ? { en: said } : null,
       logourl: logo?.logoURI?.startsWith('https://') ? logo.logoURI : null,
       fromBlock: '0',
-      source: market.source,
+      source: called.source ? `${market.source}; ${called.source}` : market.source,
       ...made,
     },
   ]

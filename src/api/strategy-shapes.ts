@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { apyBases } from '../domain/apy-basis.ts'
 import { Rates } from './rates.ts'
+import { Receipt } from './receipt.ts'
 import { ChainId } from './transaction.ts'
 import { Decimals, maybe, Numeric, ours } from './wire.ts'
 
@@ -31,6 +32,8 @@ export const DetailStrategy = z.object({
   apyFraction: ours(z.number()),
   apyBasis: ours(z.enum(apyBases)),
   apyConvention: ours(z.string()),
+  protocolFeeBps: ours(z.string()),
+  receipt: ours(Receipt),
   inceptionApy: ours(z.number()),
   avgApy: ours(z.number()),
   fee: ours(z.union([z.string(), z.number()])),
@@ -44,7 +47,7 @@ export const DetailStrategy = z.object({
   rates: ours(Rates),
 })
 
-/** The id-composite form of the yield response and the quickstart list: `apy` is a fraction; `apyBasis`, `apyConvention`, `underlyingName`, `slug` and what follows it are ours. */
+/** The id-composite form of the yield response and the quickstart list: `apy` is a fraction; `apyBasis`, `apyConvention`, `protocolFeeBps`, `receipt`, `underlyingName`, `slug` and what follows it are ours. */
 export const CompositeStrategy = z.object({
   id: z.string(),
   protocol: z.string(),
@@ -61,6 +64,8 @@ export const CompositeStrategy = z.object({
   apy: maybe(z.number()),
   apyBasis: ours(z.enum(apyBases)),
   apyConvention: ours(z.string()),
+  protocolFeeBps: ours(z.string()),
+  receipt: ours(Receipt),
   inceptionApy: maybe(z.number()),
   avgApy: maybe(z.number()),
   fee: maybe(z.union([z.string(), z.number()])),

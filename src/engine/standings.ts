@@ -53,6 +53,10 @@ const sensible = (state: MarketState | undefined): MarketState | undefined =>
 const isPaused = ({ canDeposit, canWithdraw, closed }: MarketState): boolean =>
   !canWithdraw || !(canDeposit || closed?.deposit !== undefined)
 
+/** A part in basis points, as text. */
+const bpsOf = (part: number | null | undefined): string | null =>
+  part === null || part === undefined ? null : String(Math.round(part * 1e8) / 1e4)
+
 /** A standing as the service shows it. */
 export function strategyOf(standing: Standing): Strategy {
   const { market, state, price, begun = null, averageApy = null, inceptionApy = null } = standing
@@ -85,6 +89,8 @@ export function strategyOf(standing: Standing): Strategy {
     tvlUsd: state ? usd(state.tvl, entry.asset, price) : null,
     fee: '0',
     performanceFeeBps: '0',
+    protocolFeeBps: bpsOf(state?.protocolFee),
+    receipt: null,
     isDefault: entry.isDefault,
     startDate: entry.startDate ?? (begun === null ? null : new Date(begun * 1000).toISOString()),
     rates: null,

@@ -51,6 +51,10 @@ const strategy = fc.record({
   apy: orNull(rate),
   apyBasis: orNull(fc.constantFrom(...apyBases)),
   apyConvention: orNull(word),
+  protocolFeeBps: orNull(word),
+  receipt: orNull(
+    fc.record({ symbol: word, address, decimals, symbolFrom: fc.constantFrom('contract', 'catalogue') }),
+  ),
   inceptionApy: orNull(rate),
   avgApy: orNull(rate),
   tvlUsd: orNull(decimal),

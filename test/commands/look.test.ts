@@ -194,7 +194,15 @@ describe('strategies show and analytics', () => {
     expect(exit).toBe(0)
     for (const word of ['aave-v3-usdc-sandbox-one', 'lending', 'apy', 'tvl']) expect(out).toContain(word)
     const { json } = await run(`strategies show ${usdcPlace} --json`)
-    const ofOne = ['logourl', 'implementationSelector', 'grade', 'rates', 'apyConvention']
+    const ofOne = [
+      'logourl',
+      'implementationSelector',
+      'grade',
+      'rates',
+      'apyConvention',
+      'protocolFeeBps',
+      'receipt',
+    ]
     expect(Object.keys(json).sort()).toEqual([...strategyFields, ...ofOne].sort())
     const by = '@aave/core-v3 1.19.3; its calldata equals that of @aave/contract-helpers 1.38.0'
     expect(json.grade).toEqual({ grade: 'A', by })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { toHex } from 'viem/utils'
+import { encodeAbiParameters, toHex } from 'viem/utils'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import type { Address } from '../../src/domain/address.ts'
@@ -206,6 +206,21 @@ test('a rate that is stated a second in rays is compounded every second', async 
   expect(apy).toBeCloseTo(0.05, 6)
 })
 
+test('the receipt is called what its contract says, and what the catalogue says only where that is silent', async () => {
+  const entry = () => on({ family: 'erc4626', vault })
+  const receipt = async () => (await entry().shown()).receipt!
+  expect(await receipt()).toEqual({ symbol: 'vUSDC', address: vault, decimals: 18, symbolFrom: 'contract' })
+  await speaks(
+    sandbox,
+    chainId,
+    vault,
+    new Map([[calldata('function symbol()', []), encodeAbiParameters([{ type: 'string' }], ['yvUSDC-7'])]]),
+  )
+  expect(await receipt()).toMatchObject({ symbol: 'yvUSDC-7', symbolFrom: 'contract' })
+  await speaks(sandbox, chainId, vault, new Map([[calldata('function symbol()', []), '0x']]))
+  expect(await receipt()).toMatchObject({ symbol: 'vUSDC', symbolFrom: 'catalogue' })
+})
+
 describe('a contract that says what is paid now is preferred to growth', () => {
   const saying = (all: Record<string, bigint>) =>
     speaks(
@@ -233,8 +248,8 @@ describe('a contract that says what is paid now is preferred to growth', () => {
     await earn(20n)
     // Five percent a year, of 365 days.
     await saying({ interestRate: 1547125957863212448n, interestFee: 1000n, cash: 250n, totalBorrows: 750n })
-    const { apy, apyBasis } = await on({ family: 'erc4626', vault, lends: 'euler' }).shown()
-    expect(apyBasis).toBe('current')
+    const { apy, apyBasis, protocolFeeBps } = await on({ family: 'erc4626', vault, lends: 'euler' }).shown()
+    expect([apyBasis, protocolFeeBps]).toEqual(['current', '1000'])
     expect(apy).toBeCloseTo((1.05 ** (365.2425 / 365) - 1) * 0.75 * 0.9, 8)
   })
 

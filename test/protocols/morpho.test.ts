@@ -122,6 +122,16 @@ test('its rate is asked for once a minute of the chain, and a node that does not
   expect(Number(tvlUsd)).toBeGreaterThan(20_000)
 })
 
+test('shows what the vault keeps of what it earns beside what the service takes, and what its shares call themselves', async () => {
+  const { out } = await run(`strategies show ${slug}`)
+  expect(out).toMatch(/protocol fee +1000 bps of what it earns, already off the rate/)
+  expect(out).toMatch(/\nfee +\d+ bps of the profit/)
+  const { json } = await run(`strategies show ${slug} --json`)
+  expect(json).toMatchObject({ protocolFeeBps: '1000', receipt: { symbol: 'tUSDC', symbolFrom: 'contract' } })
+  // Of a vault that does not say it nothing is claimed.
+  expect((await run(`strategies show ${plain} --json`)).json.protocolFeeBps).toBeNull()
+})
+
 test('states what is paid now, and not the average since somebody was there: a touch changes nothing', async () => {
   const { rpc } = sandbox.chain(chainId)
   const rate = async () =>

@@ -180,6 +180,8 @@ describe('a strategy', () => {
         grade: null,
         rates: null,
         apyConvention: null,
+        protocolFeeBps: null,
+        receipt: null,
       }
       const more =
         as === 'composite'

@@ -80,6 +80,15 @@ export const StrategyShown = fields({
     }),
   ),
   apyConvention: maybe(z.string()).describe('how the rate is counted'),
+  protocolFeeBps: maybe(z.string()).describe('what the protocol keeps of what is earned, before apy'),
+  receipt: maybe(
+    fields({
+      symbol: z.string(),
+      address: AddressText,
+      decimals: z.int().min(0).max(255),
+      symbolFrom: z.enum(['contract', 'catalogue']),
+    }),
+  ).describe('the token that it is held in, and who says what that is called'),
   position: maybe(PositionDocument).optional().describe('with --wallet'),
 })
 

@@ -13,13 +13,16 @@ export const strategyJson = ({
   grade: ___,
   rates: ____,
   apyConvention: _____,
+  protocolFeeBps: ______,
+  receipt: _______,
   ...strategy
 }: Strategy) => strategy
 
 /** One strategy as `strategies show --json` prints it: what a list leaves out, too. */
 export const strategyDetailJson = (strategy: Strategy) => {
-  const { logourl, implementationSelector, grade, rates, apyConvention } = strategy
-  return { ...strategyJson(strategy), logourl, implementationSelector, grade, rates, apyConvention }
+  const { logourl, implementationSelector, grade, rates, apyConvention, protocolFeeBps, receipt } = strategy
+  const only = { logourl, implementationSelector, grade, rates, apyConvention, protocolFeeBps, receipt }
+  return { ...strategyJson(strategy), ...only }
 }
 
 /** A quote as `--json` prints it. */

@@ -17,8 +17,8 @@ export type Order = { amount: bigint; owner: Address; units?: bigint; entrance?:
 /** What a step that is an exchange must bring at least, in the smallest unit of what comes out, and whether it pays what it promised, with no market between. */
 export type Bounds = { least: bigint; isMature: boolean }
 
-/** What is paid a year: the linear rate, and its compounded form by the protocol's own convention. */
-export type Rate = { apr: number; apy: number }
+/** What is paid a year: the linear rate, and its compounded form by the protocol's own convention; and the part of what is earned that the protocol keeps before, where it was asked. */
+export type Rate = { apr: number; apy: number; protocolFee?: number }
 
 /** When a rate is asked for: the time of the newest block, in Unix seconds, and how far the newest blocks are apart, where that is known. */
 export type Moment = { now: number; secondsABlock?: number | undefined }
@@ -38,6 +38,8 @@ export type MarketState = {
   canWithdraw: boolean
   headroom: bigint | null
   liquidity: bigint | null
+  /** The part of what is earned that the protocol keeps, before any rate that is stated here; without it, nobody was asked. */
+  protocolFee?: number | null
   /** Why nothing goes in or out now, after the name of the market, where that is no pause. */
   closed?: { deposit?: string; withdraw?: string }
 }

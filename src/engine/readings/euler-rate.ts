@@ -36,5 +36,9 @@ export function lentRate(vault: { aSecond: bigint; fee: number; cash: bigint; bo
   const all = vault.cash + vault.borrowed
   const each = Number(vault.aSecond) / 1e27
   const part = all === 0n ? 0 : (Number(vault.borrowed) / Number(all)) * (1 - vault.fee)
-  return { apr: each * eulerYear * part, apy: Math.expm1(eulerYear * Math.log1p(each)) * part }
+  return {
+    apr: each * eulerYear * part,
+    apy: Math.expm1(eulerYear * Math.log1p(each)) * part,
+    protocolFee: vault.fee,
+  }
 }

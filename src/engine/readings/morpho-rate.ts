@@ -117,7 +117,8 @@ export function* morphoRate({ vault, morpho }: MorphoConstants, { now }: Moment)
     lost === undefined || last === undefined
       ? undefined
       : { assets: lost as bigint, lastTotalAssets: last as bigint }
-  return netRate({ fee: fee as bigint, lent, lost: counted }, BigInt(now))
+  const rate = netRate({ fee: fee as bigint, lent, lost: counted }, BigInt(now))
+  return { ...rate, protocolFee: Number(fee) / 1e18 }
 }
 
 const paramNames = ['loanToken', 'collateralToken', 'oracle', 'irm', 'lltv']
