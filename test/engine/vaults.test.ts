@@ -281,6 +281,21 @@ test.each(['erc4626', 'yearn-v3', 'morpho'] as const)(
   },
 )
 
+test('a deposit into a vault of Morpho that brings three ten thousandths less than the vault says is not signed', async () => {
+  const { entry, catalog, made } = on({ family: 'morpho', vault, morpho: sandboxAddress(9) })
+  await earn(700n)
+  const transactions = await made('lend', amount)
+  const intent = { kind: 'deposit', wallet, strategy: entry, amount } as const
+  const ground = { rpc: () => sandbox.chain(chainId).rpc, catalog }
+  const tried = () => codeOf(tryLeg(ground, { chainId, intent, transactions }, strictTerms))
+  expect(await tried()).toBeUndefined()
+  const asked = calldata('function previewDeposit(uint256)', [amount])
+  const brings = BigInt(await sandbox.call(chainId, vault, 'function previewDeposit(uint256)', [amount]))
+  const said = (brings * 10_003n) / 10_000n
+  await speaks(sandbox, chainId, vault, new Map([[asked, toHex(said, { size: 32 })]]))
+  expect(await tried()).toBe('POLICY_SIMULATION')
+})
+
 describe('a vault of Yearn v3', () => {
   const yearn = () => on({ family: 'yearn-v3', vault })
 
