@@ -8,6 +8,7 @@ import type { Network } from '../src/domain/network.ts'
 import { publicNetworks } from '../src/domain/networks.ts'
 import type { Books } from '../test/oracles/books.ts'
 import { protocolOf } from './catalog-names.ts'
+import { receiptName } from './catalog-symbols.ts'
 import { wordsOf } from './catalog-words.ts'
 
 /*
@@ -64,7 +65,7 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     vault({ contracts: { vault: at! } }, { at: at!, name: 'ssr' }),
   'erc4626-morpho': (market) =>
     /vault ?v2/i.test(String(market.params.vaultVersion))
-      ? vault(market, undefined, 'none')
+      ? vault(market, undefined, { limits: 'none' })
       : {
           implementationSelector: 'morpho@1',
           constants: {
@@ -73,7 +74,7 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
             morpho: market.contracts.morpho!,
           },
         },
-  'erc4626-euler': (market) => vault(market),
+  'erc4626-euler': (market) => vault(market, undefined, { lends: 'euler' }),
   'erc4626-fluid': (market) => vault(market),
   'ethena-susde': ({ contracts: { vault: at } }) => ({
     implementationSelector: 'ethena@1',
@@ -178,7 +179,8 @@ function lender(market: Surveyed, own?: 'market'): Made | undefined {
       family: 'compound-v2',
       market: contracts.market!,
       comptroller: contracts.comptroller!,
-      rate: apyMethod === 'cToken-rate-per-timestamp' ? 'second' : 'growth',
+      rate: apyMethod === 'cToken-rate-per-timestamp' ? 'second' : 'block',
+      ...(protocol === 'Moonwell' && { compounds: 'daily' as const }),
       pauses: protocol === 'Venus' ? 'action' : 'guardian',
       ...(coin && { coin }),
     },
@@ -187,13 +189,17 @@ function lender(market: Surveyed, own?: 'market'): Made | undefined {
 
 type Stated = { at: Address; name: 'ssr' | 'vsr' | 'dsr' | 'getSSR' }
 
-const vault = ({ contracts }: Pick<Surveyed, 'contracts'>, stated?: Stated, limits?: 'none'): Made => ({
+const vault = (
+  { contracts }: Pick<Surveyed, 'contracts'>,
+  stated?: Stated,
+  rules?: { limits: 'none' } | { lends: 'euler' },
+): Made => ({
   implementationSelector: 'erc4626@1',
   constants: {
     family: 'erc4626',
     vault: contracts.vault!,
     ...(stated && { stated }),
-    ...(limits && { limits }),
+    ...rules,
   },
 })
 
@@ -327,6 +333,7 @@ function strategyOf(market: Surveyed): Row[] {
   const { protocol, name } = protocolOf(market)
   const logo = tokens[market.chainId]?.find(({ address }) => sameAddress(address, market.underlyingAsset))
   const maturity = maturityOf(made)
+  const called = receiptName(market, protocol)
   const said = {
     ...wordsOf(market),
     ...(maturity && { maturity }),
@@ -339,8 +346,7 @@ function strategyOf(market: Surveyed): Row[] {
       asset,
       receipt: {
         address: market.asset,
-        // A symbol is one word, which can be typed.
-        symbol: (market.receiptSymbol ?? `${protocol}-${market.underlyingSymbol}`).replace(/ .*$/, ''),
+        symbol: called.symbol,
         decimals: market.assetDecimals,
       },
       startDate: null,
@@ -348,7 +354,7 @@ function strategyOf(market: Surveyed): Row[] {
       metadata: Object.keys(said).length > 0 ? { en: said } : null,
       logourl: logo?.logoURI?.startsWith('https://') ? logo.logoURI : null,
       fromBlock: '0',
-      source: market.source,
+      source: called.source ? `${market.source}; ${called.source}` : market.source,
       ...made,
     },
   ]

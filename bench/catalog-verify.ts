@@ -3,7 +3,7 @@ import { headOf, openChain } from '../src/engine/chain.ts'
 import { groundFaults } from '../src/engine/ground-check.ts'
 import { marketsOf } from '../src/engine/markets/catalog.ts'
 import { selfChecks } from '../src/engine/self-check.ts'
-import { symbolFaults } from '../src/engine/symbol-check.ts'
+import { symbolFaults, unnamedReceipts } from '../src/engine/symbol-check.ts'
 import { severalRpc } from '../src/net/rpc.ts'
 import { directories } from '../src/world/directories.ts'
 import { allNetworks, knownCatalog } from '../src/world/known-catalog.ts'
@@ -41,8 +41,9 @@ for (const network of allNetworks.filter(({ chainId }) => urls.has(chainId))) {
   try {
     const chain = openChain(network, rpc)
     const { number } = await headOf(chain)
-    const [flawed, ...others] = await Promise.all([
+    const [flawed, unnamed, ...others] = await Promise.all([
       selfChecks(chain, markets),
+      unnamedReceipts(chain, catalog),
       groundFaults(chain, catalog, number),
       symbolFaults(chain, catalog),
       makerFaults(chain, catalog, books),
@@ -52,6 +53,7 @@ for (const network of allNetworks.filter(({ chainId }) => urls.has(chainId))) {
     process.stdout.write(`${name}: ${markets.length - flawed.length} of ${markets.length} markets pass\n`)
     for (const { market, faults } of flawed)
       process.stdout.write(`  ${market.entry.slug}\n${faults.map((fault) => `    ${fault}\n`).join('')}`)
+    for (const name of unnamed) process.stdout.write(`  no name in the catalogue: ${name}\n`)
     for (const fault of beside) process.stdout.write(`  ${fault}\n`)
   } catch (error) {
     wrong++

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
+import { apyBases } from '../domain/apy-basis.ts'
 import { Missing } from './missing.ts'
 import { type Strategy, StrategyComposite, TopStrategy } from './strategy.ts'
 import { TransactionItem } from './transaction.ts'
@@ -21,7 +22,18 @@ export type RecommendationInput = z.output<typeof RecommendationInput>
 /** The message that stands for `bytecodeExecution` where wallet and amount were not sent. */
 export const needsWalletAndAmount = 'Send wallet and amount to receive the transactions.'
 
-/** The best strategy for an asset or a category. `transactions` is `null` when no wallet and amount were given; `actionId` (ours) tracks them. */
+/** Of the strategies that were compared, those whose rate is of one kind: how many, and the best of them. */
+const Compared = z.object({
+  apyBasis: z.enum(apyBases),
+  count: z.int(),
+  best: z.string(),
+  apy: z.number(),
+})
+
+/**
+ * The best strategy for an asset or a category. `transactions` is `null` when no wallet and amount were given; ours are `actionId`, which tracks
+ * them, and `compared`: which rates stood beside each other, those that are paid now and those that are growth of the last week.
+ */
 export const Recommendation = z.codec(
   z.object({
     recommendedStrategyId: z.string(),
@@ -32,6 +44,7 @@ export const Recommendation = z.codec(
     strategy: StrategyComposite,
     spotPosition: maybe(z.record(z.string(), z.unknown())),
     actionId: ours(z.string()),
+    compared: ours(z.array(Compared)),
   }),
   z.object({
     recommendedStrategyId: z.string(),
@@ -40,6 +53,7 @@ export const Recommendation = z.codec(
     spotPosition: z.record(z.string(), z.unknown()).nullable(),
     transactions: z.array(z.custom<z.output<typeof TransactionItem>>()).nullable(),
     actionId: z.string().nullable(),
+    compared: z.array(Compared).nullable(),
     missing: Missing,
   }),
   {
@@ -47,6 +61,7 @@ export const Recommendation = z.codec(
       ...wire,
       spotPosition: orNull(wire.spotPosition),
       actionId: orNull(wire.actionId),
+      compared: orNull(wire.compared),
       transactions: Array.isArray(bytecodeExecution) ? bytecodeExecution : null,
     }),
     encode: ({ transactions, ...value }) => ({

@@ -34,7 +34,7 @@ export const routes = {
     path: '/yield/{identifier}',
     input: RecommendationInput,
     output: Recommendation,
-    doc: 'The strategy with the highest current APY for an asset or a category, and its transactions when wallet and amount are sent.',
+    doc: 'The strategy with the highest APY for an asset or a category, and its transactions when wallet and amount are sent. Ours: `compared` says how many of the rates beside it are paid now, how many are growth of the last week, and which is the best of each kind.',
   },
   listStrategies: {
     method: 'GET',

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
+import { apyBases } from '../domain/apy-basis.ts'
 import { Rates } from './rates.ts'
+import { Receipt } from './receipt.ts'
 import { ChainId } from './transaction.ts'
 import { Decimals, maybe, Numeric, ours } from './wire.ts'
 
@@ -28,6 +30,10 @@ export const DetailStrategy = z.object({
   underlying: ours(WireToken),
   availableActions: ours(z.array(z.string())),
   apyFraction: ours(z.number()),
+  apyBasis: ours(z.enum(apyBases)),
+  apyConvention: ours(z.string()),
+  protocolFeeBps: ours(z.string()),
+  receipt: ours(Receipt),
   inceptionApy: ours(z.number()),
   avgApy: ours(z.number()),
   fee: ours(z.union([z.string(), z.number()])),
@@ -41,7 +47,7 @@ export const DetailStrategy = z.object({
   rates: ours(Rates),
 })
 
-/** The id-composite form of the yield response and the quickstart list: `apy` is a fraction; `underlyingName`, `slug` and what follows it are ours. */
+/** The id-composite form of the yield response and the quickstart list: `apy` is a fraction; `apyBasis`, `apyConvention`, `protocolFeeBps`, `receipt`, `underlyingName`, `slug` and what follows it are ours. */
 export const CompositeStrategy = z.object({
   id: z.string(),
   protocol: z.string(),
@@ -56,6 +62,10 @@ export const CompositeStrategy = z.object({
   availableActions: maybe(z.array(z.string())),
   paused: maybe(z.boolean()),
   apy: maybe(z.number()),
+  apyBasis: ours(z.enum(apyBases)),
+  apyConvention: ours(z.string()),
+  protocolFeeBps: ours(z.string()),
+  receipt: ours(Receipt),
   inceptionApy: maybe(z.number()),
   avgApy: maybe(z.number()),
   fee: maybe(z.union([z.string(), z.number()])),

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
 import { EvmAddress } from '../domain/address.ts'
+import { apyBases } from '../domain/apy-basis.ts'
 import { Rates } from './rates.ts'
+import { Receipt } from './receipt.ts'
 import { CompositeStrategy, DetailStrategy } from './strategy-shapes.ts'
 import { Decimals, decimalText, oneOf, orNull } from './wire.ts'
 
@@ -23,11 +25,17 @@ export const Strategy = z.object({
   actions: z.array(z.string()).nullable(),
   paused: z.boolean().nullable(),
   apy: z.number().nullable(),
+  /** Ours: whether `apy` is what is paid now or growth of the last week, and how it is counted. */
+  apyBasis: z.enum(apyBases).nullable(),
+  apyConvention: z.string().nullable(),
   inceptionApy: z.number().nullable(),
   avgApy: z.number().nullable(),
   tvlUsd: z.string().nullable(),
   fee: z.string().nullable(),
   performanceFeeBps: z.string().nullable(),
+  /** Ours: what the protocol keeps of what is earned before `apy`, and, of one strategy that is asked for by itself, the token that it is held in. */
+  protocolFeeBps: z.string().nullable(),
+  receipt: Receipt.nullable(),
   isDefault: z.boolean().nullable(),
   startDate: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
@@ -62,11 +70,15 @@ const shared = (wire: Wire) => ({
   category: orNull(wire.category),
   actions: orNull(wire.availableActions),
   paused: 'pausedUnknown' in wire && wire.pausedUnknown ? null : orNull(wire.paused),
+  apyBasis: orNull(wire.apyBasis),
+  apyConvention: orNull(wire.apyConvention),
   inceptionApy: orNull(wire.inceptionApy),
   avgApy: orNull(wire.avgApy),
   tvlUsd: text(wire.tvl),
   fee: text(wire.fee),
   performanceFeeBps: text(wire.performanceFeeBps),
+  protocolFeeBps: orNull(wire.protocolFeeBps),
+  receipt: orNull(wire.receipt),
   isDefault: orNull(wire.isDefault),
   startDate: orNull(wire.startDate),
   metadata: orNull(wire.metadata),
@@ -109,9 +121,10 @@ function read(wire: Wire): Plain {
 /** A strategy on the wire: either shape is read; the detail shape is written. */
 export const StrategyDetail = z.codec(oneOf([DetailStrategy, CompositeStrategy], 0), Strategy, {
   decode: read,
-  encode: ({ id, chainId, asset, underlying, actions, apy, tvlUsd, paused, rates, ...rest }) => ({
+  encode: ({ id, chainId, asset, underlying, actions, apy, tvlUsd, paused, rates, receipt, ...rest }) => ({
     ...rest,
     ...(rates && { rates }),
+    ...(receipt && { receipt }),
     _id: id,
     id,
     chainId,
@@ -150,9 +163,10 @@ export const TopStrategy = z.codec(StrategyDetail.in, Strategy, {
 /** A strategy on the wire: either shape is read; the id-composite form is written. */
 export const StrategyComposite = z.codec(oneOf([CompositeStrategy, DetailStrategy], 0), Strategy, {
   decode: read,
-  encode: ({ chainId, asset, underlying, actions, tvlUsd, rates, ...rest }) => ({
+  encode: ({ chainId, asset, underlying, actions, tvlUsd, rates, receipt, ...rest }) => ({
     ...rest,
     ...(rates && { rates }),
+    ...(receipt && { receipt }),
     networkId: text(chainId),
     asset: asset.address,
     assetName: asset.symbol,

@@ -15,6 +15,7 @@ export const cTokenAbi = parseAbi([
   'function mToken() view returns (address)',
   'function exchangeRateCurrent() returns (uint256)',
   'function supplyRatePerTimestamp() view returns (uint256)',
+  'function supplyRatePerBlock() view returns (uint256)',
   'function getCash() view returns (uint256)',
   'function totalBorrows() view returns (uint256)',
   'function totalReserves() view returns (uint256)',

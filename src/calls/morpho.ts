@@ -4,7 +4,8 @@ import { parseAbi } from 'viem/utils'
 export const metaMorphoAbi = parseAbi([
   'function MORPHO() view returns (address)',
   'function fee() view returns (uint96)',
-  'function totalAssets() view returns (uint256)',
+  'function lastTotalAssets() view returns (uint256)',
+  'function lostAssets() view returns (uint256)',
   'function withdrawQueueLength() view returns (uint256)',
   'function withdrawQueue(uint256 at) view returns (bytes32)',
 ])
@@ -22,3 +23,6 @@ export const rateModelAbi = parseAbi([
   'struct Market { uint128 totalSupplyAssets; uint128 totalSupplyShares; uint128 totalBorrowAssets; uint128 totalBorrowShares; uint128 lastUpdate; uint128 fee; }',
   'function borrowRateView(MarketParams marketParams, Market market) view returns (uint256)',
 ])
+
+/** What the adaptive model asks of borrowers at its target, a second and by 1e18, as it was when the market was last touched (source: morpho-org/morpho-blue-irm, AdaptiveCurveIrm). */
+export const adaptiveModelAbi = parseAbi(['function rateAtTarget(bytes32 id) view returns (int256)'])

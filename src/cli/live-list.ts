@@ -64,10 +64,12 @@ function screens<row>({ io: { out }, world }: Cli, view: Live<row>) {
     )
     const { items, time } = last
     const lines = (items.length === 0 ? view.empty : table(columns, items, out)).split('\n')
-    const room = Math.max(2, (out.rows ?? 24) - 2)
+    const room = Math.max(2, (out.rows ?? 24) - (view.note ? 3 : 2))
     const left = lines.length - room
     const fit = left > 0 ? [...lines.slice(0, room - 1), out.paint.dim(`${left + 1} more`)] : lines
-    const foot = out.paint.dim(`${time}  every ${view.intervalMs / 1000}s, Ctrl-C ends`)
+    const foot = out.paint.dim(
+      `${view.note ? `${view.note}\n` : ''}${time}  every ${view.intervalMs / 1000}s, Ctrl-C ends`,
+    )
     out.write(`${cleared}${shown([...fit, foot].join('\n'), out)}\n`)
   }
   const show = ({ items }: List<row>) => {

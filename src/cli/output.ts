@@ -17,8 +17,8 @@ export type List<row> = {
   hasMore: boolean
 }
 
-/** How a list is shown: its columns, and the words for an empty one. */
-export type ListView<row> = { columns: readonly Column<row>[]; empty: string }
+/** How a list is shown: its columns, the words for an empty one, and what a mark in it means. */
+export type ListView<row> = { columns: readonly Column<row>[]; empty: string; note?: string | undefined }
 
 /** A text for people as it goes to a stream: the last net under every foreign string. */
 export const shown = (text: string, { paint }: Stream): string => settled(text, paint.level > 0)
@@ -41,7 +41,7 @@ export async function emitList<row>(
   io: Io,
   globals: Globals,
   list: List<row>,
-  { columns, empty }: ListView<row>,
+  view: ListView<row>,
 ): Promise<void> {
   if (globals.json) {
     const { fields } = globals
@@ -49,6 +49,7 @@ export async function emitList<row>(
       `${toJson(fields ? { ...list, items: list.items.map((row) => picked(row, fields, false)) } : list, io.out.isTerminal)}\n`,
     )
   }
+  const { columns, empty, note } = view
   const shownColumns = globals.fields ? globals.fields.map((name) => columnNamed(columns, name)) : columns
   if (globals.csv) {
     const { stringify } = await import('csv-stringify/sync')
@@ -65,6 +66,7 @@ export async function emitList<row>(
   }
   if (list.items.length === 0) return io.err.write(`${list.page > 1 ? beyond(list) : empty}\n`)
   io.out.write(`${shown(table(shownColumns, list.items, io.out), io.out)}\n`)
+  if (note && !globals.quiet) io.err.write(`${io.err.paint.dim(note)}\n`)
   if (list.hasMore && !globals.quiet)
     io.err.write(
       io.err.paint.dim(

@@ -5,7 +5,8 @@ import { duration } from '../cli/globals.ts'
 import type { ListView } from '../cli/output.ts'
 import { percent } from '../cli/terminal/format.ts'
 import { strategyJson } from '../cli/views/json.ts'
-import { strategyColumns, trendColumn } from '../cli/views/views.ts'
+import { basisColumn, starNote, strategyColumns, trendColumn } from '../cli/views/views.ts'
+import type { ApyBasis } from '../domain/apy-basis.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import type { Network } from '../domain/network.ts'
@@ -18,6 +19,7 @@ type ListOptions = {
   asset?: string
   category?: string
   minApy?: string
+  apyBasis?: ApyBasis
   paused: 'include' | 'only' | 'exclude'
   sort: 'apy' | 'tvl' | 'name'
   page: string
@@ -38,6 +40,7 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   const series = new Map<string, readonly number[]>()
   let unknown = ''
   let isNone = false
+  let note: string | undefined
   let missing: string[] = []
   const network =
     options.network === undefined
@@ -51,6 +54,7 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
     const rows = rowsOf(every, options, least)
     unknown = rows.length > 0 ? '' : unheard(every, options, network)
     const page = pageOf(rows, paging)
+    note = starNote(page.items)
     for (const { slug, rates } of page.items) series.set(slug, rates?.points.map(({ apy }) => apy) ?? [])
     return { ...page, items: page.items.map(strategyJson), missing }
   }
@@ -60,9 +64,13 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
         missing.length > 0 ? `Without ${plain(missing.join(', '))}, of which nobody answers: ` : ''
       return `${lacks}${unknown}${isNone ? none : listView.empty}`
     },
+    get note() {
+      return note
+    },
     get columns() {
+      if (cli.globals.csv || cli.globals.fields) return [...strategyColumns, basisColumn]
       const hasTrend = [...series.values()].some((points) => points.length > 1)
-      if (!hasTrend || cli.globals.csv || cli.globals.fields) return strategyColumns
+      if (!hasTrend) return strategyColumns
       return [...strategyColumns, trendColumn(series, cli.io.out.ascii === true)]
     },
   }
@@ -145,6 +153,7 @@ const rowsOf = (every: readonly Strategy[], options: ListOptions, least: number 
         is(options.asset, one.asset.symbol) &&
         is(options.category, one.category),
     )
+    .filter(({ apyBasis }) => options.apyBasis === undefined || apyBasis === options.apyBasis)
     .filter(({ apy }) => least === undefined || (apy !== null && apy >= least))
     .filter(({ paused }) => options.paused === 'include' || (options.paused === 'only') === (paused === true))
     .sort(orders[options.sort])

@@ -70,7 +70,8 @@ const showView: View<Shown> = (one, to) =>
       ['network', `${plain(one.network)}${one.chainId === null ? '' : ` (${one.chainId})`}`],
       ['category', plain(one.category ?? '-')],
       ['asset', `${plain(one.asset.symbol)} ${to.paint.dim(one.asset.address)}`],
-      ['apy', to.paint.green(percent(one.apy))],
+      ...(one.receipt ? ([['receipt', receiptWords(one.receipt, to)]] as const) : []),
+      ['apy', `${to.paint.green(percent(one.apy))}${basisWords(one, to)}`],
       ...(one.rates?.reward
         ? ([['paid beside', `${percent(one.rates.reward)} in other tokens`]] as const)
         : []),
@@ -79,6 +80,12 @@ const showView: View<Shown> = (one, to) =>
       ['tvl', dollars(one.tvlUsd)],
       ['actions', plain(one.actions?.join(', ') || 'none')],
       ['fee', one.performanceFeeBps ? `${plain(one.performanceFeeBps)} bps of the profit` : 'not known'],
+      [
+        'protocol fee',
+        one.protocolFeeBps
+          ? `${plain(one.protocolFeeBps)} bps of what it earns, already off the rate`
+          : 'not known',
+      ],
       ['paused', one.paused === null ? 'not known' : one.paused ? to.paint.red('yes') : 'no'],
       ['adapter', plain(one.implementationSelector ?? '-')],
       ['grade', one.grade ? `${plain(one.grade.grade)}: ${gradeWords(one.grade)}` : '-'],
@@ -98,6 +105,16 @@ const showView: View<Shown> = (one, to) =>
     ],
     to,
   )
+
+/** What it is held in; that its contract does not say what that is called is said. */
+const receiptWords = ({ symbol, address, symbolFrom }: NonNullable<Shown['receipt']>, to: Stream): string =>
+  `${plain(symbol)} ${to.paint.dim(`${address}${symbolFrom === 'catalogue' ? ', called so by the catalogue: its contract says nothing' : ''}`)}`
+
+/** What a rate is, and how it is counted; nothing where the service does not say it. */
+const basisWords = ({ apyBasis, apyConvention }: Shown, to: Stream): string =>
+  apyBasis === null
+    ? ''
+    : to.paint.dim(` ${apyBasis}${apyConvention === null ? '' : `: ${plain(apyConvention)}`}`)
 
 /** What it paid from day to day, in one line; that nobody knows it is said, too. */
 function history(rates: Shown['rates'], to: Stream): string {

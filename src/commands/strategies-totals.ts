@@ -2,6 +2,7 @@ import type { Cli } from '../cli/cli.ts'
 import { dollars, percent } from '../cli/terminal/format.ts'
 import { fields } from '../cli/terminal/table.ts'
 import { strategyJson } from '../cli/views/json.ts'
+import { apyCell, noteLine, starNote } from '../cli/views/views.ts'
 import { plain } from '../domain/text.ts'
 
 const withoutThem = (unpriced: number | null): string =>
@@ -21,8 +22,10 @@ export async function totals(cli: Cli): Promise<void> {
         to,
       ),
       ...value.topStrategies.map(
-        ({ slug, apy }) => `  ${to.paint.green(percent(apy).padStart(7))}  ${plain(slug)}`,
+        ({ slug, apy, apyBasis }) =>
+          `  ${to.paint.green(apyCell(apy, apyBasis).padStart(7))}  ${plain(slug)}`,
       ),
+      ...noteLine(starNote(value.topStrategies), to),
     ].join('\n'),
   )
 }

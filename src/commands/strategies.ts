@@ -3,6 +3,7 @@ import { checked } from '../cli/checked.ts'
 import { action } from '../cli/cli.ts'
 import { withRaw } from '../cli/raw.ts'
 import type { World } from '../cli/world.ts'
+import { apyBases } from '../domain/apy-basis.ts'
 import { categories } from '../domain/catalog.ts'
 import { intervalOf, list } from './strategies-list.ts'
 import { show } from './strategies-show.ts'
@@ -24,6 +25,13 @@ export const strategies = (world: World) => {
     .option('--asset <symbol>', 'only this asset')
     .addOption(inAnyCasing(new Option('--category <category>', 'only this category').choices(categories)))
     .option('--min-apy <rate>', 'at least this rate, such as 3%')
+    .addOption(
+      inAnyCasing(
+        new Option('--apy-basis <basis>', 'only rates that are paid now, or only growth of a week').choices(
+          apyBases,
+        ),
+      ),
+    )
     .addOption(
       new Option('--paused <which>', 'what to do with paused ones')
         .choices(['include', 'only', 'exclude'])

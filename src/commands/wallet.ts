@@ -9,7 +9,7 @@ import { table } from '../cli/terminal/table.ts'
 import { walletJson } from '../cli/views/json.ts'
 import { lendingView } from '../cli/views/lending-view.ts'
 import { queuedLines } from '../cli/views/queued-view.ts'
-import { positionColumns } from '../cli/views/views.ts'
+import { noteLine, positionColumns, starNote } from '../cli/views/views.ts'
 import type { World } from '../cli/world.ts'
 import { shellOperand, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
@@ -96,6 +96,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       value.positions.length === 0
         ? to.paint.dim(value.missing.length === 0 ? 'no positions' : 'no positions elsewhere')
         : table(positionColumns, value.positions, to),
+      ...noteLine(starNote(value.positions.map(({ strategy }) => strategy)), to),
       ...queuedOf(value.positions, to, held.unsearched !== null),
       ...unsearchedLines(value.unsearched ?? [], address, to),
       ...unreadLines(value, to),

@@ -8,6 +8,7 @@ import { fields } from '../cli/terminal/table.ts'
 import { strategyJson } from '../cli/views/json.ts'
 import type { World } from '../cli/world.ts'
 import { parseAmount, tokenAmount, type Unit } from '../domain/amount.ts'
+import type { ApyBasis } from '../domain/apy-basis.ts'
 import { categories } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
@@ -57,7 +58,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
           wallet: await walletAddress(cli, options.wallet),
           amount: parseAmount(options.amount, best.strategy.asset, '--amount'),
         })
-  const { recommendedStrategyId, destinationChain, strategy, spotPosition, transactions } = full
+  const { recommendedStrategyId, destinationChain, strategy, spotPosition, transactions, compared } = full
   cli.emit(
     {
       recommendedStrategyId,
@@ -65,6 +66,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
       strategy: strategyJson(strategy),
       spotPosition: spotJson(spotPosition, strategy.asset),
       transactions,
+      compared,
     },
     (value, to) =>
       [
@@ -72,7 +74,8 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
           [
             ['recommended', to.paint.bold(plain(value.strategy.slug))],
             ['network', plain(value.destinationChain)],
-            ['apy', to.paint.green(percent(value.strategy.apy))],
+            ['apy', `${to.paint.green(percent(value.strategy.apy))}${basisOf(value.strategy.apyBasis)}`],
+            ...comparedLines(value.compared ?? [], value.strategy),
             ['tvl', dollars(value.strategy.tvlUsd)],
             ...(value.transactions ? ([['transactions', String(value.transactions.length)]] as const) : []),
           ],
@@ -81,6 +84,23 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
         to.paint.dim(`next  ${nextLine(value.strategy, options, between.from)}`),
       ].join('\n'),
   )
+}
+
+const words: Record<ApyBasis, string> = { current: 'paid now', 'trailing-7d': 'growth of the last 7 days' }
+const basisOf = (basis: ApyBasis | null): string => (basis === null ? '' : `, ${words[basis]}`)
+
+/** What stood beside each other: rates of two kinds are no equals, so that the best of the other kind is told, too. */
+function comparedLines(
+  compared: readonly { apyBasis: ApyBasis; count: number; best: string; apy: number }[],
+  { slug, apyBasis }: { slug: string; apyBasis: ApyBasis | null },
+): (readonly [string, string])[] {
+  if (compared.length === 0) return []
+  const counted = compared.map((one) => `${one.count} by what is ${words[one.apyBasis]}`).join(', ')
+  const other = compared.find((one) => one.apyBasis !== apyBasis && one.best !== slug)
+  return [
+    ['compared', counted],
+    ...(other ? ([[`best ${other.apyBasis}`, `${percent(other.apy)} ${plain(other.best)}`]] as const) : []),
+  ]
 }
 
 /** What to type next, for what was asked: so much of it, from where the funds are, and out of it where that was the question. */

@@ -17,6 +17,7 @@ const vault = {
   vault: At,
   stated: z.strictObject({ at: At, name: z.enum(['ssr', 'vsr', 'dsr', 'getSSR']) }).optional(),
   limits: z.literal('none').optional(),
+  lends: z.literal('euler').optional(),
 }
 
 /** What each protocol family must know about a market, as a file carries it. */
@@ -28,7 +29,8 @@ const Constants = z.discriminatedUnion('family', [
     family: z.literal('compound-v2'),
     market: At,
     comptroller: At,
-    rate: z.enum(['second', 'growth']),
+    rate: z.enum(['second', 'block']),
+    compounds: z.literal('daily').optional(),
     pauses: z.enum(['guardian', 'action']),
     coin: z.union([z.literal('market'), z.strictObject({ router: At })]).optional(),
   }),

@@ -35,6 +35,10 @@ export type StrategyEntry = {
   fromBlock: bigint
 }
 
+/** Whether a receipt has no name that was published, and is called after its protocol until its contract is asked. */
+export const isNamedByUs = ({ protocol, receipt }: Pick<StrategyEntry, 'protocol' | 'receipt'>): boolean =>
+  receipt.symbol.startsWith(`${protocol}-`)
+
 /** Where Uniswap v3 stands on a chain. `via` are the tokens that a two-hop path may pass through. */
 export type UniswapV3Constants = {
   chainId: number

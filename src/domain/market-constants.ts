@@ -4,13 +4,15 @@ import type { Address } from './address.ts'
 export type AaveV3Constants = { family: 'aave-v3'; pool: Address; aToken: Address; oracle: Address }
 /**
  * What is particular about a tokenized vault. `backing`: it only wraps a lending reserve, and its rate is that reserve's. `stated`: who
- * says its rate a second, in rays. `limits: 'none'`: its `max*` functions are zero by design and say nothing.
+ * says its rate a second, in rays. `limits: 'none'`: its `max*` functions are zero by design and say nothing. `lends`: it lends by itself,
+ * and says what that costs, as the vaults of Euler do.
  */
 export type VaultRules = {
   vault: Address
   backing?: { pool: Address; aToken: Address } | undefined
   stated?: { at: Address; name: 'ssr' | 'vsr' | 'dsr' | 'getSSR' } | undefined
   limits?: 'stated' | 'none' | undefined
+  lends?: 'euler' | undefined
 }
 /** A vault with nothing beyond EIP-4626. */
 export type Erc4626Constants = { family: 'erc4626' } & VaultRules
@@ -21,14 +23,15 @@ export type YearnV3Constants = { family: 'yearn-v3' } & VaultRules
 /** A market of Compound v3 is one contract; `rewards` says in which token it pays beside its interest. */
 export type CompoundV3Constants = { family: 'compound-v3'; comet: Address; rewards?: Address | undefined }
 /**
- * A market of the Compound v2 family. `rate`: a contract states it a second, or it is only known by growth. `pauses`: whom to ask, and how.
+ * A market of the Compound v2 family. `rate`: its contract states it a second, or a block; `compounds`: its protocol shows it as what it is when it compounds once a day. `pauses`: whom to ask, and how.
  * `coin`: the asset is the native coin, which goes to the market itself or to a router beside it; it comes out of the market either way.
  */
 export type CompoundV2Constants = {
   family: 'compound-v2'
   market: Address
   comptroller: Address
-  rate: 'second' | 'growth'
+  rate: 'second' | 'block'
+  compounds?: 'daily' | undefined
   pauses: 'guardian' | 'action'
   coin?: 'market' | { router: Address } | undefined
 }

@@ -19,6 +19,7 @@ import { ratedOn } from './rated.ts'
 import { detailedOn } from './rates/detail.ts'
 import { keptDaysOn } from './rates/kept-days.ts'
 import { realisedOn } from './rates/realised.ts'
+import { receiptsOn } from './rates/receipts.ts'
 import { rewardingOn } from './rates/reward.ts'
 import { cctp } from './swaps/cctp.ts'
 import type { SwapProvider } from './swaps/provider.ts'
@@ -54,11 +55,10 @@ export function groundOf(needs: {
     filled,
     grown,
     detailed: onceEach((chainId) =>
-      detailedOn(
-        store,
-        () => chain(chainId),
-        rewardingOn(catalog, () => chain(chainId)),
-      ),
+      detailedOn(store, () => chain(chainId), {
+        rewarding: rewardingOn(catalog, () => chain(chainId)),
+        receipts: receiptsOn(() => chain(chainId)),
+      }),
     ),
     kept: keptMarkets(catalog, markets, chain, { missed, now, grown, days, filled, crowd }),
     providers: providersOf(catalog, chain, { store, now }),

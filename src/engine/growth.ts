@@ -43,7 +43,8 @@ export function grownOn(chain: () => Chain): Grown {
         apr: ((ratio - 1) * (market.simpleYear ?? year)) / seconds,
         apy: yearly(market, ratio, seconds),
       }
-      return Number.isFinite(rates.apy) ? { ...standing, state: { ...state, ...rates } } : standing
+      if (!Number.isFinite(rates.apy)) return standing
+      return { ...standing, state: { ...state, ...rates }, basis: 'trailing-7d' as const }
     })
   }
 }

@@ -84,12 +84,15 @@ export const feedAbi = parseAbi([
   'function decimals() view returns (uint8)',
 ])
 
-/** The token that wraps the native coin, which is worth the same; `undefined` where not exactly one token is called so. */
+/** The token that wraps the native coin, which is worth the same: WETH, or wS on Sonic; `undefined` where not exactly one token is called so. */
 export function wrappedOf(
   { tokens }: Catalog,
   { chainId, symbol }: Pick<Token, 'chainId' | 'symbol'>,
 ): Token | undefined {
-  const found = tokens.filter((token) => token.chainId === chainId && token.symbol === `W${symbol}`)
+  const called = (name: string) =>
+    tokens.filter((token) => token.chainId === chainId && token.symbol === name)
+  const usual = called(`W${symbol}`)
+  const found = usual.length > 0 ? usual : called(`w${symbol}`)
   return found.length === 1 ? found[0] : undefined
 }
 

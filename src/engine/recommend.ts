@@ -1,5 +1,6 @@
 import type { Recommendation, RecommendationInput } from '../api/recommendation.ts'
 import { formatAmount } from '../domain/amount.ts'
+import { apyBases } from '../domain/apy-basis.ts'
 import { categories } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
@@ -73,9 +74,18 @@ export async function recommend(context: Context, input: RecommendationInput): P
     },
     transactions: made?.bytecode ?? null,
     actionId: made?.id ?? null,
+    compared: comparedOf(rows),
     ...(missing.length > 0 && { missing }),
   }
 }
+
+/** Which rates were compared, by what they are, and the best of each kind. */
+const comparedOf = (rows: readonly Shown[]): NonNullable<Recommendation['compared']> =>
+  apyBases.flatMap((apyBasis) => {
+    const of = rows.flatMap(({ strategy }) => (strategy.apyBasis === apyBasis ? [strategy] : []))
+    const best = of.toSorted((a, b) => b.apy! - a.apy!)[0]
+    return best ? [{ apyBasis, count: of.length, best: best.slug, apy: best.apy! }] : []
+  })
 
 /** Whether a market takes deposits now, and has room for one of that size. */
 const takes = (state: MarketState | undefined, amount = 1n): boolean =>

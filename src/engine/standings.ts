@@ -1,4 +1,6 @@
 import type { Strategy } from '../api/strategy.ts'
+import type { ApyBasis } from '../domain/apy-basis.ts'
+import { conventionOf } from '../domain/apy-convention.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import { gradeOf } from '../domain/grades.ts'
 import { type Chain, read } from './chain.ts'
@@ -11,10 +13,11 @@ type Answered = { market: Market; state: MarketState | undefined; price: Price }
 
 /**
  * A market as it stands `at` a time, in Unix seconds; where they were looked up, with when it `begun` and what it really paid, over the last
- * month and since then. `null` is unknown.
+ * month and since then. `null` is unknown. Without a `basis`, its rate is what is paid now.
  */
 export type Standing = Answered & {
   at: number
+  basis?: ApyBasis
   begun?: number | null
   averageApy?: number | null
   inceptionApy?: number | null
@@ -50,10 +53,15 @@ const sensible = (state: MarketState | undefined): MarketState | undefined =>
 const isPaused = ({ canDeposit, canWithdraw, closed }: MarketState): boolean =>
   !canWithdraw || !(canDeposit || closed?.deposit !== undefined)
 
+/** A part in basis points, as text. */
+const bpsOf = (part: number | null | undefined): string | null =>
+  part === null || part === undefined ? null : String(Math.round(part * 1e8) / 1e4)
+
 /** A standing as the service shows it. */
 export function strategyOf(standing: Standing): Strategy {
   const { market, state, price, begun = null, averageApy = null, inceptionApy = null } = standing
   const { entry, queue } = market
+  const basis = state && state.apy !== null ? (standing.basis ?? 'current') : null
   const ref = { symbol: entry.asset.symbol, address: entry.asset.address, decimals: entry.asset.decimals }
   return {
     id: entry.id,
@@ -74,11 +82,15 @@ export function strategyOf(standing: Standing): Strategy {
       : null,
     paused: state ? isPaused(state) : null,
     apy: state ? state.apy : null,
+    apyBasis: basis,
+    apyConvention: basis && conventionOf(entry.constants, basis, market.simpleYear),
     inceptionApy,
     avgApy: averageApy,
     tvlUsd: state ? usd(state.tvl, entry.asset, price) : null,
     fee: '0',
     performanceFeeBps: '0',
+    protocolFeeBps: bpsOf(state?.protocolFee),
+    receipt: null,
     isDefault: entry.isDefault,
     startDate: entry.startDate ?? (begun === null ? null : new Date(begun * 1000).toISOString()),
     rates: null,

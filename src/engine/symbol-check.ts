@@ -1,19 +1,14 @@
-import { hexToString, parseAbi } from 'viem/utils'
-
-import { erc20Abi } from '../calls/erc20.ts'
-import { type Hex, nativeAddress } from '../domain/address.ts'
-import type { Catalog, StrategyEntry } from '../domain/catalog.ts'
+import { nativeAddress } from '../domain/address.ts'
+import { type Catalog, isNamedByUs, type StrategyEntry } from '../domain/catalog.ts'
 import type { Token } from '../domain/token.ts'
 import { type Chain, read } from './chain.ts'
-import { type Read, type Reading, together } from './reading.ts'
-import { isSymbol } from './readings/symbols.ts'
-
-/** Tokens that are older than the custom say their symbol in one word. */
-const oldAbi = parseAbi(['function symbol() view returns (bytes32)'])
+import { type Reading, together } from './reading.ts'
+import { isSymbol, symbolSaid } from './readings/symbols.ts'
 
 /**
- * Asks tokens and receipts of one chain what they are called. A token must be called as the catalogue calls it, or as is known of it; many
- * receipts have names of ours, so one may only not be called what another of its family is. Gives what is wrong.
+ * Asks tokens and receipts of one chain what they are called. Each must be called as the catalogue calls it, or as is known of it; only of a
+ * receipt whose name nobody published, so that it is called after its protocol, no name is expected, but none of another either. Gives what is
+ * wrong.
  */
 export async function symbolFaults(chain: Chain, { tokens, strategies }: Catalog): Promise<string[]> {
   const isHere = ({ chainId }: { chainId: number }) => chainId === chain.network.chainId
@@ -30,24 +25,30 @@ const tokenFaults = (token: Token): Reading<string[]> =>
     isSymbol(said, token) ? [] : [`${token.address} is called ${said}, and not ${token.symbol}`],
   )
 
-const receiptFaults = (
-  { slug, receipt, constants }: StrategyEntry,
-  all: readonly StrategyEntry[],
-): Reading<string[]> =>
-  called(receipt, (said) => {
+const receiptFaults = (entry: StrategyEntry, all: readonly StrategyEntry[]): Reading<string[]> =>
+  called(entry.receipt, (said) => {
+    const { slug, receipt } = entry
     if (isSymbol(said, receipt)) return []
-    const other = all.find((one) => one.constants.family === constants.family && said === one.receipt.symbol)
-    return other ? [`the receipt of ${slug} is called ${said}, as that of ${other.slug}`] : []
+    const other = all.find((one) => one !== entry && !isNamedByUs(one) && said === one.receipt.symbol)
+    if (other) return [`the receipt of ${slug} is called ${said}, as that of ${other.slug}`]
+    return isNamedByUs(entry) ? [] : [`the receipt of ${slug} is called ${said}, and not ${receipt.symbol}`]
   })
+
+/** Asks the receipts of one chain that have no published name what they are called: what the catalogue lacks. */
+export async function unnamedReceipts(chain: Chain, { strategies }: Catalog): Promise<string[]> {
+  const unnamed = strategies.filter((entry) => entry.chainId === chain.network.chainId && isNamedByUs(entry))
+  const said = await read(chain, together(unnamed.map(({ receipt }) => symbolSaid(receipt.address))))
+  return unnamed.flatMap(({ slug }, at) => (said[at] === undefined ? [] : [`${slug} is called ${said[at]}`]))
+}
 
 /** One that says nothing is judged by what else it must say. */
 function called({ address }: Token, judge: (said: string) => string[]): Reading<string[]> {
-  const ask = (abi: Read['abi']): Read => ({ address, abi, functionName: 'symbol' })
+  const { reads, parse } = symbolSaid(address)
   return {
-    reads: [ask(erc20Abi), ask(oldAbi)],
-    parse: ([text, word]) => {
-      const said = text ?? (word === undefined ? undefined : hexToString(word as Hex, { size: 32 }))
-      return said === undefined ? [] : judge(String(said).trim())
+    reads,
+    parse: (answers) => {
+      const said = parse(answers)
+      return said === undefined ? [] : judge(said)
     },
   }
 }

@@ -81,12 +81,13 @@ async function withPast(service: Service, strategy: Strategy): Promise<Strategy>
   }
 }
 
-const strategyRow = ({ slug, name, network, asset, apy, tvlUsd, paused, rates }: Strategy) => ({
+const strategyRow = ({ slug, name, network, asset, apy, apyBasis, tvlUsd, paused, rates }: Strategy) => ({
   slug,
   name,
   network,
   asset: asset.symbol,
   apy,
+  apyBasis,
   tvlUsd,
   paused,
   points: rates?.points.map((point) => point.apy) ?? [],

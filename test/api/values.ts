@@ -6,6 +6,7 @@ import { Quote } from '../../src/api/quote.ts'
 import type { Service } from '../../src/api/service.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
+import { apyBases } from '../../src/domain/apy-basis.ts'
 
 const hex = (bytes: number) =>
   fc
@@ -48,6 +49,12 @@ const strategy = fc.record({
   actions: orNull(list(word)),
   paused: orNull(fc.boolean()),
   apy: orNull(rate),
+  apyBasis: orNull(fc.constantFrom(...apyBases)),
+  apyConvention: orNull(word),
+  protocolFeeBps: orNull(word),
+  receipt: orNull(
+    fc.record({ symbol: word, address, decimals, symbolFrom: fc.constantFrom('contract', 'catalogue') }),
+  ),
   inceptionApy: orNull(rate),
   avgApy: orNull(rate),
   tvlUsd: orNull(decimal),
@@ -209,6 +216,7 @@ const recommendation = fc.record({
   spotPosition: orNull(record),
   transactions: orNull(list(transaction)),
   actionId: orNull(id),
+  compared: orNull(list(fc.record({ apyBasis: fc.constantFrom(...apyBases), count, best: word, apy: rate }))),
 })
 const swapBytecode = fc.record({
   type: word,

@@ -229,14 +229,18 @@ test('@stakewise/v3-sdk: deposits of ETH and GNO, exits and claims, the same byt
 })
 
 describe('@morpho-org/blue-sdk', () => {
-  test('what a vault pays within 1e-9 for any markets, shares and fees', () => {
+  test('what a vault pays now within 1e-9, by markets as they were at their last touch, a minute to three days ago', () => {
     expect(morpho.vaults).toHaveLength(100)
-    for (const { totalAssets, fee, lent, netApy } of morpho.vaults) {
-      const of = lent.map((one: Record<string, string>) =>
-        Object.fromEntries(Object.entries(one).map(([name, value]) => [name, BigInt(value)])),
-      )
-      expect(Math.abs(netRate(BigInt(totalAssets), BigInt(fee), of).apy - netApy)).toBeLessThan(1e-9)
+    const units = (one: Record<string, string>) =>
+      Object.fromEntries(Object.entries(one).map(([name, value]) => [name, BigInt(value)])) as never
+    for (const { fee, lost, lent, netApy } of morpho.vaults) {
+      const vault = { fee: BigInt(fee), lent: lent.map(units), ...(lost && { lost: units(lost) }) }
+      expect(Math.abs(netRate(vault, BigInt(morpho.now)).apy - netApy)).toBeLessThan(1e-9)
     }
+    const touched = morpho.vaults.flatMap(({ lent }: Json) =>
+      lent.map((one: Json) => Number(morpho.now) - Number(one.lastUpdate)),
+    )
+    expect([Math.min(...touched) >= 60, Math.max(...touched) > 2 * 86_400]).toEqual([true, true])
     expect(Math.max(...morpho.vaults.map((one: { netApy: number }) => one.netApy))).toBeGreaterThan(0.1)
   })
 })

@@ -22,6 +22,7 @@ const strategyFields = [
   'actions',
   'paused',
   'apy',
+  'apyBasis',
   'inceptionApy',
   'avgApy',
   'tvlUsd',
@@ -71,6 +72,26 @@ describe('strategies list', () => {
       await sandbox.call(31337, receipt.address, 'function totalSupply() view returns (uint256)'),
     )
     expect(Number(json.tvlUsd) / (Number(supply) / 1e6)).toBeCloseTo(1, 4)
+  })
+
+  test('marks what is no rate of now, says what the mark means, and takes one kind alone', async () => {
+    await sandbox.world.warp(8 * 86_400)
+    await sandbox.chain(31337).rpc.request('evm_mine')
+    const { json: trailing } = await run('strategies list --json --all --apy-basis trailing-7d')
+    expect(trailing.items.map(({ slug }: { slug: string }) => slug)).toContain('sandbox-lido-eth-sandbox-one')
+    const { json: current } = await run('strategies list --json --all --apy-basis CURRENT')
+    expect(current.total + trailing.total).toBeLessThanOrEqual(14)
+    const { out, err } = await run('strategies list --all')
+    for (const { slug, apyBasis } of [...trailing.items, ...current.items]) {
+      const row = out.split('\n').find((line: string) => line.startsWith(`${slug} `))!
+      expect(/ \*[\d.]+%/.test(row)).toBe(apyBasis === 'trailing-7d')
+    }
+    expect(err).toContain('* growth of the last 7 days, as no contract says what is paid now')
+    expect((await run('strategies list --all --apy-basis current')).err).not.toContain('growth')
+    const csv = (await run('strategies list --all --csv --fields slug,apy,apyBasis')).out
+    expect(csv).toMatch(/sandbox-lido-eth-sandbox-one,[\d.e-]+,trailing-7d/)
+    const shown = (await run('strategies show sandbox-lido-eth-sandbox-one')).out
+    expect(shown).toMatch(/apy +[\d.]+% trailing-7d: growth of the last 7 days, compounded over 365 days/)
   })
 
   test('filters and sorts over all pages before it pages', async () => {
@@ -173,7 +194,15 @@ describe('strategies show and analytics', () => {
     expect(exit).toBe(0)
     for (const word of ['aave-v3-usdc-sandbox-one', 'lending', 'apy', 'tvl']) expect(out).toContain(word)
     const { json } = await run(`strategies show ${usdcPlace} --json`)
-    const ofOne = ['logourl', 'implementationSelector', 'grade', 'rates']
+    const ofOne = [
+      'logourl',
+      'implementationSelector',
+      'grade',
+      'rates',
+      'apyConvention',
+      'protocolFeeBps',
+      'receipt',
+    ]
     expect(Object.keys(json).sort()).toEqual([...strategyFields, ...ofOne].sort())
     const by = '@aave/core-v3 1.19.3; its calldata equals that of @aave/contract-helpers 1.38.0'
     expect(json.grade).toEqual({ grade: 'A', by })
@@ -221,6 +250,7 @@ describe('yield recommend', () => {
       'strategy',
       'spotPosition',
       'transactions',
+      'compared',
     ])
     expect(json.transactions).toBeNull()
     expect(json.spotPosition.apy).toBe(json.strategy.apy)
@@ -239,6 +269,26 @@ describe('yield recommend', () => {
     const token = sandbox.token(31337, 'USDC').address
     expect(json.transactions[0]).toMatchObject({ to: token, chainId: 31337 })
     expect(json.transactions).toHaveLength(2)
+  })
+
+  test('says which rates it compared, those of now and those of a week, and the best of the other kind', async () => {
+    await sandbox.world.warp(8 * 86_400)
+    await sandbox.chain(31337).rpc.request('evm_mine')
+    const { json } = await run('yield recommend staking --json')
+    const { json: all } = await run('strategies list --json --all --paused exclude --category staking')
+    const kinds = ['current', 'trailing-7d'].flatMap((apyBasis) => {
+      const of = all.items.filter((one: { apyBasis: string }) => one.apyBasis === apyBasis)
+      return of.length > 0
+        ? [{ apyBasis, count: of.length, best: of[0].slug, apy: expect.closeTo(of[0].apy, 6) }]
+        : []
+    })
+    expect(json.compared).toEqual(kinds)
+    expect(kinds.some(({ apyBasis }) => apyBasis === 'trailing-7d')).toBe(true)
+    const text = (await run('yield recommend staking')).out
+    for (const { apyBasis, count } of kinds)
+      expect(text).toContain(
+        `${count} by what is ${apyBasis === 'current' ? 'paid now' : 'growth of the last 7 days'}`,
+      )
   })
 
   test('says next what was asked: the amount, and where the funds are', async () => {

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import * as viem from 'viem/chains'
 import { describe, expect, test } from 'vitest'
 
-import type { CatalogFile } from '../../src/domain/catalog-file.ts'
+import { type CatalogFile, catalogOfFile } from '../../src/domain/catalog-file.ts'
 import { grades } from '../../src/domain/grades.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import { marketsOf } from '../../src/engine/markets/catalog.ts'
+import { wrappedOf } from '../../src/engine/prices.ts'
 import { wholeCatalog } from '../../src/world/known-catalog.ts'
 import { oracles } from '../oracles/sets.ts'
 import { packages } from '../protocols/packages.ts'
@@ -77,6 +78,18 @@ test('a grade A stands on a package that is installed here, or whose contracts l
   )
   const families = names.flatMap((name) => fileOf(name).strategies.map(({ constants }) => constants.family))
   expect([...new Set(families)].toSorted()).toEqual(Object.keys(grades).toSorted())
+})
+
+test('the coin of every main network is priced as the one token that wraps it', () => {
+  for (const network of publicNetworks.filter(({ testnet }) => !testnet)) {
+    const file = fileOf(network.name)
+    const catalog = catalogOfFile(file)
+    const wrapped = wrappedOf(catalog, { chainId: network.chainId, symbol: network.native.symbol })
+    expect([network.name, wrapped?.symbol.toUpperCase()]).toEqual([
+      network.name,
+      `W${network.native.symbol}`.toUpperCase(),
+    ])
+  }
 })
 
 test('where one cannot always get out at once, the market says so', () => {

@@ -240,12 +240,25 @@ describe('a market of the Compound v2 family', () => {
       expect(event(each, wallet, [paid, one, other], [])).toMatchObject({ type: 'deposit', amount: null })
   })
 
-  test('whose rate counts blocks has the rate at which it grew', async () => {
-    const { service, entry, made, amount } = await opened('token', { rate: 'growth', pauses: 'action' })
+  test.each([
+    [undefined, 'the rate a second, compounded every second over 365 days'],
+    ['daily', 'the rate a second, compounded daily over 365 days'],
+  ] as const)('whose protocol compounds %s says so', async (compounds, words) => {
+    const { service, entry, market } = await opened('token', { compounds })
+    const { apy, apyConvention } = await service.getStrategy({ id: entry.slug })
+    const aSecond = Number(await sandbox.call(chainId, market, 'function supplyRatePerTimestamp()')) / 1e18
+    const [times, each] = compounds === 'daily' ? [365, 86_400 * aSecond] : [31_536_000, aSecond]
+    expect(apyConvention).toBe(words)
+    expect(Math.abs(apy! - Math.expm1(times * Math.log1p(each)))).toBeLessThan(1e-12)
+  })
+
+  test('whose rate counts blocks has the rate at which it grew, where it does not say that rate', async () => {
+    const { service, entry, made, amount } = await opened('token', { rate: 'block', pauses: 'action' })
     await perform(sandbox, wallet, await made('lend', amount))
     await sandbox.world.warp(8 * day)
     await sandbox.chain(chainId).rpc.request('evm_mine')
-    const { apy } = await service.getStrategy({ id: entry.slug })
+    const { apy, apyBasis } = await service.getStrategy({ id: entry.slug })
+    expect(apyBasis).toBe('trailing-7d')
     expect(apy).toBeCloseTo(0.05, 4)
   })
 

@@ -52,7 +52,10 @@ function lenderFaults({ protocol, constants }: Row): string[] {
   if (constants.family !== 'compound-v2') return []
   const isVenus = protocol === 'venus'
   return [
-    ...((constants.rate === 'growth') === isVenus ? [] : ['its rate is stated otherwise']),
+    ...((constants.rate === 'block') === isVenus ? [] : ['its rate is stated otherwise']),
+    ...((constants.compounds === 'daily') === (protocol === 'moonwell')
+      ? []
+      : ['its rate is compounded otherwise']),
     ...((constants.pauses === 'action') === isVenus ? [] : ['it is paused otherwise']),
   ]
 }
@@ -62,7 +65,15 @@ function nameFaults({ protocol, name, receipt }: Row, { strategies }: CatalogFil
   const begins = protocol.replace(/-[0-9]+$/, '')
   const called = slugOf(name)
   const others = strategies.filter((other) => other.protocol !== protocol)
+  // Two markets of Compound v3 on one network do say the same of themselves.
+  const isAlone = strategies.every(
+    (other) =>
+      other.receipt.address === receipt.address ||
+      other.receipt.symbol !== receipt.symbol ||
+      protocol === 'compound-v3',
+  )
   return [
+    ...(isAlone ? [] : [`another receipt is called ${receipt.symbol}`]),
     ...(called.startsWith(written[begins] ?? begins) ? [] : [`it is called ${name}`]),
     ...(others.some((other) => receipt.symbol.startsWith(`${other.protocol}-`)) &&
     !receipt.symbol.startsWith(`${protocol}-`)

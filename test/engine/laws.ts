@@ -58,6 +58,9 @@ function isVault({ protocol, receipt, constants }: Row): string[] {
     ...((constants.limits === 'none') === isV2 ? [] : ['its limits mean something else']),
     ...(/^morpho-/.test(protocol) && !isV2 ? ['it is a vault of the family of Morpho'] : []),
     ...((constants.stated !== undefined) === isSavings ? [] : ['its rate is stated elsewhere']),
+    ...((constants.lends === 'euler') === /^euler[0-9]*-/.test(protocol)
+      ? []
+      : ['it lends as a vault of another protocol']),
   ]
 }
 

@@ -226,6 +226,22 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     /the receipt of .* is called aEthWETH, as that of/,
   ],
   [
+    'ethereum',
+    'the receipt of a vault of Yearn is called something else',
+    (file) => {
+      rowOf(file, 'yearn-v3').receipt.symbol = 'yvDAI'
+    },
+    /the receipt of yearn-v3-dai-ethereum is called yvDAI-1, and not yvDAI/,
+  ],
+  [
+    'base',
+    'two receipts have one name',
+    (file) => {
+      rowOf(file, 'yearn-v3').receipt.symbol = rowOf(file, 'yearn-v3', 1).receipt.symbol
+    },
+    /another receipt is called/,
+  ],
+  [
     'bnb',
     'a market states its rate by the second, and its chain by the block',
     (file) => {
@@ -394,7 +410,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'a market of Moonwell states no rate',
     (file) => {
-      Object.assign(rowOf(file, 'compound-v2').constants, { rate: 'growth' })
+      Object.assign(rowOf(file, 'compound-v2').constants, { rate: 'block' })
     },
     /its rate is stated otherwise\n(.*\n)*.*its rate a second is said by/,
   ],

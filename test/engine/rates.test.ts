@@ -170,8 +170,8 @@ test('the past is asked for once, whoever asks again with the same store', async
   expect(said.filter((method) => method === 'eth_call').length).toBeGreaterThan(20)
   const again = await asking().getStrategy({ id: slug })
   expect(again).toEqual(first)
-  // The markets as they are now, how old their prices are, and whether something is paid beside; nothing else.
-  expect(said.filter((method) => method === 'eth_call')).toHaveLength(3)
+  // The markets as they are now, how old their prices are, whether something is paid beside, and what the receipt is called; nothing else.
+  expect(said.filter((method) => method === 'eth_call')).toHaveLength(4)
 })
 
 test('a list says what each paid lately, of which nobody was shown anything, by one call a block and once a day', async () => {

@@ -80,7 +80,8 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       const { market, comptroller, rate, pauses, coin } = constants
       if (typeof coin === 'object') tell(coin.router, asked('function mToken()'), word(market))
       tell(market, asked('function comptroller()'), word(comptroller))
-      if (rate === 'second') tell(market, asked('function supplyRatePerTimestamp()'), word(1))
+      const each = rate === 'second' ? 'supplyRatePerTimestamp()' : 'supplyRatePerBlock()'
+      tell(market, asked(`function ${each}`), word(1))
       const paused = pauses === 'guardian' ? 'mintGuardianPaused(address)' : 'actionPaused(address,uint8)'
       tell(comptroller, asked(`function ${paused}`, pauses === 'guardian' ? [market] : [market, 0]), word(0))
       tell(comptroller, asked('function markets(address)', [market]), word(1))
@@ -94,6 +95,8 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       if (constants.wrapped) tell(hubPool, asked('function weth()'), word(wrapped))
     }
     if ('vault' in constants) tell(constants.vault, asked('function asset()'), word(asset))
+    if ('lends' in constants && constants.lends)
+      tell(constants.vault, asked('function interestRate()'), word(1))
     if ('stated' in constants && constants.stated)
       tell(constants.stated.at, asked(`function ${constants.stated.name}()`), word(10n ** 27n + 1n))
     stakedTruths(constants, tell)

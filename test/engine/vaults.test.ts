@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { toHex } from 'viem/utils'
+import { encodeAbiParameters, toHex } from 'viem/utils'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import type { Address } from '../../src/domain/address.ts'
@@ -101,13 +101,17 @@ describe('a vault whose rate nobody states', () => {
   const plain = () => on({ family: 'erc4626', vault })
 
   test('has no rate before it is a day old, and never zero instead', async () => {
-    expect((await plain().shown()).apy).toBeNull()
+    expect(await plain().shown()).toMatchObject({ apy: null, apyBasis: null, apyConvention: null })
   })
 
   test.each([7, 14])('over %s days has the rate at which its share price grew', async (days) => {
     await sandbox.world.warp(days * day)
     await earn(20n)
-    const { apy } = await plain().shown()
+    const { apy, apyBasis, apyConvention } = await plain().shown()
+    expect([apyBasis, apyConvention]).toEqual([
+      'trailing-7d',
+      'growth of the last 7 days, compounded over 365 days',
+    ])
     const years = days / 365
     expect(apy! / (1.002 ** (1 / years) - 1)).toBeCloseTo(1, 3)
     const { positions } = await plain().service.getWallet({ address: giver })
@@ -196,9 +200,73 @@ test('a vault whose limits mean nothing is open, in and out', async () => {
 })
 
 test('a rate that is stated a second in rays is compounded every second', async () => {
-  const { apy } = await on({ family: 'erc4626', vault, stated: { at: vault, name: 'ssr' } }).shown()
+  const { apy, apyBasis } = await on({ family: 'erc4626', vault, stated: { at: vault, name: 'ssr' } }).shown()
+  expect(apyBasis).toBe('current')
   // The contract says 1000000001547125957863212448 a second: five percent a year.
   expect(apy).toBeCloseTo(0.05, 6)
+})
+
+test('the receipt is called what its contract says, and what the catalogue says only where that is silent', async () => {
+  const entry = () => on({ family: 'erc4626', vault })
+  const receipt = async () => (await entry().shown()).receipt!
+  expect(await receipt()).toEqual({ symbol: 'vUSDC', address: vault, decimals: 18, symbolFrom: 'contract' })
+  await speaks(
+    sandbox,
+    chainId,
+    vault,
+    new Map([[calldata('function symbol()', []), encodeAbiParameters([{ type: 'string' }], ['yvUSDC-7'])]]),
+  )
+  expect(await receipt()).toMatchObject({ symbol: 'yvUSDC-7', symbolFrom: 'contract' })
+  await speaks(sandbox, chainId, vault, new Map([[calldata('function symbol()', []), '0x']]))
+  expect(await receipt()).toMatchObject({ symbol: 'vUSDC', symbolFrom: 'catalogue' })
+})
+
+describe('a contract that says what is paid now is preferred to growth', () => {
+  const saying = (all: Record<string, bigint>) =>
+    speaks(
+      sandbox,
+      chainId,
+      vault,
+      new Map(
+        Object.entries(all).map(([name, value]) => [
+          calldata(`function ${name}()`, []),
+          toHex(value, { size: 32 }),
+        ]),
+      ),
+    )
+  const now = async () =>
+    BigInt(
+      (
+        await sandbox
+          .chain(chainId)
+          .rpc.request<{ timestamp: `0x${string}` }>('eth_getBlockByNumber', ['latest', false])
+      ).timestamp,
+    )
+
+  test('a vault of Euler: what borrowers pay over 365.2425 days, for the part that is lent, less the fee', async () => {
+    await sandbox.world.warp(9 * day)
+    await earn(20n)
+    // Five percent a year, of 365 days.
+    await saying({ interestRate: 1547125957863212448n, interestFee: 1000n, cash: 250n, totalBorrows: 750n })
+    const { apy, apyBasis, protocolFeeBps } = await on({ family: 'erc4626', vault, lends: 'euler' }).shown()
+    expect([apyBasis, protocolFeeBps]).toEqual(['current', '1000'])
+    expect(apy).toBeCloseTo((1.05 ** (365.2425 / 365) - 1) * 0.75 * 0.9, 8)
+  })
+
+  test('a vault of Yearn v3: the shares that it burns a second, and growth where it burns none', async () => {
+    await sandbox.world.warp(9 * day)
+    await earn(20n)
+    const supply = BigInt(await sandbox.call(chainId, vault, 'function totalSupply()'))
+    const each = (supply * 10n ** 12n) / 1_000_000_000n
+    await saying({ profitUnlockingRate: each, fullProfitUnlockDate: (await now()) + 1_000n })
+    const yearn = () => on({ family: 'yearn-v3', vault }).shown()
+    const { apy, apyBasis } = await yearn()
+    expect(apyBasis).toBe('current')
+    expect(apy).toBeCloseTo(Math.expm1(0.031536), 6)
+    await sandbox.world.warp(2_000)
+    await sandbox.chain(chainId).rpc.request('evm_mine')
+    expect((await yearn()).apyBasis).toBe('trailing-7d')
+  })
 })
 
 test.each(['erc4626', 'yearn-v3', 'morpho'] as const)(
@@ -212,6 +280,21 @@ test.each(['erc4626', 'yearn-v3', 'morpho'] as const)(
     expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
   },
 )
+
+test('a deposit into a vault of Morpho that brings three ten thousandths less than the vault says is not signed', async () => {
+  const { entry, catalog, made } = on({ family: 'morpho', vault, morpho: sandboxAddress(9) })
+  await earn(700n)
+  const transactions = await made('lend', amount)
+  const intent = { kind: 'deposit', wallet, strategy: entry, amount } as const
+  const ground = { rpc: () => sandbox.chain(chainId).rpc, catalog }
+  const tried = () => codeOf(tryLeg(ground, { chainId, intent, transactions }, strictTerms))
+  expect(await tried()).toBeUndefined()
+  const asked = calldata('function previewDeposit(uint256)', [amount])
+  const brings = BigInt(await sandbox.call(chainId, vault, 'function previewDeposit(uint256)', [amount]))
+  const said = (brings * 10_003n) / 10_000n
+  await speaks(sandbox, chainId, vault, new Map([[asked, toHex(said, { size: 32 })]]))
+  expect(await tried()).toBe('POLICY_SIMULATION')
+})
 
 describe('a vault of Yearn v3', () => {
   const yearn = () => on({ family: 'yearn-v3', vault })

@@ -1,4 +1,4 @@
-// What @morpho-org/blue-sdk makes of random vaults, as JSON on stdout. No network: markets are given to it as they would be read.
+// What @morpho-org/blue-sdk makes of random vaults, as JSON on stdout. No network: markets are given to it as a chain has them, each as it was at its last touch, a minute to three days ago.
 import { createRequire } from 'node:module'
 import { AccrualPosition, AccrualVault, Market, MarketParams } from '@morpho-org/blue-sdk'
 
@@ -9,25 +9,28 @@ const wad = 10n ** 18n
 /** A share of the whole, by 1e18. */
 const part = (most) => (BigInt(Math.floor(next() * 1e15)) * 1000n * BigInt(Math.round(most * 1000))) / 1000n
 const now = 1_800_000_000n
+const zero = `0x${'0'.repeat(40)}`
 
 const aMarket = (loanToken) => {
   const totalSupplyAssets = big(90) + 1_000n
-  const touched = now - BigInt(whole(3 * 86_400))
+  const touched = now - 60n - BigInt(whole(3 * 86_400 - 60))
+  // One in ten is where a vault leaves what it does not lend: nobody borrows there, and no model says what that costs.
+  const isIdle = next() < 0.1
   const market = new Market({
     params: new MarketParams({
       loanToken,
-      collateralToken: address(),
+      collateralToken: isIdle ? zero : address(),
       oracle: address(),
-      irm: address(),
+      irm: isIdle ? zero : address(),
       lltv: (wad * 86n) / 100n,
     }),
     totalSupplyAssets,
-    totalBorrowAssets: (totalSupplyAssets * part(1)) / wad,
+    totalBorrowAssets: isIdle ? 0n : (totalSupplyAssets * part(1)) / wad,
     totalSupplyShares: totalSupplyAssets * 1_000_000n - (totalSupplyAssets * 1_000_000n * part(0.2)) / wad,
     totalBorrowShares: 1n,
     lastUpdate: touched,
     fee: next() < 0.5 ? 0n : part(0.25),
-    rateAtTarget: ((wad / 1000n + part(0.5)) * 1n) / 31_536_000n,
+    ...(!isIdle && { rateAtTarget: next() < 0.05 ? 0n : (wad / 1000n + part(0.5)) / 31_536_000n }),
   })
   return { market, supplyShares: (market.totalSupplyShares * part(1)) / wad }
 }
@@ -41,6 +44,10 @@ for (let at = 0; at < 100; at++) {
     config: { vault: at4626, marketId: market.id, cap: 2n ** 100n, enabled: true },
     position: new AccrualPosition({ user: at4626, supplyShares, borrowShares: 0n, collateral: 0n }, market),
   }))
+  const there = allocations.reduce((sum, { position }) => sum + position.supplyAssets, 0n)
+  const counts = next() < 0.5
+  const lostAssets = next() < 0.5 ? 0n : (there * part(0.1)) / wad
+  const lastTotalAssets = (there * (wad + part(0.1))) / wad
   const vault = new AccrualVault(
     {
       address: at4626,
@@ -52,22 +59,25 @@ for (let at = 0; at < 100; at++) {
       pendingTimelock: { value: 0n, validAt: 0n },
       fee,
       totalSupply: wad,
-      lastTotalAssets: 0n,
+      lastTotalAssets,
+      // Vaults of v1.0 do not count what they lost.
+      ...(counts && { lostAssets }),
     },
     allocations,
   )
   vaults.push({
-    totalAssets: String(vault.totalAssets),
     fee: String(fee),
+    ...(counts && { lost: { assets: String(lostAssets), lastTotalAssets: String(lastTotalAssets) } }),
     lent: lent.map(({ market, supplyShares }) => ({
       totalSupplyAssets: String(market.totalSupplyAssets),
       totalSupplyShares: String(market.totalSupplyShares),
       totalBorrowAssets: String(market.totalBorrowAssets),
+      lastUpdate: String(market.lastUpdate),
       fee: String(market.fee),
       supplyShares: String(supplyShares),
-      rate: String(market.getAvgBorrowRate(now)),
+      ...(market.rateAtTarget !== undefined && { rateAtTarget: String(market.rateAtTarget) }),
     })),
-    netApy: vault.getNetApy(now),
+    netApy: vault.accrueInterest(now).getNetApy(now),
   })
 }
-process.stdout.write(JSON.stringify({ vaults }))
+process.stdout.write(JSON.stringify({ now: String(now), vaults }))

@@ -10,7 +10,7 @@ import { codeOf, engineOn, watched } from '../engine/support.ts'
 import { deposited } from '../support/deposited.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
-import { deployMorpho, type Morpho } from './morpho.ts'
+import { deployMorpho, inOrder, type Morpho, marketTuple } from './morpho.ts'
 
 // Morpho by its own bytecode: what is ours here is the price of the collateral.
 const sandbox = useSandbox()
@@ -120,6 +120,35 @@ test('its rate is asked for once a minute of the chain, and a node that does not
   const { apy, tvlUsd, paused } = await other.service.getStrategy({ id: slug })
   expect({ apy, paused }).toEqual({ apy: null, paused: false })
   expect(Number(tvlUsd)).toBeGreaterThan(20_000)
+})
+
+test('shows what the vault keeps of what it earns beside what the service takes, and what its shares call themselves', async () => {
+  const { out } = await run(`strategies show ${slug}`)
+  expect(out).toMatch(/protocol fee +1000 bps of what it earns, already off the rate/)
+  expect(out).toMatch(/\nfee +\d+ bps of the profit/)
+  const { json } = await run(`strategies show ${slug} --json`)
+  expect(json).toMatchObject({ protocolFeeBps: '1000', receipt: { symbol: 'tUSDC', symbolFrom: 'contract' } })
+  // Of a vault that does not say it nothing is claimed.
+  expect((await run(`strategies show ${plain} --json`)).json.protocolFeeBps).toBeNull()
+})
+
+test('states what is paid now, and not the average since somebody was there: a touch changes nothing', async () => {
+  const { rpc } = sandbox.chain(chainId)
+  const rate = async () =>
+    (
+      await engineOn(sandbox, {
+        catalog: { ...catalog(), strategies: [at.entry] },
+      }).service.getStrategy({ id: slug })
+    ).apy!
+  const first = await rate()
+  await rpc.request('evm_increaseTime', [3 * day])
+  await rpc.request('evm_mine')
+  const untouched = await rate()
+  // Three days away from the target are seen: the average of them would be half as far.
+  expect(Math.abs(untouched / first - 1)).toBeGreaterThan(0.01)
+  const accrue = calldata(`function accrueInterest(${marketTuple})`, [inOrder(at.params)])
+  expect((await sandbox.sendAs(chainId, wallet, { to: at.morpho, data: accrue })).status).toBe('0x1')
+  expect(Math.abs((await rate()) / untouched - 1)).toBeLessThan(1e-5)
 })
 
 test('the guard takes what the engine made, and no call that pays another or goes elsewhere', async () => {

@@ -112,10 +112,21 @@ describe.each([
   test('states what it says of a block, taken up once a day', async () => {
     await daysPass(slug, 8)
     const aDay = (Number(await said(slug, 'function supplyRatePerBlock() view')) / 1e18) * blocksADay
-    const { apy } = (await run(`strategies show ${slug} --json`)).json
-    expect(apy).toBeGreaterThan(0.001)
+    const { apy, apyBasis } = (await run(`strategies show ${slug} --json`)).json
+    expect([apyBasis, apy > 0.001]).toEqual(['current', true])
     expect(Math.abs(apy - Math.expm1(365 * Math.log1p(aDay)))).toBeLessThan(1e-5)
   })
+})
+
+test('what is paid a year follows at once when the chain makes blocks twice as fast', async () => {
+  const slug = 'venus-usdc-sandbox-one'
+  await daysPass(slug, 8)
+  const before = (await run(`strategies show ${slug} --json`)).json.apy
+  const apart = `0x${(43_200 / blocksADay).toString(16)}`
+  await sandbox.chain(chainId).rpc.request('anvil_mine', ['0xc', apart])
+  const { apy, apyBasis, apyConvention } = (await run(`strategies show ${slug} --json`)).json
+  expect(Math.log1p(apy) / Math.log1p(before)).toBeCloseTo(2, 1)
+  expect([apyBasis, apyConvention]).toEqual(['current', expect.stringContaining('the rate a block')])
 })
 
 test('all that is left comes out less what Venus keeps of it, which its comptroller says', async () => {

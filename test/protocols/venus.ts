@@ -78,7 +78,7 @@ export async function deployVenus(
       family: 'compound-v2',
       market,
       comptroller,
-      rate: 'growth',
+      rate: 'block',
       pauses: 'action',
       ...(isCoin && { coin: 'market' as const }),
     },

@@ -119,6 +119,7 @@ const told = () => {
     slug,
     asset,
     apy: 0.0525,
+    apyBasis: null,
     paused: false,
     name: null,
     chainId: null,
@@ -173,7 +174,15 @@ describe('a strategy', () => {
     'in the %s shape, its optional fields %s, is read for what it says, and the rest is null',
     async (strategy, optional, as) => {
       const one = told()[as]
-      const only = { logourl: null, implementationSelector: null, grade: null, rates: null }
+      const only = {
+        logourl: null,
+        implementationSelector: null,
+        grade: null,
+        rates: null,
+        apyConvention: null,
+        protocolFeeBps: null,
+        receipt: null,
+      }
       const more =
         as === 'composite'
           ? { ...only, logourl: 'https://example.org/logo.png', implementationSelector: 'v3' }
@@ -195,6 +204,7 @@ describe('a strategy', () => {
         spotPosition:
           optional === 'sent' ? { apy: 0.0525, tvl: '1234.56', liquidity: amount('1000000') } : null,
         transactions: null,
+        compared: null,
       })
       expect(await read(lines().analytics, { strategy, optional })).toEqual({
         totalTvlUsd: '1234.56',

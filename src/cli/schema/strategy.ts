@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { apyBases } from '../../domain/apy-basis.ts'
 import { AddressText, Amount, fields, HashText, listOf, maybe, Time, Usd } from './common.ts'
 
 const TokenRef = fields({ symbol: z.string(), address: AddressText, decimals: z.int().min(0).max(255) })
@@ -18,6 +19,9 @@ const strategy = {
   actions: maybe(z.array(z.string())),
   paused: maybe(z.boolean()),
   apy: maybe(Rate),
+  apyBasis: maybe(z.enum(apyBases)).describe(
+    'paid now, or growth of the last week where no contract says that',
+  ),
   inceptionApy: maybe(Rate),
   avgApy: maybe(Rate),
   tvlUsd: maybe(z.string()),
@@ -75,6 +79,16 @@ export const StrategyShown = fields({
       points: z.array(z.looseObject({ at: z.string(), apy: z.number() })),
     }),
   ),
+  apyConvention: maybe(z.string()).describe('how the rate is counted'),
+  protocolFeeBps: maybe(z.string()).describe('what the protocol keeps of what is earned, before apy'),
+  receipt: maybe(
+    fields({
+      symbol: z.string(),
+      address: AddressText,
+      decimals: z.int().min(0).max(255),
+      symbolFrom: z.enum(['contract', 'catalogue']),
+    }),
+  ).describe('the token that it is held in, and who says what that is called'),
   position: maybe(PositionDocument).optional().describe('with --wallet'),
 })
 
@@ -96,6 +110,9 @@ export const RecommendationDocument = fields({
   transactions: maybe(
     z.array(fields({ to: AddressText, data: z.string(), value: z.string(), chainId: z.int() })),
   ).describe('null without a wallet and an amount'),
+  compared: maybe(
+    z.array(fields({ apyBasis: z.enum(apyBases), count: z.int(), best: z.string(), apy: Rate })),
+  ).describe('which kinds of rates stood beside each other, and the best of each'),
 })
 
 /** `history` */

@@ -12,13 +12,17 @@ export const strategyJson = ({
   implementationSelector: __,
   grade: ___,
   rates: ____,
+  apyConvention: _____,
+  protocolFeeBps: ______,
+  receipt: _______,
   ...strategy
 }: Strategy) => strategy
 
 /** One strategy as `strategies show --json` prints it: what a list leaves out, too. */
 export const strategyDetailJson = (strategy: Strategy) => {
-  const { logourl, implementationSelector, grade, rates } = strategy
-  return { ...strategyJson(strategy), logourl, implementationSelector, grade, rates }
+  const { logourl, implementationSelector, grade, rates, apyConvention, protocolFeeBps, receipt } = strategy
+  const only = { logourl, implementationSelector, grade, rates, apyConvention, protocolFeeBps, receipt }
+  return { ...strategyJson(strategy), ...only }
 }
 
 /** A quote as `--json` prints it. */

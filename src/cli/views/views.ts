@@ -1,5 +1,7 @@
+import type { ApyBasis } from '../../domain/apy-basis.ts'
 import { plain } from '../../domain/text.ts'
 import { decimal, dollars, percent, stateWord, when } from '../terminal/format.ts'
+import type { Stream } from '../terminal/io.ts'
 import { sparkline } from '../terminal/sparkline.ts'
 import type { Column } from '../terminal/table.ts'
 import type { positionJson, quoteJson, strategyJson } from './json.ts'
@@ -20,6 +22,27 @@ export const trendColumn = (
   drop: 4,
 })
 
+/** An APY in a table: a star stands before what is no rate of now but growth of the last week. */
+export const apyCell = (apy: number | null, basis: ApyBasis | null): string =>
+  `${basis === 'trailing-7d' && apy !== null ? '*' : ''}${percent(apy)}`
+
+/** What the star of an APY means, where one of some strategies has it. */
+export const starNote = (all: readonly { apyBasis: ApyBasis | null }[]): string | undefined =>
+  all.some(({ apyBasis }) => apyBasis === 'trailing-7d')
+    ? '* growth of the last 7 days, as no contract says what is paid now'
+    : undefined
+
+/** A note as a line of its own; none where there is nothing to say. */
+export const noteLine = (note: string | undefined, to: Stream): string[] =>
+  note === undefined ? [] : [to.paint.dim(note)]
+
+/** What an APY is, for programs that read columns. */
+export const basisColumn: Column<ReturnType<typeof strategyJson>> = {
+  title: 'BASIS',
+  field: 'apyBasis',
+  text: ({ apyBasis }) => apyBasis ?? '-',
+}
+
 /** The columns of a list of strategies. */
 export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[] = [
   { title: 'STRATEGY', field: 'slug', text: ({ slug }) => plain(slug) },
@@ -31,7 +54,7 @@ export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[]
     field: 'apy',
     csv: ({ apy }) => String(apy ?? ''),
     align: 'right',
-    text: ({ apy }, paint) => paint.green(percent(apy)),
+    text: ({ apy, apyBasis }, paint) => paint.green(apyCell(apy, apyBasis)),
   },
   {
     title: 'TVL',
@@ -94,7 +117,7 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
     field: 'apy',
     csv: ({ apy }) => String(apy ?? ''),
     align: 'right',
-    text: ({ apy }) => percent(apy),
+    text: ({ apy, strategy }) => apyCell(apy, strategy.apyBasis),
     drop: 3,
   },
 ]

@@ -8,16 +8,17 @@ import {
   redeem,
   redeemUnderlying,
 } from '../../calls/compound-v2.ts'
+import type { Rounds } from '../../calls/queue.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../../domain/catalog.ts'
 import type { CompoundV2Constants } from '../../domain/market-constants.ts'
 import type { Answer, Read, Reading } from '../reading.ts'
 import { answers, type Claim, says, silent } from '../readings/claims.ts'
-import { perSecond } from '../readings/growth.ts'
+import { perDay, perSecond, perTick } from '../readings/growth.ts'
 import { lenderExtras } from '../readings/lender-extras.ts'
 import { amountSaid, balance, ray } from '../readings/reserve.ts'
 import { topic, topicOf } from '../readings/topics.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState } from './market.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState, Moment, Rate } from './market.ts'
 
 /** A market of the Compound v2 family. The receipt does not grow; what one of it is worth does, scaled by 1e18. */
 export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants): Market => {
@@ -40,15 +41,13 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
       ...(typeof coin === 'object'
         ? [says('the market of the router', { address: coin.router, abi, functionName: 'mToken' }, market)]
         : []),
-      (constants.rate === 'second' ? answers : silent)('its rate a second', {
-        address: market,
-        abi,
-        functionName: 'supplyRatePerTimestamp',
-      }),
+      (constants.rate === 'second' ? answers : silent)('its rate a second', eachSecond(market)),
+      ...(constants.rate === 'block' ? [answers('its rate a block', eachBlock(market))] : []),
       answers('whether it is paused', pausedAt(constants, 0)),
     ],
     state: stateOf(constants, asset.decimals),
     index: { reads: [price(market)], parse: ([rate]) => indexOf(rate, asset.decimals) },
+    ...(constants.rate === 'block' && { rate: (at) => blockRate(market, at), isPaidByBlock: true }),
     rewards: lenderExtras(constants),
     shares: (owner) => balance(market, owner),
     worth: (shares) => amountSaid(price(market), (rate) => (shares * rate) / scale),
@@ -72,6 +71,21 @@ function assetClaims({ asset }: StrategyEntry, { market, coin }: CompoundV2Const
   return coin ? [] : [says('the asset of the market', underlying, asset.address)]
 }
 
+const eachSecond = (market: Address): Read => ({
+  address: market,
+  abi,
+  functionName: 'supplyRatePerTimestamp',
+})
+const eachBlock = (market: Address): Read => ({ address: market, abi, functionName: 'supplyRatePerBlock' })
+
+/** A rate a block, compounded with each: how many there are in a year follows from how far the newest are apart, for a chain may change that. */
+function* blockRate(market: Address, { secondsABlock }: Moment): Rounds<Rate | null> {
+  if (secondsABlock === undefined) return null
+  const [each] = yield [eachBlock(market)]
+  return each === undefined ? null : perTick(each as bigint, secondsAYear / secondsABlock)
+}
+
+const secondsAYear = 31_536_000
 const scale = 10n ** 18n
 
 /** Not a view, but nothing it does outlives the call: with the interest of this very second, where `Stored` has that of the last touch. */
@@ -87,7 +101,7 @@ const pausedAt = ({ market, comptroller, pauses }: CompoundV2Constants, action: 
     : { address: comptroller, abi: comptrollerAbi, functionName: 'actionPaused', args: [market, action] }
 
 function stateOf(constants: CompoundV2Constants, decimals: number): Reading<MarketState> {
-  const { market, comptroller, rate, pauses } = constants
+  const { market, comptroller, rate, pauses, compounds } = constants
   const own = ['getCash', 'totalBorrows', 'totalReserves'] as const
   return {
     reads: [
@@ -102,13 +116,15 @@ function stateOf(constants: CompoundV2Constants, decimals: number): Reading<Mark
         args: [market],
         refused: null,
       },
-      ...(rate === 'second' ? [{ address: market, abi, functionName: 'supplyRatePerTimestamp' }] : []),
+      ...(rate === 'second' ? [eachSecond(market)] : []),
     ],
     parse: ([worth, cash, lent, kept, noMint, noRedeem, cap, each]) => {
       // The first read brings the interest in, so these are with that of this very second.
       const tvl = (cash as bigint) + (lent as bigint) - (kept as bigint)
       return {
-        ...(rate === 'second' ? perSecond(each as bigint) : { apr: null, apy: null }),
+        ...(rate === 'block'
+          ? { apr: null, apy: null }
+          : (compounds === 'daily' ? perDay : perSecond)(each as bigint)),
         tvl,
         index: indexOf(worth, decimals),
         canDeposit: noMint === false,

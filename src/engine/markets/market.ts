@@ -17,8 +17,11 @@ export type Order = { amount: bigint; owner: Address; units?: bigint; entrance?:
 /** What a step that is an exchange must bring at least, in the smallest unit of what comes out, and whether it pays what it promised, with no market between. */
 export type Bounds = { least: bigint; isMature: boolean }
 
-/** What is paid a year: the linear rate, and its compounded form by the protocol's own convention. */
-export type Rate = { apr: number; apy: number }
+/** What is paid a year: the linear rate, and its compounded form by the protocol's own convention; and the part of what is earned that the protocol keeps before, where it was asked. */
+export type Rate = { apr: number; apy: number; protocolFee?: number }
+
+/** When a rate is asked for: the time of the newest block, in Unix seconds, and how far the newest blocks are apart, where that is known. */
+export type Moment = { now: number; secondsABlock?: number | undefined }
 
 /**
  * How a market stands now. `apr` is the linear rate a year, `apy` its compounded form by the protocol's own convention;
@@ -35,6 +38,8 @@ export type MarketState = {
   canWithdraw: boolean
   headroom: bigint | null
   liquidity: bigint | null
+  /** The part of what is earned that the protocol keeps, before any rate that is stated here; without it, nobody was asked. */
+  protocolFee?: number | null
   /** Why nothing goes in or out now, after the name of the market, where that is no pause. */
   closed?: { deposit?: string; withdraw?: string }
 }
@@ -69,7 +74,9 @@ export type Market = {
   /** What has one unit become, by itself, as its state says it? A contract may say that long before, or after, it says the rest. */
   index: Reading<bigint>
   /** What does it pay, by what it stands on? There where no contract says, and what must be asked depends on answers. `null` is not known. */
-  rate?: () => Rounds<Rate | null>
+  rate?: (at: Moment) => Rounds<Rate | null>
+  /** Is that rate one of a block, so that it needs to know how far these are apart? */
+  isPaidByBlock?: boolean
   /** How many seconds has the year of its rate, where that is not compounded? What it paid is told alike. Without it, rates compound over 365 days. */
   simpleYear?: number
   /** What does it pay beside, in tokens of others? Without it, nobody says. */

@@ -22,7 +22,7 @@ export const morpho = (entry: StrategyEntry, constants: MorphoConstants): Market
         constants.morpho,
       ),
     ],
-    rate: () => morphoRate(constants),
+    rate: (at) => morphoRate(constants, at),
     ...vaultSteps(entry, vault),
   }
 }

@@ -8,6 +8,7 @@ import { type Standing, strategyOf } from '../standings.ts'
 import { type Inception, inceptionOf, knownInceptions } from './inception.ts'
 import { averageDays, day, dayOf, daysAgo, type Point } from './point.ts'
 import { withRates } from './realised.ts'
+import type { Receipts } from './receipts.ts'
 import type { Rewarding } from './reward.ts'
 import { pastDays, ratesOf } from './series.ts'
 
@@ -20,7 +21,11 @@ const keepFor = 3_600
 type Past = { asked: number; begun: Inception | undefined; points: readonly Point[] }
 
 /** Details of the markets of one chain. Its past is asked for once an hour and market; a chain that does not tell costs the past alone. */
-export function detailedOn(store: EngineStore, chain: () => Chain, rewarding: Rewarding): Detailed {
+export function detailedOn(
+  store: EngineStore,
+  chain: () => Chain,
+  { rewarding, receipts }: { rewarding: Rewarding; receipts: Receipts },
+): Detailed {
   const pasts = new Map<Market, Promise<Past>>()
   const told = new WeakMap<Shown, Promise<Strategy>>()
   const pastOf = async (shown: Shown): Promise<Past> => {
@@ -34,16 +39,20 @@ export function detailedOn(store: EngineStore, chain: () => Chain, rewarding: Re
   }
   const detail = async (shown: Shown): Promise<Strategy> => {
     const { market, state, at } = shown
-    const [past, reward] = await Promise.all([
+    const [past, reward, receipt] = await Promise.all([
       pastOf(shown).catch((error: unknown) => {
         if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
         throw error
       }),
       rewarding(shown),
+      receipts(market),
     ])
     const points = past?.points.filter((point) => point.at < at) ?? []
     const series = past && state && points.length > 0 ? [...points, { at, index: state.index }] : []
-    const strategy = past ? strategyOf(rated(shown, past.begun, series)) : shown.strategy
+    const strategy = {
+      ...(past ? strategyOf(rated(shown, past.begun, series)) : shown.strategy),
+      receipt,
+    }
     if (series.length === 0 && !reward) return strategy
     return { ...strategy, rates: ratesOf(market, series, { apy: strategy.apy, reward }) }
   }

@@ -1,4 +1,28 @@
+import { hexToString, parseAbi } from 'viem/utils'
+
+import { erc20Abi } from '../../calls/erc20.ts'
+import type { Address, Hex } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
+import type { Read, Reading } from '../reading.ts'
+
+/** Tokens that are older than the custom say their symbol in one word. */
+const oldAbi = parseAbi(['function symbol() view returns (bytes32)'])
+
+/** No symbol is longer; what is, says something else. */
+const longest = 64
+
+/** What a token calls itself; `undefined` where it says nothing that is a symbol. */
+export function symbolSaid(address: Address): Reading<string | undefined> {
+  const ask = (abi: Read['abi']): Read => ({ address, abi, functionName: 'symbol' })
+  return {
+    reads: [ask(erc20Abi), ask(oldAbi)],
+    parse: ([text, word]) => {
+      const said = text ?? (word === undefined ? undefined : hexToString(word as Hex, { size: 32 }))
+      const symbol = said === undefined ? '' : String(said).trim()
+      return symbol === '' || symbol.length > longest ? undefined : symbol
+    },
+  }
+}
 
 /**
  * Tokens whose own word for themselves, or a published list's, is not that of the catalogue, by `chainId:address`: renamed, bridged, or called after

@@ -40,6 +40,9 @@ export function vaultReadings(
       ? { address: vault, abi, functionName: 'maxDeposit', args: [someone] }
       : { address: vault, abi, functionName: 'asset' },
     ...(stated ? [{ address: stated.at, abi: statedAbi, functionName: stated.name }] : []),
+    ...(limits === 'none'
+      ? [{ address: vault, abi: keptAbi, functionName: 'performanceFee', refused: null }]
+      : []),
   ]
   const under = backing && reserve({ ...backing, asset: asset.address, decimals: asset.decimals })
   return {
@@ -63,6 +66,7 @@ export function vaultReadings(
         const [assets, price, room] = answers
         const lent = under?.parse(answers.slice(reads.length))
         const rate = stated ? perTick((answers[3] as bigint) - ray, 31_536_000, ray) : lent
+        const kept = limits === 'none' ? (answers[reads.length - 1] as bigint | null) : undefined
         const headroom = limits === 'stated' ? (room as bigint) : null
         return {
           apr: rate?.apr ?? null,
@@ -73,6 +77,7 @@ export function vaultReadings(
           canWithdraw: lent?.canWithdraw ?? true,
           headroom: headroom === null || headroom >= 2n ** 255n ? null : headroom,
           liquidity: lent?.liquidity ?? null,
+          ...(kept != null && { protocolFee: Number(kept) / 1e18 }),
         }
       },
     },
@@ -98,6 +103,9 @@ const statedAbi: Abi = parseAbi([
   'function dsr() view returns (uint256)',
   'function getSSR() view returns (uint256)',
 ])
+
+/** What a vault of Morpho v2, whose limits say nothing, keeps of what it earns, by 1e18 (source: morpho-org/vault-v2). */
+const keptAbi: Abi = parseAbi(['function performanceFee() view returns (uint96)'])
 
 const logsOf = (vault: Address, owner: Address): LogFilter[] => [
   { address: vault, topics: [topicOf(abi, 'Deposit'), null, topic(owner)] },

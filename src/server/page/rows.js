@@ -19,11 +19,11 @@ export function actionRows({ items, most }) {
 
 /** Strategies, with what they paid lately as a line. */
 export function strategyRows({ items, total }) {
-  const rows = items.map(({ slug, name, network, asset, apy, tvlUsd, paused, points }) => [
+  const rows = items.map(({ slug, name, network, asset, apy, apyBasis, tvlUsd, paused, points }) => [
     ['strategy', pair(name ?? slug, name === null ? null : slug)],
     ['network', said(network)],
     ['asset', said(asset)],
-    ['APY', apy === null ? '-' : percent(apy), 'number'],
+    ['APY', pair(apy === null ? '-' : percent(apy), apyBasis === 'trailing-7d' && 'last 7 days'), 'number'],
     ['lately', spark(points)],
     ['TVL', dollars(tvlUsd), 'number'],
     ['state', state(paused === false ? 'OPEN' : paused ? 'PAUSED' : 'UNKNOWN')],

@@ -1,0 +1,38 @@
+import type { Receipt } from '../../api/receipt.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type Chain, read } from '../chain.ts'
+import type { Market } from '../markets/market.ts'
+import { symbolSaid } from '../readings/symbols.ts'
+
+/** What a market is held in, with the symbol that its contract says; one that says none has that of the catalogue. */
+export type Receipts = (market: Market) => Promise<Receipt>
+
+/** The receipts of one chain, each asked for its symbol once: it does not change. A chain that does not tell costs that alone. */
+export function receiptsOn(chain: () => Chain): Receipts {
+  const kept = new Map<Market, Promise<string | undefined>>()
+  const asked = async ({ entry: { receipt } }: Market) => {
+    if (receipt.isShares) return undefined
+    try {
+      return await read(chain(), symbolSaid(receipt.address))
+    } catch (error) {
+      if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
+      throw error
+    }
+  }
+  return async (market) => {
+    const symbol = kept.get(market) ?? asked(market)
+    kept.set(market, symbol)
+    const said = await symbol.catch((error: unknown) => {
+      kept.delete(market)
+      throw error
+    })
+    if (said === undefined) kept.delete(market)
+    const { receipt } = market.entry
+    return {
+      symbol: said ?? receipt.symbol,
+      address: receipt.address,
+      decimals: receipt.decimals,
+      symbolFrom: said === undefined ? 'catalogue' : 'contract',
+    }
+  }
+}
