@@ -107,6 +107,7 @@ export function sandboxPlace(needs: Needs): Place {
     serving: servingSide(needs, {
       dir,
       opened,
+      own: async () => (await opened()).store,
       // The daemon ends when nobody has called it for a while.
       keepAlive: () => sandbox.admin.status(),
     }),

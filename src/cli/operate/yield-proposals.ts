@@ -14,7 +14,7 @@ import type { AskedStrategy } from './asked-for.ts'
 import { legsAcross } from './deposit-across.ts'
 import { expiryOf, sayMaturity } from './priced.ts'
 import { claimLines, queuedLine, queuedOf } from './queued-words.ts'
-import { notesOn, statedFee } from './stated-fee.ts'
+import { notesOn, statedFees } from './stated-fee.ts'
 
 /** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
 function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy): StrategyEntry {
@@ -111,7 +111,7 @@ export async function withdrawProposal(
     : undefined
   if (queued) cli.notice(queuedLine(entry, queued))
   const shares = isAll ? await heldOf(cli, entry.receipt, wallet) : undefined
-  const fee = statedFee(made.fees, entry.asset)
+  const fees = statedFees(made.fees, entry.asset)
   for (const note of notesOn(made.fees)) cli.notice(`fee: ${note}`)
   const given = units ?? shares
   const accepted = given === undefined ? undefined : await acceptedOut(entry, given, ask, slippage)
@@ -122,7 +122,7 @@ export async function withdrawProposal(
     amount,
     ...(shares !== undefined && { shares }),
     ...(units !== undefined && { units }),
-    ...(fee && { fee }),
+    ...(fees.length > 0 && { fees }),
     ...(accepted && { least: accepted.least }),
   }
   const out = accepted?.expected ?? (isAll || queued ? undefined : amount)
