@@ -248,7 +248,7 @@ function apart(intent: Intent): { acting: Intent; payment: Transaction[] } {
 }
 
 /** Who collects the part of the customer. */
-const otherCollector: Address = '0xA0A0A0A0a0A0A0A0a0a0a0A0A0a0a0A0A0a0A0a0'
+const otherCollector: Address = '0x7777777777777777777777777777777777777777'
 
 /** A request that pays the service half a percent in two parts, where there is so much of it and a swap or a withdrawal. */
 function charged(intent: Intent): Intent {
