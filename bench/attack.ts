@@ -80,7 +80,7 @@ export const sabotages: Readonly<Record<string, Judge>> = {
     ...guard,
     leg: (question, honest) => {
       const { intent, transactions } = question
-      const isCharged = 'fee' in intent && transactions.length > 0
+      const isCharged = 'fees' in intent && transactions.length > 0
       guard.leg(
         isCharged ? { ...question, transactions: [...transactions.slice(0, -1), honest.at(-1)!] } : question,
         honest,

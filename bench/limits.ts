@@ -126,7 +126,14 @@ async function ask(pool: Pool, key: string): Promise<Answered> {
 }
 
 const service = {
-  getFees: async () => ({ swapFeeBps: 25, performanceFeeBps: 500, markupBps: 0, collector: null }),
+  getFees: async () => ({
+    swapFeeBps: 25,
+    performanceFeeBps: 500,
+    operatorCollector: null,
+    markupBps: 0,
+    maxMarkupBps: 75,
+    collector: null,
+  }),
 } as unknown as Service
 
 function broken(sabotage: Sabotage, limits: KeyLimits, now: () => number): Allow {

@@ -93,6 +93,7 @@ export function createWorld(given: Given): World {
     password: secrets.password,
     sandbox: openSandbox.admin,
     quotes: once(async () => (await import('./world/quote-memory.ts')).quoteMemory(dirs, now, keep)),
+    known: once(async () => (await import('./world/known-catalog.ts')).wholeCatalog(dirs, {})),
     completions: async () =>
       (await import('./world/completion-values.ts')).completionValues({
         dirs,

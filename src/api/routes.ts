@@ -149,13 +149,13 @@ export const routes = {
     path: '/fees',
     input: nothing,
     output: Fees,
-    doc: 'The fees of this customer. Path and shape are ours.',
+    doc: 'What is charged for this customer: the fees of the operator, and its own markup. Path and shape are ours.',
   },
   setFees: {
     method: 'PUT',
     path: '/fees',
     input: FeesInput,
     output: Fees,
-    doc: 'Changes fees, markup and collector of this customer; a collector of `null` takes it away. Path and shape are ours.',
+    doc: 'Changes the markup of this customer, within what the operator allows, and who collects it; a collector of `null` takes it away. The fees of the operator are set on the server alone. Path and shape are ours.',
   },
 } as const satisfies Record<string, Route>

@@ -59,6 +59,17 @@ export function decodeApprove(data: `0x${string}`): { spender: Address; amount: 
   return call?.functionName === 'approve' ? { spender: call.args[0], amount: call.args[1] } : undefined
 }
 
+/** Whom a plain transfer pays how much, of a token or of the native coin; `undefined` where it is none. */
+export function decodeTransfer({
+  to,
+  data,
+  value,
+}: Transaction): { to: Address; amount: bigint } | undefined {
+  if (data === '0x') return { to, amount: value }
+  const call = strictDecode(writes, data)
+  return call?.functionName === 'transfer' ? { to: call.args[0], amount: call.args[1] } : undefined
+}
+
 /** Binds the end of an allowance to what was asked: this token, this spender, nothing left. */
 export function bindRevoke(
   { data }: Transaction,

@@ -1,3 +1,5 @@
+import type { Address } from '../domain/address.ts'
+
 /** How the service is served: `database` is a SQLite file (the profile's own without it); TLS files are read when it begins. */
 export type ServeOptions = {
   host: string
@@ -38,9 +40,37 @@ export type ApiKeys = {
   revoke: (id: string) => Promise<ApiKey>
 }
 
+/** What the operator of a served deployment charges, in basis points. It is set in the database, and never over HTTP. */
+export type OperatorFees = {
+  swapFeeBps: number
+  performanceFeeBps: number
+  operatorCollector: Address | null
+  maxMarkupBps: number
+}
+
+/** The same with the newest changes of all settings: `by` is the id of a key, or `operator`; without a customer it is the operator's own. */
+export type OperatorDocument = OperatorFees & {
+  changes: {
+    at: string
+    by: string
+    customer: string | null
+    name: string
+    was: string | null
+    value: string
+  }[]
+}
+
+/** The operator's fees. What is not said stays as it was; a collector of `null` takes it away. */
+export type Operator = {
+  show: () => Promise<OperatorDocument>
+  set: (change: Partial<OperatorFees>) => Promise<OperatorDocument>
+}
+
 /** The administration of a served deployment. */
 export type Serving = {
   serve: (options: ServeOptions) => Promise<{ url: string; database: string; close: () => Promise<void> }>
   check: (options: Pick<ServeOptions, 'database'>) => Promise<ServeCheck>
   keys: (database: string | undefined) => Promise<ApiKeys>
+  /** Without a database it is the profile's own, and what is set holds for its own engine, too. */
+  operator: (database: string | undefined) => Promise<Operator>
 }

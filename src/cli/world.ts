@@ -123,6 +123,8 @@ export type World = {
   at: (globals: Globals) => Promise<Place>
   /** What is found where a profile would answer, by itself and as if it were kept already. */
   tried: (draft: Draft, globals: Globals) => Promise<Finding[]>
+  /** What this version knows of all networks, without asking anybody and whatever profile there is. */
+  known: () => Promise<Catalog>
   /** What the words of a command line may be, without asking anybody. */
   completions: () => Promise<Values>
   /** Keeps what a list of strategies showed, for that. */

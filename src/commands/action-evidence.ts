@@ -1,17 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 
-import { action, type Cli } from '../cli/cli.ts'
+import { type Aside, action, aside, type Cli } from '../cli/cli.ts'
 import { reportFor } from '../cli/operate/finish.ts'
 import { when } from '../cli/terminal/format.ts'
 import type { Stream } from '../cli/terminal/io.ts'
 import { toJson } from '../cli/to-json.ts'
 import { textOf } from '../cli/typed-file.ts'
 import { evidencePage } from '../cli/views/evidence-page.ts'
-import type { World } from '../cli/world.ts'
+import type { Place, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
+import { isEmbedded, networkNamed, rpcVariable } from '../domain/network-named.ts'
 import { listing } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
+import type { Ground } from '../wallet/ground.ts'
 import { looking } from '../wallet/looking.ts'
 import { type Evidence, evidenceOf } from '../wallet/record/evidence.ts'
 import { type Check, checkEvidence } from '../wallet/record/evidence-on-chain.ts'
@@ -37,11 +39,11 @@ export function addEvidence(command: Command, world: World): void {
   command
     .command('verify')
     .description(
-      'Check evidence: that its hash fits, that its report fits its steps, and that the chain says the same of them.',
+      'Check evidence: by itself, that its hash fits, its words fit its calldata and its report fits its steps; then, with an RPC, that the chain says the same of them.',
     )
     .argument('<file>', 'what export wrote, the page too; - reads standard input')
     .addHelpText('after', '\nExample:\n  $ sluice action verify case.json')
-    .action(action(world, verify))
+    .action(aside(world, verify))
 }
 
 async function exportOne(cli: Cli, id: string, options: { out?: string; html?: true }): Promise<void> {
@@ -80,7 +82,7 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
   )
 }
 
-async function verify(cli: Cli, file: string): Promise<void> {
+async function verify(cli: Aside, file: string): Promise<void> {
   const text = await textOf(file, cli.world)
   const evidence = readEvidence(text)
   // What people read of a page is beside the evidence in it.
@@ -90,9 +92,9 @@ async function verify(cli: Cli, file: string): Promise<void> {
       'The page does not show what the evidence in it says: somebody changed it, or another version of sluice wrote it',
       { hint: 'Ask for the evidence itself, from whoever made it: sluice action export ID --out FILE' },
     )
-  const ground = await cli.place.ground()
-  refuseOtherCall(evidence, ground.catalog)
-  const checks = await checkEvidence(ground.rpc, evidence)
+  const { catalog, rpc } = await groundFor(cli, evidence)
+  refuseOtherCall(evidence, catalog)
+  const checks = await checkEvidence(rpc, evidence)
   const wrong = checks.filter(({ verdict }) => verdict === 'refuted')
   const result = {
     id: String(evidence.operation.id),
@@ -112,7 +114,7 @@ async function verify(cli: Cli, file: string): Promise<void> {
   if (silent.length > 0)
     throw new AppError(
       'EVIDENCE_UNCONFIRMED',
-      `Its hash fits, but the chain does not say whether it is true of ${silent.map(({ hash, why }) => `${hash}${why === null ? '' : `: ${why}`}`).join('; ')}`,
+      `Its hash, words and report fit each other, but the chain does not say whether it is true of ${silent.map(({ hash, why }) => `${hash}${why === null ? '' : `: ${why}`}`).join('; ')}`,
       { details: result },
     )
   cli.emit(result, (value, to) =>
@@ -125,6 +127,37 @@ async function verify(cli: Cli, file: string): Promise<void> {
     ].join('\n'),
   )
 }
+
+/**
+ * What evidence is checked with: what is known of its networks, and their RPCs as far as the profile has them. All but what the chain says is checked
+ * without any, and nothing is started for it.
+ */
+async function groundFor(
+  { world, globals }: Aside,
+  { operation: { steps } }: Evidence,
+): Promise<Pick<Ground, 'catalog' | 'rpc'>> {
+  const chainIds = (steps as { transaction: { chainId: number } }[]).map(
+    ({ transaction }) => transaction.chainId,
+  )
+  const place = await placeOf(world.at(globals))
+  if (place && (place.kind !== 'sandbox' || chainIds.some((chainId) => isEmbedded({ chainId }))))
+    return place.ground()
+  const catalog = await world.known()
+  return {
+    catalog,
+    rpc: (chainId) => {
+      const network = networkNamed(catalog.networks, chainId)
+      throw new AppError('CONFIG_INVALID', `There is no RPC for ${network.name}: ${rpcVariable(network)}`)
+    },
+  }
+}
+
+/** The profile, if there is what it needs. */
+const placeOf = (opened: Promise<Place>): Promise<Place | undefined> =>
+  opened.catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'CONFIG_INVALID') return undefined
+    throw error
+  })
 
 /** The page that shows an evidence; nothing where one cannot be made of it, as of a time that is none. */
 function pageOf(evidence: Evidence): string | undefined {

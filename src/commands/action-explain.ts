@@ -182,7 +182,9 @@ const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry
           'again',
           safeToRetry
             ? to.paint.green('safe: nothing of it can be executed any more by itself')
-            : to.paint.yellow('not safe: asked for anew, the same could happen twice'),
+            : to.paint.yellow(
+                'not safe: asked for anew, the same could happen twice, or is refused while this one is open',
+              ),
         ],
         ...(next === null ? [] : ([['next', plain(next)]] as const)),
       ],

@@ -1,72 +1,147 @@
 import { Command } from 'commander'
 
-import type { Fees, FeesInput } from '../api/customer.ts'
+import type { Fees } from '../api/customer.ts'
 import { action, type Cli } from '../cli/cli.ts'
 import { address } from '../cli/options.ts'
 import type { View } from '../cli/output.ts'
+import type { OperatorDocument, OperatorFees } from '../cli/serving.ts'
 import { fields } from '../cli/terminal/table.ts'
 import type { World } from '../cli/world.ts'
+import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
 import { bpsOf } from './keys.ts'
+import { servingOf } from './serve.ts'
 
-/** `fees`: what a customer is charged, and who collects it. */
+/** `fees`: what is charged for a customer, who collects it, and who may change which of it. */
 export const fees = (world: World) => {
-  const command = new Command('fees').description('Fees of this customer, and who collects them.')
-  command
-    .command('show')
-    .description('Fees in basis points. Nothing is charged without a collector.')
-    .addHelpText('after', '\nExample:\n  $ sluice fees show')
-    .action(action(world, async (cli: Cli) => cli.emit(await (await cli.service()).getFees({}), view)))
-  command
-    .command('set')
-    .description('Change the fees of this customer, or who collects them.')
-    .option('--swap-fee-bps <n>', 'what is charged of the input of a swap, in basis points')
-    .option('--performance-fee-bps <n>', 'what is charged of the profit in a withdrawal, in basis points')
-    .option('--markup-bps <n>', 'what is charged on top of both, in basis points')
-    .option('--collector <address|none>', 'who collects the fees; nothing is charged where nobody does')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ sluice fees set --markup-bps 10\n  $ sluice fees set --collector none',
-    )
+  const command = new Command('fees').description(
+    'What the operator of a service and its customers charge, and who collects it.',
+  )
+  const add = (name: string, description: string, examples: string) =>
+    command
+      .command(name)
+      .description(description)
+      .option('--database <url>', 'the SQLite file that serve was given: the fees of its operator')
+      .addHelpText('after', `\n${examples}`)
+  add(
+    'show',
+    'Fees in basis points. Each is charged only where its collector is set.',
+    'Examples:\n  $ sluice fees show\n  $ sluice fees show --operator',
+  )
+    .option('--operator', 'what the operator set for: sluice serve, and every change of a setting')
+    .action(action(world, show))
+  add(
+    'set',
+    "Change what is charged. The operator's part is set on the machine of the service only, the customer's also over HTTP.",
+    'Examples:\n  $ sluice fees set --operator-collector 0x7777777777777777777777777777777777777777\n  $ sluice fees set --markup-bps 10\n  $ sluice fees set --collector none',
+  )
+    .option('--swap-fee-bps <n>', "the operator's part of the input of a swap, in basis points")
+    .option('--performance-fee-bps <n>', "the operator's part of the profit in a withdrawal, in basis points")
+    .option('--max-markup-bps <n>', 'the most that a customer may charge on top, in basis points')
+    .option('--operator-collector <address|none>', "who collects the operator's part")
+    .option('--markup-bps <n>', 'what this customer charges on top of both, in basis points')
+    .option('--collector <address|none>', 'who collects the markup of this customer')
     .action(action(world, set))
   return command
 }
 
-type Options = { swapFeeBps?: string; performanceFeeBps?: string; markupBps?: string; collector?: string }
+type Where = { database?: string }
+type Set = Where & {
+  swapFeeBps?: string
+  performanceFeeBps?: string
+  maxMarkupBps?: string
+  operatorCollector?: string
+  markupBps?: string
+  collector?: string
+}
 
-async function set(cli: Cli, options: Options): Promise<void> {
-  const { collector } = options
-  const change: FeesInput = {
-    ...rate(options.swapFeeBps, 'swapFeeBps'),
-    ...rate(options.performanceFeeBps, 'performanceFeeBps'),
-    ...rate(options.markupBps, 'markupBps'),
-    ...(collector !== undefined && {
-      collector: collector === 'none' ? null : address(collector, 'A collector'),
-    }),
+async function show(cli: Cli, { database, operator }: Where & { operator?: boolean }): Promise<void> {
+  if (operator || database !== undefined)
+    return cli.emit(await (await servingOf(cli).operator(database)).show(), operatorView)
+  cli.emit(await (await cli.service()).getFees({}), view)
+}
+
+async function set(cli: Cli, options: Set): Promise<void> {
+  const { database } = options
+  const wanted: Partial<OperatorFees> = {
+    ...rate(options, 'swapFeeBps'),
+    ...rate(options, 'performanceFeeBps'),
+    ...rate(options, 'maxMarkupBps'),
+    ...collecting(options, 'operatorCollector'),
   }
-  if (Object.keys(change).length === 0)
+  const own = { ...rate(options, 'markupBps'), ...collecting(options, 'collector') }
+  const [isOperators, isOwn] = [wanted, own].map((change) => Object.keys(change).length > 0)
+  if (!isOperators && !isOwn)
     throw new AppError('USAGE', 'Say what is to change', { hint: 'sluice fees set --markup-bps 10' })
+  if (database !== undefined && isOwn)
+    throw new AppError(
+      'USAGE',
+      "--database has the operator's fees, and markup and collector are a customer's",
+      {
+        hint: 'sluice fees set --markup-bps 10',
+      },
+    )
+  const done = isOperators && (await (await servingOf(cli).operator(database)).set(wanted))
+  if (done && database !== undefined) return cli.emit(done, operatorView)
   const service = await cli.service()
-  cli.emit(await service.setFees(change), view)
+  cli.emit(await (isOwn ? service.setFees(own) : service.getFees({})), view)
 }
 
 const flags = {
   swapFeeBps: '--swap-fee-bps',
   performanceFeeBps: '--performance-fee-bps',
+  maxMarkupBps: '--max-markup-bps',
   markupBps: '--markup-bps',
 } as const
 
 /** A rate that was typed, under its name. */
-const rate = (text: string | undefined, name: keyof typeof flags): FeesInput =>
-  text === undefined ? {} : { [name]: bpsOf(text, flags[name]) }
+const rate = <name extends keyof typeof flags>(options: Set, name: name): { [one in name]?: number } => {
+  const text = options[name]
+  return (text === undefined ? {} : { [name]: bpsOf(text, flags[name]) }) as { [one in name]?: number }
+}
 
-const view: View<Fees> = ({ swapFeeBps, performanceFeeBps, markupBps, collector }, to) =>
+/** A collector that was typed, under its name; `none` takes it away. */
+const collecting = <name extends 'operatorCollector' | 'collector'>(
+  options: Set,
+  name: name,
+): { [one in name]?: Address | null } => {
+  const text = options[name]
+  if (text === undefined) return {}
+  return { [name]: text === 'none' ? null : address(text, 'A collector') } as {
+    [one in name]: Address | null
+  }
+}
+
+const none = (what: string): string => `none: ${what} is charged`
+
+type Charged = { [name in keyof OperatorFees]: OperatorFees[name] | null }
+
+const operatorRows = ({ swapFeeBps, performanceFeeBps, operatorCollector }: Charged) =>
+  [
+    ['swap fee', `${swapFeeBps} bps`],
+    ['performance fee', `${performanceFeeBps} bps`],
+    ['operator collector', operatorCollector ?? none('neither')],
+  ] as const
+
+const view: View<Fees> = ({ markupBps, maxMarkupBps, collector, ...fees }, to) =>
   fields(
     [
-      ['swap fee', `${swapFeeBps} bps`],
-      ['performance fee', `${performanceFeeBps} bps`],
-      ['markup', `${markupBps} bps`],
-      ['collector', collector ?? 'none: nothing is charged'],
+      ...operatorRows({ ...fees, maxMarkupBps }),
+      ['markup', `${markupBps} bps${maxMarkupBps === null ? '' : `, at most ${maxMarkupBps}`}`],
+      ['collector', collector ?? none('no markup')],
     ],
     to,
   )
+
+const operatorView: View<OperatorDocument> = ({ changes, ...fees }, to) =>
+  [
+    fields([...operatorRows(fees), ['markup', `at most ${fees.maxMarkupBps} bps`]], to),
+    ...changes.map(({ at, by, customer, name, was, value }) =>
+      to.paint.dim(
+        plain(
+          `${at} ${by} set ${name}${customer === null ? '' : ` of ${customer}`} to ${value || 'none'}${was === null ? '' : `, which was ${was || 'none'}`}`,
+        ),
+      ),
+    ),
+  ].join('\n')

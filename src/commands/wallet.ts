@@ -90,17 +90,20 @@ export const wallet = (world: World) => {
 async function show(cli: Cli, name: string | undefined): Promise<void> {
   const address = await walletAddress(cli, name)
   const held = await (await cli.service()).getWallet({ address })
-  cli.emit(walletJson(held), (value, to) =>
-    [
+  cli.emit(walletJson(held), (value, to) => {
+    const lending = value.stats ? lendingView(value.stats, to) : []
+    const nothing = value.missing.length === 0 ? 'no positions' : 'no positions elsewhere'
+    const isEmpty = value.positions.length === 0
+    return [
       `${to.paint.bold(address)}`,
-      value.positions.length === 0
-        ? to.paint.dim(value.missing.length === 0 ? 'no positions' : 'no positions elsewhere')
-        : table(positionColumns, value.positions, to),
+      ...(isEmpty ? [] : [table(positionColumns, value.positions, to)]),
       ...noteLine(starNote(value.positions.map(({ strategy }) => strategy)), to),
+      // Where nothing but an account is told, what is held beside it is not known.
+      ...(isEmpty && lending.length === 0 ? [to.paint.dim(nothing)] : []),
       ...queuedOf(value.positions, to, held.unsearched !== null),
       ...unsearchedLines(value.unsearched ?? [], address, to),
       ...unreadLines(value, to),
-      ...(value.positions.length === 0 ? [] : [totalLine(value, to)]),
+      ...(isEmpty ? [] : [totalLine(value, to)]),
       ...(value.missing.length === 0
         ? []
         : [
@@ -108,10 +111,10 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
               `not known what is on ${value.missing.map(plain).join(', ')}, which does not answer`,
             ),
           ]),
-      ...(value.stats ? lendingView(value.stats, to) : []),
-      ...(value.positions.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
-    ].join('\n'),
-  )
+      ...lending,
+      ...(isEmpty && lending.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
+    ].join('\n')
+  })
 }
 
 type Shown = ReturnType<typeof walletJson>

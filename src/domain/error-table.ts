@@ -193,7 +193,7 @@ export const errorTable = {
     hint: 'To do it after all, type the same again. What is under way: sluice action list',
   },
   DEMO_FAILED: { exit: 1, hint: 'sluice sandbox reset --yes, then sluice demo' },
-  EVIDENCE_CHANGED: { exit: 2, hint: 'Ask for the file again, from whoever made it.' },
+  EVIDENCE_CHANGED: { exit: 4, hint: 'Ask for the file again, from whoever made it.' },
   EVIDENCE_UNCONFIRMED: { exit: 7, hint: 'Name a node that has those blocks still: SLUICE_RPC_<NETWORK>' },
   EVIDENCE_REFUTED: { exit: 4, hint: 'The chain says otherwise, or it moved since. Ask for it anew.' },
   BUG: { exit: 1, hint: 'Run it again with --debug and report what it prints.' },

@@ -2,7 +2,7 @@ import type { Address } from './address.ts'
 import type { StrategyEntry } from './catalog.ts'
 import type { Token } from './token.ts'
 
-/** What the service is paid by a transaction of its own after the action: `amount` to `to`, out of `of`, which is what is swapped or withdrawn. */
+/** What the service is paid by a transaction of its own after the action: `amount` to `to`, out of `of`, which is what is swapped or withdrawn. Its operator and its customer may each be paid one. */
 export type ServiceFee = { to: Address; amount: bigint; of: bigint }
 
 /**
@@ -28,7 +28,7 @@ export type Intent =
       /** What a part costs in units of the receipt, read by us, where one leaves a market by giving that back. */
       units?: bigint
       /** In the asset, of what comes out. */
-      fee?: ServiceFee
+      fees?: readonly ServiceFee[]
       /** The least of the asset that must come out, by our own reading, where that is an exchange at a price that moves. */
       least?: bigint
     }
@@ -58,8 +58,16 @@ export type Intent =
       /** Unix seconds after which the swap must not execute. */
       deadline: number
       /** In `tokenIn`, and a part of `amountIn`: the swap itself spends the rest. */
-      fee?: ServiceFee
+      fees?: readonly ServiceFee[]
     }
-  | { kind: 'transfer'; wallet: Address; token: Token; recipient: Address; amount: bigint }
+  | {
+      kind: 'transfer'
+      wallet: Address
+      token: Token
+      recipient: Address
+      amount: bigint
+      /** Where this is itself a fee that is left over: the others that are, paid after it and beside `amount`. */
+      fees?: readonly ServiceFee[]
+    }
   /** Takes an allowance back. */
   | { kind: 'revoke'; wallet: Address; token: Token; spender: Address }

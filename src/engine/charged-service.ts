@@ -3,19 +3,21 @@ import type { Service } from '../api/service.ts'
 import type { Strategy } from '../api/strategy.ts'
 import { type Charge, chargedOn, chargesOf } from './charges.ts'
 import type { Context } from './context.ts'
-import { collectorOf } from './customer.ts'
 
 type Shown = Pick<Service, 'recommend' | 'listStrategies' | 'analytics' | 'getStrategy' | 'getWallet'>
 
 /** Strategies with what this customer is charged of their profits, wherever they are shown. Where nothing is, they are the objects that they were. */
 export function withCharges(context: Context, service: Shown): Shown {
   /** What was read is shared by many customers and may be a great deal: it is written anew only for those who charge. */
-  const charged = async <value>(work: Promise<value>, on: (value: value, profit: Charge) => value) => {
-    const [value, collector] = await Promise.all([work, collectorOf(context)])
-    const profit = collector && (await chargesOf(context)).profit
-    return profit ? on(value, profit) : value
+  const charged = async <value>(
+    work: Promise<value>,
+    on: (value: value, profit: readonly Charge[]) => value,
+  ) => {
+    const [value, { profit }] = await Promise.all([work, chargesOf(context)])
+    return profit.length > 0 ? on(value, profit) : value
   }
-  const each = (items: readonly Strategy[], profit: Charge) => items.map((one) => chargedOn(one, profit))
+  const each = (items: readonly Strategy[], profit: readonly Charge[]) =>
+    items.map((one) => chargedOn(one, profit))
   return {
     recommend: (input) =>
       charged(service.recommend(input), (value, profit) => ({

@@ -41,6 +41,8 @@ export type Unread = (quoteId: string, fault: unknown) => void
 export type Context = Ground & {
   store: EngineStore
   customer: string
+  /** Who changes settings, for the record: the id of an API key, or `operator`. */
+  by: string
   unread?: Unread
   now: () => number
   newId: () => string

@@ -62,7 +62,7 @@ export async function depositAcross(
       // The deposit waits for it, and somebody for the deposit.
       transferSpeed: 'fast',
     },
-    null,
+    [],
     true,
   )
   const offer = offerOf(row)

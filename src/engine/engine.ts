@@ -31,6 +31,8 @@ export type EngineNeeds = {
   rpc: (chainId: number) => Rpc
   store: EngineStore
   customer: string
+  /** Who asks, for the record of changes: the id of an API key; without it, whoever has the database. */
+  by?: string
   /** What this customer may see; without it, everything. */
   sees?: Sees
   /** Who is told when a chain does not answer and its rows are left out. */
@@ -53,10 +55,12 @@ export const contextOf = ({
   missed,
   outside,
   sees = everything,
+  by = 'operator',
   ...own
 }: EngineNeeds): Context => ({
   ...groundOf({ catalog, rpc, sees, missed, outside, store: own.store, now: own.now }),
   ...own,
+  by,
 })
 
 /**
@@ -64,16 +68,16 @@ export const contextOf = ({
  * markets stood before he asked.
  */
 export function enginesOver(
-  needs: Omit<EngineNeeds, 'customer' | 'sees'> & { crowd?: Crowd },
-): (who: { customer: string; sees: Sees }) => Service {
+  needs: Omit<EngineNeeds, 'customer' | 'by' | 'sees'> & { crowd?: Crowd },
+): (who: { customer: string; by: string; sees: Sees }) => Service {
   const { catalog, rpc, missed, outside, crowd, ...own } = needs
   const grounds = new Map<string, Ground>()
-  return ({ customer, sees }) => {
+  return ({ customer, by, sees }) => {
     const seen = JSON.stringify(sees)
     const { store, now } = own
     const ground = grounds.get(seen) ?? groundOf({ catalog, rpc, sees, missed, outside, crowd, store, now })
     grounds.set(seen, ground)
-    return serviceOf({ ...ground, ...own, customer })
+    return serviceOf({ ...ground, ...own, customer, by })
   }
 }
 

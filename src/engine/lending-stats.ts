@@ -12,9 +12,9 @@ import { ray } from './readings/reserve.ts'
 export type AccountThere = Account & { chainId: number; network: string; protocol: string; address: Address }
 
 /**
- * The accounts of all markets as one: markets do not help each other, so the health factor is the worst, while what can be
- * borrowed adds up. The price of liquidation is that of the only collateral, and `null` where there are several. Where one account cannot be
- * read whole, nothing is counted over all of them: its market is `unread`.
+ * The accounts of all markets, each by itself and as one: markets do not help each other, so the health factor is the worst, while what can be
+ * borrowed adds up, and debt by collateral is only said of each. The price of liquidation is that of the only collateral, and `null` where there
+ * are several. Where one account cannot be read whole, nothing is counted over all of them: its market is `unread`.
  */
 export function statsOf(catalog: Catalog, accounts: readonly AccountThere[]): Stats {
   const items = accounts.flatMap((account) => account.holdings.map((held) => ({ account, held })))
@@ -47,9 +47,15 @@ export function statsOf(catalog: Catalog, accounts: readonly AccountThere[]): St
         borrowRate: fraction(item.held.borrowRate, Number(ray)),
       })),
     ...(unread.length > 0 ? notCounted : counted(accounts)),
-    unread: unread.map(({ protocol, network, address }) => ({ protocol, network, address })),
+    markets: accounts.map((account) => ({
+      ...placeOf(account),
+      ...(account.totals === null ? notCounted : counted([account])),
+    })),
+    unread: unread.map(placeOf),
   }
 }
+
+const placeOf = ({ protocol, network, address }: AccountThere) => ({ protocol, network, address })
 
 const fraction = (value: bigint | null, whole: number) => (value === null ? null : Number(value) / whole)
 
@@ -70,7 +76,7 @@ function counted(accounts: readonly AccountThere[]): Counted {
   return {
     healthFactor:
       owing.length === 0 ? null : Math.min(...owing.map(({ healthFactor }) => Number(healthFactor) / 1e18)),
-    ltv: lent === 0n ? null : Number(debt) / Number(lent),
+    ltv: lent === 0n || all.length > 1 ? null : Number(debt) / Number(lent),
     liquidationPrice: price === undefined ? null : formatUnits(price, 8),
     maxBorrowValue: formatUnits(sum(borrowable), 8),
   }

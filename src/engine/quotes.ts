@@ -11,7 +11,7 @@ import { usualSlippage } from '../domain/slippage.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import type { QuoteRow } from '../store/engine-rows.ts'
 import { aheadOf, read } from './chain.ts'
-import { type Charge, shareBeside, shareOf, stated } from './charges.ts'
+import { type Charge, sharesBeside, sharesOf, stated } from './charges.ts'
 import { type Context, endNamed } from './context.ts'
 import { holdSlippage } from './exchanged.ts'
 import { priceOf, usd } from './prices.ts'
@@ -25,8 +25,12 @@ const fiveMinutes = 5 * 60_000
 const askDeadline = 5_000
 
 /** The best quote for a swap, persisted; it lives for five minutes. What is charged is a part of its input, and paid apart. */
-export async function quoteFor(context: Context, input: QuoteInput, charge: Charge | null): Promise<Quote> {
-  const { quote, row } = await newQuote(context, input, charge)
+export async function quoteFor(
+  context: Context,
+  input: QuoteInput,
+  charges: readonly Charge[],
+): Promise<Quote> {
+  const { quote, row } = await newQuote(context, input, charges)
   await context.store.saveQuote(row)
   return quote
 }
@@ -35,7 +39,7 @@ export async function quoteFor(context: Context, input: QuoteInput, charge: Char
 export async function newQuote(
   context: Context,
   input: QuoteInput,
-  charge: Charge | null,
+  charges: readonly Charge[],
   isSpent = false,
 ): Promise<{ quote: Quote; row: QuoteRow }> {
   const { amountIn, amountOut, slippage = usualSlippage } = input
@@ -55,14 +59,14 @@ export async function newQuote(
   refuseDecimals(tokenIn, input.decimalsIn)
   await refuseRecipient(context, { from, to, tokenIn, tokenOut }, input.destinationAddress)
   refuseLost(context, from.chainId, input.refundAddress)
-  const kept = charge && amountIn !== undefined ? shareOf(amount, charge) : 0n
+  const kept = amountIn === undefined ? undefined : sharesOf(amount, charges)
   const ask: Ask = {
     from,
     to,
     tokenIn,
     tokenOut,
     exact: amountIn === undefined ? 'out' : 'in',
-    amount: amount - kept,
+    amount: amount - sumOf(kept ?? []),
     slippage,
     speed: input.transferSpeed ?? null,
     refund: input.refundAddress ?? null,
@@ -71,13 +75,16 @@ export async function newQuote(
   if (ask.amount === 0n) throw allOfIt()
   holdToRamp(context.catalog.tokens, ask)
   const { provider, offer } = await best(context.providers, ask, input.preferredProvider, askDeadline)
-  const costOf = (sum: bigint) => (charge && amountIn === undefined ? shareBeside(sum, charge) : kept)
-  const cost = costOf(offer.amountIn)
-  if (cost === undefined) throw allOfIt()
+  const costsOf = (sum: bigint) => kept ?? sharesBeside(sum, charges)
+  const costs = costsOf(offer.amountIn)
+  if (costs === undefined) throw allOfIt()
+  const cost = sumOf(costs)
   const paid = offer.amountIn + cost
   if (offer.maxAmountIn + cost > maxUint256)
     throw new AppError('QUOTE_GENERATION_FAILED', 'With the fees it is more than any token can hold')
-  const fee = charge && cost > 0n ? stated('service', charge, tokenIn, cost, paid) : null
+  const fees = charges.flatMap((charge, at) =>
+    costs[at]! > 0n ? [stated('service', charge, tokenIn, costs[at]!, paid)] : [],
+  )
   const [priceIn, priceOut, ahead] = await Promise.all([
     read(context.chain(from.chainId), priceOf(context.catalog, tokenIn)),
     read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)),
@@ -117,9 +124,9 @@ export async function newQuote(
     maxAmountIn: (offer.maxAmountIn + cost).toString(),
     slippage,
     priceImpact: offer.spot === undefined ? null : impactOf(offer.amountOut, offer.spot),
-    fees: [...offer.fees, ...(fee ? [fee] : [])],
+    fees: [...offer.fees, ...fees],
     alternatives: (offer.alternatives ?? [])
-      .map((other) => ({ ...other, amountIn: other.amountIn + costOf(other.amountIn)! }))
+      .map((other) => ({ ...other, amountIn: other.amountIn + sumOf(costsOf(other.amountIn)!) }))
       .filter(({ amountIn }) => amountIn <= maxUint256)
       .map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => ({
         provider: provider.name,
@@ -138,12 +145,14 @@ export async function newQuote(
     originChain: from.name,
     destinationChain: to.name,
     wire: JSON.stringify(wire),
-    offer: storedOffer(ask, input.destinationAddress, offer, fee, deadline + ahead),
+    offer: storedOffer(ask, input.destinationAddress, offer, fees, deadline + ahead),
     createdAt: now,
     expiresAt: deadline * 1000,
   }
   return { quote, row }
 }
+
+const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
 
 /** None of the providers pays the gas of whoever swaps. */
 const unsponsored = (provider: string): string =>

@@ -22,7 +22,8 @@ type Stored = {
   maxAmountIn: string
   fees: OfferFee[]
   raw: unknown
-  /** What the service is paid beside; an older quote has none. */
+  /** What the service is paid beside; an older quote has one or none. */
+  paid?: readonly StatedFee[]
   fee?: StatedFee | null
   /** When its transactions end, by the clock of the chain that they begin on, in Unix seconds; an older quote has none. */
   deadline?: number
@@ -33,7 +34,7 @@ export const storedOffer = (
   route: Route & { exact: 'in' | 'out' },
   recipient: Address | undefined,
   offer: Offer,
-  fee: StatedFee | null,
+  paid: readonly StatedFee[],
   deadline: number,
 ): string => {
   const stored: Stored = {
@@ -49,7 +50,7 @@ export const storedOffer = (
     maxAmountIn: offer.maxAmountIn.toString(),
     fees: offer.fees,
     raw: offer.raw,
-    fee,
+    paid,
     deadline,
   }
   return JSON.stringify(stored)
@@ -95,7 +96,10 @@ export function offerOf(row: QuoteRow): Offer {
 }
 
 /** What the service is paid for a stored quote, beside the offer. */
-export const feeIn = (row: QuoteRow): StatedFee | null => read(row).fee ?? null
+export const paidIn = (row: QuoteRow): readonly StatedFee[] => {
+  const { paid, fee } = read(row)
+  return paid ?? (fee ? [fee] : [])
+}
 
 /** When the transactions of a stored quote end, the same for whoever takes it, in Unix seconds by the clock of the chain that they begin on. */
 export const deadlineOf = (row: QuoteRow): number => read(row).deadline ?? Math.floor(row.expiresAt / 1000)

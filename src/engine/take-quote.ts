@@ -17,8 +17,8 @@ import { gasLimitOf } from './gas-limit.ts'
 import { refuseLost, refuseRecipient } from './refuse-lost.ts'
 import {
   deadlineOf,
-  feeIn,
   offerOf,
+  paidIn,
   providerNamed,
   quoteRow,
   recipientOf,
@@ -62,9 +62,9 @@ export async function swapBytecodeOf(
   const chain = context.chain(route.from.chainId)
   const step = provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })
   const acting = await withApprovals(chain, wallet, step, route.tokenIn)
-  const fee = feeIn(row)
-  const payments = fee ? [paymentOf(fee)] : []
-  const cost = BigInt(fee?.amount ?? 0)
+  const fees = paidIn(row)
+  const payments = fees.map(paymentOf)
+  const cost = fees.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
   const transactions = [...acting, ...payments]
   const call = acting.at(-1)!
   const gas = await gasLimitOf(chain, wallet, acting)

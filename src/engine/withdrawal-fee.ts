@@ -1,6 +1,6 @@
 import { type Address, sameAddress } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { chargesOf, paymentOf, type StatedFee, shareOf, stated } from './charges.ts'
+import { chargesOf, paymentOf, type StatedFee, sharesOf, stated } from './charges.ts'
 import type { Context } from './context.ts'
 import type { Market } from './markets/market.ts'
 import { principalIn } from './positions.ts'
@@ -8,7 +8,7 @@ import { principalIn } from './positions.ts'
 /** What is said of a fee that is not charged, and why. */
 type NotCharged = Omit<StatedFee, 'to'> & { to: null; note: string }
 
-/** The fee of a withdrawal: what is said of it, and the transaction that pays it where there is one. */
+/** The fees of a withdrawal: what is said of them, and the transactions that pay them where there are some. */
 export type WithdrawalFee = { fees: (StatedFee | NotCharged)[]; payments: Transaction[]; charged: bigint }
 
 const nothing: WithdrawalFee = { fees: [], payments: [], charged: 0n }
@@ -24,18 +24,22 @@ export async function withdrawalFee(
   wallet: Address,
   amount: bigint,
 ): Promise<WithdrawalFee> {
-  const { profit: charge } = await chargesOf(context)
-  if (!charge || market.queue || sameAddress(charge.to, wallet)) return nothing
+  const { profit: all } = await chargesOf(context)
+  const charges = all.filter(({ to }) => !sameAddress(to, wallet))
+  if (charges.length === 0 || market.queue) return nothing
   const { asset } = market.entry
   const principal = await principalIn(context, market, wallet)
   if (principal === null) {
-    const { to: _, ...said } = stated('performance', charge, asset, 0n, amount)
     const note = 'What of it is profit is not known, so nothing is charged.'
-    return { ...nothing, fees: [{ ...said, to: null, note }] }
+    const said = charges.map((charge) => stated('performance', charge, asset, 0n, amount))
+    return { ...nothing, fees: said.map((fee) => ({ ...fee, to: null, note })) }
   }
   const profit = amount > principal ? amount - principal : 0n
-  const charged = shareOf(profit, charge)
-  if (charged === 0n || charged >= amount) return nothing
-  const fee = stated('performance', charge, asset, charged, amount)
-  return { fees: [fee], payments: [paymentOf(fee)], charged }
+  const shares = sharesOf(profit, charges)
+  const charged = shares.reduce((sum, share) => sum + share, 0n)
+  if (charged >= amount) return nothing
+  const fees = charges.flatMap((charge, at) =>
+    shares[at]! > 0n ? [stated('performance', charge, asset, shares[at]!, amount)] : [],
+  )
+  return { fees, payments: fees.map(paymentOf), charged }
 }

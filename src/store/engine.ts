@@ -11,6 +11,7 @@ import {
   txColumns,
 } from './engine-rows.ts'
 import { sentQueries, sentSchema } from './engine-sent.ts'
+import { settingChanges, settingQueries } from './engine-settings.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './engine-snapshots.ts'
 import { isToldOfOther, toldQueries, toldSchema } from './engine-told.ts'
 import { keysSchema } from './keys.ts'
@@ -29,6 +30,7 @@ export const engineMigrations: readonly Migration[] = [
   sentSchema,
   toldSchema,
   lastOfDay,
+  settingChanges,
 ]
 
 /** What the engine remembers; every query about a customer names whose row it is. */
@@ -43,6 +45,7 @@ export function engineStore(sql: Sql) {
     ...handedOutQueries(sql),
     ...sentQueries(sql),
     ...toldQueries(sql),
+    ...settingQueries(sql),
 
     action: async (
       customer: string,
@@ -174,24 +177,6 @@ export function engineStore(sql: Sql) {
           ],
         )
         return moved.length > 0
-      }),
-
-    setting: async (customer: string, name: string): Promise<string | undefined> =>
-      (
-        await sql.kept<{ value: string }>('select value from settings where customer = $1 and name = $2', [
-          customer,
-          name,
-        ])
-      )[0]?.value,
-
-    /** Keeps settings of a customer, all of them or none. */
-    saveSettings: (customer: string, all: readonly (readonly [name: string, value: string])[]) =>
-      sql.transaction(async ({ query }) => {
-        for (const [name, value] of all)
-          await query(
-            'insert into settings (customer, name, value) values ($1, $2, $3) on conflict (customer, name) do update set value = excluded.value',
-            [customer, name, value],
-          )
       }),
 
     close: sql.close,

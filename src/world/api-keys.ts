@@ -9,22 +9,29 @@ type Needs = { now: () => number; newId: () => string; slugs: () => Promise<read
 
 /** The keys of a served deployment, over its database. A customer is whoever a key was made for; markup and strategies are the customer's. */
 export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): ApiKeys {
+  const bound = async () =>
+    (await (await import('../engine/customer.ts')).operatorFeesOf(engine)).maxMarkupBps
   const shown = async ({ id, customer, testnet, createdAt, revokedAt }: KeyRow): Promise<ApiKey> => ({
     id,
     customer,
     testnet,
-    markupBps: bpsIn(await engine.setting(customer, 'markupBps')) ?? 0,
+    markupBps: Math.min(await bound(), bpsIn(await engine.setting(customer, 'markupBps')) ?? 0),
     createdAt: new Date(createdAt).toISOString(),
     revokedAt: revokedAt === null ? null : new Date(revokedAt).toISOString(),
   })
   return {
     create: async ({ customer, testnet, markupBps, strategies }) => {
       if (strategies && strategies !== 'all') await refuseUnknown(strategies, slugs)
+      if (markupBps !== undefined) refuseAbove(await bound(), markupBps)
       const active = JSON.stringify(strategies === 'all' ? null : strategies)
-      await engine.saveSettings(customer, [
-        ...(markupBps === undefined ? [] : [['markupBps', String(markupBps)] as const]),
-        ...(strategies ? [['strategies', active] as const] : []),
-      ])
+      await engine.saveSettings(
+        customer,
+        [
+          ...(markupBps === undefined ? [] : [['markupBps', String(markupBps)] as const]),
+          ...(strategies ? [['strategies', active] as const] : []),
+        ],
+        { by: 'operator', at: now() },
+      )
       const key = newKey()
       const row = { id: newId(), customer, testnet, createdAt: now(), revokedAt: null }
       await keys.add(row, key)
@@ -38,6 +45,13 @@ export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): 
       throw new AppError('NOT_FOUND', `There is no key "${id}"`, { hint: 'sluice keys list' })
     },
   }
+}
+
+function refuseAbove(most: number, markupBps: number): void {
+  if (markupBps <= most) return
+  throw new AppError('USAGE', `A markup is at most ${most} bps here, and ${markupBps} is more`, {
+    hint: `sluice fees set --max-markup-bps ${markupBps}`,
+  })
 }
 
 async function refuseUnknown(

@@ -17,14 +17,16 @@ export function enginePlace(needs: PlaceNeeds): Place {
     const { reachable: catalog, rpc } = await chains()
     return { catalog, rpc }
   }
-  const engine = once(async () => {
-    const [{ createEngine }, { engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([
-      import('../engine/engine.ts'),
+  const own = once(async () => {
+    const [{ engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([
       import('../store/engine.ts'),
       import('../store/sqlite.ts'),
     ])
     const file = join(dirs.data, 'engine.db')
-    const store = needs.keep(engineStore(sqliteSql(file, { migrations: engineMigrations })))
+    return needs.keep(engineStore(sqliteSql(file, { migrations: engineMigrations })))
+  })
+  const engine = once(async () => {
+    const [{ createEngine }, store] = await Promise.all([import('../engine/engine.ts'), own()])
     const { catalog, rpc } = await opened()
     const outside = await outsideOf(env, now)
     const [missed, unread] = [missedOn(io, globals), unreadOn(io, globals)]
@@ -39,7 +41,7 @@ export function enginePlace(needs: PlaceNeeds): Place {
     kind: 'engine',
     reference: undefined,
     heard: undefined,
-    serving: servingSide(needs, { dir: dirs.data, opened }),
+    serving: servingSide(needs, { dir: dirs.data, opened, own }),
     service: once(async () => (await engine())()),
     serviceOn: async (chainId) => (await engine())(chainId),
     look: async () => (await import('./network-findings.ts')).networkFindings({ ...(await opened()), now }),

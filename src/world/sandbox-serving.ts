@@ -2,6 +2,7 @@ import type { Serving } from '../cli/serving.ts'
 import type { Sandbox } from '../cli/world.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import type { Rpc } from '../net/rpc.ts'
+import type { EngineStore } from '../store/engine.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { servingSide } from './serving.ts'
 
@@ -17,6 +18,7 @@ type Stands = {
     rpc: (chainId: number) => Rpc
     at: (rpcUrl: string) => Rpc
     aheadMs: number
+    store: EngineStore
   }>
 }
 
@@ -39,6 +41,7 @@ export function sandboxServing(needs: PlaceNeeds, { dir, sandbox, opened }: Stan
         ahead ??= aheadMs
         return { catalog, rpc: (chainId) => following(() => chains.get(chainId)?.rpc ?? rpc(chainId)) }
       },
+      own: async () => (await opened()).store,
       keepAlive: { work: look, everyMs: lookMs },
     },
   )

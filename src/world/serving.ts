@@ -1,31 +1,32 @@
-import { realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
-
 import type { Service } from '../api/service.ts'
-import type { ApiKeys, Serving } from '../cli/serving.ts'
+import type { ApiKeys, Operator, Serving } from '../cli/serving.ts'
 import type { Catalog } from '../domain/catalog.ts'
-import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/network-named.ts'
 import type { Rpc } from '../net/rpc.ts'
 import type { Caller } from '../server/access.ts'
+import type { EngineStore } from '../store/engine.ts'
 import type { KeyOwner } from '../store/keys.ts'
 import { apiKeys } from './api-keys.ts'
 import { listens, pem } from './listening.ts'
 import { unreadIn } from './missed.ts'
+import { operatorSide } from './operator-side.ts'
 import type { PlaceNeeds } from './place-needs.ts'
 import { outsideOf } from './prices.ts'
+import { databaseOf, openStore } from './served-store.ts'
 
 /** What a server of this profile stands on: where its files are, its chains, and what keeps those alive. */
 type Stands = {
   dir: string
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>
+  /** What this profile's own engine remembers, beside what is served from here. */
+  own: () => Promise<EngineStore>
   keepAlive?: { work: () => Promise<unknown>; everyMs: number }
 }
 
 /** The service of this profile over HTTP, with the keys of those who may ask. */
 export function servingSide(
   { version, env, io, globals, now, newId }: PlaceNeeds,
-  { dir, opened, keepAlive }: Stands,
+  { dir, opened, own, keepAlive }: Stands,
 ): Serving {
   return {
     serve: async (options) => {
@@ -58,13 +59,13 @@ export function servingSide(
         now,
         newId,
       })
-      const serviceOf = ({ customer, testnet, strategies }: KeyOwner): Service => {
-        const seen = JSON.stringify([customer, testnet, strategies])
+      const serviceOf = ({ id, customer, testnet, strategies }: KeyOwner): Service => {
+        const seen = JSON.stringify([id, customer, testnet, strategies])
         const sees = {
           testnets: testnet,
           strategies: strategies === null ? null : (JSON.parse(strategies) as string[] | null),
         }
-        const known = services.get(seen) ?? engineOf({ customer, sees })
+        const known = services.get(seen) ?? engineOf({ customer, by: id, sees })
         services.set(seen, known)
         return known
       }
@@ -125,6 +126,13 @@ export function servingSide(
       const slugs = async () => (await opened()).catalog.strategies.map(({ slug }) => slug)
       return apiKeys(store, { now, newId, slugs })
     },
+    operator: async (wanted): Promise<Operator> => {
+      const { catalog } = await opened()
+      const { engine } = await openStore(databaseOf(dir, wanted))
+      // Of what is served from somewhere else, this profile's own engine knows nothing.
+      const others = wanted === undefined ? [await own()] : []
+      return operatorSide([engine, ...others], { catalog, now })
+    },
   }
 }
 
@@ -136,39 +144,3 @@ const limits = [
 
 /** Where so many ask at once, the newest block of a chain is asked for once in so many ms. */
 const crowd = { from: 8, ms: 20 }
-
-/** What the engine remembers and whose keys are known, in one file. */
-async function openStore(database: string) {
-  const [{ engineMigrations, engineStore }, { keyStore }, { rememberedOwner }, { sqliteSql }] =
-    await Promise.all([
-      import('../store/engine.ts'),
-      import('../store/keys.ts'),
-      import('../store/key-cache.ts'),
-      import('../store/sqlite.ts'),
-    ])
-  const sql = sqliteSql(database, { migrations: engineMigrations })
-  const keys = keyStore(sql)
-  const owners = <made>(make: (owner: KeyOwner) => made) => rememberedOwner(sql, keys, make)
-  return { engine: engineStore(sql), keys, owners, close: sql.close }
-}
-
-/** The file of a database: a path, or a URL of SQLite. */
-function databaseOf(dir: string, wanted: string | undefined): string {
-  if (wanted === undefined) return join(dir, 'serve.db')
-  const path = wanted.replace(/^sqlite:(\/\/)?/, '')
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(path) && path !== '') return real(resolve(path))
-  throw new AppError('CONFIG_INVALID', 'The database of a server is a SQLite file', {
-    hint: '--database sqlite:/var/lib/sluice/serve.db',
-  })
-}
-
-/** A path without its links: a file under two names is one file, and its limits are one. */
-function real(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    const parent = dirname(path)
-    return parent === path ? path : join(real(parent), basename(path))
-  }
-}

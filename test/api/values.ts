@@ -234,7 +234,9 @@ const bps = fc.nat(10_000)
 const fees = fc.record({
   swapFeeBps: bps,
   performanceFeeBps: bps,
+  operatorCollector: orNull(address),
   markupBps: bps,
+  maxMarkupBps: orNull(bps),
   collector: orNull(address),
 })
 const quoteInput = fc.record({
@@ -310,8 +312,6 @@ export const inputs: Inputs = {
   customer: fc.constant({}),
   getFees: fc.constant({}),
   setFees: fc.record({
-    swapFeeBps: optional(bps),
-    performanceFeeBps: optional(bps),
     markupBps: optional(bps),
     collector: optional(orNull(address)),
   }),

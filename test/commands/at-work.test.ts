@@ -60,7 +60,13 @@ test('what is not signed yet is not said to be safe to do again while another pr
   expect(await explained('hand-0002')).toMatchObject({ situation: 'DONE' })
   const begun = await run('deposit aave-v3-usdc-sandbox-one --amount 3 --yes --json --no-wait')
   const { id } = begun.json.error.details
-  expect(await explained(id)).toMatchObject({ situation: 'PARTLY_DONE', safeToRetry: true })
+  // Nobody is at work with it, and the same is refused as long as it is open.
+  expect(await explained(id)).toMatchObject({
+    situation: 'PARTLY_DONE',
+    verdict: expect.stringMatching(/Asked for anew, the same is refused until this one is gone on with/),
+    safeToRetry: false,
+    next: `sluice action resume ${id}`,
+  })
 })
 
 test('a step whose nonce another transaction took says nothing of the step behind it, which is signed: that one can still move something', async () => {

@@ -213,7 +213,7 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
   'action revoke': { line: `action revoke ${id}`, reach: ours },
   'action export': { line: `action export ${id}`, reach: ours },
   'action submit': { line: 'action submit /nowhere/plan', reach: 'source typed' },
-  'action verify': { line: 'action verify /nowhere/file', reach: 'source typed' },
+  'action verify': { line: 'action verify /nowhere/file', reach: 'typed' },
   'policy check': { line: 'policy check /nowhere/plan', reach: 'source typed' },
   serve: { line: 'serve --check', reach: 'source' },
   'keys create': { line: 'keys create --customer acme', reach: 'local source' },

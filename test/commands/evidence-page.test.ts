@@ -68,7 +68,7 @@ test('the page of an action says what happened, step by step, and is evidence it
   })
   writeFileSync(file, page.replace('"becomes":"FINAL_OK"', '"becomes":"FINAL_NO"'))
   expect(await run(['action', 'verify', file, '--json'])).toMatchObject({
-    exit: 2,
+    exit: 4,
     json: { error: { code: 'EVIDENCE_CHANGED' } },
   })
 })
@@ -84,7 +84,7 @@ test('a page that shows something else than the evidence in it was changed', asy
     expect(shown).toContain(from)
     writeFileSync(file, `${shown.replace(from, to)}<script ${inside}`)
     expect(await run(['action', 'verify', file, '--json'])).toMatchObject({
-      exit: 2,
+      exit: 4,
       json: { error: { code: 'EVIDENCE_CHANGED' } },
     })
   }
@@ -245,18 +245,18 @@ test('a hash that was made anew hides no change of what must fit the rest of it,
     (evidence) => delete evidence.operation.plan.about,
   ]
   const cases: [change: (evidence: Document) => void, exit: number, code: string][] = [
-    [(evidence) => (evidence.report.status = 'FAILED'), 2, 'EVIDENCE_CHANGED'],
-    [(evidence) => (evidence.operation.steps[1].state = 'REVERTED'), 2, 'EVIDENCE_CHANGED'],
-    [(evidence) => (evidence.operation.steps[1].inclusion = null), 2, 'EVIDENCE_CHANGED'],
-    [(evidence) => (evidence.report.transactions[1].hash = hash), 2, 'EVIDENCE_CHANGED'],
-    [(evidence) => (evidence.attempts = []), 2, 'EVIDENCE_CHANGED'],
-    [(evidence) => (evidence.operation.wallet = hash.slice(0, 42)), 2, 'EVIDENCE_CHANGED'],
-    [(evidence) => delete evidence.operation, 2, 'USAGE'],
-    [(evidence) => (evidence.operation = null), 2, 'USAGE'],
-    [(evidence) => delete evidence.attempts, 2, 'USAGE'],
-    [(evidence) => (evidence.made = 'yesterday'), 2, 'USAGE'],
-    [(evidence) => (evidence.operation.steps[0].transaction.value = 'much'), 2, 'USAGE'],
-    ...misfits.map((change): [typeof change, number, string] => [change, 2, 'EVIDENCE_CHANGED']),
+    [(evidence) => (evidence.report.status = 'FAILED'), 4, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.operation.steps[1].state = 'REVERTED'), 4, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.operation.steps[1].inclusion = null), 4, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.report.transactions[1].hash = hash), 4, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.attempts = []), 4, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.operation.wallet = hash.slice(0, 42)), 4, 'EVIDENCE_CHANGED'],
+    [(evidence) => delete evidence.operation, 4, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.operation = null), 4, 'EVIDENCE_CHANGED'],
+    [(evidence) => delete evidence.attempts, 4, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.made = 'yesterday'), 4, 'EVIDENCE_CHANGED'],
+    [(evidence) => (evidence.operation.steps[0].transaction.value = 'much'), 4, 'EVIDENCE_CHANGED'],
+    ...misfits.map((change): [typeof change, number, string] => [change, 4, 'EVIDENCE_CHANGED']),
     [failed, 4, 'EVIDENCE_REFUTED'],
     [named(), 4, 'EVIDENCE_REFUTED'],
     [inclusion({ blockHash: hash }), 4, 'EVIDENCE_REFUTED'],
@@ -286,7 +286,7 @@ test('a hash that was made anew hides no change of what must fit the rest of it,
     [notFinal({ hash, blockHash: hash }), 7, 'EVIDENCE_UNCONFIRMED'],
     [named(9_000_000), 7, 'EVIDENCE_UNCONFIRMED'],
   ]
-  cases.push([attempt({ transaction: null }), 2, 'USAGE'])
+  cases.push([attempt({ transaction: null }), 4, 'EVIDENCE_CHANGED'])
   const found = []
   for (const [change] of cases) found.push(await verified(change))
   expect(found.map(({ exit, json: { error } }, at) => `${at} ${exit} ${error?.code}`)).toEqual(
@@ -339,13 +339,13 @@ test('what nobody can have written is told as changed, and not as a fault of the
     const inside = JSON.stringify({ ...changed, sha256: hashOf(changed) })
     writeFileSync(file, page.replace(/(id="evidence">)[\s\S]*?(<\/script>)/, `$1${inside}$2`))
     expect(await run(['action', 'verify', file, '--json'])).toMatchObject({
-      exit: 2,
+      exit: 4,
       json: { error: { code: 'EVIDENCE_CHANGED' } },
     })
   }
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
   writeFileSync(file, `{"format":"sluice-evidence@1","events":${deep}}`)
-  expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 2 })
+  expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 4 })
 })
 
 test('a node that shows half a transaction has said nothing of it', async () => {

@@ -55,7 +55,7 @@ test('what a market would not say stands with a withdrawal from it, in the words
     unsaid('5.0000001 USDC'),
     `${unsaid('5 USDC')}${unsaid('5 USDC')}`,
   ])
-    expect([other, await words(() => told + other)]).toEqual([other, '2 EVIDENCE_CHANGED'])
+    expect([other, await words(() => told + other)]).toEqual([other, '4 EVIDENCE_CHANGED'])
   // Any amount: what the vault was worth then, nobody knows any more.
   expect(await words(() => told + unsaid('5 USDC'))).toBe('0 VERIFIED')
 })
@@ -74,7 +74,7 @@ test('nor with what is no withdrawal of everything, or one from a market that sa
   ] as const) {
     const { words } = await exported(json.id)
     expect(await words((was) => was, at)).toBe('0 VERIFIED')
-    expect(await words((was) => was + unsaid('5 USDC'), at)).toBe('2 EVIDENCE_CHANGED')
+    expect(await words((was) => was + unsaid('5 USDC'), at)).toBe('4 EVIDENCE_CHANGED')
   }
 })
 
@@ -95,12 +95,12 @@ test('a step in vain has words of its own only where another one took its place'
   const lost = await exported(id)
   expect(lost.json.operation.steps).toMatchObject([{ role: 'action', state: 'SUPERSEDED' }])
   expect(await lost.words((was) => was)).toBe('0 VERIFIED')
-  expect(await lost.words(other)).toBe('2 EVIDENCE_CHANGED')
+  expect(await lost.words(other)).toBe('4 EVIDENCE_CHANGED')
   const since = ({ operation, report }: Document) => {
     operation.plan.since = { 0: 9 }
     report.transactions[0].text = operation.steps[0].text = other()
   }
-  expect(await lost.verified(since)).toBe('2 EVIDENCE_CHANGED')
+  expect(await lost.verified(since)).toBe('4 EVIDENCE_CHANGED')
   // Somebody else sells so much of it that the new plan has another minimum.
   const key = join(home(), 'another-key')
   writeFileSync(key, `${'11'.repeat(32)}\n`, { mode: 0o600 })
@@ -116,6 +116,6 @@ test('a step in vain has words of its own only where another one took its place'
   expect(json.operation.steps).toMatchObject([{ state: 'SUPERSEDED' }, { state: 'FINAL_OK' }])
   expect(json.operation.steps[0].text).not.toBe(json.operation.steps[1].text)
   expect(await words((was) => was)).toBe('0 VERIFIED')
-  expect(await words(other, 1)).toBe('2 EVIDENCE_CHANGED')
-  expect(await verified(since)).toBe('2 EVIDENCE_CHANGED')
+  expect(await words(other, 1)).toBe('4 EVIDENCE_CHANGED')
+  expect(await verified(since)).toBe('4 EVIDENCE_CHANGED')
 })

@@ -250,7 +250,7 @@ describe('evidence', () => {
     const file = join(home(), 'changed.json')
     writeFileSync(file, out.replace('"kind":"deposit"', '"kind":"withdraw"'))
     expect(await run(['action', 'verify', file, '--json'])).toMatchObject({
-      exit: 2,
+      exit: 4,
       json: { error: { code: 'EVIDENCE_CHANGED' } },
     })
     writeFileSync(file, 'nonsense')

@@ -474,9 +474,9 @@ describe('what is mined', () => {
     const allowance = ` The contract ${pool()} may still take 3 USDC on sandbox-one.`
     const half = {
       situation: 'PARTLY_DONE',
-      verdict: `A part is done and final, and step 2 of 2 (action) is not signed. Go on with it, or take the allowance back (sluice action revoke ${id}).`,
+      verdict: `A part is done and final, and step 2 of 2 (action) is not signed. Go on with it, or take the allowance back (sluice action revoke ${id}). Asked for anew, the same is refused until this one is gone on with or given up.`,
       funds: `3 USDC: still in the wallet ${wallet()} on sandbox-one.${allowance}`,
-      safeToRetry: true,
+      safeToRetry: false,
       next: `sluice action resume ${id}`,
     }
     expect(await explain(id)).toMatchObject(half)
@@ -518,8 +518,8 @@ describe('what is mined', () => {
     expect(said).toMatchObject({
       situation: 'QUOTE_EXPIRED',
       verdict:
-        'A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one. Instead of a new plan, the allowance can be taken back.',
-      safeToRetry: true,
+        'A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one. Instead of a new plan, the allowance can be taken back. Asked for anew, the same is refused until this one is gone on with or given up.',
+      safeToRetry: false,
       next: `sluice action replan ${id}`,
     })
     expect(said.funds).toMatch(/may still take 100 USDC on sandbox-one/)

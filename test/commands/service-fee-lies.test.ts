@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { approve, transfer } from '../../src/calls/erc20.ts'
 import type { Address } from '../../src/domain/address.ts'
-import { engineOn, perform } from '../engine/support.ts'
+import { engineOn, operating, perform } from '../engine/support.ts'
 import { type HostileService, type Lies, startHostileService, type Wire } from '../support/hostile-service.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -24,8 +24,8 @@ const across = `deposit aave-v3-usdc-sandbox-two --from sandbox-one --amount 100
 
 let service: HostileService
 beforeEach(async () => {
-  const engine = engineOn(sandbox).service
-  await engine.setFees({ collector, performanceFeeBps: 1_000 })
+  const { service: engine, context } = engineOn(sandbox)
+  await operating(context, { operatorCollector: collector, performanceFeeBps: 1_000 })
   service = await startHostileService(engine, apiKey)
 })
 afterEach(() => service.stop())
@@ -91,16 +91,33 @@ describe('an honest service is paid what it said', () => {
     expect(await held(collector)).toBe(fee)
   })
 
-  test('and is told who collects it, or that nobody does, as the sandbox is', async () => {
-    for (const line of ['fees set --swap-fee-bps 7 --collector none --json', 'fees show --json']) {
+  test('and is told who collects the markup, or that nobody does, as the sandbox is', async () => {
+    await run(`fees set --performance-fee-bps 1000 --operator-collector ${collector} --json`)
+    for (const line of ['fees set --markup-bps 7 --collector none --json', 'fees show --json']) {
       const { json } = await lied(line, {})
-      expect(json).toEqual({ swapFeeBps: 7, performanceFeeBps: 1_000, markupBps: 0, collector: null })
+      expect(json).toMatchObject({ swapFeeBps: 25, operatorCollector: collector, collector: null })
+      expect((await run(line)).json).toEqual(json)
     }
-    const there = await lied(`fees set --collector ${collector} --json`, {})
-    const here = await run(
-      `fees set --swap-fee-bps 7 --performance-fee-bps 1000 --collector ${collector} --json`,
-    )
-    expect(there.out).toBe(here.out)
+    const line = `fees set --collector ${thief} --json`
+    expect((await lied(line, {})).out).toBe((await run(line)).out)
+  })
+
+  test('and not what its operator charges: that is set where the service is', async () => {
+    for (const flag of [
+      '--swap-fee-bps 0',
+      '--performance-fee-bps 0',
+      '--max-markup-bps 100',
+      `--operator-collector ${thief}`,
+      '--database x.db',
+    ]) {
+      const { exit, json } = await lied(`fees set ${flag} --markup-bps 1 --json`, {})
+      expect([flag, exit, json.error?.code]).toEqual([flag, 2, 'USAGE'])
+    }
+    expect((await lied('fees show --json', {})).json).toMatchObject({
+      operatorCollector: collector,
+      performanceFeeBps: 1_000,
+      markupBps: 0,
+    })
   })
 
   test('for a withdrawal, which our own engine would build the same', async () => {

@@ -15,7 +15,7 @@ const held = (token: Address, who: Address = collector, chainId = 31337) =>
   sandbox.balanceOf(chainId, token, who)
 const swap = (more = '') =>
   `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --yes --json ${more}`
-const collecting = (more = '') => run(`fees set --collector ${collector} ${more} --json`)
+const collecting = (more = '') => run(`fees set --operator-collector ${collector} ${more} --json`)
 
 const writePolicy = (policy: object) => {
   const dir = join(home(), 'config')
@@ -24,7 +24,7 @@ const writePolicy = (policy: object) => {
 }
 
 describe('fees set', () => {
-  test.each(['--swap-fee-bps', '--performance-fee-bps', '--markup-bps'])(
+  test.each(['--swap-fee-bps', '--performance-fee-bps', '--max-markup-bps', '--markup-bps'])(
     '%s out of its range is to be typed with that very flag',
     async (flag) => {
       const { exit, json } = await run(`fees set ${flag} 20000 --json`)
@@ -33,15 +33,65 @@ describe('fees set', () => {
     },
   )
 
-  test('sets every rate and the collector, and takes the collector away', async () => {
+  test('sets every rate and both collectors, and takes the collectors away', async () => {
     const { json } = await run(
-      `fees set --swap-fee-bps 30 --performance-fee-bps 1000 --markup-bps 5 --collector ${collector} --json`,
+      `fees set --swap-fee-bps 30 --performance-fee-bps 1000 --max-markup-bps 50 --operator-collector ${collector} --markup-bps 5 --collector ${sandbox.user.address} --json`,
     )
-    expect(json).toEqual({ swapFeeBps: 30, performanceFeeBps: 1000, markupBps: 5, collector })
-    expect((await run('fees set --collector none --json')).json).toEqual({ ...json, collector: null })
+    expect(json).toEqual({
+      swapFeeBps: 30,
+      performanceFeeBps: 1000,
+      operatorCollector: collector,
+      markupBps: 5,
+      maxMarkupBps: 50,
+      collector: sandbox.user.address,
+    })
+    const none = { ...json, operatorCollector: null }
+    expect((await run('fees set --operator-collector none --json')).json).toEqual(none)
+    expect((await run('fees set --collector none --json')).json).toEqual({ ...none, collector: null })
     expect((await run('fees show')).out).toMatch(
-      /swap fee +30 bps\n.*\n.*\ncollector +none: nothing is charged/,
+      /swap fee +30 bps\n.*\noperator collector +none: neither is charged\nmarkup +5 bps, at most 50\ncollector +none: no markup is charged/,
     )
+  })
+
+  test('refuses a markup beyond what the operator allows, and holds one that was set before to a bound that is lower now', async () => {
+    const { exit, json } = await run('fees set --markup-bps 76 --json')
+    expect({ exit, code: json.error.code, says: json.error.message }).toEqual({
+      exit: 2,
+      code: 'VALIDATION_ERROR',
+      says: 'markupBps: is at most 75 here, which the operator sets',
+    })
+    expect((await run('fees set --markup-bps 75 --json')).json).toMatchObject({ markupBps: 75 })
+    expect((await run('fees set --max-markup-bps 20 --json')).json).toMatchObject({
+      markupBps: 20,
+      maxMarkupBps: 20,
+    })
+  })
+
+  test('holds for what is served from here, too, and every change is shown with who made it', async () => {
+    await collecting('--swap-fee-bps 30')
+    await run('fees set --markup-bps 5 --json')
+    await run('fees set --swap-fee-bps 30 --json')
+    const { json } = await run('fees show --operator --json')
+    expect(json).toMatchObject({ swapFeeBps: 30, operatorCollector: collector, maxMarkupBps: 75 })
+    const by = { at: expect.stringMatching(/^20/), by: 'operator', customer: null, was: null }
+    expect(json.changes).toEqual([
+      { ...by, name: 'collector', value: collector },
+      { ...by, name: 'swapFeeBps', value: '30' },
+    ])
+    expect((await run('fees show --operator')).out).toMatch(
+      new RegExp(`markup +at most 75 bps\n20\\S+ operator set collector to ${collector}\n`),
+    )
+  })
+
+  test('of a database of its own changes nothing else, and knows no customer', async () => {
+    const file = join(home(), 'other.db')
+    const set = await run(`fees set --swap-fee-bps 40 --database ${file} --json`)
+    expect(set.json).toMatchObject({ swapFeeBps: 40, changes: [{ name: 'swapFeeBps', value: '40' }] })
+    expect((await run(`fees show --database ${file} --json`)).json).toEqual(set.json)
+    for (const line of ['fees show --json', 'fees show --operator --json'])
+      expect((await run(line)).json).toMatchObject({ swapFeeBps: 25 })
+    const { exit, json } = await run(`fees set --markup-bps 5 --database ${file} --json`)
+    expect([exit, json.error.code, json.error.hint]).toEqual([2, 'USAGE', 'sluice fees set --markup-bps 10'])
   })
 })
 
@@ -70,7 +120,7 @@ const refused = async (line: string, code: string) => {
 
 describe('with a collector, a swap', () => {
   test('pays the fee and the markup as its last step, to the unit, and no more than was asked for', async () => {
-    await collecting('--markup-bps 10')
+    await collecting(`--markup-bps 10 --collector ${collector}`)
     const mine = await held(usdc(), sandbox.user.address)
     const { exit, json } = await run(swap())
     expect(exit).toBe(0)
@@ -93,7 +143,7 @@ describe('with a collector, a swap', () => {
 
   test('by the collector itself pays nobody else, and all but what is swapped stays', async () => {
     const me = sandbox.user.address
-    await run(`fees set --collector ${me} --json`)
+    await run(`fees set --operator-collector ${me} --json`)
     const mine = await held(usdc(), me)
     const { exit, json } = await run(swap())
     expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['approve', 'swap', 'fee'] })
@@ -306,7 +356,7 @@ describe('with a collector, a strategy', () => {
   const withdraw = (amount: string, more = '') => `withdraw ${slug} --amount ${amount} --yes --json ${more}`
 
   test('says what its profits are charged, wherever it is shown', async () => {
-    await collecting('--performance-fee-bps 1000 --markup-bps 50')
+    await collecting(`--performance-fee-bps 1000 --markup-bps 50 --collector ${collector}`)
     await run(deposit)
     const charged = { slug, fee: '0.105', performanceFeeBps: '1050' }
     const { json: list } = await run('strategies list --all --json')
@@ -349,7 +399,7 @@ describe('with a collector, a strategy', () => {
   })
 
   test('charges its collector nothing', async () => {
-    await run(`fees set --collector ${sandbox.user.address} --performance-fee-bps 2000 --json`)
+    await run(`fees set --operator-collector ${sandbox.user.address} --performance-fee-bps 2000 --json`)
     await run(deposit)
     await sandbox.world.warp(365 * 86_400)
     const { exit, json } = await run(withdraw('max'))

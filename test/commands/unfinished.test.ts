@@ -56,6 +56,27 @@ describe('an action that is not finished', () => {
     expect(await allowance()).toBe(0n)
   })
 
+  test('is not said to be safe to do again while that is refused, and is again once it is given up', async () => {
+    const id = await halfDone('half-0006')
+    const explained = async () => (await run(['action', 'explain', id, '--json'])).json
+    await expect.poll(async () => (await explained()).situation, { timeout: 10_000 }).toBe('PARTLY_DONE')
+    expect(await explained()).toMatchObject({
+      safeToRetry: false,
+      verdict: expect.stringContaining(
+        'Asked for anew, the same is refused until this one is gone on with or given up.',
+      ),
+      next: `sluice action resume ${id}`,
+    })
+    expect((await run(['action', 'explain', id])).out).toContain('or is refused while this one is open')
+    expect(await deposit(3, 'again-0006')).toMatchObject({
+      exit: 10,
+      json: { error: { code: 'OPERATION_UNFINISHED', details: { operation: id } } },
+    })
+    expect((await run(['action', 'abandon', id, '--yes', '--json'])).exit).toBe(0)
+    expect(await explained()).toMatchObject({ situation: 'GIVEN_UP', safeToRetry: true })
+    expect(await deposit(3, 'again-0006')).toMatchObject({ exit: 0 })
+  })
+
   test('is read by the signer: all that may be signed for it', async () => {
     const id = await halfDone('half-0003')
     const dirs = directories({ SLUICE_HOME: home() })

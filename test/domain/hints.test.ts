@@ -55,7 +55,7 @@ const ours: readonly RegExp[] = [
   // Ids of damaged actions, as the journal has them.
   /^commands\/(action\.ts: id|doctor\.ts: damaged\[0\])$/,
   // Numbers.
-  /^sandbox\/faults\/chain-acts\.ts: most$|^cli\/operate\/once-only\.ts: (name|simulation\.nonce)$|^wallet\/execution\/pinned\.ts: next$|^wallet\/plan\/(impact\.ts: accepted|opinion\.ts: needed)$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fee\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
+  /^world\/api-keys\.ts: markupBps$|^sandbox\/faults\/chain-acts\.ts: most$|^cli\/operate\/once-only\.ts: (name|simulation\.nonce)$|^wallet\/execution\/pinned\.ts: next$|^wallet\/plan\/(impact\.ts: accepted|opinion\.ts: needed)$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fees\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|plain\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
   // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
   /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/operate\/yield-proposals\.ts: slug$|^wallet\/chain\/standing\.ts: (network|token)$/,

@@ -6,7 +6,7 @@ import type { EngineNeeds } from '../../src/engine/engine.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
 import { type Loopback, serveLoopback } from '../../src/sandbox/loopback.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
-import { engineOn, over, perform } from './support.ts'
+import { engineOn, operating, over, perform } from './support.ts'
 
 const sandbox = useSandbox()
 const wallet = sandbox.user.address
@@ -442,8 +442,8 @@ describe('the transactions of a swap', () => {
   )
 
   test('are one object whatever is paid beside it: what pays the fee has its own place behind', async () => {
-    const { service } = engineOn(sandbox)
-    await service.setFees({ collector: someone })
+    const { service, context } = engineOn(sandbox)
+    await operating(context, { operatorCollector: someone })
     const ask = over(service)
     const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
     const { body } = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })

@@ -251,8 +251,11 @@ describe('the markets', () => {
       newId: randomUUID,
     })
     const all = { testnets: true, strategies: null }
-    const [one, two] = [of({ customer: 'one', sees: all }), of({ customer: 'two', sees: all })]
-    const few = of({ customer: 'three', sees: { testnets: true, strategies: [slug] } })
+    const [one, two] = ['one', 'two'].map((customer) => of({ customer, by: customer, sees: all })) as [
+      Service,
+      Service,
+    ]
+    const few = of({ customer: 'three', by: 'three', sees: { testnets: true, strategies: [slug] } })
     await one.listStrategies({})
     said.length = 0
     expect(await two.listStrategies({})).toBe(await one.listStrategies({}))

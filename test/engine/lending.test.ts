@@ -257,7 +257,7 @@ describe('the lending stats of a wallet', () => {
     expect((await statsOf()).underlying).toMatchObject([{ liquidationThreshold: null, price: '3000' }])
   })
 
-  test('of two chains add up, but the health factor is that of the worse account', async () => {
+  test('of two chains are each by themselves; of both, the health factor is that of the worse account, and no share is mixed', async () => {
     await supply('WETH', 2n * eth)
     await borrow('USDC', 4_000_000000n)
     await supply('WETH', 5n * eth, 31338)
@@ -265,7 +265,18 @@ describe('the lending stats of a wallet', () => {
     const [stats, one, two] = [await statsOf(), await counted(wallet), await counted(wallet, 31338)]
     near(stats.healthFactor as number, Number(one.health) / 1e18)
     expect(one.health).toBeLessThan(two.health)
-    near(stats.ltv as number, Number(one.debt + two.debt) / Number(one.collateral + two.collateral))
+    expect(stats.ltv).toBeNull()
+    expect(stats.markets).toHaveLength(2)
+    for (const [network, pool] of [
+      ['sandbox-one', one],
+      ['sandbox-two', two],
+    ] as const) {
+      const there = stats.markets!.find((market) => market.network === network)!
+      near(there.ltv as number, Number(pool.debt) / Number(pool.collateral))
+      near(there.healthFactor as number, Number(pool.health) / 1e18)
+      expect(units(there.maxBorrowValue)).toBe(pool.available)
+      expect(units(there.liquidationPrice)).toBeGreaterThan(0n)
+    }
     expect(units(stats.maxBorrowValue)).toBe(one.available + two.available)
     expect(stats.liquidationPrice).toBeNull()
   })
@@ -283,6 +294,7 @@ describe('the lending stats of a wallet', () => {
         'healthFactor',
         'liquidationPrice',
         'ltv',
+        'markets',
         'maxBorrowValue',
         'underlying',
         'unread',

@@ -73,7 +73,7 @@ type Service = ReturnType<typeof engineOn>['service']
 const position = async (service: Service, id: string = vault) =>
   (await service.getWallet({ address: wallet })).positions.find(({ strategy }) => strategy.slug === id)!
 const charged = async (service: Service, id: string = vault) => {
-  await service.setFees({ collector, performanceFeeBps: 500 })
+  await service.setFees({ collector, markupBps: 75 })
   return (await service.strategyBytecode({ id, action: 'withdraw', amount: maxUint256, wallet })).feeCharged
 }
 

@@ -8,7 +8,7 @@ import { quoteFor } from '../../src/engine/quotes.ts'
 import { recommend } from '../../src/engine/recommend.ts'
 import type { Offer } from '../../src/engine/swaps/provider.ts'
 import { useSandbox } from '../support/sandbox.ts'
-import { codeOf, engineOn } from './support.ts'
+import { codeOf, engineOn, operating } from './support.ts'
 
 const sandbox = useSandbox()
 const someone = '0x2222222222222222222222222222222222222222'
@@ -37,14 +37,14 @@ describe('a quote for more than any token can hold', () => {
         },
       }))
       const ask = { ...far(), amountIn: 1_000_000n }
-      expect(await codeOf(quoteFor({ ...context, providers }, ask, null))).toBe('NO_ROUTE_FOUND')
+      expect(await codeOf(quoteFor({ ...context, providers }, ask, []))).toBe('NO_ROUTE_FOUND')
       expect((await service.listQuotes({})).total).toBe(0)
     },
   )
 
   test('is not made of one that fits by the fee of the service', async () => {
-    const { service } = engineOn(sandbox)
-    await service.setFees({ collector: someone, swapFeeBps: 5_000 })
+    const { service, context } = engineOn(sandbox)
+    await operating(context, { operatorCollector: someone, swapFeeBps: 5_000 })
     const ask = { ...far(), amountOut: maxUint256 - maxUint256 / 4n, transferSpeed: 'standard' as const }
     expect(await codeOf(service.quote(ask))).toBe('QUOTE_GENERATION_FAILED')
     expect((await service.listQuotes({})).total).toBe(0)
@@ -55,7 +55,7 @@ test('a quote that cannot be read is not stored', async () => {
   const { service, context } = engineOn(sandbox)
   const providers = context.providers.map((provider) => ({ ...provider, name: 7 as never }))
   const ask = { ...far(), amountIn: 1_000_000n }
-  await expect(quoteFor({ ...context, providers }, ask, null)).rejects.toThrow()
+  await expect(quoteFor({ ...context, providers }, ask, [])).rejects.toThrow()
   expect((await service.listQuotes({})).total).toBe(0)
 })
 

@@ -5,10 +5,11 @@ import { chargesOf } from '../../src/engine/charges.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
 import { basicOf, isBasic } from '../support/families.ts'
 import { useSandbox } from '../support/sandbox.ts'
-import { codeOf, engineOn, over, perform } from './support.ts'
+import { codeOf, engineOn, operating, over, perform } from './support.ts'
 
 const sandbox = useSandbox()
 const wallet = sandbox.user.address
+const collector = '0x7777777777777777777777777777777777777777'
 const year = 31_536_000
 
 describe('a recommendation', () => {
@@ -155,7 +156,9 @@ test('a customer sets its markup and who collects, and sees nobody else\u2019s',
   expect(await service.getFees({})).toEqual({
     swapFeeBps: 25,
     performanceFeeBps: 500,
+    operatorCollector: null,
     markupBps: 0,
+    maxMarkupBps: 75,
     collector: null,
   })
   await service.setFees({ markupBps: 30 })
@@ -167,10 +170,22 @@ test('a customer sets its markup and who collects, and sees nobody else\u2019s',
 
 test('a share and a markup that are more than all together are all, and nothing is left to swap', async () => {
   const { service, context } = engineOn(sandbox)
-  await service.setFees({ collector: wallet, swapFeeBps: 6_000, performanceFeeBps: 4_000, markupBps: 6_000 })
+  await operating(context, {
+    operatorCollector: collector,
+    swapFeeBps: 6_000,
+    performanceFeeBps: 4_000,
+    maxMarkupBps: 10_000,
+  })
+  await service.setFees({ collector: wallet, markupBps: 6_000 })
   expect(await chargesOf(context)).toEqual({
-    swap: { bps: 10_000, to: wallet },
-    profit: { bps: 10_000, to: wallet },
+    swap: [
+      { bps: 6_000, to: collector, by: 'operator' },
+      { bps: 4_000, to: wallet, by: 'customer' },
+    ],
+    profit: [
+      { bps: 4_000, to: collector, by: 'operator' },
+      { bps: 6_000, to: wallet, by: 'customer' },
+    ],
   })
 })
 
@@ -188,20 +203,31 @@ test('nothing is handed out for a wallet that nobody has', async () => {
 
 test('a fee below nothing, or paid to nobody, is refused whole, and one that was stored is the usual fee: nobody is paid for swapping', async () => {
   const { service, context } = engineOn(sandbox)
+  await operating(context, { operatorCollector: collector })
   const before = await service.setFees({ collector: wallet })
-  for (const markupBps of [-1, 10_001, 0.5, Number.NaN])
-    expect(await codeOf(service.setFees({ swapFeeBps: 7, collector: null, markupBps }))).toBe(
+  for (const rate of [-1, 10_001, 0.5, Number.NaN]) {
+    expect(await codeOf(service.setFees({ collector: null, markupBps: rate }))).toBe('VALIDATION_ERROR')
+    expect(await codeOf(operating(context, { operatorCollector: null, swapFeeBps: rate }))).toBe(
       'VALIDATION_ERROR',
     )
+  }
   // Nobody collects with a token, or has the key of the lowest addresses.
-  for (const collector of [sandbox.token(31338, 'USDC').address, `0x${'0'.repeat(39)}1`] as const)
-    expect(await codeOf(service.setFees({ collector }))).toBe('VALIDATION_ERROR')
+  for (const lost of [sandbox.token(31338, 'USDC').address, `0x${'0'.repeat(39)}1`] as const) {
+    expect(await codeOf(service.setFees({ collector: lost }))).toBe('VALIDATION_ERROR')
+    expect(await codeOf(operating(context, { operatorCollector: lost }))).toBe('VALIDATION_ERROR')
+  }
   expect(await service.getFees({})).toEqual(before)
-  await context.store.saveSettings('tests', [
-    ['swapFeeBps', '-10000'],
-    ['markupBps', '-1'],
-    ['performanceFeeBps', '1e3'],
-  ])
+  const by = { by: 'operator', at: 0 }
+  await context.store.saveSettings('tests', [['markupBps', '-1']], by)
+  await context.store.saveSettings(
+    '',
+    [
+      ['swapFeeBps', '-10000'],
+      ['performanceFeeBps', '1e3'],
+      ['maxMarkupBps', ''],
+    ],
+    by,
+  )
   expect(await service.getFees({})).toEqual(before)
   const { quote } = await service.quote({
     chainIdIn: 31337,
@@ -228,10 +254,11 @@ test('settings are kept all or none', async () => {
   const { context } = engineOn(sandbox)
   const half = [
     ['markupBps', '5'],
-    ['swapFeeBps', null as never],
+    ['collector', null as never],
   ] as const
-  await expect(context.store.saveSettings('tests', half)).rejects.toThrow()
+  await expect(context.store.saveSettings('tests', half, { by: 'operator', at: 0 })).rejects.toThrow()
   expect(await context.store.setting('tests', 'markupBps')).toBeUndefined()
+  expect(await context.store.settingChanges(10)).toEqual([])
 })
 
 test('a network that is said twice is said the same, or the quote is refused', async () => {

@@ -6,6 +6,7 @@ import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Context } from '../../src/engine/context.ts'
+import { type OperatorFees, setOperatorFees } from '../../src/engine/customer.ts'
 import { contextOf, createEngine, type EngineNeeds } from '../../src/engine/engine.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { createApp } from '../../src/server/app.ts'
@@ -30,6 +31,10 @@ export function engineOn(
   }
   return { service: createEngine(all), context: contextOf(all) }
 }
+
+/** Sets what the operator of an engine charges. */
+export const operating = (context: Context, fees: Partial<OperatorFees>): Promise<OperatorFees> =>
+  setOperatorFees(context, fees)
 
 /** An Rpc that writes down what goes through it: one line a call. */
 export function watched(rpc: Rpc, said: string[]): Rpc {

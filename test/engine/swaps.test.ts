@@ -283,12 +283,12 @@ describe('of several providers', () => {
     const ask = { ...route, ...(exact === 'in' ? { amountIn: amount } : { amountOut: 10n ** 17n }) }
     const uniswap = real(context)
     const around = [off(uniswap, 'worse', -1n), broken(uniswap), silent(uniswap)]
-    const won = await quoteFor({ ...context, providers: [...around, uniswap] }, ask, null)
+    const won = await quoteFor({ ...context, providers: [...around, uniswap] }, ask, [])
     expect(won.provider).toBe('uniswap-v3')
     const beaten = await quoteFor(
       { ...context, providers: [uniswap, ...around, off(uniswap, 'better', 1n)] },
       ask,
-      null,
+      [],
     )
     expect(beaten.provider).toBe('better')
     const { items } = await service.listQuotes({})
@@ -338,7 +338,7 @@ describe('of several providers', () => {
     const { context } = engineOn(sandbox)
     const uniswap = real(context)
     const providers = [uniswap, off(uniswap, 'worse', -1n)]
-    const won = await quoteFor({ ...context, providers }, { ...plain(), preferredProvider: 'WORSE' }, null)
+    const won = await quoteFor({ ...context, providers }, { ...plain(), preferredProvider: 'WORSE' }, [])
     expect(won.provider).toBe('worse')
   })
 })

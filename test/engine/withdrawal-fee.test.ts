@@ -5,7 +5,7 @@ import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Rpc } from '../../src/net/rpc.ts'
 import { useSandbox } from '../support/sandbox.ts'
-import { engineOn, perform } from './support.ts'
+import { engineOn, operating, perform } from './support.ts'
 
 const sandbox = useSandbox()
 const collector: Address = '0x7777777777777777777777777777777777777777'
@@ -37,8 +37,9 @@ test.each(['aave-v3-usdc-sandbox-one', 'sandbox-vault-usdc-sandbox-one'])(
   'of everything in %s, the profit that the wallet shows is charged, to the unit',
   async (slug) => {
     await invest(slug)
-    const { service } = engineOn(sandbox)
-    await service.setFees({ collector, performanceFeeBps: 700, markupBps: 30 })
+    const { service, context } = engineOn(sandbox)
+    await operating(context, { operatorCollector: collector, performanceFeeBps: 700 })
+    await service.setFees({ collector, markupBps: 30 })
     const { profit, balance } = (await service.getWallet({ address: wallet() })).positions[0]!
     const made = await service.strategyBytecode(out(slug, maxUint256))
     const charged = (profit! * 730n) / 10_000n
@@ -66,8 +67,8 @@ test.each(['aave-v3-usdc-sandbox-one', 'sandbox-vault-usdc-sandbox-one'])(
 test('withdrawing in parts charges no profit twice', async () => {
   const slug = 'aave-v3-usdc-sandbox-one'
   await invest(slug)
-  const { service } = engineOn(sandbox)
-  await service.setFees({ collector, performanceFeeBps: 1_000 })
+  const { service, context } = engineOn(sandbox)
+  await operating(context, { operatorCollector: collector, performanceFeeBps: 1_000 })
   const usdc = sandbox.token(31337, 'USDC').address
   const before = (await service.getWallet({ address: wallet() })).positions[0]!
   for (const amount of [30_000_000n, 70_500_000n, maxUint256])
@@ -81,8 +82,10 @@ test('withdrawing in parts charges no profit twice', async () => {
 test('what is not known to be profit is not charged, and that is said', async () => {
   const slug = 'aave-v3-usdc-sandbox-one'
   await invest(slug)
-  const { service } = engineOn(sandbox, { rpc: (chainId) => withoutLogs(sandbox.chain(chainId).rpc) })
-  await service.setFees({ collector })
+  const { service, context } = engineOn(sandbox, {
+    rpc: (chainId) => withoutLogs(sandbox.chain(chainId).rpc),
+  })
+  await operating(context, { operatorCollector: collector })
   const made = await service.strategyBytecode(out(slug, maxUint256))
   expect(made).toMatchObject({
     feeCharged: '0',
@@ -92,8 +95,8 @@ test('what is not known to be profit is not charged, and that is said', async ()
 })
 
 test('a deposit is charged nothing, nor is a request that is queued', async () => {
-  const { service } = engineOn(sandbox)
-  await service.setFees({ collector, performanceFeeBps: 10_000 })
+  const { service, context } = engineOn(sandbox)
+  await operating(context, { operatorCollector: collector, performanceFeeBps: 10_000 })
   const lend = {
     id: 'aave-v3-usdc-sandbox-one',
     action: 'lend' as const,
@@ -108,8 +111,8 @@ test('a deposit is charged nothing, nor is a request that is queued', async () =
 })
 
 test('a customer who charges all that there is gets no quote', async () => {
-  const { service } = engineOn(sandbox)
-  await service.setFees({ collector, swapFeeBps: 10_000 })
+  const { service, context } = engineOn(sandbox)
+  await operating(context, { operatorCollector: collector, swapFeeBps: 10_000 })
   const [tokenIn, tokenOut] = ['USDC', 'WETH'].map((symbol) => sandbox.token(31337, symbol).address) as [
     Address,
     Address,

@@ -34,7 +34,14 @@ beforeEach(async () => {
 afterEach(() => stop())
 
 const service = (deadlineMs = 400) => remote({ baseUrl: url, apiKey: 'key-12345', deadlineMs })
-const value = { swapFeeBps: 1, performanceFeeBps: 2, markupBps: 12, collector: null }
+const value = {
+  swapFeeBps: 1,
+  performanceFeeBps: 2,
+  operatorCollector: null,
+  markupBps: 12,
+  maxMarkupBps: 75,
+  collector: null,
+}
 const fees = JSON.stringify(value)
 const says = (status: number, body = '', headers: Record<string, string> = {}): Fault => {
   return (response) => response.writeHead(status, headers).end(body)
@@ -76,7 +83,7 @@ describe('a service that', () => {
       'breaks off',
       'SERVICE_UNREACHABLE',
       4,
-      (r) => r.writeHead(200, { 'content-length': 99 }).write(fees, () => r.destroy()),
+      (r) => r.writeHead(200, { 'content-length': 999 }).write(fees, () => r.destroy()),
     ],
     ['has too much to say', 'SERVICE_BAD_RESPONSE', 1, says(200, `"${'x'.repeat(4_200_000)}"`)],
     ['packs its answer', 'SERVICE_BAD_RESPONSE', 1, says(200, '', { 'content-encoding': 'gzip' })],
@@ -121,7 +128,7 @@ describe('a service that', () => {
   it.each<[string, Fault]>([
     ['hangs up', (r) => r.destroy()],
     ['says nothing', () => undefined],
-    ['breaks off', (r) => r.writeHead(200, { 'content-length': 99 }).write(fees, () => r.destroy())],
+    ['breaks off', (r) => r.writeHead(200, { 'content-length': 999 }).write(fees, () => r.destroy())],
   ])('%s may have taken what it was to change, and is asked to once', async (_, does) => {
     fault = does
     await expect(service().setFees({ markupBps: 12 })).rejects.toMatchObject({

@@ -6,7 +6,14 @@ import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const { run } = useCommands(useSandbox())
-const fees = { swapFeeBps: 1, performanceFeeBps: 2, markupBps: 10, collector: null }
+const fees = {
+  swapFeeBps: 1,
+  performanceFeeBps: 2,
+  operatorCollector: null,
+  markupBps: 10,
+  maxMarkupBps: 75,
+  collector: null,
+}
 
 /** What is answered, by method and path; nothing else is there. */
 let answers: Record<string, [status: number, body?: string]>

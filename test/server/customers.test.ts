@@ -111,11 +111,11 @@ describe('what one customer stores', () => {
     expect(seen.body).toMatchObject({ docs: [], totalDocs: 0 })
     expect(JSON.stringify(seen.body)).not.toContain('mine')
     const before = (await ask(theirs, 'GET', '/fees')).body
-    await ask(mine, 'PUT', '/fees', { markupBps: 77, collector: wallet })
+    await ask(mine, 'PUT', '/fees', { markupBps: 70, collector: wallet })
     expect((await ask(theirs, 'GET', '/fees')).body).toEqual(before)
     expect((await ask(mine, 'GET', '/customers/by-api-key')).body).toMatchObject({
       name: 'mine',
-      markupBps: 77,
+      markupBps: 70,
     })
     expect((await ask(theirs, 'GET', '/customers/by-api-key')).body).toMatchObject({
       name: 'theirs',

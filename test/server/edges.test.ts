@@ -13,7 +13,14 @@ import { exchange, statusesIn } from '../support/raw.ts'
 import { onlyFor } from '../support/served.ts'
 
 const key = 'key-4711'
-const fees = { swapFeeBps: 1, performanceFeeBps: 1, markupBps: 1, collector: null }
+const fees = {
+  swapFeeBps: 1,
+  performanceFeeBps: 1,
+  operatorCollector: null,
+  markupBps: 1,
+  maxMarkupBps: 75,
+  collector: null,
+}
 const open: FastifyInstance[] = []
 const sockets: Socket[] = []
 afterEach(async () => {
@@ -332,8 +339,8 @@ test('the OpenAPI document says the bounds that are held, what is refused, and a
   expect(parameter('/quotes', 'limit')).toEqual({ type: 'integer', minimum: 1, maximum: 100 })
   expect(parameter('/wallets/{address}', 'address').pattern).toBe('^0x[0-9a-fA-F]{40}$')
   const sent = paths['/fees'].put.requestBody.content['application/json'].schema.properties
-  for (const name of ['swapFeeBps', 'performanceFeeBps', 'markupBps'])
-    expect(sent[name]).toEqual({ type: 'integer', minimum: 0, maximum: 10_000 })
+  expect(Object.keys(sent)).toEqual(['markupBps', 'collector'])
+  expect(sent.markupBps).toEqual({ type: 'integer', minimum: 0, maximum: 10_000 })
   expect(Object.keys(paths['/strategies/{id}'].get.responses)).toEqual(
     expect.arrayContaining(['200', '401', '404', '422', '429', 'default']),
   )

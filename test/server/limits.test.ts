@@ -15,7 +15,14 @@ import { useSandbox } from '../support/sandbox.ts'
 import { useServe } from '../support/serving.ts'
 
 const service = {
-  getFees: async () => ({ swapFeeBps: 25, performanceFeeBps: 500, markupBps: 0, collector: null }),
+  getFees: async () => ({
+    swapFeeBps: 25,
+    performanceFeeBps: 500,
+    operatorCollector: null,
+    markupBps: 0,
+    maxMarkupBps: 75,
+    collector: null,
+  }),
 } as unknown as Service
 
 test.each([0, 1, 2, 3])(

@@ -11,7 +11,14 @@ const reached: string[] = []
 const service = new Proxy({} as Service, {
   get: (_, name) => async (input: unknown) => {
     reached.push(`${String(name)} ${JSON.stringify(input)}`)
-    return { swapFeeBps: 1, performanceFeeBps: 1, markupBps: 1, collector: null }
+    return {
+      swapFeeBps: 1,
+      performanceFeeBps: 1,
+      operatorCollector: null,
+      markupBps: 1,
+      maxMarkupBps: 75,
+      collector: null,
+    }
   },
 })
 const key = 'key-4711'

@@ -36,7 +36,7 @@ function charging(charged: bigint): { intent: Intent; transactions: Transaction[
       amountOut: 4_900_000n,
       recipient: wallet,
       deadline,
-      fee: { to: collector, amount: charged, of: amount },
+      fees: [{ to: collector, amount: charged, of: amount }],
     },
     transactions: [
       approve({ chainId, token: usdc.address, spender: router, amount: spent }),
@@ -150,11 +150,11 @@ describe('the signer', () => {
       minFinalityThreshold: 1000,
     })
     const paid = transfer({ ...from, token: usdcThere.address, to: collector, amount: charged })
-    const { fee, ...intent } = charging(charged).intent as Extract<Intent, { kind: 'swap' }>
+    const { fees, ...intent } = charging(charged).intent as Extract<Intent, { kind: 'swap' }>
     return {
       intent: {
         ...intent,
-        ...(charged > 0n && fee && { fee }),
+        ...(charged > 0n && fees && { fees }),
         provider: 'cctp-v2',
         tokenIn: usdcThere,
         tokenOut: usdc,

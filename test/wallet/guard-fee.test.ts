@@ -8,15 +8,18 @@ import type { Address } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Intent, ServiceFee } from '../../src/domain/intent.ts'
+import { paymentOf } from '../../src/domain/service-fee.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/wallet/guard/guard.ts'
-import { checkFee, receiverFault } from '../../src/wallet/guard/guard-fee.ts'
+import { checkFee, receiverFault, statementFault } from '../../src/wallet/guard/guard-fee.ts'
 import { nothingVouched } from '../../src/wallet/guard/registry.ts'
+import { spendOf } from '../../src/wallet/guard/spends.ts'
 import { decodeIntent, encodeIntent } from '../../src/wallet/plan/intent-json.ts'
 import { checkEffect } from '../../src/wallet/simulation/effect.ts'
 import { catalog, coin, friend, honest, lending, pool, router, thief, usdc, usdt, wallet } from './plans.ts'
 
 const collector = getAddress(friend)
+const other: Address = '0x7777777777777777777777777777777777777777'
 const chainId = 31337
 const amount = 100_000_000n
 const cost = 250_000n
@@ -38,7 +41,8 @@ const swapping = (exact: 'in' | 'out' = 'in', spent = amount - cost): Transactio
     deadline,
   }),
 ]
-const swapIntent = (more: object = {}): Intent => ({ ...honest['a swap'].intent, fee, ...more }) as Intent
+const swapIntent = (more: object = {}): Intent =>
+  ({ ...honest['a swap'].intent, fees: [fee], ...more }) as Intent
 const leaving = (all = false): Transaction =>
   withdraw({ chainId, pool, asset: usdc.address, amount: all ? maxUint256 : amount, to: wallet })
 const withdrawal = (more: object = {}): Intent => ({
@@ -46,7 +50,7 @@ const withdrawal = (more: object = {}): Intent => ({
   wallet,
   strategy: lending,
   amount,
-  fee,
+  fees: [fee],
   ...more,
 })
 
@@ -84,8 +88,8 @@ describe('a fee that is stated', () => {
   })
 
   test.each([
-    ['a swap', swapIntent({ fee: { ...fee, to: wallet } }), swapping()],
-    ['a withdrawal', withdrawal({ fee: { ...fee, to: wallet } }), [leaving()]],
+    ['a swap', swapIntent({ fees: [{ ...fee, to: wallet }] }), swapping()],
+    ['a withdrawal', withdrawal({ fees: [{ ...fee, to: wallet }] }), [leaving()]],
   ])('comes back where the wallet of %s collects the fees itself, and says so', (_, intent, transactions) => {
     expect(check(intent, [...transactions, pay(cost, wallet)]).at(-1)).toMatchObject({
       role: 'fee',
@@ -104,8 +108,20 @@ describe('a fee that is stated', () => {
   test('is written down and read back', () => {
     for (const intent of [swapIntent(), withdrawal()])
       expect(decodeIntent(JSON.parse(JSON.stringify(encodeIntent(intent))), catalog)).toEqual(intent)
-    const broken = { ...encodeIntent(swapIntent()), fee: { to: collector, amount: 1 } }
-    expect(refusal(() => decodeIntent(broken, catalog))?.code).toBe('POLICY_TAMPER')
+    const two = swapIntent({ fees: [fee, { ...fee, to: thief }] })
+    expect(decodeIntent(JSON.parse(JSON.stringify(encodeIntent(two))), catalog)).toEqual(two)
+    for (const fees of [[{ to: collector, amount: 1 }], [], 'none', [fee, fee, fee].map(String)]) {
+      const broken = { ...encodeIntent(swapIntent()), fees }
+      expect(refusal(() => decodeIntent(broken, catalog))?.code).toBe('POLICY_TAMPER')
+    }
+  })
+
+  test('is read as an older version wrote it, which knew one', () => {
+    const { fees: _, ...older } = encodeIntent(swapIntent())
+    const fee = { to: collector, amount: String(cost), of: String(amount) }
+    expect(decodeIntent({ ...older, fee } as never, catalog)).toEqual(swapIntent())
+    const broken = { ...older, fee: { to: collector, amount: 1 } }
+    expect(refusal(() => decodeIntent(broken as never, catalog))?.code).toBe('POLICY_TAMPER')
   })
 })
 
@@ -170,31 +186,31 @@ describe('the guard refuses', () => {
     ],
     [
       'a fee to nobody',
-      swapIntent({ fee: { ...fee, to: coin.address } }),
+      swapIntent({ fees: [{ ...fee, to: coin.address }] }),
       [approval, action, pay(cost, coin.address)],
       'POLICY_SERVICE_FEE',
     ],
     [
       'a fee of nothing',
-      withdrawal({ fee: { ...fee, amount: 0n } }),
+      withdrawal({ fees: [{ ...fee, amount: 0n }] }),
       [leaving(), pay(0n)],
       'POLICY_SERVICE_FEE',
     ],
     [
       'a fee of all of it',
-      withdrawal({ fee: { ...fee, amount } }),
+      withdrawal({ fees: [{ ...fee, amount }] }),
       [leaving(), pay(amount)],
       'POLICY_SERVICE_FEE',
     ],
     [
       'a fee of more than is withdrawn',
-      withdrawal({ fee: { ...fee, of: amount + 1n } }),
+      withdrawal({ fees: [{ ...fee, of: amount + 1n }] }),
       [leaving(), pay()],
       'POLICY_SERVICE_FEE',
     ],
     [
       'a fee of more than is swapped',
-      swapIntent({ fee: { ...fee, of: amount + 1n } }),
+      swapIntent({ fees: [{ ...fee, of: amount + 1n }] }),
       [approval, action, pay()],
       'POLICY_SERVICE_FEE',
     ],
@@ -206,14 +222,97 @@ describe('the guard refuses', () => {
   })
 })
 
+describe('two fees, of the operator and of the customer', () => {
+  const [mine, theirs] = [100_000n, 150_000n]
+  const fees = [
+    { ...fee, amount: mine },
+    { to: getAddress(other), amount: theirs, of: amount },
+  ]
+  const both = [pay(mine), pay(theirs, other)]
+
+  test.each([
+    ['a swap', swapIntent({ fees }), swapping()],
+    ['a withdrawal', withdrawal({ fees }), [leaving()]],
+  ])('of %s are each a step of their own, in the order in which they are stated', (_, intent, acting) => {
+    const steps = check(intent, [...acting, ...both])
+    expect(steps.slice(-3).map(({ role, text }) => [role, /0x.*/.exec(text)?.[0]])).toEqual([
+      ['action', undefined],
+      ['fee', collector],
+      ['fee', getAddress(other)],
+    ])
+    expect(steps.slice(-2).map(({ call }) => call.args.amount)).toEqual([String(mine), String(theirs)])
+  })
+
+  test('stand after a reset of the allowance, too, and nothing more does', () => {
+    const reset = approve({ chainId, token: usdc.address, spender: router, amount: 0n })
+    const most = [reset, ...swapping(), ...both]
+    expect(check(swapIntent({ fees }), most)).toHaveLength(5)
+    const more = [...most, pay(1n, other)]
+    expect(refusal(() => check(swapIntent({ fees }), more))?.code).toBe('POLICY_SHAPE')
+  })
+
+  test.each<[string, Transaction[], string]>([
+    ['the other way round', [both[1]!, both[0]!], 'POLICY_RECIPIENT'],
+    ['one of them twice', [both[0]!, both[0]!], 'POLICY_RECIPIENT'],
+    ['the first alone', [both[0]!], 'POLICY_SHAPE'],
+    ['the second alone', [both[1]!], 'POLICY_SHAPE'],
+    ['more for the first', [pay(mine + 1n), both[1]!], 'POLICY_AMOUNT'],
+    ['more for the second', [both[0]!, pay(theirs + 1n, other)], 'POLICY_AMOUNT'],
+    ['the second to somebody else', [both[0]!, pay(theirs, thief)], 'POLICY_RECIPIENT'],
+    ['the sum to one', [pay(mine + theirs), both[1]!], 'POLICY_AMOUNT'],
+  ])('%s are refused', (_, paid, code) => {
+    expect(refusal(() => check(swapIntent({ fees }), [...swapping(), ...paid], 10_000))?.code).toBe(code)
+  })
+
+  test.each<[string, ServiceFee[]]>([
+    ['to the same collector', [fees[0]!, { ...fees[1]!, to: collector }]],
+    ['of different amounts', [fees[0]!, { ...fees[1]!, of: amount - 1n }]],
+    ['one of which is nothing', [fees[0]!, { ...fees[1]!, amount: 0n }]],
+    ['that are all of it together', [fees[0]!, { ...fees[1]!, amount: amount - mine }]],
+    ['the second to nobody', [fees[0]!, { ...fees[1]!, to: coin.address }]],
+    ['the second to a contract', [fees[0]!, { ...fees[1]!, to: pool }]],
+  ])('%s are none', (_, said) => {
+    const paid = said.map(({ to, amount: much }) => pay(much, to))
+    const spent = amount - said.reduce((sum, one) => sum + one.amount, 0n)
+    const intent = swapIntent({ fees: said })
+    const error = refusal(() => check(intent, [...swapping('in', spent), ...paid], 10_000))
+    expect([error?.code, error?.hint ?? '']).toEqual([
+      'POLICY_SERVICE_FEE',
+      expect.not.stringContaining('--max'),
+    ])
+  })
+
+  test('are held to the most that is allowed together', () => {
+    const acting = [...swapping(), ...both]
+    expect(refusal(() => check(swapIntent({ fees }), acting, 25))).toBeUndefined()
+    expect(refusal(() => check(swapIntent({ fees }), acting, 24))).toMatchObject({
+      code: 'POLICY_SERVICE_FEE',
+      hint: 'If you accept it: --max-service-fee 0.25%',
+    })
+  })
+
+  test('that are left over are one payment with the other behind it, and may take no more than both', () => {
+    const left = paymentOf(swapIntent({ fees }), fees)!
+    expect(decodeIntent(JSON.parse(JSON.stringify(encodeIntent(left))), catalog)).toEqual(left)
+    expect(check(left, both).map(({ role }) => role)).toEqual(['action', 'fee'])
+    expect(refusal(() => check(left, [both[0]!, pay(theirs, thief)]))?.code).toBe('POLICY_RECIPIENT')
+    const taking = (units: bigint) =>
+      refusal(() =>
+        checkEffect(left, { changes: [{ token: usdc, before: amount, delta: -units }], allowances: [] }),
+      )?.code
+    expect([taking(mine + theirs), taking(mine + theirs + 1n)]).toEqual([undefined, 'POLICY_SIMULATION'])
+    expect(spendOf(left)?.amount).toBe(mine + theirs)
+  })
+})
+
 test('a fee is less than what it is charged of, whatever is allowed', () => {
-  const all = withdrawal({ fee: { ...fee, amount } })
+  const all = withdrawal({ fees: [{ ...fee, amount }] })
   expect(refusal(() => check(all, [leaving(), pay(amount)], 10_000))?.code).toBe('POLICY_SERVICE_FEE')
 })
 
 test('a request that is queued is not charged: nothing comes of it yet', () => {
   const queued = { ...lending, constants: { family: 'lido' } } as unknown as typeof lending
-  expect(checkFee(withdrawal({ strategy: queued }), pay())).toMatchObject({
+  expect(statementFault(withdrawal({ strategy: queued }), [fee])).toMatchObject({
     violation: { code: 'POLICY_SERVICE_FEE' },
   })
 })
@@ -222,14 +321,14 @@ describe('a fee in the native coin', () => {
   const inCoin = { strategy: { ...lending, asset: coin } }
   const paying = pay(cost, collector, coin)
   test('is sent as such', () => {
-    expect(checkFee(withdrawal(inCoin), paying)).toMatchObject({ call: { name: 'transfer' } })
+    expect(checkFee(withdrawal(inCoin), fee, paying)).toMatchObject({ call: { name: 'transfer' } })
   })
   test.each([
     ['more of it', { ...paying, value: cost + 1n }, 'POLICY_VALUE'],
     ['to somebody else', { ...paying, to: thief }, 'POLICY_RECIPIENT'],
     ['with calldata', { ...paying, data: '0x00' as const }, 'POLICY_DECODE'],
   ])('%s is refused', (_, transaction, code) => {
-    expect(checkFee(withdrawal(inCoin), transaction)).toMatchObject({ violation: { code } })
+    expect(checkFee(withdrawal(inCoin), fee, transaction)).toMatchObject({ violation: { code } })
   })
 })
 
@@ -251,7 +350,7 @@ describe('what must come of a withdrawal that is charged', () => {
     expect(seems(intent, left - 1n)).toBe('POLICY_SIMULATION')
   })
   test('is all of it where the wallet collects the fees itself', () => {
-    const intent = withdrawal({ fee: { ...fee, to: wallet } })
+    const intent = withdrawal({ fees: [{ ...fee, to: wallet }] })
     expect(seems(intent, amount - 2n)).toBeUndefined()
     expect(seems(intent, amount - 3n)).toBe('POLICY_SIMULATION')
   })
@@ -264,7 +363,7 @@ describe('what must come of a withdrawal that is charged', () => {
 
 describe('how much a fee may be', () => {
   const dear = (much: bigint) =>
-    [withdrawal({ fee: { ...fee, amount: much } }), [leaving(), pay(much)]] as const
+    [withdrawal({ fees: [{ ...fee, amount: much }] }), [leaving(), pay(much)]] as const
 
   test('is a hundredth where nobody says otherwise, to the unit', () => {
     expect(refusal(() => check(...dear(1_000_000n)))).toBeUndefined()
@@ -288,7 +387,7 @@ describe('how much a fee may be', () => {
 describe('a fee is paid to nobody from whom it would never come back', () => {
   const paidTo = (to: Address) => {
     const at = getAddress(to)
-    return refusal(() => check(swapIntent({ fee: { ...fee, to: at } }), [...swapping(), pay(cost, at)]))
+    return refusal(() => check(swapIntent({ fees: [{ ...fee, to: at }] }), [...swapping(), pay(cost, at)]))
   }
 
   test.each<[string, Address]>([
@@ -304,7 +403,7 @@ describe('a fee is paid to nobody from whom it would never come back', () => {
 
   test('nor to what the person vouches for, where the operation goes through it', () => {
     const fault = (to: Address, action: Address, more: object = {}) =>
-      receiverFault(swapIntent({ fee: { ...fee, to }, ...more }), { catalog, chainId, action })
+      receiverFault(swapIntent({ fees: [{ ...fee, to }], ...more }), { catalog, chainId, action })
     expect(fault(thief, thief)).toMatchObject({ violation: { code: 'POLICY_SERVICE_FEE' } })
     const tokenOut = { ...usdt, address: thief }
     expect(fault(thief, router, { tokenOut })).toMatchObject({ violation: { code: 'POLICY_SERVICE_FEE' } })

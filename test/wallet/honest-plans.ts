@@ -235,27 +235,35 @@ function swapOf({ exact, recipient }: Extract<Intent, { kind: 'swap' }>, choice:
 
 /** What is paid to the service for a request, and what its action does without that; said here anew, not by the program. */
 function apart(intent: Intent): { acting: Intent; payment: Transaction[] } {
-  if ((intent.kind !== 'swap' && intent.kind !== 'withdraw') || !intent.fee)
+  if ((intent.kind !== 'swap' && intent.kind !== 'withdraw') || !intent.fees)
     return { acting: intent, payment: [] }
-  const { to: collector, amount } = intent.fee
   const token = intent.kind === 'swap' ? intent.tokenIn.address : usdc.address
-  const payment = [to(token, encoded('erc20', 'transfer', collector, amount))]
-  const { fee: _, ...acting } = intent
+  const { fees, ...acting } = intent
+  const payment = fees.map((fee) => to(token, encoded('erc20', 'transfer', fee.to, fee.amount)))
+  const amount = fees.reduce((sum, fee) => sum + fee.amount, 0n)
   return {
     acting: acting.kind === 'swap' ? { ...acting, amountIn: acting.amountIn - amount } : acting,
     payment,
   }
 }
 
-/** A request that pays the service half a percent, where there is so much of it and a swap or a withdrawal. */
+/** Who collects the part of the customer. */
+const otherCollector: Address = '0x7777777777777777777777777777777777777777'
+
+/** A request that pays the service half a percent in two parts, where there is so much of it and a swap or a withdrawal. */
 function charged(intent: Intent): Intent {
   if (intent.kind !== 'swap' && intent.kind !== 'withdraw') return intent
   const of = intent.kind === 'swap' ? intent.amountIn : intent.amount
-  const fee = { to: friend, amount: of / 200n, of }
-  if (fee.amount === 0n) return intent
-  if (intent.kind === 'withdraw' || intent.tokenOut !== usdcThere) return { ...intent, fee }
+  const [operator, customer] = [of / 400n, of / 200n - of / 400n]
+  if (operator === 0n) return intent
+  const fees = [
+    { to: friend, amount: operator, of },
+    { to: otherCollector, amount: customer, of },
+  ]
+  if (intent.kind === 'withdraw' || intent.tokenOut !== usdcThere) return { ...intent, fees }
+  const amount = operator + customer
   // A bridge brings what is left of what it is given.
-  return intent.amountOut > fee.amount ? { ...intent, amountOut: intent.amountOut - fee.amount, fee } : intent
+  return intent.amountOut > amount ? { ...intent, amountOut: intent.amountOut - amount, fees } : intent
 }
 
 /** The transactions of a request with these choices. */

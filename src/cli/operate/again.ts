@@ -1,6 +1,8 @@
 import { maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Intent } from '../../domain/intent.ts'
+import { feePayments } from '../../domain/service-fee.ts'
+import type { Transaction } from '../../domain/transaction.ts'
 import type { Planned } from '../../wallet/execution/carry-out.ts'
 import type { Ground } from '../../wallet/ground.ts'
 import type { Checked } from '../../wallet/plan/plan.ts'
@@ -60,15 +62,14 @@ async function proposeAgain(cli: Cli, operation: Planned, intent: Intent): Promi
       return plain((await claimProposal(cli, intent.strategy, wallet, made)).legs[0]!)
     }
     case 'transfer': {
-      const { token, recipient, amount } = intent
-      const made = await service.transferBytecode({
-        originAddress: wallet,
-        destinationAddress: recipient,
-        token: token.address,
-        chainId: token.chainId,
-        amount,
-      })
-      return plain({ chainId: token.chainId, intent, transactions: made.bytecode })
+      const transactions: Transaction[] = []
+      for (const { token, recipient, amount } of [intent, ...feePayments(intent)]) {
+        const { address, chainId } = token
+        const ends = { originAddress: wallet, destinationAddress: recipient }
+        const made = await service.transferBytecode({ ...ends, token: address, chainId, amount })
+        transactions.push(...made.bytecode)
+      }
+      return plain({ chainId: intent.token.chainId, intent, transactions })
     }
     case 'revoke':
       return plain(revokeLegs(wallet, [intent])[0]!)

@@ -25,7 +25,7 @@ export async function legsAcross(
     throw new AppError('POLICY_CHAIN', 'The deposit has transactions for a chain that was not asked for')
   const asked = { exact: 'in', slippage: null, least: null } as const
   // A deposit pays the service nothing, whatever a quote says.
-  const { fee: _, ...bridge } = await swapIntent(cli, quote, { wallet, recipient: wallet, ...asked })
+  const { fees: _, ...bridge } = await swapIntent(cli, quote, { wallet, recipient: wallet, ...asked })
   if (
     bridge.amountIn !== amount ||
     !sameAddress(bridge.tokenOut.address, entry.asset.address) ||

@@ -4,7 +4,7 @@ import type { Service } from '../../api/service.ts'
 import { type Amounts, type Asked, burnPrice, swapMost } from '../../domain/accepted.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { withoutPayment } from '../../domain/service-fee.ts'
+import { withoutPayments } from '../../domain/service-fee.ts'
 import { plain } from '../../domain/text.ts'
 import type { Opinion } from '../../wallet/plan/opinion.ts'
 import type { Proposed } from '../../wallet/plan/proposal.ts'
@@ -14,7 +14,7 @@ import { paidIn } from './stated-fee.ts'
 /** Where our own engine answered, it would build what it built. */
 const itself: Opinion = {
   transactions: async ({ legs: [leg, ...others] }) =>
-    leg && others.length === 0 ? withoutPayment(leg.intent, leg.transactions) : undefined,
+    leg && others.length === 0 ? withoutPayments(leg.intent, leg.transactions) : undefined,
 }
 
 /** What our own engine would build for a deposit or withdrawal on one chain. Across chains the quotes differ, so there only the price of the bridge is held against its own. */

@@ -5,6 +5,7 @@ import { type Address, EvmAddress, sameAddress } from '../../domain/address.ts'
 import { Units } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ServiceFee } from '../../domain/intent.ts'
+import { mostFees } from '../../domain/service-fee.ts'
 import { plain } from '../../domain/text.ts'
 
 const Stated = z.object({ token: EvmAddress, chainId: ChainId, amount: Units, of: Units, to: EvmAddress })
@@ -15,21 +16,23 @@ const isPaid = (fee: unknown): boolean => ((fee ?? {}) as { to?: unknown }).to !
 /** How many fees are paid by transactions of their own. */
 export const paidIn = (fees: readonly unknown[] | null): number => (fees ?? []).filter(isPaid).length
 
-/** The one fee that a service says it is paid, in the token that it may be paid in; another statement is POLICY_SERVICE_FEE. */
-export function statedFee(
+/** The fees that a service says are paid, in the token that they may be paid in; another statement is POLICY_SERVICE_FEE. */
+export function statedFees(
   fees: readonly unknown[] | null,
   { address, chainId, symbol }: { address: Address; chainId: number; symbol: string },
-): ServiceFee | undefined {
+): ServiceFee[] {
   const no = (why: string) => new AppError('POLICY_SERVICE_FEE', why, { details: {}, hint: 'Ask again.' })
   const paid = (fees ?? []).filter(isPaid)
-  if (paid.length === 0) return undefined
-  if (paid.length > 1) throw no(`The service charges ${paid.length} fees, and one is paid at most`)
-  const fee = Stated.safeParse(paid[0])
-  if (!fee.success) throw no('The service charges a fee, and what it says of it cannot be read')
-  const { token, chainId: on, to, amount, of } = fee.data
-  if (!sameAddress(token, address) || on !== chainId)
-    throw no(`The service charges a fee in ${token}, and it is paid in ${plain(symbol)}`)
-  return { to, amount, of }
+  if (paid.length > mostFees)
+    throw no(`The service charges ${paid.length} fees, and ${mostFees} are paid at most`)
+  return paid.map((one) => {
+    const fee = Stated.safeParse(one)
+    if (!fee.success) throw no('The service charges a fee, and what it says of it cannot be read')
+    const { token, chainId: on, to, amount, of } = fee.data
+    if (!sameAddress(token, address) || on !== chainId)
+      throw no(`The service charges a fee in ${token}, and it is paid in ${plain(symbol)}`)
+    return { to, amount, of }
+  })
 }
 
 /** What a service says of fees that it does not charge, such as why. */

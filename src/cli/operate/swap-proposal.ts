@@ -8,7 +8,7 @@ import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Proposed, ProposedLeg } from '../../wallet/plan/proposal.ts'
 import type { Cli } from '../cli.ts'
-import { statedFee } from './stated-fee.ts'
+import { statedFees } from './stated-fee.ts'
 
 /** Whose swap it is, whom it pays, and what was asked of its quote. */
 export type SwapOrder = Asked & {
@@ -90,7 +90,7 @@ export async function swapIntent(
     return known
   }
   const tokenIn = token(quote.tokenIn)
-  const fee = statedFee(quote.fees, tokenIn)
+  const fees = statedFees(quote.fees, tokenIn)
   return {
     kind: 'swap',
     wallet,
@@ -102,7 +102,7 @@ export async function swapIntent(
     amountOut,
     recipient,
     deadline: await deadlineOnChain(cli, quote.from.chainId, deadline),
-    ...(fee && { fee }),
+    ...(fees.length > 0 && { fees }),
     ...(order.speed && { speed: order.speed }),
   }
 }

@@ -14,7 +14,7 @@ import type { AskedStrategy } from './asked-for.ts'
 import { legsAcross } from './deposit-across.ts'
 import { expiryOf, sayMaturity } from './priced.ts'
 import { claimLines, queuedLine, queuedOf } from './queued-words.ts'
-import { notesOn, statedFee } from './stated-fee.ts'
+import { notesOn, statedFees } from './stated-fee.ts'
 
 /** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
 function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy): StrategyEntry {
@@ -112,7 +112,7 @@ export async function withdrawProposal(
   const isTold = cli.place.kind === 'remote'
   if (queued) cli.notice(`${isTold ? 'The service says: ' : ''}${queuedLine(entry, queued)}`)
   const shares = isAll ? await heldOf(cli, entry.receipt, wallet) : undefined
-  const fee = statedFee(made.fees, entry.asset)
+  const fees = statedFees(made.fees, entry.asset)
   for (const note of notesOn(made.fees))
     cli.notice(isTold ? `fee, the service says: "${note}"` : `fee: ${note}`)
   const given = units ?? shares
@@ -124,7 +124,7 @@ export async function withdrawProposal(
     amount,
     ...(shares !== undefined && { shares }),
     ...(units !== undefined && { units }),
-    ...(fee && { fee }),
+    ...(fees.length > 0 && { fees }),
     ...(accepted && { least: accepted.least }),
   }
   const out = accepted?.expected ?? (isAll || queued ? undefined : amount)

@@ -12,6 +12,7 @@ import {
 } from './action.ts'
 import { listOf } from './common.ts'
 import type { Standing } from './ends.ts'
+import { FeesDocument } from './fees.ts'
 import { PlanDocument, PolicyDocument } from './plan.ts'
 import { QuoteDocument, SwapStatusDocument } from './quote.ts'
 import { CommandList, CommandSchema } from './self.ts'
@@ -23,7 +24,6 @@ import {
   DemoDocument,
   DoctorDocument,
   FaultDocument,
-  FeesDocument,
   FundDocument,
   InitDocument,
   KeyDocument,

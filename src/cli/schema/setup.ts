@@ -24,14 +24,6 @@ export const NewKeyDocument = fields({ ...key, key: z.string() })
 /** A key without the key itself. */
 export const KeyDocument = fields({ ...key, revokedAt: maybe(Time) })
 
-/** `fees show` and `fees set`: in basis points. */
-export const FeesDocument = fields({
-  swapFeeBps: z.int(),
-  performanceFeeBps: z.int(),
-  markupBps: z.int(),
-  collector: maybe(AddressText),
-})
-
 const Checks = z.array(
   fields({
     check: z.string(),

@@ -134,6 +134,15 @@ const side = {
   balanceUsd: maybe(z.string()),
 }
 
+const counted = {
+  healthFactor: maybe(z.number()).describe('below 1 it can be liquidated'),
+  ltv: maybe(z.number()),
+  liquidationPrice: maybe(z.string()),
+  maxBorrowValue: maybe(z.string()),
+}
+
+const market = { protocol: z.string(), network: z.string(), address: AddressText }
+
 /** `wallet show` */
 export const WalletDocument = fields({
   address: maybe(AddressText),
@@ -145,13 +154,13 @@ export const WalletDocument = fields({
       fields({ ...side, priceUsd: maybe(z.string()), liquidationThreshold: maybe(z.number()) }),
     ),
     debt: z.array(fields({ ...side, borrowRate: maybe(z.number()) })),
-    healthFactor: maybe(z.number()).describe('below 1 it can be liquidated'),
-    ltv: maybe(z.number()),
-    liquidationPrice: maybe(z.string()),
-    maxBorrowValue: maybe(z.string()),
-    unread: maybe(
-      z.array(fields({ protocol: z.string(), network: z.string(), address: AddressText })),
-    ).describe('markets that cannot be read whole: then nothing is counted over all of them'),
+    ...counted,
+    markets: maybe(z.array(fields({ ...market, ...counted }))).describe(
+      'the same of each market; over several, the health factor is the worst and ltv is null',
+    ),
+    unread: maybe(z.array(fields(market))).describe(
+      'markets that cannot be read whole: then nothing is counted over all of them',
+    ),
   })
     .optional()
     .describe('where the backend has it'),

@@ -140,6 +140,13 @@ const numeric = (value: string | number | null | undefined): number | null =>
 const dollarsOf = (value: string | number | null | undefined): string | null =>
   value === null || value === undefined ? null : String(value)
 
+const countedJson = (stats: Pick<Stats, 'healthFactor' | 'ltv' | 'liquidationPrice' | 'maxBorrowValue'>) => ({
+  healthFactor: numeric(stats.healthFactor),
+  ltv: numeric(stats.ltv),
+  liquidationPrice: dollarsOf(stats.liquidationPrice),
+  maxBorrowValue: dollarsOf(stats.maxBorrowValue),
+})
+
 /** The lending account of a wallet: money in USD as text, shares and rates as fractions. A health factor below 1 can be liquidated. */
 const statsJson = (stats: Stats) => {
   const side = ({ asset, balance, balanceUSD }: Stats['debt'][number] | Stats['underlying'][number]) => ({
@@ -154,10 +161,12 @@ const statsJson = (stats: Stats) => {
       liquidationThreshold: numeric(one.liquidationThreshold),
     })),
     debt: stats.debt.map((one) => ({ ...side(one), borrowRate: numeric(one.borrowRate) })),
-    healthFactor: numeric(stats.healthFactor),
-    ltv: numeric(stats.ltv),
-    liquidationPrice: dollarsOf(stats.liquidationPrice),
-    maxBorrowValue: dollarsOf(stats.maxBorrowValue),
+    ...countedJson(stats),
+    markets:
+      stats.markets?.map((one) => {
+        const { protocol, network, address } = one
+        return { protocol, network, address, ...countedJson(one) }
+      }) ?? null,
     unread: stats.unread ?? null,
   }
 }

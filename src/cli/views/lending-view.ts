@@ -4,26 +4,33 @@ import type { Stream } from '../terminal/io.ts'
 import { fields } from '../terminal/table.ts'
 import type { walletJson } from './json.ts'
 
-/** What a wallet owes, and how far it is from being liquidated, where all its markets say so. */
-export function lendingView(
-  { debt, healthFactor, ltv, maxBorrowValue, unread }: NonNullable<ReturnType<typeof walletJson>['stats']>,
-  to: Stream,
-): string[] {
-  const places = (unread ?? []).map(({ protocol, network }) => `${plain(protocol)} on ${plain(network)}`)
+type Lending = NonNullable<ReturnType<typeof walletJson>['stats']>
+
+/** What a wallet has given as collateral and what it owes, and how far each market is from liquidating it, where that is said. */
+export function lendingView({ collateral, debt, markets, unread, ...whole }: Lending, to: Stream): string[] {
+  const places = (unread ?? []).map(placeOf)
   const silent = [...Map.groupBy(places, (place) => place)].map(([place, { length }]) =>
     length === 1 ? place : `${place} (${length} markets)`,
   )
-  if (debt.length === 0 && silent.length === 0) return []
-  const owed = debt.map(
-    ({ balance, asset }) => `${decimal(balance?.formatted ?? '?')} ${plain(asset.symbol)}`,
-  )
-  const health = healthFactor === null ? '-' : healthFactor.toFixed(2)
+  if (collateral.length === 0 && debt.length === 0 && silent.length === 0) return []
+  const known = (markets ?? []).filter((one) => !unread?.some(({ address }) => address === one.address))
   const rows = fields(
     [
-      ['debt', owed.join(', ') || '-'],
-      ['health factor', healthFactor !== null && healthFactor < 1 ? to.paint.red(health) : health],
-      ['loan to value', percent(ltv)],
-      ['can still borrow', dollars(maxBorrowValue)],
+      ['collateral', collateral.map(sideOf).join(', ') || '-'],
+      ['debt', debt.map(sideOf).join(', ') || '-'],
+      ...(known.length > 1
+        ? known.map(
+            (one) =>
+              [
+                placeOf(one),
+                `health factor ${healthOf(one, to)}, loan to value ${percent(one.ltv)}, can still borrow ${dollars(one.maxBorrowValue)}`,
+              ] as const,
+          )
+        : ([
+            ['health factor', healthOf(whole, to)],
+            ['loan to value', percent(whole.ltv)],
+            ['can still borrow', dollars(whole.maxBorrowValue)],
+          ] as const)),
       ...(silent.length === 0
         ? []
         : ([['not known', to.paint.yellow(`${silent.join(', ')} cannot be read whole`)]] as const)),
@@ -31,4 +38,17 @@ export function lendingView(
     to,
   )
   return [rows]
+}
+
+const placeOf = ({ protocol, network }: { protocol: string; network: string }): string =>
+  `${plain(protocol)} on ${plain(network)}`
+
+const sideOf = ({ balance, asset }: Pick<Lending['debt'][number], 'balance' | 'asset'>): string =>
+  `${decimal(balance?.formatted ?? '?')} ${plain(asset.symbol)}`
+
+/** Below 1 it can be liquidated. */
+function healthOf({ healthFactor }: Pick<Lending, 'healthFactor'>, { paint }: Stream): string {
+  if (healthFactor === null) return '-'
+  const health = healthFactor.toFixed(2)
+  return healthFactor < 1 ? paint.red(health) : health
 }

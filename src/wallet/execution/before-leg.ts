@@ -1,7 +1,7 @@
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/network-named.ts'
-import { actionAmong, feePayment } from '../../domain/service-fee.ts'
+import { actionAmong, feesOf, paymentOf } from '../../domain/service-fee.ts'
 import { plain } from '../../domain/text.ts'
 import { nativeToken } from '../../domain/token.ts'
 import type { Leg, Operation, Step } from '../../store/operation.ts'
@@ -65,10 +65,10 @@ export async function beforeLeg(
   const chains = operation.legs.map((one) => one.chainId)
   const [place, simulation] = await Promise.all([
     checkPlace(ground, { ...inHand, transactions: all }, terms),
-    // Once the action is done, what is left is the payment of its fee, and is tried as such.
+    // Once the action is done, what is left is the payment of its fees, and is tried as such.
     tryLeg(
       ground,
-      isPaidOnly ? feeAlone(inHand) : inHand,
+      isPaidOnly ? feesAlone(inHand) : inHand,
       isPaidOnly ? { ...terms, asserts: [] } : terms,
       chains,
     ),
@@ -120,12 +120,13 @@ const laterLegs = ({ catalog }: Ground, { legs, steps, plan }: Operation, { leg:
       : []
   })
 
-/** What is left of a leg when only its fee is not paid. */
-const feeAlone = ({ chainId, intent, transactions }: LegInHand): LegInHand => ({
-  chainId,
-  intent: feePayment(intent) ?? intent,
-  transactions,
-})
+/** What is left of a leg when only fees are not paid: as many as there are transactions, and they are paid in their order. */
+function feesAlone({ chainId, intent, transactions }: LegInHand): LegInHand {
+  const fees = feesOf(intent)
+  // A payment that was planned anew is itself the first of them.
+  const left = fees.length < transactions.length ? undefined : fees.slice(-transactions.length)
+  return { chainId, intent: (left && paymentOf(intent, left)) ?? intent, transactions }
+}
 
 /** The assurance that a plan was made with, or a lower one where less can be checked now. A plan whose first step was sent elsewhere was only read then, and is checked in full now. */
 function assuranceNow(plan: KeptPlan, { canAsk }: Terms, now: Pick<Facts, 'simulation' | 'code'>): Level {

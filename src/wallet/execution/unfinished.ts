@@ -33,6 +33,13 @@ function stillNeeded(operation: Operation): Claim[] {
   })
 }
 
+/** In which states an operation may still need what it was allowed. */
+const unfinished = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
+
+/** Whether an operation keeps an allowance that the same, asked for anew, would take: that is refused until it is gone on with or given up (`refuseConflict`). */
+export const isInTheWay = (operation: Operation): boolean =>
+  unfinished.some((state) => state === operation.state) && stillNeeded(operation).length > 0
+
 /**
  * Refuses a plan that would use up or overwrite the allowance that an unfinished operation of the same wallet still
  * needs: that one could never go on. OPERATION_UNFINISHED, with the way out. `except` is one that will be given up before.
@@ -43,16 +50,14 @@ export function refuseConflict({ journal }: Ground, { proposal, steps }: Checked
       ? proposal.legs.flatMap(({ intent }) => spentBy(intent, transaction))
       : granted(transaction),
   )
-  const unfinished = journal.list({
-    states: ['EXECUTING', 'PARTIAL', 'ATTENTION'],
-    wallet: proposal.wallet,
-    limit: 1_000,
-  })
-  const held = unfinished.find(
-    (operation) =>
-      operation.id !== except &&
-      stillNeeded(operation).some((claim) => touched.some((other) => same(claim, other))),
-  )
+  const { wallet } = proposal
+  const held = journal
+    .list({ states: unfinished, wallet, limit: 1_000 })
+    .find(
+      (operation) =>
+        operation.id !== except &&
+        stillNeeded(operation).some((claim) => touched.some((other) => same(claim, other))),
+    )
   if (!held) return
   throw new AppError(
     'OPERATION_UNFINISHED',

@@ -1,7 +1,7 @@
+import { decodeTransfer } from '../../calls/erc20.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { plain } from '../../domain/text.ts'
 import { leastOut } from '../execution/least-out.ts'
-import { actedIn } from '../plan/intent-json.ts'
 import type { Facts } from './facts.ts'
 
 /** An amount as a person reads it. */
@@ -53,10 +53,9 @@ function queuedText({ plan, claimed }: Facts, place: string, next: string): stri
 
 /** What the service was paid out of what came, as a sentence that follows another one. */
 function feeText({ steps, plan, came }: Facts): string {
-  const fee = actedIn(plan, 0)?.fee as { amount?: unknown } | undefined
   const unit = came ?? plan.about.amounts.out
-  const isPaid = steps.some(({ step }) => step.role === 'fee' && step.state === 'FINAL_OK')
-  return isPaid && unit && typeof fee?.amount === 'string'
-    ? ` Of that, ${textOf(tokenAmount(BigInt(fee.amount), unit))} went to the service.`
-    : ''
+  const paid = steps
+    .filter(({ step }) => step.role === 'fee' && step.state === 'FINAL_OK')
+    .reduce((sum, { step }) => sum + (decodeTransfer(step.transaction)?.amount ?? 0n), 0n)
+  return paid > 0n && unit ? ` Of that, ${textOf(tokenAmount(paid, unit))} went to the service.` : ''
 }

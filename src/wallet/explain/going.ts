@@ -14,6 +14,7 @@ import {
   isLeft,
   isSafe,
   onTheBridge,
+  refusedText,
   stepWord,
   whenFinal,
   withRecipient,
@@ -95,7 +96,7 @@ const isHalf = (facts: Facts): boolean => facts.unsigned !== undefined && nothin
 
 /** How a half is gone on with, or ended, as sentences that follow another one. */
 const waysOn = (facts: Facts): string =>
-  `${endedText(facts)}${isLeft(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back (${command(facts, 'revoke')}).` : ''}${stuckText(facts)}`
+  `${endedText(facts)}${isLeft(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back (${command(facts, 'revoke')}).` : ''}${refusedText(facts)}${stuckText(facts)}`
 
 /** What is mined, and what is left to do. */
 export const going: readonly Row[] = [
@@ -136,6 +137,7 @@ export const going: readonly Row[] = [
         ? `A part is done, and the quote for the rest has expired; ${inHand(facts)}.`
         : `A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one.`.concat(
             isLeft(facts) ? ' Instead of a new plan, the allowance can be taken back.' : '',
+            refusedText(facts),
           ),
     funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: isSafe,

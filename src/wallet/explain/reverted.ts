@@ -2,7 +2,16 @@ import type { Facts } from './facts.ts'
 import { isInTheAir } from './facts.ts'
 import type { Row } from './row.ts'
 import type { Situation } from './verdict.ts'
-import { allowed, command, fundsNow, isSafe, othersWait, revokeIfLeft, stepWord } from './words.ts'
+import {
+  allowed,
+  command,
+  fundsNow,
+  isSafe,
+  othersWait,
+  refusedText,
+  revokeIfLeft,
+  stepWord,
+} from './words.ts'
 
 const isReverted = ({ focus }: Facts): boolean =>
   focus?.step.state === 'FINAL_REVERTED' || (focus?.seen?.found?.ok === false && focus.seen.found.isDeep)
@@ -17,7 +26,7 @@ const reverted = (
   situation,
   is: (facts) => isReverted(facts) && is(facts),
   verdict: (facts) =>
-    `${stepWord(facts, facts.focus!.step.index)} was mined and reverted: ${why(facts)}.${othersWait(facts)}`,
+    `${stepWord(facts, facts.focus!.step.index)} was mined and reverted: ${why(facts)}.${refusedText(facts)}${othersWait(facts)}`,
   funds: (facts) => `${fundsNow(facts)} Only the fee is gone.${allowed(facts)}`,
   safeToRetry: isSafe,
   next: (facts) => revokeIfLeft(facts) ?? (isInTheAir(facts.focus!.step) ? command(facts, 'resume') : null),

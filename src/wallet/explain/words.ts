@@ -1,5 +1,6 @@
 import { plain } from '../../domain/text.ts'
 import { resultOf } from '../execution/result.ts'
+import { isInTheWay } from '../execution/unfinished.ts'
 import { againOf, whyUnsafe } from './again.ts'
 import { arrivedAt, textOf } from './arrived.ts'
 import { isDoubted } from './doubt.ts'
@@ -114,13 +115,20 @@ export const hasMoved = ({ steps }: Facts): boolean =>
       (step.state === 'FINAL_OK' || (seen?.found?.ok === true && seen.found.kind !== 'cancel')),
   )
 
-/** Whether another action for the same is safe: nothing was moved by this one, or by another one in its place, and nothing of it can be, by what is signed, or may come back, or by whoever is at work with it. */
+/** Whether another action for the same is safe: nothing was moved by this one, or by another one in its place, and nothing of it can be, by what is signed, or may come back, or by whoever is at work with it; nor is it refused for an allowance that this one still needs. */
 export const isSafe = (facts: Facts): boolean =>
   !hasMoved(facts) &&
   !isMoreWaiting(facts) &&
   !facts.isAtWork &&
   !isDoubted(facts) &&
+  !isInTheWay(facts.operation) &&
   whyUnsafe(facts) === undefined
+
+/** That the same is refused as long as this is open, as a sentence that follows another one. */
+export const refusedText = ({ operation }: Facts): string =>
+  isInTheWay(operation)
+    ? ' Asked for anew, the same is refused until this one is gone on with or given up.'
+    : ''
 
 /** That somebody is at work with what is not signed, as the end of a sentence about it. */
 export const inHand = ({ operation: { wallet } }: Facts): string =>

@@ -7,23 +7,37 @@ import type { Catalog } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Intent, ServiceFee } from '../../domain/intent.ts'
 import { whyLost } from '../../domain/lost.ts'
-import { feeOf, feePayment, usualServiceFeeBps } from '../../domain/service-fee.ts'
+import {
+  feePayments,
+  feesOf,
+  mostFees,
+  paymentOf,
+  sumOf,
+  usualServiceFeeBps,
+} from '../../domain/service-fee.ts'
 import { plain } from '../../domain/text.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { tokensOf } from './registry.ts'
 
-/** A fee that is stated must be one: of something that is known to be there, less than that, and to somebody. */
-function statementFault(
+/** Fees that are stated must be such: all of the same that is known to be there, together less than that, and each to somebody else. */
+export function statementFault(
   intent: Intent,
-  { to, amount, of }: ServiceFee,
+  fees: readonly ServiceFee[],
 ): { violation: Violation } | undefined {
+  const [{ of }, sum] = [fees[0]!, sumOf(fees)]
   const no = (why: string) => refuse('POLICY_SERVICE_FEE', why)
   if (intent.kind === 'withdraw' && queueOf(intent.strategy))
     return no('A fee is charged of a request, which brings nothing yet')
   const whole = intent.kind === 'swap' ? intent.amountIn : intent.kind === 'withdraw' ? wholeOf(intent) : of
   if (whole !== undefined && of > whole) return no(`A fee is charged of ${of}, and this is about ${whole}`)
-  if (amount <= 0n || amount >= of) return no(`A fee of ${amount} is charged of ${of}`)
-  if (to === nativeAddress) return no('A fee is paid to nobody, where it would be lost')
+  if (fees.some((one) => one.of !== of)) return no('Its fees are charged of different amounts')
+  const empty = fees.find(({ amount }) => amount <= 0n)
+  if (empty || sum >= of) return no(`A fee of ${empty?.amount ?? sum} is charged of ${of}`)
+  if (fees.some(({ to }) => to === nativeAddress))
+    return no('A fee is paid to nobody, where it would be lost')
+  if (fees.length > mostFees) return no(`It pays ${fees.length} fees, and ${mostFees} are paid at most`)
+  if (new Set(fees.map(({ to }) => to.toLowerCase())).size < fees.length)
+    return no('It pays two fees to the same collector')
   return undefined
 }
 
@@ -36,47 +50,57 @@ export function receiverFault(
   intent: Intent,
   { catalog, chainId, action }: { catalog: Catalog; chainId: number; action: Address },
 ): { violation: Violation } | undefined {
-  const to = feeOf(intent)?.to
-  if (to === undefined) return undefined
   const used = [action, ...tokensOf(intent).map(({ address }) => address)]
-  const isUsed = used.some((one) => sameAddress(one, to))
-  const lost = whyLost(catalog, chainId, to) ?? (isUsed ? `${to}, which this goes through itself` : undefined)
-  return lost === undefined
-    ? undefined
-    : refuse('POLICY_SERVICE_FEE', `The fee is paid to ${lost}: what is sent there is lost`)
+  for (const { to } of feesOf(intent)) {
+    const isUsed = used.some((one) => sameAddress(one, to))
+    const lost =
+      whyLost(catalog, chainId, to) ?? (isUsed ? `${to}, which this goes through itself` : undefined)
+    if (lost !== undefined)
+      return refuse('POLICY_SERVICE_FEE', `The fee is paid to ${lost}: what is sent there is lost`)
+  }
+  return undefined
 }
 
-/** How much of what it is charged of a fee is, in basis points, rounded up. */
-export const bpsOf = ({ amount, of }: ServiceFee): number => Number((amount * 10_000n + of - 1n) / of)
+/** How much of what they are charged of fees are together, in basis points, rounded up. */
+export const bpsOf = (fees: readonly ServiceFee[]): number => {
+  const { of } = fees[0]!
+  return Number((sumOf(fees) * 10_000n + of - 1n) / of)
+}
 
-/** Refuses a fee above what the person allows, in basis points. POLICY_SERVICE_FEE, with the flag that allows it. */
+/** Refuses fees that are together above what the person allows, in basis points. POLICY_SERVICE_FEE, with the flag that allows it. */
 export function refuseDearFee(intent: Intent, most: number = usualServiceFeeBps): void {
-  const fee = feeOf(intent)
-  if (!fee || fee.amount * 10_000n <= fee.of * BigInt(most)) return
-  const { token } = feePayment(intent)!
-  const shown = (amount: bigint) => formatAmount(amount, { ...token, symbol: plain(token.symbol) })
+  const fees = feesOf(intent)
+  const [first, amount] = [fees[0], sumOf(fees)]
+  if (!first || amount * 10_000n <= first.of * BigInt(most)) return
+  const { of } = first
+  const { token } = feePayments(intent)[0]!
+  const shown = (units: bigint) => formatAmount(units, { ...token, symbol: plain(token.symbol) })
   throw new AppError(
     'POLICY_SERVICE_FEE',
-    `The service charges ${shown(fee.amount)} of ${shown(fee.of)}, and ${most / 100} % is the most that is allowed`,
+    `The service charges ${shown(amount)} of ${shown(of)}, and ${most / 100} % is the most that is allowed`,
     {
-      details: { amount: fee.amount.toString(), of: fee.of.toString(), to: fee.to, maxServiceFeeBps: most },
-      hint: `If you accept it: --max-service-fee ${bpsOf(fee) / 100}%`,
+      details: {
+        amount: amount.toString(),
+        of: of.toString(),
+        to: fees.map(({ to }) => to).join(', '),
+        maxServiceFeeBps: most,
+      },
+      hint: `If you accept it: --max-service-fee ${bpsOf(fees) / 100}%`,
     },
   )
 }
 
 /**
- * The payment of the fee that was stated: this token, this amount, to this collector, and nothing else in it. A collector may act by
+ * The payment of a fee that was stated: this token, this amount, to this collector, and nothing else in it. A collector may act by
  * itself, too: what it pays then comes back to it.
  */
 export function checkFee(
   intent: Intent,
+  fee: ServiceFee,
   transaction: Transaction,
 ): { call: { name: string; args: Record<string, string> }; text: string } | { violation: Violation } {
-  const [fee, payment] = [feeOf(intent), feePayment(intent)]
-  if (!fee || !payment) return refuse('POLICY_SERVICE_FEE', 'It is a fee that was not stated')
-  const fault = statementFault(intent, fee)
-  if (fault) return fault
+  const payment = paymentOf(intent, [fee])
+  if (!payment) return refuse('POLICY_SERVICE_FEE', 'It is a fee that was not stated')
   const { token } = payment
   const isCoin = sameAddress(token.address, nativeAddress)
   if (!isCoin && !sameAddress(transaction.to, token.address))

@@ -7,10 +7,10 @@ import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Intent } from '../../domain/intent.ts'
-import { withoutFee, withoutPayment } from '../../domain/service-fee.ts'
+import { feesOf, mostFees, withoutFees, withoutPayments } from '../../domain/service-fee.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { checkApproval, describeApproval, exactly, lessThanProposed } from './approval.ts'
-import { checkFee, receiverFault, refuseDearFee } from './guard-fee.ts'
+import { checkFee, receiverFault, refuseDearFee, statementFault } from './guard-fee.ts'
 import { refuseLost } from './refuse-lost.ts'
 import { expectation, nothingVouched, type Vouched } from './registry.ts'
 
@@ -64,18 +64,17 @@ export function checkLeg(question: LegQuestion): DecodedStep[] {
   refuseMisshapen(question)
   refuseLost(question)
   // Nothing but what is stated may stand behind the action, and it stands there once.
-  const transactions = withoutPayment(asked, all)
+  const transactions = withoutPayments(asked, all)
   const paid = all.slice(transactions.length)
   if (transactions.length === 0)
     throw deny({ code: 'POLICY_SHAPE', message: 'The fee that is stated is not among its transactions' })
-  const intent = withoutFee(asked)
+  const intent = withoutFees(asked)
   const roles = rolesOf(transactions, intent)
   const action = transactions[transactions.length - 1]!
   const last = transactions.length - 1
-  const { allow } = vouched
   const expected = expectation(intent, chainId, catalog, action, vouched)
   if ('violation' in expected) throw deny(expected.violation, last)
-  if (![...expected.targets, ...allow].some((known) => sameAddress(known, action.to)))
+  if (![...expected.targets, ...vouched.allow].some((known) => sameAddress(known, action.to)))
     throw deny(
       {
         code: 'POLICY_CONTRACT_NOT_ALLOWED',
@@ -104,30 +103,38 @@ export function checkLeg(question: LegQuestion): DecodedStep[] {
   return [
     ...approvals,
     { index: last, role: 'action', transaction: action, call: { name, args }, text },
-    ...feeStep(question, paid, last + 1, action.to),
+    ...feeSteps(question, paid, last + 1, action.to),
   ]
 }
 
-/** The payment of the fee, where one is stated, as the last step. */
-function feeStep(
+/** The payments of the fees that are stated, as the last steps. */
+function feeSteps(
   { intent, chainId, catalog, vouched = nothingVouched }: LegQuestion,
-  [transaction]: readonly Transaction[],
-  index: number,
+  paid: readonly Transaction[],
+  first: number,
   action: Transaction['to'],
-) {
-  if (!transaction) return []
-  const fee = receiverFault(intent, { catalog, chainId, action }) ?? checkFee(intent, transaction)
-  if ('violation' in fee) throw deny(fee.violation, index)
+): DecodedStep[] {
+  const fees = feesOf(intent)
+  if (fees.length === 0) return []
+  const fault = statementFault(intent, fees) ?? receiverFault(intent, { catalog, chainId, action })
+  if (fault) throw deny(fault.violation, first)
+  const steps = paid.map((transaction, at): DecodedStep => {
+    const fee = checkFee(intent, fees[at]!, transaction)
+    if ('violation' in fee) throw deny(fee.violation, first + at)
+    return { index: first + at, role: 'fee', transaction, ...fee }
+  })
   refuseDearFee(intent, vouched.maxServiceFeeBps)
-  return [{ index, role: 'fee' as const, transaction, ...fee }]
+  return steps
 }
 
 /** G1 and G2: as many as there may be, each of its shape, all of them for the chain of the leg. */
 function refuseMisshapen({ intent, chainId, transactions }: LegQuestion): void {
-  if (transactions.length < 1 || transactions.length > 4)
+  // Two approvals, the action and the fees.
+  const most = 3 + mostFees
+  if (transactions.length < 1 || transactions.length > most)
     throw deny({
       code: 'POLICY_SHAPE',
-      message: `A leg has 1 to 4 transactions, this one has ${transactions.length}`,
+      message: `A leg has 1 to ${most} transactions, this one has ${transactions.length}`,
     })
   for (const [index, transaction] of transactions.entries()) {
     const wrong = shapeFault(transaction, intent)

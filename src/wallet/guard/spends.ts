@@ -3,7 +3,7 @@ import { drift } from '../../calls/units.ts'
 import type { Amounts } from '../../domain/accepted.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Intent } from '../../domain/intent.ts'
-import { withoutFee } from '../../domain/service-fee.ts'
+import { feesOf, sumOf, withoutFees } from '../../domain/service-fee.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 
@@ -18,7 +18,7 @@ export function spendOf(intent: Intent): Spend | undefined {
     case 'swap':
       return { token: intent.tokenIn, amount: intent.amountIn }
     case 'transfer':
-      return { token: intent.token, amount: intent.amount }
+      return { token: intent.token, amount: intent.amount + sumOf(feesOf(intent)) }
     case 'withdraw':
     case 'claim':
     case 'revoke':
@@ -32,7 +32,7 @@ export function allowanceOf(intent: Intent): Spend | undefined {
     return placeOf(intent.strategy).takesReceipt
       ? { token: intent.strategy.receipt, amount: intent.shares ?? mostUnits(intent) }
       : undefined
-  const spend = intent.kind === 'transfer' ? undefined : spendOf(withoutFee(intent))
+  const spend = intent.kind === 'transfer' ? undefined : spendOf(withoutFees(intent))
   return spend?.token.address === nativeAddress ? undefined : spend
 }
 

@@ -6,7 +6,7 @@ import { atSpot, spotQueries } from '../../calls/uniswap-v3-spot.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Intent } from '../../domain/intent.ts'
 import { impactOf, impactShown, usualImpact } from '../../domain/price-impact.ts'
-import { actionAmong, withoutFee } from '../../domain/service-fee.ts'
+import { actionAmong, withoutFees } from '../../domain/service-fee.ts'
 import { slippageIn } from '../../domain/slippage.ts'
 import { answered } from '../chain/rounds.ts'
 import type { Ground } from '../ground.ts'
@@ -82,7 +82,7 @@ function* once(queries: readonly Query[]): Rounds<readonly unknown[]> {
 function inUsd(intent: Intent, { about }: Proposal, prices: readonly Price[]): number | null {
   const { in: paid, out } = about.amounts
   if (intent.kind !== 'swap' || !paid || !out) return null
-  const { amountIn } = withoutFee(intent) as typeof intent
+  const { amountIn } = withoutFees(intent) as typeof intent
   const given = usdUnits(intent.exact === 'in' ? amountIn : BigInt(paid.raw), intent.tokenIn, prices)
   const brought = usdUnits(BigInt(out.raw), intent.tokenOut, prices)
   return given === null || brought === null ? null : impactOf(brought, given)

@@ -5,7 +5,7 @@ import { type TokenAmount, Units } from '../../domain/amount.ts'
 import type { Catalog, StrategyEntry } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Intent, ServiceFee } from '../../domain/intent.ts'
-import { feeOf } from '../../domain/service-fee.ts'
+import { feesOf, mostFees } from '../../domain/service-fee.ts'
 import type { TermsJson } from '../policy/terms.ts'
 
 type Loose = Record<string, unknown> & { kind: Intent['kind'] }
@@ -13,8 +13,8 @@ type Loose = Record<string, unknown> & { kind: Intent['kind'] }
 /** An intent as JSON for the journal: amounts as text, a strategy by its slug. */
 export function encodeIntent(intent: Intent): Loose {
   const flat = 'strategy' in intent ? { ...intent, strategy: intent.strategy.slug } : intent
-  const fee = feeOf(intent)
-  return { ...worded(flat), ...(fee && { fee: worded(fee) }) } as Loose
+  const fees = feesOf(intent)
+  return { ...worded(flat), ...(fees.length > 0 && { fees: fees.map(worded) }) } as Loose
 }
 
 const worded = (flat: object) =>
@@ -22,12 +22,18 @@ const worded = (flat: object) =>
     Object.entries(flat).map(([name, value]) => [name, typeof value === 'bigint' ? value.toString() : value]),
   )
 
-const Fee = z.strictObject({ to: EvmAddress, amount: Units, of: Units })
+const Fees = z
+  .array(z.strictObject({ to: EvmAddress, amount: Units, of: Units }))
+  .min(1)
+  .max(mostFees)
 
-/** A fee as it was written; what is none was not written by this program. */
-function decodeFee(json: unknown): ServiceFee {
-  const fee = Fee.safeParse(json)
-  if (fee.success) return fee.data
+/** Fees as they were written, an older version wrote the one that there was; what is none was not written by this program. */
+function decodeFees({ fee, fees = fee === undefined ? undefined : [fee] }: Loose): {
+  fees?: readonly ServiceFee[]
+} {
+  if (fees === undefined) return {}
+  const read = Fees.safeParse(fees)
+  if (read.success) return { fees: read.data }
   throw new AppError('POLICY_TAMPER', 'The fee of this operation cannot be read')
 }
 
@@ -39,8 +45,8 @@ export function decodeIntent(json: Loose, catalog: Catalog): Intent {
     ),
   )
   const strategy = typeof json.strategy === 'string' ? { strategy: entryOf(catalog, json.strategy) } : {}
-  const fee = json.fee === undefined ? {} : { fee: decodeFee(json.fee) }
-  return { ...json, ...amounts, ...strategy, ...fee } as unknown as Intent
+  const { fee: _, ...rest } = json
+  return { ...rest, ...amounts, ...strategy, ...decodeFees(json) } as unknown as Intent
 }
 
 function entryOf({ strategies }: Catalog, slug: string): StrategyEntry {

@@ -3,7 +3,7 @@ import { isFair, type Price, worseBy } from '../../domain/accepted.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { withoutPayment } from '../../domain/service-fee.ts'
+import { feesOf, withoutPayments } from '../../domain/service-fee.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { isPriced, shareLost, slippageOf } from '../guard/spends.ts'
 import type { Price as UsdPrice } from './priced.ts'
@@ -39,7 +39,7 @@ export async function compareWith(opinion: Opinion | undefined, proposed: Propos
   })
   if (!ours) return 'unknown'
   // What the service is paid is its own affair, and held to what was allowed.
-  const theirs = proposed.legs.flatMap(({ intent, transactions }) => withoutPayment(intent, transactions))
+  const theirs = proposed.legs.flatMap(({ intent, transactions }) => withoutPayments(intent, transactions))
   return theirs.length === ours.length && theirs.every((one, at) => same(one, ours[at]!))
     ? 'equal'
     : 'different'
@@ -68,12 +68,12 @@ export function checkPrice(opinion: Opinion | undefined, proposal: Proposal): vo
   if (!price || price.most === null) return
   for (const { intent } of activeLegs(proposal)) {
     if (intent.kind !== 'swap' || isFair(intent, price)) continue
-    const { amountIn, amountOut, tokenIn, tokenOut, fee } = intent
+    const { amountIn, amountOut, tokenIn, tokenOut } = intent
     const worse = worseBy(intent, price)
     const needed = Math.ceil(worse * 10_000) / 100
     throw new AppError(
       'POLICY_MIN_OUT',
-      `The swap may bring ${formatAmount(amountOut, tokenOut)} for ${formatAmount(amountIn, tokenIn)}${fee ? ', the fee of the service among it' : ''}: ${(worse * 100).toFixed(4)} % less than the ${formatAmount((amountIn * price.amountOut) / price.amountIn, tokenOut)} that our own engine knows, and ${price.most * 100} % is the most that is accepted`,
+      `The swap may bring ${formatAmount(amountOut, tokenOut)} for ${formatAmount(amountIn, tokenIn)}${feesOf(intent).length > 0 ? ', the fee of the service among it' : ''}: ${(worse * 100).toFixed(4)} % less than the ${formatAmount((amountIn * price.amountOut) / price.amountIn, tokenOut)} that our own engine knows, and ${price.most * 100} % is the most that is accepted`,
       {
         hint: `Ask for a new quote, or for another provider: --provider. If you accept it: --slippage ${needed}%`,
       },

@@ -2,7 +2,7 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 import type { Catalog } from '../../domain/catalog.ts'
 import { networkNamed } from '../../domain/network-named.ts'
-import { feeOf, feePayment } from '../../domain/service-fee.ts'
+import { feePayments, feesOf } from '../../domain/service-fee.ts'
 import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
 import { revokeLine, unlimited } from '../chain/standing.ts'
 import type { Ground } from '../ground.ts'
@@ -146,19 +146,16 @@ const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices:
 /** What the service is paid, by steps of their own: in which token, how much, to whom, and out of how much. */
 const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
   legs.flatMap(({ intent }, leg) => {
-    const [fee, payment] = intent ? [feeOf(intent), feePayment(intent)] : []
-    if (!fee || !payment) return []
-    const { token } = payment
-    return [
-      {
-        leg,
-        network: networkNamed(networks, token.chainId).name,
-        token: token.address,
-        amount: priced(fee.amount, token, prices),
-        of: tokenAmount(fee.of, token),
-        to: fee.to,
-      },
-    ]
+    if (!intent) return []
+    const fees = feesOf(intent)
+    return feePayments(intent).map(({ token, amount, recipient }, at) => ({
+      leg,
+      network: networkNamed(networks, token.chainId).name,
+      token: token.address,
+      amount: priced(amount, token, prices),
+      of: tokenAmount(fees[at]!.of, token),
+      to: recipient,
+    }))
   })
 
 /** What becomes of the native coin, gas included, where more than gas is paid or anything comes in. */

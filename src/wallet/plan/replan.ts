@@ -1,7 +1,9 @@
+import { decodeTransfer } from '../../calls/erc20.ts'
+import { sameAddress } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Intent } from '../../domain/intent.ts'
-import { feePayment } from '../../domain/service-fee.ts'
+import type { Intent, ServiceFee } from '../../domain/intent.ts'
+import { feesOf, paymentOf } from '../../domain/service-fee.ts'
 import { plain } from '../../domain/text.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/operation.ts'
@@ -13,16 +15,28 @@ import { actedIn, decodeIntent, encodeIntent, type KeptPlan, quotesOf } from './
 import { type Checked, checkProposal } from './plan.ts'
 import type { ProposedLeg } from './proposal.ts'
 
-/** What of an operation can be planned anew: one leg of which something is not signed, or whose nonce was lost; or only its fee, which is then a payment. */
+/** What of an operation can be planned anew: one leg of which something is not signed, or whose nonce was lost; or only its fees, which are then payments. */
 export type Open = { leg: number; chainId: number; intent: Intent; role?: 'fee' }
 
 const isLost = ({ state }: Step) => state === 'SUPERSEDED'
 const isUnsigned = ({ state }: Step) => state === 'PLANNED' || state === 'RESERVED'
-const isPaid = ({ role, state }: Step) => role === 'fee' && state === 'FINAL_OK'
 const isInTheAir = ({ state }: Step) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
 /** The journal takes nothing more of what is in one of these states. */
 const closed: readonly Operation['state'][] = ['DONE', 'FAILED', 'CANCELLED', 'DROPPED']
+
+/** The fees of what was done that no step of its leg paid for good. */
+function unpaid(acted: Intent, steps: readonly Step[]): Intent | undefined {
+  const paid = steps
+    .filter(({ role, state }) => role === 'fee' && state === 'FINAL_OK')
+    .map(({ transaction }) => decodeTransfer(transaction))
+  const isPaid = ({ to, amount }: ServiceFee) =>
+    paid.some((one) => one?.amount === amount && sameAddress(one.to, to))
+  return paymentOf(
+    acted,
+    feesOf(acted).filter((fee) => !isPaid(fee)),
+  )
+}
 
 /** The first leg of an operation that is not finished; PENDING while something of it is on its way, `undefined` when nothing is left or it is over. */
 export function openLeg({ catalog }: Pick<Ground, 'catalog'>, operation: Operation): Open | undefined {
@@ -46,14 +60,11 @@ export function openLeg({ catalog }: Pick<Ground, 'catalog'>, operation: Operati
     if (!kept || !isOpen) continue
     const intent = decodeIntent(kept, catalog)
     if (!isDone) return { leg, chainId, intent }
-    // The action is done: what is left of it is the payment of the service.
-    const payment = feePayment(intent) ?? (intent.kind === 'transfer' ? intent : undefined)
-    if (
-      payment &&
-      of.some((step) => step.role === 'fee' && (isUnsigned(step) || isLost(step))) &&
-      !of.some(isPaid)
-    )
-      return { leg, chainId, intent: payment, role: 'fee' }
+    // The action is done: what is left of it are payments of the service.
+    const acted = actedIn(plan as KeptPlan, leg)
+    const isFeeOpen = of.some((step) => step.role === 'fee' && (isUnsigned(step) || isLost(step)))
+    const payment = acted && isFeeOpen && unpaid(decodeIntent(acted, catalog), of)
+    if (payment) return { leg, chainId, intent: payment, role: 'fee' }
   }
   return undefined
 }

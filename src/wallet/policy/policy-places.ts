@@ -1,5 +1,5 @@
 import { sameAddress } from '../../domain/address.ts'
-import { feeOf } from '../../domain/service-fee.ts'
+import { feesOf } from '../../domain/service-fee.ts'
 import { plain } from '../../domain/text.ts'
 import { receiverOf } from '../guard/spends.ts'
 import type { Policy } from './policy.ts'
@@ -8,8 +8,7 @@ import type { PolicyFacts, Rule } from './policy-facts.ts'
 /** The rules about who is paid, and through what. */
 export function placeRules({ receivers, strategies, contracts }: Policy, legs: PolicyFacts['legs']): Rule[] {
   return legs.flatMap(({ intent, action }): Rule[] => {
-    const collector = feeOf(intent)?.to
-    const paid = [receiverOf(intent), ...(collector ? [collector] : [])]
+    const paid = [receiverOf(intent), ...feesOf(intent).map(({ to }) => to)]
     const isAmong = (list: readonly string[], one: string) => list.some((known) => sameAddress(known, one))
     return [
       ...(receivers

@@ -3,7 +3,7 @@ import { parseUnits } from 'viem/utils'
 import { formatAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/network-named.ts'
 import { impactShown } from '../../domain/price-impact.ts'
-import { feeOf } from '../../domain/service-fee.ts'
+import { feesOf } from '../../domain/service-fee.ts'
 import { slippageIn } from '../../domain/slippage.ts'
 import { allowanceShown, revokeLine } from '../chain/standing.ts'
 import { bpsOf } from '../guard/guard-fee.ts'
@@ -84,10 +84,12 @@ export function termRules(
     ...(maxServiceFeeBps === undefined
       ? []
       : legs.flatMap(({ intent }) => {
-          const fee = feeOf(intent)
-          if (!fee) return []
-          const [wanted, found] = [`at most ${maxServiceFeeBps} bps`, `${bpsOf(fee)} bps`]
-          return [is('maxServiceFeeBps', 'POLICY_SERVICE_FEE', wanted, found, bpsOf(fee) <= maxServiceFeeBps)]
+          const fees = feesOf(intent)
+          if (fees.length === 0) return []
+          const [wanted, found] = [`at most ${maxServiceFeeBps} bps`, `${bpsOf(fees)} bps`]
+          return [
+            is('maxServiceFeeBps', 'POLICY_SERVICE_FEE', wanted, found, bpsOf(fees) <= maxServiceFeeBps),
+          ]
         })),
     ...(policy.refuseStandingAllowance ? standing : []).map(
       ({ token, spender, amount, need }): Rule => ({

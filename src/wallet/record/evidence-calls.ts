@@ -2,7 +2,7 @@ import { decodeApprove } from '../../calls/erc20.ts'
 import type { Catalog } from '../../domain/catalog.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Intent } from '../../domain/intent.ts'
-import { withoutFee } from '../../domain/service-fee.ts'
+import { feesOf, withoutFees } from '../../domain/service-fee.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Operation, Step } from '../../store/operation.ts'
@@ -61,13 +61,13 @@ function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null
   if (!intent) return null
   try {
     if (role === 'fee') {
-      const fee = checkFee(intent, transaction)
-      return 'violation' in fee ? null : fee
+      const told = feesOf(intent).map((fee) => checkFee(intent, fee, transaction))
+      return (told.find((fee) => !('violation' in fee)) as Told | undefined) ?? null
     }
     // Whatever the person vouched for then is taken here: this says what a call is, and allows nothing.
     const allowTokens = tokensOf(intent).map(({ address }) => address)
     const vouched = { allow: [transaction.to], allowTokens, exactAllowance: 'refuse' } as const
-    const known = expectation(withoutFee(intent), transaction.chainId, catalog, transaction, vouched)
+    const known = expectation(withoutFees(intent), transaction.chainId, catalog, transaction, vouched)
     const verdict = 'violation' in known ? known : known.bind(transaction)
     if ('violation' in verdict) return null
     const { name, args, text } = verdict.bound

@@ -31,7 +31,7 @@ export function readEvidence(text: string): Evidence {
     throw none('it is not of this program')
   if (!hasItsHash(evidence)) throw changed('its hash does not fit')
   const shape = Shape.safeParse(found)
-  if (!shape.success) throw none(`${shape.error.issues[0]!.path.join('.')} is not what it should be`)
+  if (!shape.success) throw changed(`${shape.error.issues[0]!.path.join('.')} is not what it should be`)
   const misfit = misfitOf(shape.data)
   if (misfit !== undefined) throw changed(misfit)
   return evidence

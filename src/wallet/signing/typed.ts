@@ -3,7 +3,7 @@ import { parseAmount } from '../../domain/amount.ts'
 import type { Catalog } from '../../domain/catalog.ts'
 import type { Intent } from '../../domain/intent.ts'
 import { usualImpact } from '../../domain/price-impact.ts'
-import { feeOf, serviceFeeIn, usualServiceFeeBps } from '../../domain/service-fee.ts'
+import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../../domain/service-fee.ts'
 import { less, slippageIn, usualSlippage } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
 import { refuseDearFee } from '../guard/guard-fee.ts'
@@ -91,7 +91,7 @@ function refuseFew(argv: readonly string[], intent: Extract<Intent, { kind: 'dep
 
 /** A fee is of what swaps or withdraws by its own command, and no more of it than was typed, or than is usual. */
 export function refuseUntypedFee(argv: readonly string[], intent: Intent): void {
-  if (!feeOf(intent)) return
+  if (feesOf(intent).length === 0) return
   if (operandsOf(argv)[0] === 'deposit') throw untyped('It pays the service a fee')
   refuseDearFee(intent, serviceFeeIn(flag(argv, '--max-service-fee') ?? '') ?? usualServiceFeeBps)
 }

@@ -5,6 +5,7 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Intent } from '../../domain/intent.ts'
+import { feesOf, sumOf } from '../../domain/service-fee.ts'
 import type { Token } from '../../domain/token.ts'
 import { ticketOf } from '../guard/ticket.ts'
 import type { Simulation } from './simulation.ts'
@@ -79,7 +80,7 @@ function boundsOf(
       ]
     }
     case 'transfer':
-      return [{ token: intent.token, least: -intent.amount, what: more }]
+      return [{ token: intent.token, least: -intent.amount - sumOf(feesOf(intent)), what: more }]
     case 'revoke':
       return []
   }
@@ -92,18 +93,18 @@ function leastIn(shares: bigint | undefined): bigint {
 }
 
 /**
- * What must come out at least, less the fee: what was read at a price that moves, or of everything what the market says that it `pays` and
- * that which the fee was charged of, and anything at all.
+ * What must come out at least, less the fees: what was read at a price that moves, or of everything what the market says that it `pays` and
+ * that which the fees were charged of, and anything at all.
  */
 function leastOut(
-  { wallet, amount, shares, fee, least }: Extract<Intent, { kind: 'withdraw' }>,
+  { wallet, amount, shares, fees = [], least }: Extract<Intent, { kind: 'withdraw' }>,
   pays = 0n,
 ): bigint {
-  const paid = fee && !sameAddress(fee.to, wallet) ? fee.amount : 0n
+  const paid = sumOf(fees.filter(({ to }) => !sameAddress(to, wallet)))
   if (least !== undefined) return least - paid
   if (shares === undefined) return amount - rounding - paid
   const worth = pays - drift(pays) - rounding - paid
-  const whole = fee ? fee.of - rounding - paid : 1n
+  const whole = fees[0] ? fees[0].of - rounding - paid : 1n
   return worth > whole ? worth : whole
 }
 
