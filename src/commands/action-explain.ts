@@ -8,18 +8,17 @@ import { fields } from '../cli/terminal/table.ts'
 import { wrapped } from '../cli/terminal/wrap.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { shellOperand } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
 import { within } from '../wallet/chain/within.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
 import { explain, type Told } from '../wallet/explain/explain.ts'
-import type { Silent } from '../wallet/explain/on-chain.ts'
 import type { Verdict } from '../wallet/explain/verdict.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { looking } from '../wallet/looking.ts'
 import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
 import { inJournal } from './action-run.ts'
-import { isHash, ofHash, unknownHash } from './explain-hash.ts'
+import { withoutJournal } from './explain-foreign.ts'
+import { isHash, ofHash } from './explain-hash.ts'
 
 /** `action explain`: one verdict about an action, for whoever has to decide what to do. */
 export const addExplain = (command: Command, world: World): void =>
@@ -43,7 +42,8 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   const of = !inJournal(ground, id) && isHash(id) ? await ofHash(ground, id, depth) : { id }
   if ('verdict' in of) return cli.emit(of.verdict, verdictView)
   const operation = 'id' in of ? inJournal(ground, of.id) : undefined
-  if (!operation) return cli.emit(await withoutJournal(cli, id, 'silent' in of ? of.silent : []), verdictView)
+  if (!operation)
+    return cli.emit(await withoutJournal(cli, ground, id, 'silent' in of ? of.silent : []), verdictView)
   // Both are asked at once: whoever is silent costs his time only once.
   const told = toldOf(cli, operation)
   cli.emit(await explain(looking(ground), operation, { told, depth }), verdictView)
@@ -89,86 +89,6 @@ async function asked<T>(
     }
   }
 }
-
-/** What only the service knows: a quote that nobody has taken, or an action that was begun elsewhere. ACTION_NOT_FOUND where it does not know it either, unless networks are silent about a hash. */
-async function withoutJournal(cli: Cli, id: string, silent: readonly Silent[]): Promise<Verdict> {
-  const service = await cli.service()
-  const notThere = (codes: readonly string[]) => (error: unknown) => {
-    if (error instanceof AppError && codes.includes(error.code)) return undefined
-    throw error
-  }
-  const swap = await service.swapStatus({ id }).catch(notThere(['QUOTE_NOT_FOUND', 'NOT_FOUND']))
-  let unsaid: AppError | undefined
-  const known = await service
-    .getAction({ id })
-    .catch(notThere(['ACTION_NOT_FOUND', 'NOT_FOUND']))
-    .catch((error: unknown) => {
-      // What is known of the swap is told whatever becomes of the other question, and no more than that.
-      if (!swap || !(error instanceof AppError)) throw error
-      unsaid = error
-      return undefined
-    })
-  // Of a swap that has not begun, an approval may be there.
-  const isUntouched =
-    !unsaid && swap?.originTxHash === null && !known?.transactions.some(({ hash }) => hash !== null)
-  if (swap && isUntouched && ['pending', 'expired'].includes(swap.status))
-    return quoteVerdict(id, swap.status === 'expired')
-  if (!known && !swap && isHash(id)) throw unknownHash(id, silent)
-  if (!known && !swap)
-    throw new AppError(
-      'ACTION_NOT_FOUND',
-      `Neither the journal of this machine nor the service knows an action "${plain(id)}"`,
-    )
-  const status = plain(known?.status ?? swap!.status)
-  const wallet = plain(known?.originAddress ?? 'the wallet that began it')
-  // Whether anybody began it is what was not told.
-  const again = unsaid && swap?.originTxHash === null
-  return {
-    id,
-    situation: 'FOREIGN',
-    verdict: again
-      ? `The journal of this machine does not hold it; the service says ${status} of the swap, and not whether anything was sent for it.`
-      : `It was not begun on this machine, and the service says ${status}.`,
-    funds: again
-      ? 'Not known: something of it may have been sent from another machine.'
-      : `The journal of the machine that began it knows; from here, only what the chain shows of ${wallet}.`,
-    safeToRetry: false,
-    next: again ? `sluice action explain ${shellOperand(id)}` : `sluice action watch ${shellOperand(id)}`,
-    evidence: [
-      { source: 'journal', text: 'the journal of this machine does not hold it' },
-      { source: 'service', text: `the service says ${status}` },
-      ...(unsaid
-        ? [
-            {
-              source: 'service' as const,
-              text: plain(`the service does not tell the action: ${unsaid.message}`),
-            },
-          ]
-        : []),
-      ...(known?.transactions ?? []).flatMap(({ hash, status: word }) =>
-        hash === null ? [] : [{ source: 'service' as const, text: plain(`${hash} is ${word}`) }],
-      ),
-    ],
-  }
-}
-
-const quoteVerdict = (id: string, isDead: boolean): Verdict => ({
-  id,
-  situation: isDead ? 'QUOTE_DEAD' : 'QUOTE_OPEN',
-  verdict: isDead
-    ? 'It is a quote that has expired, and the service knows of nothing that was sent for it.'
-    : 'It is a quote that can still be taken, and the service knows of nothing that was sent for it.',
-  funds: 'By the service nothing was moved: everything is where it was.',
-  safeToRetry: true,
-  next: isDead ? 'sluice swap quote --help' : `sluice swap execute ${shellOperand(id)}`,
-  evidence: [
-    { source: 'journal', text: 'the journal of this machine does not hold it' },
-    {
-      source: 'service',
-      text: `the quote is ${isDead ? 'expired' : 'pending'}, and no transaction of it is known`,
-    },
-  ],
-})
 
 const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry, next, evidence }, to) =>
   [

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -180,6 +181,47 @@ describe('before anything is signed', () => {
       exit: 4,
       json: { error: { code: 'ACTION_NOT_FOUND' } },
     })
+  })
+})
+
+describe('an action that another machine began', () => {
+  /** Another machine has another journal. */
+  const elsewhere = () => {
+    for (const end of ['', '-wal', '-shm'])
+      rmSync(join(home(), 'data', 'sandbox', `journal.db${end}`), { force: true })
+  }
+  const foreign = async (id: string) => (await run(['action', 'explain', id, '--json'])).json
+
+  test('says where the funds are, by the receipts of what the service names', async () => {
+    const { id, transactions } = (await deposit()).json
+    elsewhere()
+    const said = await foreign(id)
+    expect(said).toMatchObject({
+      situation: 'FOREIGN',
+      verdict: 'It was not begun on this machine, and the service says SUCCESS.',
+      funds: `By the chains, 3 USDC left ${wallet()} on sandbox-one; 3 aUSDC came to ${wallet()} on sandbox-one.`,
+      safeToRetry: false,
+    })
+    const { hash, blockNumber } = transactions[1]
+    expect(said.evidence).toContainEqual({
+      source: 'chain',
+      text: expect.stringMatching(`^${hash} calls .+, and succeeded in block ${blockNumber} of sandbox-one$`),
+    })
+  })
+
+  test('says what came over a bridge, and to whom, and what has not come', async () => {
+    const across = `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 20 --speed fast --destination ${friend} --yes --json`
+    const { id } = (await run(across)).json
+    await fault('bridge-undelivered')
+    const late = await run(`${across} --timeout 3s`)
+    elsewhere()
+    const left = `20 USDC left ${wallet()} on sandbox-one`
+    expect((await foreign(id)).funds).toBe(
+      `By the chains, ${left}; 19.998 USDC came to ${friend} on sandbox-two.`,
+    )
+    expect(late.exit).toBe(20)
+    expect((await foreign(idOf(late))).funds).toBe(`By the chains, ${left}.`)
+    await cleared()
   })
 })
 
