@@ -177,7 +177,7 @@ describe('a service that charges', () => {
     ],
     ['what it said, inside the swap', swap, () => payment(() => []), 'POLICY_SHAPE'],
     ['without a word', swap, () => statement(() => []), 'POLICY_SHAPE'],
-    ['with two words', swap, () => statement((fee) => [fee, fee]), 'POLICY_SERVICE_FEE'],
+    ['with two words for one step', swap, () => statement((fee) => [fee, fee]), 'POLICY_SHAPE'],
     [
       'with a word that nobody can read',
       swap,
