@@ -558,7 +558,7 @@ describe('every code of the specification', () => {
       }
       const words = await ask(`${lines().status} --timeout 700ms`, {}, 'key-34567')
       expect({ exit: words.exit, out: words.out }).toEqual({ exit: exitOf(code, status), out: '' })
-      expect(words.err).toContain(`error What happened (${code})\nnext  `)
+      expect(words.err).toContain(`error The service says: "What happened" (${code})\nnext  `)
     },
   )
 
