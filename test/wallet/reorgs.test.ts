@@ -11,6 +11,7 @@ it('reorganisations of 1 to 64 blocks end in what the chain says', async () => {
 }, 240_000)
 
 it('a client that trusts the first receipt is found', async () => {
-  const all = await reorgCampaign(cells.slice(0, 8), { sabotage: 'trust-first-receipt' })
+  // It is found at the first, whose payment then never comes to its end: that takes all of its time.
+  const all = await reorgCampaign(cells.slice(0, 1), { sabotage: 'trust-first-receipt' })
   expect(all.some(({ wrong }) => wrong.length > 0)).toBe(true)
 }, 240_000)
