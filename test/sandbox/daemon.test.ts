@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 
 import type { Address, Hex } from '../../src/domain/address.ts'
@@ -198,6 +199,8 @@ test('kill -9 while the first world is built leaves no node', async () => {
   const home = newHome()
   const started = up(home, { cacheDir: join(home, 'cache') }).catch(() => undefined)
   await until(() => nodesOf(home).length > 0)
+  // What ends a node with its daemon begins a moment after the node.
+  await sleep(300)
   for (const { pid } of daemonsOf(home)) process.kill(pid, 'SIGKILL')
   await until(() => nodesOf(home).length === 0)
   await started
