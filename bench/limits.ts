@@ -7,6 +7,7 @@ import type { Service } from '../src/api/service.ts'
 import type { Allow } from '../src/server/access.ts'
 import { serve } from '../src/server/serve.ts'
 import { type KeyLimits, openKeyLimits } from '../src/store/key-limits.ts'
+import { usualFees } from '../test/support/fees.ts'
 import { seeded } from './seeded.ts'
 
 const windows = [
@@ -126,14 +127,7 @@ async function ask(pool: Pool, key: string): Promise<Answered> {
 }
 
 const service = {
-  getFees: async () => ({
-    swapFeeBps: 25,
-    performanceFeeBps: 500,
-    operatorCollector: null,
-    markupBps: 0,
-    maxMarkupBps: 75,
-    collector: null,
-  }),
+  getFees: async () => usualFees,
 } as unknown as Service
 
 function broken(sabotage: Sabotage, limits: KeyLimits, now: () => number): Allow {

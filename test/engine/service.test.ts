@@ -4,6 +4,7 @@ import type { StrategyEntry } from '../../src/domain/catalog.ts'
 import { chargesOf } from '../../src/engine/charges.ts'
 import { httpRpc } from '../../src/net/rpc.ts'
 import { basicOf, isBasic } from '../support/families.ts'
+import { usualFees } from '../support/fees.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, operating, over, perform } from './support.ts'
 
@@ -153,14 +154,7 @@ test('the rate since the beginning is the growth that the contracts show, once t
 
 test('a customer sets its markup and who collects, and sees nobody else\u2019s', async () => {
   const { service, context } = engineOn(sandbox)
-  expect(await service.getFees({})).toEqual({
-    swapFeeBps: 25,
-    performanceFeeBps: 500,
-    operatorCollector: null,
-    markupBps: 0,
-    maxMarkupBps: 75,
-    collector: null,
-  })
+  expect(await service.getFees({})).toEqual(usualFees)
   await service.setFees({ markupBps: 30 })
   expect(await service.setFees({ collector: wallet })).toMatchObject({ markupBps: 30, collector: wallet })
   expect(await service.customer({})).toMatchObject({ id: 'tests', markupBps: 30, testnet: true })

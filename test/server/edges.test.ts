@@ -9,18 +9,11 @@ import { AppError } from '../../src/domain/errors.ts'
 import { type AppNeeds, createApp } from '../../src/server/app.ts'
 import { durations } from '../../src/server/durations.ts'
 import { guesses } from '../../src/server/guesses.ts'
+import { usualFees } from '../support/fees.ts'
 import { exchange, statusesIn } from '../support/raw.ts'
 import { onlyFor } from '../support/served.ts'
 
 const key = 'key-4711'
-const fees = {
-  swapFeeBps: 1,
-  performanceFeeBps: 1,
-  operatorCollector: null,
-  markupBps: 1,
-  maxMarkupBps: 75,
-  collector: null,
-}
 const open: FastifyInstance[] = []
 const sockets: Socket[] = []
 afterEach(async () => {
@@ -29,7 +22,7 @@ afterEach(async () => {
 })
 
 /** A server with one endpoint that works, and how it is told. */
-async function served(needs: Partial<AppNeeds> = {}, work: () => Promise<object> = async () => fees) {
+async function served(needs: Partial<AppNeeds> = {}, work: () => Promise<object> = async () => usualFees) {
   const service = { getFees: work, setFees: work } as unknown as Service
   const lines: string[] = []
   const app = createApp({
@@ -92,7 +85,7 @@ describe('a connection', () => {
     const waiting = new Promise<void>((resolve) => {
       answer = resolve
     })
-    const { app, url } = await served({}, async () => waiting.then(() => fees))
+    const { app, url } = await served({}, async () => waiting.then(() => usualFees))
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname, () => socket.write(`GET /fees HTTP/1.1\r\n${head}\r\n`))
     sockets.push(socket)
@@ -128,7 +121,7 @@ async function heard(url: string, sent: string, ms: number, hangsUp = false): Pr
 }
 
 test('what is answered while the server stops says that the connection is over, and is not waited for', async () => {
-  const { app, url } = await served({}, async () => sleep(200, fees))
+  const { app, url } = await served({}, async () => sleep(200, usualFees))
   const text = heard(url, `GET /fees HTTP/1.1\r\n${head}\r\n`, 1_000)
   await sleep(100)
   open.splice(0)
@@ -141,7 +134,7 @@ test('what is answered while the server stops says that the connection is over, 
 
 test('a client that hangs up is one line of the log as every request is, and counted, and no failure', async () => {
   // Longer than an answer may take, too: first its time is over, and then it is there.
-  const { app, url, lines } = await served({ deadlineMs: 100 }, async () => sleep(300, fees))
+  const { app, url, lines } = await served({ deadlineMs: 100 }, async () => sleep(300, usualFees))
   const body = `content-type: application/json\r\ncontent-length: 100\r\n\r\n{`
   await heard(url, `PUT /fees HTTP/1.1\r\n${head}${body}`, 50, true)
   await heard(url, `GET /fees HTTP/1.1\r\n${head}\r\n`, 50, true)
@@ -156,7 +149,7 @@ test('a client that hangs up is one line of the log as every request is, and cou
 })
 
 test('a key that stands in a path is in no line of the log, however it is spelt', async () => {
-  const { app, lines } = await served({}, async () => fees)
+  const { app, lines } = await served({}, async () => usualFees)
   const secret = 'slk_Abc-123_def'
   const spelt = [...secret].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
   for (const path of [`/strategies/${secret}`, `/customers/by-api-key/${spelt}`, `/wallets/a${secret}b?x=1`])
@@ -180,7 +173,7 @@ test('an answer that takes too long is an error in time, which names the network
     return work()
   }
   const slow = (request: object) => (request === asking ? ['sandbox-one', 'hoodi'] : ['another'])
-  const service = { getFees: async () => sleep(400, fees) } as unknown as Service
+  const service = { getFees: async () => sleep(400, usualFees) } as unknown as Service
   const sees = (network: string) => network !== 'hoodi'
   const access = async () => ({ keyId: 'tests', customer: 'tests', service, sees })
   const { app, url, lines } = await served({ deadlineMs: 100, chains, within, slow, access })

@@ -9,20 +9,14 @@ import { limitsCell } from '../../bench/limits.ts'
 import type { Service } from '../../src/api/service.ts'
 import { serve } from '../../src/server/serve.ts'
 import { openKeyLimits } from '../../src/store/key-limits.ts'
+import { usualFees } from '../support/fees.ts'
 import { startSluice } from '../support/program.ts'
 import { oneDocument } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { useServe } from '../support/serving.ts'
 
 const service = {
-  getFees: async () => ({
-    swapFeeBps: 25,
-    performanceFeeBps: 500,
-    operatorCollector: null,
-    markupBps: 0,
-    maxMarkupBps: 75,
-    collector: null,
-  }),
+  getFees: async () => usualFees,
 } as unknown as Service
 
 test.each([0, 1, 2, 3])(

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { Service } from '../../src/api/service.ts'
 import { type Listening, serve } from '../../src/server/serve.ts'
+import { usualFees } from '../support/fees.ts'
 import { exchange, statusesIn } from '../support/raw.ts'
 import { onlyFor } from '../support/served.ts'
 
@@ -11,14 +12,7 @@ const reached: string[] = []
 const service = new Proxy({} as Service, {
   get: (_, name) => async (input: unknown) => {
     reached.push(`${String(name)} ${JSON.stringify(input)}`)
-    return {
-      swapFeeBps: 1,
-      performanceFeeBps: 1,
-      operatorCollector: null,
-      markupBps: 1,
-      maxMarkupBps: 75,
-      collector: null,
-    }
+    return usualFees
   },
 })
 const key = 'key-4711'

@@ -1,0 +1,11 @@
+import type { Fees } from '../../src/api/customer.ts'
+
+/** What a deployment charges where nobody has set anything. */
+export const usualFees: Fees = {
+  swapFeeBps: 25,
+  performanceFeeBps: 500,
+  operatorCollector: null,
+  markupBps: 0,
+  maxMarkupBps: 75,
+  collector: null,
+}
