@@ -209,6 +209,20 @@ describe('an action that another machine began', () => {
     })
   })
 
+  test('counts a native coin, and says nothing of what no network here shows', async () => {
+    const { id } = (
+      await run(`transfer --network sandbox-one --token ETH --to ${friend} --amount 0.5 --yes --json`)
+    ).json
+    elsewhere()
+    expect((await foreign(id)).funds).toBe(
+      `By the chains, 0.5 ETH left ${wallet()} on sandbox-one; 0.5 ETH came to ${friend} on sandbox-one.`,
+    )
+    await fault('rpc-down')
+    const dark = await run(['action', 'explain', id, '--json'])
+    expect(dark.out).not.toContain('was moved')
+    await cleared()
+  })
+
   test('says what came over a bridge, and to whom, and what has not come', async () => {
     const across = `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 20 --speed fast --destination ${friend} --yes --json`
     const { id } = (await run(across)).json

@@ -1,6 +1,6 @@
-import { toEventSelector } from 'viem/utils'
+import { size, toEventSelector } from 'viem/utils'
 
-import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/network.ts'
 import type { Token } from '../../domain/token.ts'
@@ -19,7 +19,7 @@ export type Named = { hashes: readonly Hex[]; delivery: Hex | null; whose: reado
 
 /**
  * Where the funds of an action are that was begun elsewhere, by the receipts of its transactions on our own nodes: what left and what came to those whose funds they are (who signed them, where nobody is named),
- * in tokens of the catalogue. `evidence` has a line for each transaction.
+ * in tokens of the catalogue, and in native coins as far as the transactions themselves carry them. `evidence` has a line for each transaction.
  */
 export async function movedBy(
   ground: Ground,
@@ -41,7 +41,11 @@ export async function movedBy(
     return [`${amount} ${sum < 0n ? 'left' : 'came to'} ${owner} on ${network.name}`]
   })
   const words = [
-    texts.length > 0 ? `By the chains, ${texts.join('; ')}.` : 'By the chains, nothing was moved yet.',
+    texts.length > 0
+      ? `By the chains, ${texts.join('; ')}.`
+      : unseen > 0
+        ? 'Not known.'
+        : 'By the chains, no token of the catalogue was moved, and no native coin but for fees.',
     ...(isOpen && unseen < looks.length ? ['Not all of it is final.'] : []),
     ...(unseen > 0
       ? [
@@ -53,7 +57,12 @@ export async function movedBy(
 }
 
 /** So much of a token, in its smallest unit, that came to somebody, or left him where it is negative. */
-type Move = { network: Network; token: Token; owner: Address; units: bigint }
+type Move = {
+  network: Network
+  token: Pick<Token, 'address' | 'symbol' | 'decimals'>
+  owner: Address
+  units: bigint
+}
 
 async function lookAt(
   ground: Ground,
@@ -62,20 +71,31 @@ async function lookAt(
 ): Promise<{ moves: Move[] | undefined; isFinal: boolean; text: string }> {
   const { found } = await onChain(ground, hash, undefined)
   if (!found) return { moves: undefined, isFinal: false, text: `no network here shows ${hash}` }
-  const { network, from: signer, deed, block } = found
+  const { network, from: signer, call, deed, block } = found
   const owners = whose.length > 0 ? whose : [signer]
   if (!block) return { moves: [], isFinal: false, text: `${hash} waits on ${network.name}: it ${deed.does}` }
   const text = `${hash} ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'} in block ${block.number} of ${network.name}${block.isFinal ? '' : ', which is not final yet'}`
   const receipt = await ifAnswered(within(findOnChain(ground.rpc(network.chainId), hash)))
+  const coin = { ...network.native, address: nativeAddress }
+  const carried = owners.flatMap((owner): Move[] => {
+    const came = call.to !== null && sameAddress(call.to, owner) ? call.value : 0n
+    const units = came - (sameAddress(signer, owner) ? call.value : 0n)
+    return units === 0n || !block.succeeded ? [] : [{ network, token: coin, owner, units }]
+  })
   const moves = (receipt?.ok ? receipt.logs : []).flatMap(({ address, topics: [event, from, to], data }) => {
     const token = tokenOf(ground, network, address)
-    if (event !== transferTopic || !token || from === undefined || to === undefined) return []
+    if (event !== transferTopic || !token || from === undefined || to === undefined || size(data) !== 32)
+      return []
     return owners.flatMap((owner): Move[] => {
       const units = (isOwner(to, owner) ? BigInt(data) : 0n) - (isOwner(from, owner) ? BigInt(data) : 0n)
       return units === 0n ? [] : [{ network, token, owner, units }]
     })
   })
-  return { moves: receipt || !block.succeeded ? moves : undefined, isFinal: block.isFinal, text }
+  return {
+    moves: receipt || !block.succeeded ? [...carried, ...moves] : undefined,
+    isFinal: block.isFinal,
+    text,
+  }
 }
 
 const isOwner = (topic: string, owner: Address): boolean => sameAddress(`0x${topic.slice(26)}`, owner)

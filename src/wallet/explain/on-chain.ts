@@ -20,6 +20,7 @@ export type OnChain = {
   network: Network
   from: Address
   nonce: number
+  call: Pick<Call, 'to' | 'value'>
   deed: Deed
   block: {
     number: number
@@ -164,7 +165,7 @@ async function shownBy(
       { details: { host: node.host, hash } },
     )
   const block = found ? await blockOf(node, network, found, depth) : null
-  return { network, from, nonce, deed: deedOf(call, network, catalog), block }
+  return { network, from, nonce, call, deed: deedOf(call, network, catalog), block }
 }
 
 async function blockOf(
