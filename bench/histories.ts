@@ -64,10 +64,12 @@ const told = (act: Act) =>
 /** What is wrong with positions and histories as they stand. */
 async function held(rpc: Rpc, engine: Service, entries: readonly StrategyEntry[]): Promise<string[]> {
   const wallet = sandboxAddress()
-  const { positions } = await engine.getWallet({ address: wallet })
+  // What was closed is counted where its history was read.
+  for (const entry of entries) await shownOf(engine, entry, wallet)
+  const { positions, realised: allRealised } = await engine.getWallet({ address: wallet })
   const wrong: string[] = []
   for (const entry of entries) {
-    const { principal, events } = await replay(rpc, entry, wallet)
+    const { principal, realised: whileOpen, events } = await replay(rpc, entry, wallet)
     const position = positions.find(({ strategy }) => strategy.slug === entry.slug)
     const shown = await shownOf(engine, entry, wallet)
     if (shown.join() !== events.join())
@@ -75,6 +77,10 @@ async function held(rpc: Rpc, engine: Service, entries: readonly StrategyEntry[]
     const shares = await balanceOf(rpc, entry.receipt.address, wallet)
     if (shares > 0n !== (position !== undefined))
       wrong.push(`${entry.slug}: ${shares} shares, and ${position ? 'a' : 'no'} position`)
+    const realised = shares === 0n ? whileOpen - principal : whileOpen
+    const out = allRealised!.find(({ strategy }) => strategy === entry.slug)?.realised ?? 0n
+    if (out !== realised && shown[0] !== 'HISTORY_UNREAD')
+      wrong.push(`${entry.slug}: realised ${out} and not ${realised}`)
     if (!position) continue
     const worth = await worthAt(rpc, entry, shares, 'latest')
     if (position.balance !== worth) wrong.push(`${entry.slug}: balance ${position.balance} and not ${worth}`)

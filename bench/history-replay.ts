@@ -3,7 +3,7 @@ import type { StrategyEntry } from '../src/domain/catalog.ts'
 import type { Rpc } from '../src/net/rpc.ts'
 
 /** What a market was for a wallet: what is still in there of what was put in, and all that happened, oldest first. */
-export type Replay = { principal: bigint; events: string[] }
+export type Replay = { principal: bigint; realised: bigint; events: string[] }
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 /** `convertToAssets(uint256)`, `exchangeRateCurrent(address)` of a HubPool, and `balanceOf(address)`. */
@@ -61,7 +61,7 @@ export async function replay(rpc: Rpc, entry: StrategyEntry, wallet: Address): P
     const amount = await worthAt(rpc, entry, value, block)
     found.push({ block, sign, amount, what: sign === 1n ? 'transfer_in' : 'transfer_out' })
   }
-  let principal = 0n
+  let [principal, realised] = [0n, 0n]
   for (const [at, { block, sign, amount }] of found.entries()) {
     principal += sign * amount
     if (sign === 1n) continue
@@ -73,10 +73,13 @@ export async function replay(rpc: Rpc, entry: StrategyEntry, wallet: Address): P
           block,
           moved: before.reduce((sum, one) => sum + one.sign * one.amount, -amount),
         })
-    if (left <= (isLast ? 0n : 50n)) principal = 0n
+    if (left > (isLast ? 0n : 50n)) continue
+    realised -= principal
+    principal = 0n
   }
   return {
     principal: principal < 0n ? 0n : principal,
+    realised: principal < 0n ? realised - principal : realised,
     events: found.map(({ what, amount }) => `${what} ${amount}`),
   }
 }

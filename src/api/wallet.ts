@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { EvmAddress } from '../domain/address.ts'
+import { type Address, EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { noStats, Stats } from './lending-stats.ts'
 import { Missing } from './missing.ts'
@@ -23,16 +23,28 @@ export type Position = {
   queuedUsd: string | null
 }
 
+/** The profit that came out of a strategy with what was closed there; below zero is a loss. Units are the smallest of the asset. */
+const RealisedValue = z.object({
+  strategy: z.string(),
+  asset: z.object({ symbol: z.string(), address: z.custom<Address>(), decimals: Decimals }),
+  realised: z.custom<bigint>(),
+  realisedUsd: z.string().nullable(),
+})
+export type RealisedProfit = z.output<typeof RealisedValue>
+
 /**
  * The positions of a wallet. `totalValueUsd` is a decimal string: the sum of what is known in USD, of which `queuedUsd` is queued. `unread` are the strategies whose contracts
  * do not say what the wallet holds there, or what that is worth; it and `unsearched` are `null` where a deployment does not tell. `missing` are networks that do not answer:
  * nothing of theirs is in it.
+ * `totalProfitUsd` is the profit of what is held and of what was closed (`realised`), as far as the history of both is known.
  */
 export const WalletValue = z.object({
   address: z.custom<z.output<typeof EvmAddress>>().nullable(),
   positions: z.array(z.custom<Position>()),
   totalValueUsd: z.string().nullable(),
   queuedUsd: z.string().nullable(),
+  realised: z.array(RealisedValue).nullable(),
+  totalProfitUsd: z.string().nullable(),
   stats: z.custom<Stats>().nullable(),
   unread: z.array(z.string()).nullable(),
   unsearched: z.array(Unsearched).nullable(),
@@ -46,7 +58,7 @@ const Signed = z.codec(z.string().regex(/^-?[0-9]{1,78}$/, 'expected a whole num
   encode: String,
 })
 
-/** Shape A (reference); `principal`, `apyFraction`, `pending`, `claimable`, `queuedUSD`, `stats`, `unread` and `unsearched` are ours. */
+/** Shape A (reference); `principal`, `apyFraction`, `pending`, `claimable`, `queuedUSD`, `realised`, `totalProfitUSD`, `stats`, `unread` and `unsearched` are ours. */
 const ShapeA = z.object({
   address: EvmAddress,
   positions: z.array(
@@ -65,6 +77,17 @@ const ShapeA = z.object({
   ),
   totalValueUSD: maybe(Numeric),
   queuedUSD: ours(Numeric),
+  realised: ours(
+    z.array(
+      z.object({
+        strategy: z.string(),
+        asset: z.object({ symbol: z.string(), address: EvmAddress, decimals: Decimals }),
+        realised: Signed,
+        realisedUSD: maybe(Numeric),
+      }),
+    ),
+  ),
+  totalProfitUSD: ours(Numeric),
   stats: ours(Stats),
   unread: ours(z.array(z.string())),
   unsearched: ours(z.array(Unsearched)),
@@ -118,6 +141,8 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
       })),
       totalValueUsd: decimal(wire.summary.totalUnderlyingBalanceUSD),
       queuedUsd: null,
+      realised: null,
+      totalProfitUsd: null,
       stats: null,
       unread: null,
       unsearched: null,
@@ -128,6 +153,8 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
       positions: [],
       totalValueUsd: null,
       queuedUsd: null,
+      realised: null,
+      totalProfitUsd: null,
       stats: wire.stats,
       unread: null,
       unsearched: null,
@@ -148,6 +175,10 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
     })),
     totalValueUsd: decimal(wire.totalValueUSD),
     queuedUsd: decimal(wire.queuedUSD),
+    realised:
+      wire.realised?.map(({ realisedUSD, ...same }) => ({ ...same, realisedUsd: decimal(realisedUSD) })) ??
+      null,
+    totalProfitUsd: decimal(wire.totalProfitUSD),
     stats: orNull(wire.stats),
     unread: orNull(wire.unread),
     unsearched: orNull(wire.unsearched),
@@ -169,6 +200,9 @@ export const Wallet = z.codec(oneOf(shapes, 1), WalletValue, {
     })),
     totalValueUSD: value.totalValueUsd,
     queuedUSD: value.queuedUsd,
+    realised:
+      value.realised?.map(({ realisedUsd, ...same }) => ({ ...same, realisedUSD: realisedUsd })) ?? null,
+    totalProfitUSD: value.totalProfitUsd,
     stats: value.stats,
     unread: value.unread,
     unsearched: value.unsearched,

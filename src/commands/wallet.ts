@@ -104,6 +104,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       ...unsearchedLines(value.unsearched ?? [], address, to),
       ...unreadLines(value, to),
       ...(isEmpty ? [] : [totalLine(value, to)]),
+      ...profitLines(value, to),
       ...(value.missing.length === 0
         ? []
         : [
@@ -145,6 +146,19 @@ function totalLine({ positions, totalValueUsd, queuedUsd, unsearched }: Shown, t
   const queued =
     Number(queuedUsd) > 0 ? to.paint.dim(` of which ${dollars(queuedUsd)} is queued or ready`) : ''
   return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${queued}${lacks}`
+}
+
+/** The profit of closed positions, by strategy, and that of the wallet over both open and closed ones. */
+function profitLines({ realised, totalProfitUsd }: Shown, to: Stream): string[] {
+  const closed = realised ?? []
+  if (closed.length === 0) return []
+  return [
+    ...closed.map(
+      ({ strategy, realised: amount, realisedUsd }) =>
+        `${to.paint.dim('closed')} ${plain(strategy)}  ${amount.formatted} ${plain(amount.symbol)} profit${realisedUsd === null ? '' : `, ${dollars(realisedUsd)}`}`,
+    ),
+    `${to.paint.dim('profit')} ${dollars(totalProfitUsd)} of open and closed positions, at prices now`,
+  ]
 }
 
 /** Which strategies say nothing of a wallet at all. */

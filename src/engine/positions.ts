@@ -1,12 +1,13 @@
-import type { Position } from '../api/wallet.ts'
+import type { Position, RealisedProfit } from '../api/wallet.ts'
 import type { Address } from '../domain/address.ts'
+import type { StrategyEntry } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Chain, headOf, read } from './chain.ts'
 import type { Context } from './context.ts'
 import { type Held, holdings } from './holdings.ts'
 import { readAgain } from './logs/again.ts'
 import type { RpcLog } from './logs/filters.ts'
-import { hasKept, logsOf } from './logs/scan.ts'
+import { keptAmong, logsOf } from './logs/scan.ts'
 import { eachOnce } from './logs/shared-queues.ts'
 import type { Market } from './markets/market.ts'
 import { addsUp } from './past/adds-up.ts'
@@ -19,8 +20,8 @@ import { known, together } from './reading.ts'
 import { type Standing, strategyOf } from './standings.ts'
 import { grownStandings } from './strategies.ts'
 
-/** What was put in and is still there; `null` is not known. */
-type Invested = Held & { principal: bigint | null }
+/** What was put in and is still there, and the profit of what was closed before; `null` is not known. */
+type Invested = Held & { principal: bigint | null; realised: bigint | null }
 
 /** What a wallet has on one chain, with principal and profit off its logs. Where contracts do not answer, the strategies are named. */
 export async function partOf(context: Context, chainId: number, address: Address) {
@@ -32,9 +33,10 @@ export async function partOf(context: Context, chainId: number, address: Address
   ])
   const queued = await eachOnce(context, asked.queued, address)
   const held = withQueued(found.filter(isRow), queued, found)
+  const closed = found.filter(({ realised }) => realised !== null && realised !== 0n)
   const stands = await grownStandings(
     context,
-    held.map(({ market }) => market),
+    [...held, ...closed].map(({ market }) => market),
   )
   const positions = held.map((one, at) => ({
     ...positionOf(one, stands[at]!),
@@ -42,6 +44,7 @@ export async function partOf(context: Context, chainId: number, address: Address
   }))
   return {
     positions,
+    realised: closed.map((one, at) => realisedOf(one, stands[held.length + at]!)),
     accounts,
     unread: found.filter(({ balance }) => balance === null).map(({ market }) => market.entry.slug),
     unsearched: asked.unsearched.map(({ market, searchedAt }) => ({
@@ -53,14 +56,21 @@ export async function partOf(context: Context, chainId: number, address: Address
 
 /** Whether something is there, as far as anybody says: of a market that does not, it is there when more was put in than came out. */
 const isRow = ({ shares, principal }: Invested): boolean =>
-  shares !== null || (principal !== null && principal > 0n)
+  shares === null ? principal !== null && principal > 0n : shares > 0n
 
 /** What an owner has on one chain, and what of it he put in: both of one block, or else the latter is not known. */
 async function investedOn(context: Context, chainId: number, owner: Address): Promise<Invested[]> {
   const chain = context.chain(chainId)
   const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
   const invested = await unlessUnread(() => steadily(() => investedAt(context, chain, here, owner)))
-  return invested ?? (await holdings(chain, here, owner)).map((one) => ({ ...one, principal: null }))
+  return (
+    invested ??
+    (await holdings(chain, here, owner)).map((one) => ({
+      ...one,
+      principal: null,
+      realised: null,
+    }))
+  )
 }
 
 /** How much an owner put into one market and still has there; `null` is not known. */
@@ -68,7 +78,7 @@ export async function principalIn(context: Context, market: Market, owner: Addre
   const chain = context.chain(market.entry.chainId)
   const [invested] =
     (await unlessUnread(() => steadily(() => investedAt(context, chain, [market], owner)))) ?? []
-  return invested?.principal ?? null
+  return invested && invested.shares !== 0n ? invested.principal : null
 }
 
 async function investedAt(
@@ -80,50 +90,55 @@ async function investedAt(
   const head = await headOf(chain)
   // A node behind the same address may not have this block yet: then the position alone is read, at whatever block.
   const held = await holdings(chain, here, owner, head.number)
-  const markets = held.map(({ market }) => market)
-  // Of a market that says nothing only those are looked for who were there before: the search through all its blocks is long.
-  const wasThere = await Promise.all(
-    held.map(({ market, shares }) => shares !== null || hasKept(context.store, market, owner)),
+  // The search through all blocks of a long chain is slow: where nothing is held, or a market says nothing, only logs known from before are gone on with.
+  const isKnown = await keptAmong(context.store, chain, owner)
+  const used = new Set(await context.store.strategiesOf(owner))
+  const closed = here.filter(
+    (one) => (isKnown(one) || used.has(one.entry.id)) && !held.some(({ market }) => market === one),
   )
-  const searched = markets.filter((_, at) => wasThere[at])
-  const counted = held.map(({ market, shares }) =>
+  const all = [...held, ...closed.map((market) => ({ market, shares: 0n, balance: 0n }))]
+  const searched = held.flatMap(({ market, shares }) => (shares !== null || isKnown(market) ? [market] : []))
+  const counted = all.map(({ market, shares }) =>
     shares === null ? known(null) : (market.counted?.(owner) ?? known(shares)),
   )
-  const [logs, units] = await Promise.all([
+  const [logs, closedLogs, units] = await Promise.all([
     logsOf(context, chain, searched, owner, head),
+    // What cannot be read of closed positions costs nothing of the open ones.
+    unlessUnread(() => logsOf(context, chain, closed, owner, head)),
     read(chain, together<bigint | null>(counted), head.number),
   ])
   return Promise.all(
-    held.map(async ({ market, ...one }, at) => {
-      const mine = logs.get(market)
-      const principal = mine && (await principalOf(context, chain, market, owner, units[at]!, mine))
-      return { ...one, market, principal: principal ?? null }
+    all.map(async ({ market, ...one }, at) => {
+      const mine = logs.get(market) ?? closedLogs?.get(market)
+      const sums = mine && (await sumsOf(context, chain, market, owner, units[at]!, mine))
+      return { ...one, market, ...(sums ?? { principal: null, realised: null }) }
     }),
   )
 }
 
 /**
- * Never below zero: whoever took out more than he put in has put in nothing of what is there. Logs that do not tell where all `units` came
- * from are not all there are, by whatever fault: then it is not known, or else what was put in would count as profit.
+ * Principal and realised profit. The principal is never below zero: what came out beyond what was put in is realised. Logs that do not
+ * account for all `units` are incomplete: then both are unknown, or else what was put in would count as profit.
  */
-async function principalOf(
+async function sumsOf(
   { store, now }: Context,
   chain: Chain,
   market: Market,
   owner: Address,
   units: bigint | null,
   logs: readonly RpcLog[],
-): Promise<bigint | null> {
-  const net = await unlessUnread(async () => {
+): Promise<{ principal: bigint; realised: bigint } | null> {
+  const isClosed = units === 0n
+  if (isClosed && logs.length === 0) return { principal: 0n, realised: 0n }
+  return unlessUnread(async () => {
     const events = await eventsIn(store, chain, market, owner, logs)
     if (!(await addsUp(store, chain, market, events, units))) {
       await readAgain({ store, now }, chain, market, owner)
       return null
     }
-    return netInvested(store, chain, market, owner, events)
+    const { net, realised } = await netInvested(store, chain, market, owner, events)
+    return net < 0n || isClosed ? { principal: 0n, realised: realised - net } : { principal: net, realised }
   })
-  if (net === null) return null
-  return net < 0n ? 0n : net
 }
 
 /** A history that cannot be read whole costs principal and profit, and not the position. */
@@ -154,3 +169,13 @@ function positionOf(
     apy: strategy.apy,
   }
 }
+
+/** The profit that was taken out of a strategy, in USD at the price of its asset now. */
+const realisedOf = ({ market, realised }: Invested, standing: Standing): RealisedProfit => ({
+  strategy: market.entry.slug,
+  asset: assetRef(market.entry.asset),
+  realised: realised!,
+  realisedUsd: usd(realised, market.entry.asset, standing.price),
+})
+
+const assetRef = ({ symbol, address, decimals }: StrategyEntry['asset']) => ({ symbol, address, decimals })

@@ -42,7 +42,7 @@ export async function queuedOf(
   }
 }
 
-type Invested = Held & { principal: bigint | null }
+type Invested = Held & { principal: bigint | null; realised: bigint | null }
 
 /**
  * What an owner holds, and the markets beside in which a withdrawal of theirs is queued, or may be: those whose queue does not answer. Of what
@@ -62,7 +62,13 @@ export function withQueued(
   return [...held, ...others.map(([market]) => silent.get(market) ?? nothingIn(market))]
 }
 
-const nothingIn = (market: Market): Invested => ({ market, shares: 0n, balance: 0n, principal: 0n })
+const nothingIn = (market: Market): Invested => ({
+  market,
+  shares: 0n,
+  balance: 0n,
+  principal: 0n,
+  realised: 0n,
+})
 
 /** The queued withdrawals of one market, as a position lists them, and what they are worth at a price of the asset. */
 export function queuedIn(

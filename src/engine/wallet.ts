@@ -23,12 +23,18 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
   const fault = asked.find((part) => part instanceof AppError)
   if (fault && parts.length === 0) throw ofAll(fault, networks)
   const positions = parts.flatMap((part) => part.positions)
+  const realised = parts.flatMap((part) => part.realised)
   const queuedUsd = sumUsd(positions.map((one) => one.queuedUsd))
   return {
     address,
     positions,
     totalValueUsd: sumUsd([...positions.map(({ balanceUsd }) => balanceUsd), queuedUsd]),
     queuedUsd,
+    realised,
+    totalProfitUsd: sumUsd([
+      ...positions.map(({ profitUsd }) => profitUsd),
+      ...realised.map(({ realisedUsd }) => realisedUsd),
+    ]),
     stats: statsIn(
       context.catalog,
       parts.flatMap(({ accounts }) => accounts),

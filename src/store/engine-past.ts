@@ -46,6 +46,15 @@ export function pastQueries(sql: Sql) {
         valuesOf(place),
       ),
 
+    /** The sources of a chain with logs about an owner. */
+    keptSources: async (chainId: number, owner: string): Promise<string[]> =>
+      (
+        await sql.query<{ source: string }>(
+          'select distinct source from chain_logs where chain_id = $1 and owner = $2',
+          [chainId, owner],
+        )
+      ).map(({ source }) => source),
+
     /** Forgets what was read above a block; below zero is all of it. */
     forgetLogs: (place: LogPlace, above: number): Promise<void> =>
       sql.transaction(async ({ query }) => {

@@ -93,3 +93,6 @@ export const hashesByCustomer = `alter table action_txs rename to action_txs_of_
 
 /** Finds the newest operations of a customer by their own index. */
 export const actionsNewest = 'create index actions_newest on actions (customer, created_at)'
+
+/** Finds the operations of a wallet by their own index. */
+export const actionsOfWallet = 'create index actions_of_wallet on actions (wallet, strategy_id)'

@@ -6,6 +6,7 @@ import {
   type ActionTxRow,
   actionColumns,
   actionsNewest,
+  actionsOfWallet,
   firstSchema,
   hashesByCustomer,
   txColumns,
@@ -31,6 +32,7 @@ export const engineMigrations: readonly Migration[] = [
   toldSchema,
   lastOfDay,
   settingChanges,
+  actionsOfWallet,
 ]
 
 /** What the engine remembers; every query about a customer names whose row it is. */
@@ -65,6 +67,15 @@ export function engineStore(sql: Sql) {
         }
       )
     },
+
+    /** The ids of the strategies in which a wallet had an action, of any customer: chains are public. */
+    strategiesOf: async (wallet: string): Promise<string[]> =>
+      (
+        await sql.query<{ id: string }>(
+          'select distinct strategy_id as id from actions where wallet = $1 and strategy_id is not null',
+          [wallet],
+        )
+      ).map(({ id }) => id),
 
     /** The ids of a customer's actions, newest first; what one quote was handed out as is one. */
     recentActions: async (customer: string, most: number): Promise<string[]> => {

@@ -278,6 +278,8 @@ describe('a wallet', () => {
       positions: [],
       totalValueUsd: null,
       queuedUsd: null,
+      realised: null,
+      totalProfitUsd: null,
       stats: wire.stats,
       unread: null,
       unsearched: null,

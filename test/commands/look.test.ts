@@ -312,6 +312,8 @@ describe('wallet show and history', () => {
       positions: [],
       totalValueUsd: '0',
       queuedUsd: '0',
+      realised: [],
+      totalProfitUsd: '0',
       unread: [],
       unsearched: [],
       missing: [],
@@ -328,6 +330,31 @@ describe('wallet show and history', () => {
     const { exit, json } = await run(`history ${usdcPlace} --address ${stranger} --json`)
     expect([exit, json.error.code]).toEqual([4, 'STRATEGY_NOT_FOUND'])
     expect(json.error.message).toContain(`no contract is at ${address}`)
+  })
+
+  test('count the profit of positions that were closed, by strategy and for the wallet', async () => {
+    const { asset } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    const before = await sandbox.balanceOf(31337, asset.address, sandbox.user.address)
+    await run(`deposit ${usdcPlace} --amount 1000 --yes --quiet`)
+    await sandbox.world.warp(30 * 86_400)
+    expect((await run(`withdraw ${usdcPlace} --amount max --yes --quiet`)).exit).toBe(0)
+    const won = (await sandbox.balanceOf(31337, asset.address, sandbox.user.address)) - before
+    expect(won).toBeGreaterThan(0n)
+    // Nobody looked while it was open.
+    const { json } = await run('wallet show --json')
+    expect(json).toMatchObject({ positions: [], realised: [{ strategy: usdcPlace }] })
+    expect(json.realised[0].realised.raw).toBe(won.toString())
+    expect(Number(json.realised[0].realisedUsd)).toBeCloseTo(Number(won) / 1e6, 2)
+    expect(json.totalProfitUsd).toBe(json.realised[0].realisedUsd)
+    await run(`deposit ${usdcPlace} --amount 500 --yes --quiet`)
+    await sandbox.world.warp(30 * 86_400)
+    const { json: again } = await run('wallet show --json')
+    expect(again.realised[0].realised.raw).toBe(won.toString())
+    const sum = Number(again.positions[0].profitUsd) + Number(again.realised[0].realisedUsd)
+    expect(Number(again.totalProfitUsd)).toBeCloseTo(sum, 6)
+    const { out } = await run('wallet show')
+    expect(out).toMatch(/^closed +aave-v3-usdc-sandbox-one +[\d.]+ USDC/m)
+    expect(out).toMatch(/^profit +\$[\d.]+ /m)
   })
 
   test('positions carry principal, profit and USD, with exactly the fields of the contract', async () => {

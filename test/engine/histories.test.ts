@@ -98,17 +98,20 @@ describe('principal and profit', () => {
       const all = events[0]!.shares[0]!
       return event.type === 'withdraw' ? { ...event, shares: [all - 1n, all] } : { ...event, shares: [all] }
     })
-    expect(await netInvested(context.store, chain, market, wallet, unsure)).toBe(7_000_001n)
+    expect(await netInvested(context.store, chain, market, wallet, unsure)).toEqual({
+      net: 7_000_001n,
+      realised: unsure[1]!.amount - 40_000_003n,
+    })
     // What was there before what came in may be as much as roundings make, and is none; more was left.
     const at = `0x${events[2]!.blockNumber.toString(16)}`
     const balance = calldata('function balanceOf(address)', [wallet])
     const held = BigInt(
       await rpc.request<Hex>('eth_call', [{ to: market.entry.receipt.address, data: balance }, at]),
     )
-    const invested = (left: bigint) => {
+    const invested = async (left: bigint) => {
       const [first, second, last] = unsure
       const all = [first!, second!, { ...last!, amount: held - left }]
-      return netInvested(context.store, chain, market, wallet, all)
+      return (await netInvested(context.store, chain, market, wallet, all)).net
     }
     expect(await invested(2n)).toBe(held - 2n)
     expect(await invested(3n)).toBe(40_000_003n - unsure[1]!.amount + held - 3n)

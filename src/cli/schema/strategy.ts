@@ -149,6 +149,12 @@ export const WalletDocument = fields({
   positions: z.array(PositionDocument),
   totalValueUsd: maybe(Usd).describe('of what is known: a position without balanceUsd is not in it'),
   queuedUsd: maybe(Usd).describe('how much of that is queued'),
+  realised: maybe(
+    z.array(fields({ strategy: z.string(), realised: Amount, realisedUsd: maybe(Usd) })),
+  ).describe(
+    'profit or loss of closed positions, where the service has read their history (sluice history); USD at the price now',
+  ),
+  totalProfitUsd: maybe(Usd).describe('profit of open positions and of closed ones, as far as it is known'),
   stats: fields({
     collateral: z.array(
       fields({ ...side, priceUsd: maybe(z.string()), liquidationThreshold: maybe(z.number()) }),

@@ -120,6 +120,8 @@ export const walletJson = ({
   positions,
   totalValueUsd,
   queuedUsd,
+  realised,
+  totalProfitUsd,
   stats,
   unread,
   unsearched,
@@ -129,6 +131,13 @@ export const walletJson = ({
   positions: positions.map(positionJson),
   totalValueUsd,
   queuedUsd,
+  realised:
+    realised?.map(({ strategy, asset, realised: amount, realisedUsd }) => ({
+      strategy,
+      realised: tokenAmount(amount, asset),
+      realisedUsd,
+    })) ?? null,
+  totalProfitUsd,
   ...(stats && { stats: statsJson(stats) }),
   unread,
   unsearched,

@@ -62,9 +62,14 @@ export async function logsOf(
   return found
 }
 
-/** Whether logs of a market about an owner are kept from before. */
-export async function hasKept(store: EngineStore, market: Market, owner: Address): Promise<boolean> {
-  return (await store.keptLogs(placeOf(market, owner))).length > 0
+/** Which markets of a chain have logs about an owner that were read before. */
+export async function keptAmong(
+  store: EngineStore,
+  { network: { chainId } }: Chain,
+  owner: Address,
+): Promise<(market: Market) => boolean> {
+  const sources = new Set(await store.keptSources(chainId, owner.toLowerCase()))
+  return (market) => sources.has(placeOf(market, owner).source)
 }
 
 const placeOf = (market: Market, owner: Address): LogPlace => ({

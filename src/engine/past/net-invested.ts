@@ -6,8 +6,8 @@ import { comesBy, type Happened } from './events.ts'
 import { sharesThen } from './past-worth.ts'
 
 /**
- * What is still owed to the owner: deposits and shares received, less withdrawals and shares given away, counted anew
- * whenever the position was emptied. Below zero means that more came out than ever went in.
+ * `net`: deposits and shares received, less withdrawals and shares given away, counted anew whenever the position was emptied; below zero
+ * means that more came out than went in. `realised`: the profit (or loss, below zero) of all that was emptied before.
  */
 export async function netInvested(
   store: EngineStore,
@@ -15,8 +15,8 @@ export async function netInvested(
   market: Market,
   owner: Address,
   events: readonly Happened[],
-): Promise<bigint> {
-  let net = 0n
+): Promise<{ net: bigint; realised: bigint }> {
+  let [net, realised] = [0n, 0n]
   let totals: bigint[] = []
   for (const [at, event] of events.entries()) {
     const { type, amount, shares, ...moment } = event
@@ -30,10 +30,11 @@ export async function netInvested(
       isLeft(totals, shares) ??
       wasLeft(await sharesThen(store, chain, market, { owner, moment }), afterIn(events, at))
     if (left) continue
+    realised -= net
     net = 0n
     totals = []
   }
-  return net
+  return { net, realised }
 }
 
 /** What happened after one event in the same block. */
