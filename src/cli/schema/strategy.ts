@@ -152,7 +152,7 @@ export const WalletDocument = fields({
   realised: maybe(
     z.array(fields({ strategy: z.string(), realised: Amount, realisedUsd: maybe(Usd) })),
   ).describe(
-    'profit or loss of closed positions, where the service has read their history (sluice history); USD at the price now',
+    'profit or loss of closed positions, where the service has read their history; USD at the price now',
   ),
   totalProfitUsd: maybe(Usd).describe('profit of open positions and of closed ones, as far as it is known'),
   stats: fields({
