@@ -2,6 +2,7 @@ import { asTyped } from '../cli/as-typed.ts'
 import { type Cli, whole } from '../cli/cli.ts'
 import { duration } from '../cli/globals.ts'
 import { askQuote, type Wish } from '../cli/operate/quoting.ts'
+import { expired, swapStanding } from '../cli/operate/swap-signed.ts'
 import type { View } from '../cli/output.ts'
 import { stateWord, when } from '../cli/terminal/format.ts'
 import { fields } from '../cli/terminal/table.ts'
@@ -14,7 +15,6 @@ import { networkNamed } from '../domain/network-named.ts'
 import { impactShown } from '../domain/price-impact.ts'
 import { shellOperand, shellWord } from '../domain/shell.ts'
 import { plain } from '../domain/text.ts'
-import { type KeptPlan, quotesOf } from '../wallet/plan/intent-json.ts'
 
 /** `swap quote` */
 export async function quote(cli: Cli, options: Wish): Promise<void> {
@@ -85,27 +85,8 @@ export async function status(
 ): Promise<void> {
   const service = await cli.service()
   const more = options.btcTx !== undefined && { btcTxHash: options.btcTx }
-  const ask = async (quote: string) => service.swapStatus({ id: quote, ...more })
-  let shown = id
-  // The service knows quotes, and no journal.
-  const named = async (error: unknown) => {
-    const isUnknown = error instanceof AppError && error.code === 'QUOTE_NOT_FOUND'
-    const action = isUnknown ? await actionOf(cli, id) : undefined
-    // The newest, where it has several.
-    const quote = action && quotesOf(action.plan as KeptPlan)[0]
-    if (action && quote === undefined)
-      throw new AppError('QUOTE_NOT_FOUND', `"${plain(id)}" is an action without a quote`, {
-        cause: error,
-        hint: `sluice action show ${action.id}`,
-      })
-    if (quote === undefined || quote === id) throw error
-    shown = quote
-    return ask(quote)
-  }
-  const look = async () => {
-    const found = await ask(shown).catch(named).catch(naming(id, options.btcTx))
-    return { id: shown, ...found }
-  }
+  const ask = (quote: string) => service.swapStatus({ id: quote, ...more })
+  const look = () => swapStanding(cli, id, ask).catch(naming(id, options.btcTx))
   if (!options.watch) return cli.emit(await look(), statusView)
   const last = await observe(cli, look, {
     isOver: ({ status }) => ['fulfilled', 'failed', 'refunded', 'expired'].includes(status),
@@ -113,8 +94,7 @@ export async function status(
     intervalMs: duration(options.interval),
     again: () => `sluice swap status --watch --timeout 1h ${shellOperand(id)}`,
   })
-  if (last.status === 'expired')
-    throw new AppError('QUOTE_EXPIRED', 'The quote expired, and nothing was sent for it', { details: last })
+  if (last.status === 'expired') throw await expired(cli, id, last)
   if (last.status === 'refunded')
     throw new AppError('REFUNDED', 'The swap ended in a refund', {
       details: last,
@@ -130,16 +110,6 @@ export async function status(
       details: last,
       hint: `sluice action explain ${shellOperand(id)}`,
     })
-}
-
-/** The action of an id or an idempotency key in the journal of this machine. */
-async function actionOf(cli: Cli, typed: string) {
-  const ground = await cli.place.ground().catch((error: unknown) => {
-    // Where there is no chain there is no action either.
-    if (error instanceof AppError) return undefined
-    throw error
-  })
-  return ground && (ground.journal.find(typed) ?? ground.journal.findKey(typed))
 }
 
 /** A deposit that is not there yet is asked for again by what it was asked for. */

@@ -62,7 +62,7 @@ export const swap = (world: World) => {
     .action(action(world, execute))
   withRaw(command.command('status'))
     .description('Where a swap stands, with the hashes of both chains.')
-    .argument('<quote-id>', 'the id that swap quote gave, or the idempotency key of a swap')
+    .argument('<quote-id>', 'the id that swap quote gave, or the id or the idempotency key of its action')
     .option('--btc-tx <hash>', 'the Bitcoin transaction of a deposit, where a route begins there')
     .option('--watch', 'until it is final; the exit code says how it ended')
     .option('--interval <duration>', 'how often --watch looks', checked(duration), '2s')

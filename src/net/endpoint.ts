@@ -10,10 +10,15 @@ import { urlSecrets } from './url-secrets.ts'
 /** One URL that JSON-RPC is asked at: its host, and one exchange within a time. What is no answer is RPC_UNREACHABLE. */
 export type Endpoint = { host: string; exchange: (body: unknown, deadlineMs: number) => Promise<unknown> }
 
-/** Opens an endpoint, with connections of its own. Nothing is asked before the first exchange, and nothing that its node says tells what is secret in its URL. */
+/** Opens an endpoint, with connections of its own. Nothing is asked before the first exchange, and nothing that its node says tells what is secret in its URL. Which chain it is on it says within `firstMs` when that is asked first. */
 export function openEndpoint(
   url: string,
-  { chainId, checkMs = 30_000, signal }: { chainId?: number; checkMs?: number; signal?: AbortSignal },
+  {
+    chainId,
+    checkMs = 30_000,
+    firstMs = Infinity,
+    signal,
+  }: { chainId?: number; checkMs?: number; firstMs?: number; signal?: AbortSignal },
 ): Endpoint {
   const host = hostOf(url)
   const secrets = urlSecrets(url)
@@ -44,9 +49,13 @@ export function openEndpoint(
   }
   /** When it last said that it is on the chain that is wanted. */
   let right = chainId === undefined ? Infinity : -Infinity
+  let longestMs = firstMs
   const checkChain = async (deadlineMs: number) => {
     const call: RpcCall = { jsonrpc: '2.0', id: 0, method: 'eth_chainId', params: [] }
-    const said = await exchange(call, deadlineMs).then(chainIdOf(host, call))
+    const answer = await exchange(call, Math.min(deadlineMs, longestMs)).finally(() => {
+      longestMs = Infinity
+    })
+    const said = chainIdOf(host, call)(answer)
     right = said === chainId ? performance.now() : -Infinity
     if (said === chainId) return
     throw new AppError('CHAIN_ID_MISMATCH', `The node at ${host} is on chain ${said}, not on ${chainId}`, {
@@ -107,7 +116,16 @@ const mayBeOfNode = (status: number, error: Record<string, unknown>): boolean =>
 
 const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429
 
-const hopeless = ['certificate', 'redirect', 'too-large', 'too-deep', 'encoded', 'aborted', 'refused']
+const hopeless = [
+  'certificate',
+  'redirect',
+  'too-large',
+  'too-deep',
+  'encoded',
+  'aborted',
+  'refused',
+  'silent',
+]
 
 /** Whether the same endpoint may answer better next time; a redirect, too much, or a plain no stays what it is. */
 export function mayPass({ details }: AppError): boolean {

@@ -4,6 +4,7 @@ import { backoffMs, wait } from './patience.ts'
 import { isKnown } from './refusal.ts'
 import { askAll, mostCalls } from './rpc-batch.ts'
 import { type RpcCall, unwrap, unwrapBatch } from './rpc-envelope.ts'
+import { leavingOutSilent, type Patience } from './silence.ts'
 
 /** A chain behind one JSON-RPC endpoint or several. Answers are not validated beyond the envelope: parse them where they are used. */
 export type Rpc = {
@@ -28,7 +29,7 @@ export type RpcOptions = {
   chainId?: number
   checkMs?: number
   signal?: AbortSignal
-}
+} & Patience
 
 /** One endpoint. Reads are tried again on transport faults; what sends is never sent twice by itself. */
 export const httpRpc = (url: string, options: RpcOptions = {}): Rpc =>
@@ -36,14 +37,16 @@ export const httpRpc = (url: string, options: RpcOptions = {}): Rpc =>
 
 /**
  * One chain behind several endpoints. A read goes to the one that answered last, and on a transport fault to the next;
- * signed bytes go to all of them, and are accepted when one accepts them.
+ * signed bytes go to all of them, and are accepted when one accepts them. One that is silent is left out for a while.
  */
-export const severalRpc = (urls: readonly string[], options: RpcOptions = {}): Rpc =>
+export function severalRpc(urls: readonly string[], options: RpcOptions = {}): Rpc {
   // The same endpoint twice would always agree with itself.
-  over(
-    [...new Set(urls)].map((url) => openEndpoint(url, options)),
-    options,
-  )
+  const each = [...new Set(urls)]
+  const { silentMs = 3_000 } = options
+  const first = each.length > 1 && { firstMs: silentMs }
+  const endpoints = each.map((url) => openEndpoint(url, { ...options, ...first }))
+  return over(leavingOutSilent(endpoints, { ...options, silentMs }), options)
+}
 
 const writes = (method: string): boolean => /^(eth_send|anvil_|evm_)/.test(method)
 

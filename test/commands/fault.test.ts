@@ -180,9 +180,17 @@ describe('chains', () => {
     const { id } = (await run(`${swap} --no-wait`)).json.error.details
     await fault('stale-quote')
     await run('sandbox fault clear')
+    // Its approval is signed: whoever takes it for one of which nothing was sent would ask for the same twice.
+    expect(await run(`swap status ${id} --watch --json`)).toMatchObject({ exit: 21 })
     const done = await run(['action', 'resume', id, '--json'])
     expect(done.err).toContain('The quote expired; a new one brings no less')
     expect(done).toMatchObject({ exit: 0 })
+    // What was paid by the new quote is the swap of the old one, by whatever name it is asked for.
+    const status = await run(`swap status ${id} --json`)
+    const { hash } = done.json.transactions.at(-1)
+    expect(status).toMatchObject({ exit: 0, json: { status: 'fulfilled', originTxHash: hash } })
+    expect(await run(`swap status ${status.json.id} --json`)).toMatchObject({ json: status.json })
+    expect((await run(`swap status ${id} --watch --json`)).exit).toBe(0)
   })
 })
 

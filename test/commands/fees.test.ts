@@ -2,9 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseTransaction } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
+import { hexQuantity } from '../../src/net/quantity.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type FaultyRpc, startFaultyRpc } from '../support/faulty-rpc.ts'
+import { provider } from '../support/provider.ts'
 import { type Circumstances, rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -235,5 +236,52 @@ describe('a pool that refuses as too cheap what was sent', () => {
     // The pool takes it now; the tip is still the same.
     node.rules = node.rules.filter(({ method }) => method === tips)
     expect(await run(`${pasted!.slice('sluice '.length)} --json`, here())).toMatchObject({ exit: 0 })
+  })
+})
+
+describe('what nobody can mean', () => {
+  /** A node whose newest blocks have another base fee. */
+  const basedOn = (baseFeePerGas: bigint) =>
+    provider(chain().rpcUrl, async ({ method, params }, ask) =>
+      method === 'eth_getBlockByNumber'
+        ? {
+            result: { ...((await ask(method, params)) as object), baseFeePerGas: hexQuantity(baseFeePerGas) },
+          }
+        : undefined,
+    )
+  const through = (url: string): Circumstances => ({
+    ...here(),
+    env: rpcEnvOf(sandbox, { 'sandbox-one': url }),
+  })
+  const actions = async () => (await run('action list --json', here())).json.items
+
+  test.each(['a tip', 'a base fee'])(
+    '%s of a million gwei is refused alike in a dry run and in earnest, before anything is written down',
+    async (which) => {
+      node.rules = [tips, 'eth_feeHistory'].map((method) => ({
+        method,
+        act: 'high-tip',
+        value: 1_000_000,
+        from: 1,
+        to: Number.POSITIVE_INFINITY,
+      }))
+      const based = await basedOn(1_000_000n * gwei)
+      const circumstances = through(which === 'a tip' ? node.url : based.url)
+      for (const more of ['--dry-run', '--yes --idempotency-key too-dear-a-fee-1']) {
+        const { exit, json } = await signsNothing(() => run(`${deposit} ${more}`, circumstances))
+        expect({ exit, json }).toMatchObject({ exit: 8, json: { error: { code: 'POLICY_FEE_CAP' } } })
+      }
+      expect(await actions()).toEqual([])
+      // Who means it says so.
+      expect(await run(`${deposit} --dry-run --max-fee 9000000`, circumstances)).toMatchObject({ exit: 0 })
+      await based.close()
+    },
+  )
+
+  test('a base fee that no number of coins could pay is the fault of the node, and not of the wallet', async () => {
+    const based = await basedOn(2n ** 120n)
+    const { exit, json } = await run(`${deposit} --dry-run`, through(based.url))
+    expect({ exit, json }).toMatchObject({ exit: 7, json: { error: { code: 'RPC_INCONSISTENT' } } })
+    await based.close()
   })
 })

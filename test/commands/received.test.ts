@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { privateKeyToAccount } from 'viem/accounts'
 import { formatUnits } from 'viem/utils'
 import { expect, test } from 'vitest'
 
+import { hashOf } from '../../src/wallet/record/evidence.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -87,4 +88,24 @@ test('over a bridge, into a vault and out of it: each says what came', async () 
   const usdc = await held('USDC')
   const out = await run(`withdraw ${vault.toLowerCase()} --amount max --yes --json`)
   expect(out.json.amounts.out.raw).toBe(((await held('USDC')) - usdc).toString())
+})
+
+test('nothing came of a swap that reverted, whatever its quote promised', async () => {
+  const line = 'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 12 --json'
+  const plan = (await run(`${line} --dry-run`)).json
+  await run(`sandbox fault revert ${plan.steps.at(-1).to}`)
+  const { exit, json } = await run(`${line} --yes`)
+  const amounts = { in: expect.objectContaining({ formatted: '12' }), out: null }
+  expect({ exit, json }).toMatchObject({ exit: 22, json: { error: { details: { action: { amounts } } } } })
+  const { id } = json.error.details.action
+  expect((await run(['action', 'show', id, '--json'])).json.amounts).toEqual(amounts)
+  const file = join(home(), 'evidence.json')
+  await run(['action', 'export', id, '--out', file])
+  expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 0 })
+  // Evidence of before says what was expected.
+  const evidence = JSON.parse(readFileSync(file, 'utf8'))
+  Object.assign(evidence.report, { amounts: evidence.operation.plan.about.amounts })
+  expect(evidence.report.amounts.out).toMatchObject({ symbol: 'WETH' })
+  writeFileSync(file, JSON.stringify({ ...evidence, sha256: hashOf(evidence) }))
+  expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 0 })
 })

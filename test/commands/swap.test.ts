@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -81,6 +82,21 @@ describe('swap quote', () => {
       message: '"not-a-swap-1" is an action without a quote',
       hint: `sluice action show ${other.id}`,
     })
+  })
+
+  test('stands where the journal says, where the service knows nothing of what was sent', async () => {
+    const line = `swap execute ${near} --amount-in 3 --yes --json`
+    const { json: done } = await run(line)
+    const { json: told } = await run(`swap status ${done.id} --json`)
+    const [file] = readdirSync(home(), { recursive: true, encoding: 'utf8' }).filter((one) =>
+      one.endsWith('engine.db'),
+    )
+    for (const end of ['', '-wal', '-shm']) rmSync(join(home(), `${file}${end}`), { force: true })
+    expect(await run(`swap status ${done.id} --watch --json`)).toMatchObject({
+      exit: 0,
+      json: { ...told, provider: null },
+    })
+    expect(told.originTxHash).toBe(done.transactions.at(-1).hash)
   })
 
   test('in words says what the fast way over a bridge would cost, and what is sent without it', async () => {

@@ -114,6 +114,83 @@ describe('several endpoints of one chain', () => {
   })
 })
 
+describe('one of several that takes what it is asked and never answers', () => {
+  const soon = { deadlineMs: 40, retries: 0 }
+  const silent = (at: number) => {
+    nodes[at]!.answer = () => undefined
+  }
+
+  it.each([
+    ['first', 0],
+    ['last', 2],
+  ])(
+    'is asked nothing more once it let a deadline pass, as the %s: neither reads nor signed bytes',
+    async (_, at) => {
+      answers('0x1', '0x1', '0x1')
+      silent(at)
+      const rpc = severalRpc(urls(), soon)
+      const host = new URL(urls()[at]!).host
+      const all = () =>
+        [rpc, ...rpc.peers].map((one) => one.request('eth_blockNumber').catch((error) => error))
+      await Promise.all(all())
+      const asked = nodes[at]!.seen.length
+      expect(asked).toBeGreaterThan(0)
+      for (const answer of await Promise.all([...all(), ...all()]))
+        if (answer !== '0x1')
+          expect(answer).toMatchObject({ code: 'RPC_UNREACHABLE', details: { host, fault: 'silent' } })
+      expect(await rpc.request('eth_sendRawTransaction', ['0x02'])).toBe('0x1')
+      expect(nodes[at]!.seen).toHaveLength(asked)
+    },
+  )
+
+  it('is asked nothing more while it owes an answer for too long, before any deadline', async () => {
+    answers('0x1', '0x1', '0x1')
+    silent(1)
+    const rpc = severalRpc(urls(), { retries: 0, silentMs: 0 })
+    const [peer] = rpc.peers
+    const first = peer!.request('eth_blockNumber').catch((error) => error)
+    while (nodes[1]!.seen.length === 0) await rpc.request('eth_blockNumber')
+    await expect(peer!.request('eth_gasPrice')).rejects.toMatchObject({ details: { fault: 'silent' } })
+    expect(nodes[1]!.seen).toEqual(['eth_blockNumber'])
+    await nodes[1]!.stop()
+    expect(await first).toMatchObject({ code: 'RPC_UNREACHABLE' })
+  })
+
+  it('has a short time to say which chain it is on, and where no other one is up all the time that there is', async () => {
+    answers('0x7', '0x7', '0x7')
+    silent(0)
+    const rpc = severalRpc(urls(), { silentMs: 40, chainId: 7 })
+    expect(await rpc.request('eth_blockNumber')).toBe('0x7')
+    expect(nodes[0]!.seen).toEqual(['eth_chainId'])
+    const slow = severalRpc(urls().slice(0, 2), { silentMs: 40, chainId: 7 })
+    for (const node of nodes.slice(0, 2))
+      node.answer = (call, response) => {
+        const say = () => void response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, result: '0x7' }))
+        setTimeout(say, 60)
+      }
+    expect(await slow.request('eth_blockNumber')).toBe('0x7')
+  })
+
+  it('is asked again after a while, and is as the others once it answers', async () => {
+    answers('0x1', '0x1', '0x1')
+    silent(1)
+    const rpc = severalRpc(urls(), { ...soon, leftOutMs: 0 })
+    const [peer] = rpc.peers
+    await expect(peer!.request('eth_blockNumber')).rejects.toMatchObject({ details: { fault: 'deadline' } })
+    answers('0x1', '0x1', '0x1')
+    expect(await peer!.request('eth_blockNumber')).toBe('0x1')
+  })
+
+  it('is asked all the same where no other one is up', async () => {
+    answers('dead', '0x1', 'dead')
+    silent(1)
+    const rpc = severalRpc(urls(), soon)
+    await expect(rpc.request('eth_blockNumber')).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
+    answers('dead', '0x1', 'dead')
+    expect(await rpc.request('eth_blockNumber')).toBe('0x1')
+  })
+})
+
 describe('patience with one endpoint', () => {
   it('never waits longer than the time that is left', async () => {
     nodes[0]!.answer = (_, response) => void response.writeHead(429, { 'retry-after': '60' }).end()

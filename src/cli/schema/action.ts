@@ -27,7 +27,9 @@ const report = {
   receiverAddress: maybe(AddressText),
   amounts: fields({
     in: maybe(Amount),
-    out: maybe(Amount).describe('what came, by the receipt; what is expected, until it is done'),
+    out: maybe(Amount).describe(
+      'what came, by the receipt; what is expected, until it is over; null where it failed',
+    ),
     outAtLeast: Amount.optional().describe('where no receipt could be read of what is done'),
   }),
   queued: Queued.optional(),

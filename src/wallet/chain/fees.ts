@@ -3,7 +3,7 @@ import { formatUnits } from 'viem/utils'
 import { AppError } from '../../domain/errors.ts'
 import { hexQuantity, quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
-import { usualTip } from './tip.ts'
+import { feeNamed, usualTip } from './tip.ts'
 
 /** The two EIP-1559 fees of a transaction, in wei a unit of gas. */
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
@@ -55,7 +55,7 @@ function headOf({ host }: Rpc, block: unknown, which: string): Head {
     number: quantity(field(block, 'number'), 'the block number'),
     hash: hash.toLowerCase() as `0x${string}`,
     timestamp: Number(quantity(field(block, 'timestamp'), 'the block time')),
-    baseFee: quantity(field(block, 'baseFeePerGas'), 'the base fee'),
+    baseFee: feeNamed(field(block, 'baseFeePerGas'), 'the base fee'),
   }
 }
 

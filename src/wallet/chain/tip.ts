@@ -16,6 +16,16 @@ export const quietTip = 10n ** 9n
 /** Where the blocks say nothing of tips, a node is believed up to so much, in wei: those of Polygon refuse a tip below 25 gwei (source: bor), or 30 (source: its older advice). */
 export const unproven = 50n * 10n ** 9n
 
+/** A unit of gas never costs a whole coin: a number beyond that is none. In wei. */
+const mostOfUnit = 10n ** 18n
+
+/** A fee that a node names, in wei a unit of gas; what cannot be one is RPC_INCONSISTENT. */
+export function feeNamed(value: unknown, what: string): bigint {
+  const fee = quantity(value, what)
+  if (fee <= mostOfUnit) return fee
+  throw new AppError('RPC_INCONSISTENT', `The node gives a number for ${what} that cannot be: ${fee} wei`)
+}
+
 /** How long another endpoint has for each answer about tips, in ms: it can only make it cheaper. */
 const peerMs = 3_000
 
@@ -54,7 +64,7 @@ async function inGasPrice(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined
 }
 
 const numberOf = (rpc: Rpc, method: string): Promise<bigint | undefined> =>
-  ifKnown(rpc.request(method).then((answer) => quantity(answer, 'the tip')))
+  ifKnown(rpc.request(method).then((answer) => feeNamed(answer, 'the tip')))
 
 /** The tip that most of the newest blocks would have taken: the median of their rewards. Nothing, where the node keeps no account of it. */
 async function paidLately(rpc: Rpc): Promise<bigint | undefined> {
@@ -67,6 +77,7 @@ async function paidLately(rpc: Rpc): Promise<bigint | undefined> {
       // Of an empty block some nodes give no row, or an empty one.
       return typeof reward === 'string' && /^0x[0-9a-f]{1,64}$/i.test(reward) ? [BigInt(reward)] : []
     })
+    .filter((reward) => reward <= mostOfUnit)
     .toSorted((a, b) => (a < b ? -1 : Number(a > b)))
   return rewards[rewards.length >> 1]
 }

@@ -8,6 +8,7 @@ import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
 import { atBlock } from '../chain/at-block.ts'
 import { dataFeeOf } from '../chain/data-fee.ts'
+import { refuseDear } from '../chain/dear.ts'
 import { currentFees, type Head, readHead } from '../chain/fees.ts'
 import { patient } from '../chain/patient.ts'
 import type { Ground } from '../ground.ts'
@@ -62,7 +63,16 @@ async function checkOne(
     refuseDust(intent, shares, [{ token: receipt, before: tried.before, delta: tried.after - tried.before }])
     if ('read' in placeOf(intent.strategy).cost(intent.amount)) refuseCoarse(intent, shares)
   }
-  return refusePoor({ rpc, head, network, wallet, leg, tried, cap: feeCapOf(terms) })
+  return refusePoor({
+    rpc,
+    head,
+    network,
+    wallet,
+    leg,
+    tried,
+    cap: feeCapOf(terms),
+    typed: terms.maxFeePerGas,
+  })
 }
 
 /** Refuses to begin what the wallet could not pay for to go on with. Fees move while a bridge is at work: a quarter more is wanted than they are now. */
@@ -74,8 +84,9 @@ async function refusePoor(ask: {
   leg: ProposedLeg
   tried: Later | undefined
   cap: bigint | null
+  typed: bigint | null
 }): Promise<Omit<LaterCost, 'at'>> {
-  const { rpc, head, network, wallet, leg, tried, cap } = ask
+  const { rpc, head, network, wallet, leg, tried, cap, typed } = ask
   const [coin, fees] = await Promise.all([
     atBlock(rpc, head, (at) => rpc.request('eth_getBalance', [wallet, at])),
     currentFees(rpc, head),
@@ -83,6 +94,7 @@ async function refusePoor(ask: {
   const held = quantity(coin, 'the balance')
   const price = cap !== null && cap < fees.maxFeePerGas ? cap : fees.maxFeePerGas
   const limits = tried?.gas ?? leg.transactions.map(() => leastGas)
+  for (const limit of limits) refuseDear({ gas: limit, maxFeePerGas: price }, typed)
   const gas = limits.reduce((sum, limit) => sum + limit, 0n)
   const value = leg.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
   const data =

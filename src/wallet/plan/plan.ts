@@ -1,4 +1,5 @@
 import { networkNamed } from '../../domain/network-named.ts'
+import { refuseDear } from '../chain/dear.ts'
 import { currentFees, readHead } from '../chain/fees.ts'
 import type { Standing } from '../chain/standing.ts'
 import type { Ground } from '../ground.ts'
@@ -159,6 +160,7 @@ async function boundsOf(
       at === 0 && simulation
         ? simulation
         : { gas: [], fees: await currentFees(node, await readHead(node, chainId)) }
+    refuseDear({ gas: 0n, ...known.fees }, terms.maxFeePerGas)
     return [at, boundOf(known, terms, networkNamed(catalog.networks, chainId).native)] as const
   })
   return Object.fromEntries(await Promise.all(bounds))

@@ -49,6 +49,7 @@ export async function tryLeg(
     }),
     ...(until !== undefined && { until }),
     maxFeePerGas: feeCapOf(terms),
+    typedFee: terms.maxFeePerGas,
   })
   const watched = watchedOn(catalog, chainId, intent)
   const simulation = await simulateLeg(question(watched)).catch(async (error: unknown) => {

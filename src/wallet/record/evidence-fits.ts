@@ -6,6 +6,7 @@ import { canonical } from '../../domain/canonical.ts'
 import type { Catalog } from '../../domain/catalog.ts'
 import type { Operation } from '../../store/operation.ts'
 import { isShort, resultOf } from '../execution/result.ts'
+import type { KeptPlan } from '../plan/intent-json.ts'
 import type { Evidence } from './evidence.ts'
 import { attemptMisfit } from './evidence-attempts.ts'
 import { callsOf, isToldRight } from './evidence-calls.ts'
@@ -137,13 +138,14 @@ const asOperation = (operation: Read['operation']): Operation => operation as un
 
 /**
  * Whether a report has the amounts that would be made of the plan and of the result that are beside it. Older evidence has no result: what came is
- * only in its report then.
+ * only in its report then; and of what failed it says what was expected.
  */
 function amountsFit(operation: Read['operation'], { amounts, arrivedShort }: Read['report']): boolean {
   const like = asOperation(operation)
   const { short } = isShort(like) ? resultOf(like) : {}
   try {
-    const made = amountsOf(like)
+    const isOfBefore = statuses[like.state] === 'FAILED' && amounts.out !== null
+    const made = isOfBefore ? (like.plan as KeptPlan).about.amounts : amountsOf(like)
     if ('result' in operation)
       return canonical([made, short ?? null]) === canonical([amounts, arrivedShort ?? null])
     if (isShort(like) || operation.state === 'DONE')

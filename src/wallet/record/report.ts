@@ -76,11 +76,12 @@ export function reportOf(
   }
 }
 
-/** What goes in and what comes out: what is expected, until it is done; then what came, or where nobody could say that, at least how much. */
+/** What goes in and what comes out: what is expected, until it is over; then what came, nothing where it failed, or where nobody could say what came, at least how much. */
 export function amountsOf(operation: Operation): About['amounts'] & { outAtLeast?: TokenAmount } {
   const { amounts } = (operation.plan as KeptPlan).about
   const { out } = resultOf(operation)
   if (out) return { in: amounts.in, out }
+  if (statuses[operation.state] === 'FAILED') return { in: amounts.in, out: null }
   if (operation.state !== 'DONE') return amounts
   const least = leastOut(operation)
   return { in: amounts.in, out: null, ...(least && { outAtLeast: least }) }

@@ -8,7 +8,7 @@ import { saveKey } from '../keys/keystore.ts'
 import type { Answers, Ask, Desk, SignableJson, TransactionJson } from '../keys/words.ts'
 import { decodeIntent } from '../plan/intent-json.ts'
 import { operandsOf } from './argv.ts'
-import { refuseDear } from './dear.ts'
+import { refuseDearUntyped } from './dear.ts'
 import type { DeskNeeds } from './desk-needs.ts'
 import type { KeyHolder } from './holder.ts'
 import { holderOf, importedKey, stored } from './keys.ts'
@@ -77,7 +77,7 @@ export function signingDesk(needs: DeskNeeds): Desk {
   }: Extract<Ask, { do: 'sign' }>): Promise<Answers['sign']> => {
     const account = accountOf(wallet)
     const signable: Signable = { type: 'eip1559', ...read(json), ...feesOf(json) }
-    refuseDear(needs.argv, signable)
+    refuseDearUntyped(needs.argv, signable)
     if (isNothing(signable, wallet)) {
       const at = `${signable.chainId} ${wallet} ${signable.nonce}`
       if (

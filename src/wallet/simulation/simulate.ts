@@ -4,6 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import { isNotOffered, isPageInstead } from '../../net/refusal.ts'
 import { type CommonHead, commonHead } from '../chain/common-head.ts'
 import { dataFeeOf } from '../chain/data-fee.ts'
+import { refuseDear } from '../chain/dear.ts'
 import { ownHead } from '../chain/own-head.ts'
 import { patient } from '../chain/patient.ts'
 import { lacking, readBefore } from '../chain/simulate-reads.ts'
@@ -44,14 +45,19 @@ async function simulateOn(
   { head, peer, behind, silent }: CommonHead,
 ): Promise<Simulation> {
   const before = await readBefore(question, head)
+  const { fees } = before
+  const { typedFee = null } = question
+  // What the signer will refuse is no lack of funds.
+  refuseDear({ gas: 0n, ...fees }, typedFee)
   const value = question.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
   if (value > before.coin) throw short(question, before.coin, value, 'needs')
   const block: Block = { ...question, before, ...(peer && { peer }) }
   try {
     const estimate = await runBlock(block, undefined, before.head.timestamp + 1)
     const gas = estimate.gasUsed.map(limitFor)
+    for (const limit of gas) refuseDear({ gas: limit, ...fees }, typedFee)
     const dataFee = await dataFeeOf(question.rpc, question.chainId, question.transactions, { ...before, gas })
-    const cost = gas.reduce((sum, limit) => sum + limit, 0n) * before.fees.maxFeePerGas + (dataFee ?? 0n)
+    const cost = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas + (dataFee ?? 0n)
     if (value + cost > before.coin) throw short(question, before.coin, value + cost, 'needs, gas included,')
     const agreed = await agreeing(block, gas, before.head.timestamp + 1)
     const { outcome } = agreed

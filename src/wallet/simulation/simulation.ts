@@ -8,7 +8,7 @@ import type { Fees } from '../chain/fees.ts'
 /**
  * What is to be tried. `tokens` are those whose balances are watched; `needs` is what the leg takes from the wallet;
  * `allowances` are those that are watched beside the approved ones. `until`, in Unix seconds, is the latest time at which
- * it may be included: it is tried then, too. `network` is how the chain is called where something lacks there. `maxFeePerGas` is the most that a unit of gas may cost, in wei.
+ * it may be included: it is tried then, too. `network` is how the chain is called where something lacks there. `maxFeePerGas` is the most that a unit of gas may cost, in wei, and `typedFee` what of that the person typed.
  */
 export type SimulationQuestion = {
   rpc: Rpc
@@ -22,6 +22,7 @@ export type SimulationQuestion = {
   allowances?: readonly Allowance[]
   until?: number
   maxFeePerGas?: bigint | null
+  typedFee?: bigint | null
 }
 
 /** Who may take which token. */
