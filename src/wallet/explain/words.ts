@@ -1,7 +1,7 @@
 import { plain } from '../../domain/text.ts'
 import { resultOf } from '../execution/result.ts'
 import { isInTheWay } from '../execution/unfinished.ts'
-import { againOf, whyUnsafe } from './again.ts'
+import { lostStep, whyUnsafe } from './again.ts'
 import { arrivedAt, textOf } from './arrived.ts'
 import { isDoubted } from './doubt.ts'
 import {
@@ -27,12 +27,14 @@ export const originOf = ({ operation, chains }: Facts): string =>
 /** Where the funds of an action are, as far as it went: where they were, on their way to another chain, or where it was to bring them. */
 export function fundsNow(facts: Facts): string {
   const { operation, steps, bridge } = facts
-  const again = againOf(facts)
-  if (again) return `What became of ${amountOf(facts)} is told by the transaction ${again.hash}.`
   // What left its block may be in another one by now.
   const isThere = ({ seen }: StepFacts) => seen?.isGone !== true || seen.found?.ok === true
   const moved = steps.findLast((one) => one.step.role === 'action' && wentWell(one) && isThere(one))
-  if (!moved) return untouched(facts)
+  if (!moved) {
+    const owner = lostStep(facts)?.seen?.owner
+    const unless = owner ? ` That is so unless ${owner.hash} moved it.` : ''
+    return untouched(facts) + unless
+  }
   const later = operation.legs.filter(({ leg, arrival }) => arrival !== null && leg > moved.step.leg)
   const last = later.at(-1)
   if (!last?.arrival) return arrivedAt(facts)
