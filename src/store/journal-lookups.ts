@@ -4,7 +4,7 @@ import type { Journal } from './journal-words.ts'
 
 /** What is asked of the journal about keys, hashes and nonces, without going through its operations one by one. */
 export function journalLookups(
-  { all, one }: JournalDb,
+  { one }: JournalDb,
   { load }: ReturnType<typeof journalInside>,
 ): Pick<Journal, 'findKey' | 'findHash' | 'servedBy' | 'nextNonce' | 'holderOf' | 'redoable'> {
   return {

@@ -7,7 +7,6 @@ import type { Step } from '../../src/store/operation.ts'
 import { lostStep, whyUnsafe } from '../../src/wallet/explain/again.ts'
 import { doubtText, isDoubted } from '../../src/wallet/explain/doubt.ts'
 import type { Facts, Owner, Seen, StepFacts } from '../../src/wallet/explain/facts.ts'
-import { over } from '../../src/wallet/explain/over.ts'
 import { hasMoved } from '../../src/wallet/explain/words.ts'
 import { payee, signer } from './operation.ts'
 

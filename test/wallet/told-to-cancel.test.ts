@@ -8,7 +8,7 @@ import type { Journal } from '../../src/store/journal-words.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import { lookAtStep } from '../../src/wallet/explain/look.ts'
 import type { Chain } from './chain.ts'
-import { oneCoin, payee, planPayments, run, signer } from './operation.ts'
+import { planPayments, run, signer } from './operation.ts'
 import { useChain, useHome } from './use.ts'
 
 let chain: Chain

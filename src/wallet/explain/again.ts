@@ -29,7 +29,7 @@ function unasked({ steps, chains }: Facts): { name: string; why: string } | unde
 
 /** Why an action that moved nothing itself does not leave the same safe to be asked for anew: as sentences that follow another one, and where to look, if anywhere. */
 export function whyUnsafe(facts: Facts): { text: string; next?: string } | undefined {
-  const { operation, focus } = facts
+  const { operation } = facts
   const silent = unasked(facts)
   if (silent)
     return {

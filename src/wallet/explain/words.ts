@@ -117,10 +117,10 @@ export const hasMoved = ({ steps }: Facts): boolean =>
       (step.state === 'FINAL_OK' || (seen?.found?.ok === true && seen.found.kind !== 'cancel')),
   )
 
-/** Whether another action for the same is safe: nothing was moved by this one, or by another one in its place, and nothing of it can be, by what is signed, or may come back, or by whoever is at work with it; nor is it refused for an allowance that this one still needs. */
+/** Whether another action for the same is safe: nothing was moved by this one, the journal has the end of all that is signed of it, no other process is at work with it, and it does not still need an allowance that the other would take. */
 export const isSafe = (facts: Facts): boolean =>
   !hasMoved(facts) &&
-  !isMoreWaiting(facts) &&
+  !facts.steps.some(({ step }) => isInTheAir(step)) &&
   !facts.isAtWork &&
   !isDoubted(facts) &&
   !isInTheWay(facts.operation) &&
