@@ -29,7 +29,7 @@ const reverted = (
     `${stepWord(facts, facts.focus!.step.index)} was mined and reverted: ${why(facts)}.${refusedText(facts)}${othersWait(facts)}`,
   funds: (facts) => `${fundsNow(facts)} Only the fee is gone.${allowed(facts)}`,
   safeToRetry: isSafe,
-  next: (facts) => (isInTheAir(facts.focus!.step) ? command(facts, 'resume') : revokeIfLeft(facts)),
+  next: (facts) => revokeIfLeft(facts) ?? (isInTheAir(facts.focus!.step) ? command(facts, 'resume') : null),
 })
 
 /** Actions that the chain refused to carry out, by the reason that it gives. */
