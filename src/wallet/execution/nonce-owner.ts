@@ -27,11 +27,11 @@ export async function settleNonce(
   follow: (index: number) => Promise<void>,
 ): Promise<boolean> {
   const step = stepAt(run, index)
-  const { wallet, nonce, fromBlock, transaction } = step
+  const { wallet, nonce, transaction } = step
   if (nonce === null) return false
   const { journal, operationId } = run
   forgetTaken(run, step)
-  const look = () => whoUsed(rpc, wallet, nonce, { from: fromBlock ?? 0 })
+  const look = () => whoUsed(rpc, wallet, nonce)
   const use = await look()
   if (use.is === 'free') return false
   const attempts = journal.attempts(operationId, index)

@@ -20,21 +20,16 @@ const mostBlocks = 64
 const together = 8
 
 /**
- * Says what used a nonce of a wallet. A node is asked directly; where it does not know that question, the newest blocks are read, down to the
- * block `from` at which the nonce was free. Older blocks are not searched.
+ * Says what used a nonce of a wallet. A node is asked directly; where it does not know that question, the newest blocks are read.
+ * Older blocks are not searched.
  */
-export async function whoUsed(
-  rpc: Rpc,
-  wallet: Address,
-  nonce: number,
-  { latest, from = 0 }: { latest?: number; from?: number } = {},
-): Promise<NonceUse> {
+export async function whoUsed(rpc: Rpc, wallet: Address, nonce: number, latest?: number): Promise<NonceUse> {
   const now = latest ?? (await latestNonce(rpc, wallet))
   if (nonce >= now) return { is: 'free' }
   const seen = await seenIfSaid(rpc, wallet, nonce)
   if (seen?.hash && seen.blockNumber) return { is: 'used', hash: seen.hash, at: Number(seen.blockNumber) }
   const head = await blockNumber(rpc)
-  const least = Math.max(0, from, head - mostBlocks + 1)
+  const least = Math.max(0, head - mostBlocks + 1)
   for (let high = head; high >= least; high -= together) {
     const numbers = Array.from({ length: Math.min(together, high - least + 1) }, (_, back) => high - back)
     const found = (await Promise.all(numbers.map((at) => inBlock(rpc, at, wallet, nonce)))).find(Boolean)

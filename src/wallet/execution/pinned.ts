@@ -27,7 +27,7 @@ export async function nonceUsed(
     chainId,
   }: { wallet: Proposal['wallet']; nonce: number; latest: number; chainId: number },
 ): Promise<AppError> {
-  const use = await whoUsed(rpc, wallet, nonce, { latest })
+  const use = await whoUsed(rpc, wallet, nonce, latest)
   const hash = use.is === 'used' ? use.hash : null
   return new AppError(
     'NONCE_USED',

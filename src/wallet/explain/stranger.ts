@@ -12,7 +12,7 @@ import type { Owner } from './facts.ts'
 export async function strangerAt(
   rpc: Rpc,
   network: Network,
-  { wallet, nonce, fromBlock }: Step,
+  { wallet, nonce }: Step,
   attempts: readonly Attempt[],
   { latest, lostTo }: { latest: number; lostTo?: Hex | undefined },
 ): Promise<Owner | undefined> {
@@ -27,7 +27,7 @@ export async function strangerAt(
   const known = lostTo && !isOurs(lostTo) ? await findOnChain(rpc, lostTo) : undefined
   const use = known
     ? { is: 'used' as const, hash: known.hash, at: known.blockNumber }
-    : await whoUsed(rpc, wallet, nonce, { latest, from: fromBlock ?? 0 })
+    : await whoUsed(rpc, wallet, nonce, latest)
   if (use.is !== 'used' || isOurs(use.hash)) return undefined
   const { hash, at } = use
   const { deep, unlike } = await isNonceLost(rpc, { at, hash, by: rpc.host }, network.depth, lookMs)
