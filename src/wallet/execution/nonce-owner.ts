@@ -57,7 +57,7 @@ export async function settleNonce(
   const taken = takenWords(run, transaction.chainId, left)
   throw new AppError(
     'SUPERSEDED',
-    `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : owner}${taken}`,
+    `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : `${owner}, and no endpoint has a receipt of this one`}${taken}`,
     {
       details: { operation: operationId, hash, nonce, allowance: left ?? null },
       hint: `See what it did${hash ? `: sluice action explain ${hash}` : ''}; then a new plan: sluice action replan ${operationId}`,

@@ -70,7 +70,7 @@ export const inSendingOrder = (attempts: readonly Attempt[]): Attempt[] => {
   return isCancelling(attempts) ? newest.filter(({ kind }) => kind === 'cancel') : newest
 }
 
-/** Whether a pool has another transaction under the nonce, which is none of ours: the only attempt was refused as too cheap to replace it. What a person sent elsewhere is outbid by nobody but him. */
+/** Whether a pool has another transaction under the nonce, which is none of ours: the only attempt was refused as too cheap to replace it. It is outbid only when the person says so. */
 export const isBehindAnother = (attempts: readonly Attempt[]): boolean =>
   attempts.length === 1 && refusalOf(attempts[0])?.is === 'under'
 
