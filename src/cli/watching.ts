@@ -12,7 +12,7 @@ type Watch<value> = {
   isOver: (value: value) => boolean
   view: View<value>
   intervalMs: number
-  again: () => string | Promise<string>
+  again: () => string
 }
 
 /**
@@ -25,7 +25,7 @@ export const observe = <value>(cli: Cli, look: () => Promise<value>, watch: Watc
     (signal) => observing(cli, look, watch, signal),
     async () => {
       throw new AppError('PENDING', 'Nobody reads the watch any more, and it is not over yet', {
-        hint: await watch.again(),
+        hint: watch.again(),
       })
     },
   )
@@ -47,7 +47,7 @@ async function observing<value>(
       const left = until - performance.now()
       const waitMs = Math.min(limitMs(error) ?? 0, left)
       if (waitMs <= 0)
-        throw last !== undefined && limitMs(error) !== undefined ? notYet(last, await again()) : error
+        throw last !== undefined && limitMs(error) !== undefined ? notYet(last, again()) : error
       cli.notice(nextLook(error as AppError, waitMs))
       await pause(waitMs, signal)
       continue
@@ -60,7 +60,7 @@ async function observing<value>(
       else cli.emit(now, view)
     }
     if (isOver(now)) return now
-    if (performance.now() + intervalMs > until) throw notYet(now, await again())
+    if (performance.now() + intervalMs > until) throw notYet(now, again())
     await pause(intervalMs, signal)
   }
 }

@@ -19,11 +19,13 @@ import { parseAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { priceImpact } from '../domain/price-impact.ts'
 import type { Planned } from '../wallet/execution/carry-out.ts'
+import { lostTo } from '../wallet/execution/lost.ts'
+import { unnamed } from '../wallet/execution/nonce-use.ts'
 import { foundOf } from '../wallet/execution/not-lost.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { reopenWrong } from '../wallet/execution/reopen.ts'
 import { isOver, isUnsigned } from '../wallet/execution/run.ts'
-import { isLost } from '../wallet/execution/standing.ts'
+import { isLost, standing } from '../wallet/execution/standing.ts'
 import { takeTurn } from '../wallet/execution/turn.ts'
 import type { Ground } from '../wallet/ground.ts'
 import { planJson } from '../wallet/plan/plan-json.ts'
@@ -65,7 +67,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   refuseOver(ground, operation)
   if (options.dryRun && (await foundOf(ground, found.id)).length > 0)
     cli.notice(
-      `What has its nonce is no other transaction but the same, sent elsewhere: it is not lost. Go on with it: sluice action resume ${operation.id}`,
+      `It is on the chain after all: its nonce is not lost. Go on with it: sluice action resume ${operation.id}`,
     )
   if (isOver(operation) || (options.dryRun && isSettled(operation)))
     return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
@@ -93,6 +95,10 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
     who,
     await planPrices(cli.place, ground, again.checked.proposal),
   )
+  for (const step of standing(operation).filter(({ state }) => state === 'SUPERSEDED'))
+    cli.notice(
+      `Step ${step.index + 1} lost its nonce ${step.nonce} to ${lostTo(ground.journal.events(operation.id), step) ?? unnamed}. That may have done the same: see what the wallet sent before you say yes.`,
+    )
   const title = `A new plan for what is not signed of ${operation.id}`
   if (options.dryRun)
     return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))

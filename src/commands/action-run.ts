@@ -43,7 +43,7 @@ export async function looked(cli: Cli, ground: Ground, id: string): Promise<Plan
   const goOn = isOver(seen) ? '' : ` Go on with it: sluice action resume ${operation.id}`
   cli.notice(
     wrong === 'found'
-      ? `What has its nonce is no other transaction but the same, sent elsewhere: it is not lost.${goOn}`
+      ? `It is on the chain after all: its nonce is not lost.${goOn}`
       : `A deep reorganisation took what was final off the chain again.${goOn}`,
   )
   return seen

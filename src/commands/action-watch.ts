@@ -12,7 +12,6 @@ import { countsOf } from '../wallet/execution/counts.ts'
 import { isAwaiting } from '../wallet/execution/delivery.ts'
 import { outcomeOf } from '../wallet/execution/outcome.ts'
 import { hasEnded, isInTheAir } from '../wallet/execution/run.ts'
-import { isForgotten } from '../wallet/explain/forgotten.ts'
 import { type LeftBehind, leftBehind } from '../wallet/explain/left-behind.ts'
 import { wentOn } from '../wallet/explain/went-on.ts'
 import type { Ground } from '../wallet/ground.ts'
@@ -21,29 +20,14 @@ import type { KeptPlan } from '../wallet/plan/intent-json.ts'
 import type { Report } from '../wallet/record/report.ts'
 import { anyView, inJournal, looked } from './action-run.ts'
 
-/** For so long, in ms, looks must show nothing of what is signed before it counts as forgotten: some nodes show what waits late, or once it is mined. */
-const forgottenMs = 60_000
-
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
   const intervalMs = duration(options.interval)
   const ground = looking(await cli.place.ground())
-  const left = new Map<string, LeftBehind | 'forgotten'>()
-  const missed = new Map<string, number>()
+  const left = new Map<string, LeftBehind>()
   const leftOf = async (id: string) => {
     const operation = inJournal(ground, id)
     return operation && leftBehind(ground, operation, cli.world.interrupt.signal)
-  }
-  // Since when nothing of it is shown.
-  const isMissed = async (id: string) => {
-    const operation = inJournal(ground, id)
-    if (!operation || !(await isForgotten(ground, operation))) {
-      missed.delete(id)
-      return false
-    }
-    const since = missed.get(id) ?? performance.now()
-    missed.set(id, since)
-    return performance.now() - since >= forgottenMs
   }
   const look = async (id: string) => {
     const now = await watched(cli, ground, id).catch(async (error: unknown) => {
@@ -53,7 +37,6 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
     })
     const what = isFinalStatus(now.status) ? undefined : await leftOf(now.id)
     if (what) left.set(now.id, what)
-    else if (!isFinalStatus(now.status) && (await isMissed(now.id))) left.set(now.id, 'forgotten')
     return now
   }
   const ends = await Promise.all(
@@ -77,24 +60,20 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
   if (told) throw told
 }
 
-/** What goes on with an action that is not over: a longer look, or who sends again what no node has. */
-async function againFor(ground: Ground, id: string): Promise<string> {
+/** What goes on with an action that is not over: what is signed is sent again by `resume`, and only looked at by another watch. */
+function againFor(ground: Ground, id: string): string {
   const operation = inJournal(ground, id)
-  return operation && (await isForgotten(ground, operation))
+  return operation?.steps.some(isInTheAir)
     ? `sluice action resume ${operation.id}`
     : `sluice action watch --timeout 1h ${shellOperand(id)}`
 }
 
 /** That nobody goes on with an action: below 20 where nothing of it was ever signed. */
-function unattended(id: string, what: LeftBehind | 'forgotten'): AppError {
+function unattended(id: string, what: LeftBehind): AppError {
   const stays = 'and nobody is at work with it: it does not go on by itself'
   const words = {
     all: ['OPERATION_UNFINISHED', `Nothing of ${id} was ever signed, ${stays}`],
     rest: ['PARTIAL', `A part of ${id} is done and final, the rest is not signed, ${stays}`],
-    forgotten: [
-      'PENDING',
-      `What is signed of ${id} is in no block, no node here has it, and nobody is at work with it: unless another node has it, it waits to be sent again`,
-    ],
   } as const
   const [code, why] = words[what]
   return new AppError(code, why, {

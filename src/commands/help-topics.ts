@@ -85,6 +85,14 @@ export const topics: Readonly<Record<string, Topic>> = {
         '--idempotency-key K',
         'the same key with the same request is the same operation for ever, by the journal under SLUICE_HOME. A runner that begins with an empty disk pins --nonce N, or submits a plan',
       ],
+      [
+        'several machines',
+        'the journal knows what this machine signed; the chain is not searched for what others did with the wallet. A transaction that this journal did not sign and that used the nonce of a step stops the action: exit 23, its hash where a node names it, then action replan after a yes',
+      ],
+      [
+        'an older journal',
+        'where the wallet has sent more than the journal knows, as after a backup was restored, an unfinished action goes on only after a yes, or with --allow-duplicate',
+      ],
       ['--policy FILE', 'what may be signed at all; sluice policy check PLAN'],
       ['--assert LIST', "what must come of it: --assert 'USDC>=-100,aUSDC>=99.9'"],
     ],

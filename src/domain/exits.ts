@@ -18,7 +18,7 @@ export const exits = {
   20: 'signed, not final yet; it can go on',
   21: 'partly done, the rest not signed',
   22: 'reverted, or the action ended in failure',
-  23: 'our nonce was used by a transaction that is not ours; of a nonce that was pinned, maybe by an earlier go of the same job',
+  23: 'our nonce was used by a transaction that this journal did not sign; of a nonce that was pinned, maybe by an earlier run of the same job',
   24: 'cancelled by our own cancel transaction',
   25: 'ended in a refund, or failed on the destination',
   26: 'journal unreadable: may have signed; never goes on by itself',

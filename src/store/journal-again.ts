@@ -1,19 +1,15 @@
 import { canonical } from '../domain/canonical.ts'
 import type { JournalDb } from './journal-db.ts'
 import type { journalInside } from './journal-inside.ts'
-import { columnsOf, eventOf } from './journal-rows.ts'
+import { columnsOf } from './journal-rows.ts'
 import { sealOf } from './journal-seal.ts'
 import type { Journal } from './journal-words.ts'
 import type { JournalEvent } from './operation.ts'
 
-/** What the trail says of a step that had come to nothing, with its nonce used, when something else was signed. */
-const passed = 'passed: its nonce is used, and it came to nothing'
-
-/** Whether a step was final once as what reverted, or was cancelled, or was passed by: then the same was safe to be done anew, and may have been, whatever became of its block since. */
+/** Whether a step was final once as what reverted, or was cancelled: then the same was safe to be done anew, and may have been, whatever became of its block since. */
 export const wasLetGo = (events: readonly JournalEvent[], step: number): boolean =>
   events.some(
-    ({ index, becomes, why }) =>
-      index === step && (becomes === 'FINAL_REVERTED' || becomes === 'CANCELLED' || why === passed),
+    ({ index, becomes }) => index === step && (becomes === 'FINAL_REVERTED' || becomes === 'CANCELLED'),
   )
 
 /** Whether a reorganisation took what was final of an operation off its chain, once at least. */
@@ -26,14 +22,9 @@ const reopened = 're-opened'
 export function journalAgain(
   db: JournalDb,
   { note, stateOf, find, step, release, settle }: ReturnType<typeof journalInside>,
-): Pick<Journal, 'replan' | 'reopen' | 'regain' | 'notePassed'> {
+): Pick<Journal, 'replan' | 'reopen' | 'regain'> {
   const { all, one, run, put, write } = db
-  const trail = (id: string) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf)
   return {
-    notePassed: (id, index) =>
-      write(() => {
-        if (!wasLetGo(trail(id), index)) note(id, index, stateOf(id, index), '', passed)
-      }),
     replan: (id, leg, { plan, steps, why }) =>
       write(() => {
         const { wallet, state } = find(id)!

@@ -4,9 +4,9 @@ import type { Journal } from './journal-words.ts'
 
 /** What is asked of the journal about keys, hashes and nonces, without going through its operations one by one. */
 export function journalLookups(
-  { all, one }: JournalDb,
+  { one }: JournalDb,
   { load }: ReturnType<typeof journalInside>,
-): Pick<Journal, 'findKey' | 'findHash' | 'servedBy' | 'nextNonce' | 'holderOf' | 'inTheAir' | 'redoable'> {
+): Pick<Journal, 'findKey' | 'findHash' | 'servedBy' | 'nextNonce' | 'holderOf' | 'redoable'> {
   return {
     findKey: (idemKey) => {
       const row =
@@ -45,12 +45,6 @@ export function journalLookups(
       )
       return row && { operation: String(row.operation), index: Number(row.idx) }
     },
-    inTheAir: (chainId, wallet) =>
-      all(
-        "SELECT operation, idx FROM step WHERE chain_id = ? AND wallet = ? AND state IN ('SIGNED', 'BROADCAST', 'INCLUDED')",
-        chainId,
-        wallet,
-      ).map(({ operation, idx }) => ({ operation: String(operation), index: Number(idx) })),
     redoable: (chainId, wallet, from, below) => {
       const row = one(
         `SELECT operation, nonce, state = 'SUPERSEDED' AS lost FROM step WHERE chain_id = ? AND wallet = ? AND nonce >= ? AND nonce < ?

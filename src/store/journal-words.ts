@@ -42,8 +42,6 @@ export type Journal = {
     wallet: Address,
     nonce: number,
   ) => { operation: string; index: number } | undefined
-  /** The steps of a wallet on a chain that are signed, and of which the journal does not know the end. */
-  inTheAir: (chainId: number, wallet: Address) => { operation: string; index: number }[]
   /**
    * The first step with a nonce from one on, below another, that was settled so that the same may be done again: it was cancelled, reverted, or lost
    * its nonce to another transaction (`isLost`).
@@ -81,8 +79,6 @@ export type Journal = {
   move: (id: string, index: number, becomes: StepState, why: string, inclusion?: Inclusion) => void
   /** Notes that something else, `owner`, has the nonce of a step for good, and that its operation needs a person: both or neither. */
   supersede: (id: string, index: number, owner: string, why: string) => void
-  /** Notes that the nonce of a step was used, and the step had come to nothing, when something else was signed: the same may have been done since. */
-  notePassed: (id: string, index: number) => void
   arrive: (id: string, leg: number, hash: Hex) => void
   /** How many legs of other operations a transaction brought something to. */
   servedBy: (hash: Hex, exceptId: string) => number

@@ -364,7 +364,7 @@ describe('what is signed and in no block', () => {
     expect(await explain(id)).toMatchObject({
       situation: 'CANCELLED',
       verdict: 'It was cancelled: our transaction that does nothing was mined in its place.',
-      safeToRetry: true,
+      safeToRetry: false,
       next: `sluice action resume ${id}`,
     })
     expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({
@@ -463,9 +463,9 @@ describe('a nonce that somebody else uses', () => {
     await rpc().request('evm_mine')
     expect(await explain(id)).toMatchObject({
       situation: 'SUPERSEDED',
-      verdict: `It can never be mined: another transaction of this wallet, ${hash}, used its nonce ${at}.`,
-      funds: stillThere(),
-      safeToRetry: true,
+      verdict: `It can never be mined: another transaction of this wallet, ${hash}, used its nonce ${at}. See what that did before you ask for the same again.`,
+      funds: `${stillThere()} That is so unless ${hash} moved it.`,
+      safeToRetry: false,
       next: `sluice action resume ${id}`,
     })
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })

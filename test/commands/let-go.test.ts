@@ -125,39 +125,16 @@ test('where its cancel had been taken back before, resume sends nothing again ei
   expect(await got()).toBe(before)
 })
 
-test('what nobody had gone on with, and explain saw reverted for good, is not sent again either once it was paid anew', async () => {
-  const before = await got()
-  const { id, away } = await reverted(run)
+test('what reverted is safe to pay anew once the journal has that, and is told to be gone on with before', async () => {
+  const { id } = await reverted(run)
+  const resume = `action resume ${id}`
+  expect((await run(`action explain ${id} --json`)).json).toMatchObject({
+    situation: 'REVERTED',
+    safeToRetry: false,
+    next: `sluice ${resume}`,
+  })
+  expect(await run(`${resume} --json`)).toMatchObject({ exit: 22 })
   expect((await run(`action explain ${id} --json`)).json).toMatchObject({ safeToRetry: true })
-  const second = await run(pay(5))
-  expect(second).toMatchObject({ exit: 0 })
-  await away()
-  const cancel = `action cancel ${id} --yes`
-  expect((await run(`action resume ${id} --json`)).json.error).toMatchObject({ hint: `sluice ${cancel}` })
-  expect(await got()).toBe(before)
-  expect(await run(`${cancel} --json`)).toMatchObject({ exit: 24 })
-  expect(await run(`action resume ${second.json.id} --json`)).toMatchObject({ exit: 0 })
-  expect((await got()) - before).toBe(5_000_000n)
-})
-
-test('nor is what had lost its nonce to something else by then, and nobody noted that', async () => {
-  const before = await got()
-  await rpc().request('evm_setAutomine', [false])
-  const begun = await run(pay(5, '--no-wait'))
-  expect(begun).toMatchObject({ exit: 20 })
-  const { id } = begun.json.error.details
-  await rpc().request('anvil_dropAllTransactions')
-  const from = await height()
-  await rpc().request('evm_setAutomine', [true])
-  await sandbox.sendAs(31337, sandbox.user.address, { to: sandbox.user.address, value: 1n })
-  await rpc().request('anvil_mine', ['0x3'])
-  expect((await run(`action explain ${id} --json`)).json).toMatchObject({ safeToRetry: true })
-  expect(await run(pay(5))).toMatchObject({ exit: 0 })
-  await rpc().request('anvil_reorg', [(await height()) - from, []])
-  await rpc().request('anvil_mine', ['0x5'])
-  const resumed = await run(`action resume ${id} --json`)
-  expect(resumed).toMatchObject({ exit: 20, json: { error: { hint: `sluice action cancel ${id} --yes` } } })
-  expect(await got()).toBe(before)
 })
 
 test('what reverted of what was given up is not sent again after somebody was only asked whether to cancel it', async () => {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { afterEach, expect, test } from 'vitest'
 
 import { startFaultyRpc } from '../support/faulty-rpc.ts'
@@ -12,7 +11,7 @@ import { useSandbox } from '../support/sandbox.ts'
 /* What an honest payment meets that nobody followed to its end, where the very same is signed behind it, and what a node shows late. */
 
 const sandbox = useSandbox()
-const { run, rpc, url, token, friend, got, pay, height } = usePayments(sandbox, useCommands(sandbox))
+const { run, rpc, url, got, pay, height } = usePayments(sandbox, useCommands(sandbox))
 afterEach(() => rpc().request('evm_setAutomine', [true]))
 const mined = async (block: number) => {
   await rpc().request('anvil_reorg', [(await height()) - block + 1, []])
@@ -52,40 +51,6 @@ test('nor is a reorganisation told of it without one, where the node that answer
   const resumed = await run(`action resume ${id} --json --timeout 3s`, behind.url)
   await behind.close()
   expect(resumed.json.error?.message ?? '').not.toContain('reorganisation')
-})
-
-test('a payment that a wallet elsewhere sped up, and that succeeded, is sent again after a reorganisation', async () => {
-  const before = await got()
-  const from = await height()
-  await rpc().request('evm_setAutomine', [false])
-  const first = await run(pay(5, '--no-wait'))
-  expect(first).toMatchObject({ exit: 20 })
-  const { id } = first.json.error.details
-  const nonce = await rpc().request('eth_getTransactionCount', [sandbox.user.address, 'latest'])
-  await rpc().request('anvil_impersonateAccount', [sandbox.user.address])
-  await rpc().request('eth_sendTransaction', [
-    {
-      from: sandbox.user.address,
-      to: token(),
-      data: encodeFunctionData({
-        abi: parseAbi(['function transfer(address,uint256)']),
-        args: [friend, 5_000_000n],
-      }),
-      nonce,
-      gas: '0x30d40',
-      maxFeePerGas: '0x174876e800',
-      maxPriorityFeePerGas: '0x174876e800',
-    },
-  ])
-  await rpc().request('evm_mine')
-  await rpc().request('evm_setAutomine', [true])
-  expect((await got()) - before).toBe(5_000_000n)
-  expect(await run(pay(5, '--no-wait --allow-duplicate'))).toMatchObject({ exit: 20 })
-  await rpc().request('anvil_reorg', [(await height()) - from, []])
-  await rpc().request('anvil_mine', ['0x5'])
-  expect(await got()).toBe(before)
-  const resumed = await run(`action resume ${id} --json`)
-  expect(resumed).toMatchObject({ exit: 0 })
 })
 
 /** A node in front of a sequencer, or of a private pool: it passes on what it is given, and shows nothing of what waits. */

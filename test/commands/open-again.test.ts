@@ -85,7 +85,7 @@ test('what lost its nonce to a transaction that is in no block any more can stil
   await rpc().request('eth_sendTransaction', [other])
   await rpc().request('evm_mine')
   expect(await run(`action resume ${id} --json`, by(url()))).toMatchObject({ exit: 23 })
-  expect(await explained(id, url())).toMatchObject({ situation: 'SUPERSEDED', safeToRetry: true })
+  expect(await explained(id, url())).toMatchObject({ situation: 'SUPERSEDED', safeToRetry: false })
   await rpc().request('anvil_reorg', [1, []])
   const hash = await rpc().request('eth_sendTransaction', [other])
   expect(await explained(id, url())).toMatchObject({

@@ -138,12 +138,12 @@ test('what a market without a queue is asked to pay is withdrawn instead', async
   ])
 })
 
-test('a watch whose time is over is gone on with, and a new wallet is looked at', async () => {
+test('what a watch leaves waiting is gone on with, and a new wallet is looked at', async () => {
   await run('sandbox fault stop-mining')
   const slow = (await run([...pay, '--json', '--no-wait'])).json.error.details.id
   const watched = await run(['action', 'watch', slow, '--timeout', '1ms'])
   expect(watched.exit).toBe(20)
-  expect(watched.err).toContain(`next  sluice action watch --timeout 1h ${slow}\n`)
+  expect(watched.err).toContain(`next  sluice action resume ${slow}\n`)
   await run('sandbox fault clear')
   const quote = (
     await run('swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --json')

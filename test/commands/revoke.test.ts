@@ -243,7 +243,10 @@ describe('what a deposit allowed whose nonce another transaction used', () => {
     await sandbox.sendAs(31337, sandbox.user.address, { to: sandbox.user.address, value: 1n })
     return id as string
   }
-  const next = (id: string) => `See what it was; then a new plan: sluice action replan ${id}`
+  const next = (id: string) =>
+    expect.stringMatching(
+      `^See what it did: sluice action explain 0x[0-9a-f]{64}; then a new plan: sluice action replan ${id}$`,
+    )
 
   test('is named in units and symbols', async () => {
     const id = await lost('lost-0001')

@@ -4,13 +4,12 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import type { Hex } from '../../src/domain/address.ts'
 import { findOnChain } from '../../src/wallet/execution/watch.ts'
-import type { Clue } from '../../src/wallet/explain/verdict.ts'
 import { sandboxJournal, useCopies } from '../support/older-copy.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
-const { run, signsNothing, home, attempts } = useCommands(sandbox)
+const { run, signsNothing, home } = useCommands(sandbox)
 const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const rpc = () => sandbox.chain(31337).rpc
 const wallet = () => sandbox.user.address
@@ -36,19 +35,6 @@ const spedUp = async (nonce: number): Promise<Hex> => {
   const call = { from: wallet(), to, data, value, gas, nonce: shown.nonce, chainId: '0x7a69', ...fees }
   return rpc().request<Hex>('eth_sendRawTransaction', [await rpc().request('eth_signTransaction', [call])])
 }
-/** Something that is sent while no blocks are made, of which one step is sped up elsewhere and mined. */
-const faster = async (line: string, step = 0) => {
-  const nonce = await nextNonce()
-  await mining(false)
-  const sent = await run(`${line} --no-wait`)
-  expect(sent).toMatchObject({ exit: 20 })
-  const id = sent.json.error.details.id as string
-  const hash = await spedUp(nonce + step)
-  await rpc().request('evm_mine')
-  expect(await nextNonce()).toBeGreaterThan(nonce + step)
-  await mining(true)
-  return { id, hash, nonce }
-}
 const explain = async (id: string) =>
   (await signsNothing(() => run(['action', 'explain', id, '--json']))).json
 
@@ -56,185 +42,53 @@ afterEach(() => mining(true))
 const copied = useCopies({ run, home })
 const journal = () => sandboxJournal(home())
 
-describe('what was sped up elsewhere', () => {
-  test('is what it was: explained as mined, not planned anew, and paid once', async () => {
+describe('an action whose nonce a transaction has that this journal did not sign', () => {
+  test('stops with 23 and the name of that, also where it is the same call, and is planned anew only after a yes', async () => {
     const before = await got()
-    const { id, hash } = await faster(transfer(7))
-    const said = await explain(id)
-    expect(said).toMatchObject({
-      situation: 'MINED_UNNOTICED',
-      funds: `7 USDC: with ${friend}.`,
+    const nonce = await nextNonce()
+    await mining(false)
+    const { id } = (await run(`${transfer(7)} --no-wait`)).json.error.details
+    const hash = await spedUp(nonce)
+    expect(await explain(id)).toMatchObject({ situation: 'NONCE_TAKEN_NOT_FINAL', safeToRetry: false })
+    await rpc().request('evm_mine')
+    await mining(true)
+    expect(await explain(id)).toMatchObject({
+      situation: 'SUPERSEDED',
+      verdict: expect.stringContaining(`another transaction of this wallet, ${hash}, used its nonce`),
+      funds: expect.stringContaining(`unless ${hash} moved it`),
       safeToRetry: false,
-      next: `sluice action resume ${id}`,
     })
-    expect(JSON.stringify(said.evidence)).toContain(hash)
-    // What the chain shows is written down first, and then there is nothing to be planned anew.
-    expect(await run(['action', 'replan', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
-    expect(await run(['action', 'watch', id, '--json', '--timeout', '20s'])).toMatchObject({ exit: 0 })
-    expect(await signsNothing(() => run(['action', 'resume', id, '--json']))).toMatchObject({
-      exit: 0,
-      json: { status: 'SUCCESS', transactions: [{ hash, status: 'confirmed' }] },
+    const stopped = {
+      exit: 23,
+      json: { error: { code: 'SUPERSEDED', hint: expect.stringContaining(`sluice action replan ${id}`) } },
+    }
+    expect(await signsNothing(() => run(['action', 'resume', id, '--json']))).toMatchObject(stopped)
+    expect(await signsNothing(() => run(['action', 'resume', id, '--json']))).toMatchObject(stopped)
+    expect(await explain(id)).toMatchObject({ safeToRetry: false, next: `sluice action replan ${id}` })
+    const unasked = await signsNothing(() => run(['action', 'replan', id, '--json']))
+    expect(unasked.exit).toBeGreaterThan(0)
+    expect(unasked.err).toContain(`lost its nonce ${nonce} to ${hash}`)
+    expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+    expect(await explain(id)).toMatchObject({
+      situation: 'GIVEN_UP',
+      safeToRetry: false,
+      next: `sluice action explain ${hash}`,
     })
-    expect(await run(['action', 'replan', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
     expect((await got()) - before).toBe(7_000000n)
   })
 
-  test('waits as it did, where it is not mined yet', async () => {
-    const nonce = await nextNonce()
-    await mining(false)
-    const { id } = (await run(`${transfer(3)} --no-wait`)).json.error.details
-    const hash = await spedUp(nonce)
-    expect(await explain(id)).toMatchObject({ situation: 'WAITING', safeToRetry: false })
-    const { evidence } = await explain(id)
-    expect(JSON.stringify(evidence)).toContain(`${hash} waits in the mempool`)
-    // The journal is not said to know what only the chain shows.
-    expect(
-      evidence.find(({ source, text }: Clue) => source === 'journal' && text.includes(hash)),
-    ).toBeUndefined()
-    // Sped up once more, it costs more than what waits, and is no replay.
-    const raised = run(['action', 'speed-up', id, '--max-fee', '500', '--json'])
-    await expect.poll(attempts).toBe(3)
-    await expect.poll(async () => JSON.stringify((await explain(id)).evidence)).not.toContain(`${hash} waits`)
-    await mining(true)
-    await rpc().request('evm_mine')
-    expect(await raised).toMatchObject({ exit: 0, json: { replayed: false } })
-  })
-
-  test('is seen by who would give it up', async () => {
-    const before = await got()
-    const { id, hash } = await faster(transfer(4))
-    expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({
-      exit: 0,
-      json: { status: 'SUCCESS', transactions: [{ hash }] },
-    })
-    expect((await got()) - before).toBe(4_000000n)
-  })
-
-  test('is the second step of a deposit that was sent at once: deposited once', async () => {
-    const before = await usdc()
-    const { id } = await faster('deposit aave-v3-usdc-sandbox-one --amount 11 --yes --json --pipeline', 1)
-    expect(await explain(id)).toMatchObject({ situation: 'MINED_UNNOTICED', safeToRetry: false })
-    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
-    expect(before - (await usdc())).toBe(11_000000n)
-  })
-
-  test('is the transaction of a plan with its nonce: submitted again, it is answered as done', async () => {
+  test('is one plan with a nonce that is submitted twice by machines that share nothing: sent once', async () => {
     const before = await got()
     const plan = await run(transfer(6).replace('--yes', '--dry-run'))
     const file = join(home(), 'plan.json')
     writeFileSync(file, plan.out)
-    await faster(`action submit ${file} --yes --json`)
-    expect(await run(['action', 'submit', file, '--yes', '--json'])).toMatchObject({
-      exit: 0,
-      json: { status: 'SUCCESS', replayed: true },
+    const older = copied()
+    expect(await run(`action submit ${file} --yes --json`)).toMatchObject({ exit: 0 })
+    expect(await signsNothing(() => older.again(`action submit ${file} --yes --json`))).toMatchObject({
+      exit: 23,
+      json: { error: { code: 'NONCE_USED', details: { hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) } } },
     })
     expect((await got()) - before).toBe(6_000000n)
-  })
-
-  test('is the burn of a swap to another chain: burned once, and delivered', async () => {
-    const before = await usdc()
-    const swap =
-      'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 50 --yes --json'
-    const { id, hash } = await faster(`${swap} --pipeline`, 1)
-    const said = await explain(id)
-    expect(said).toMatchObject({ safeToRetry: false })
-    expect(said.funds).not.toContain('still in the wallet')
-    const done = await run(['action', 'resume', id, '--json', '--timeout', '60s'])
-    expect(done).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
-    expect(done.json.transactions.at(-1)).toMatchObject({ hash })
-    expect(before - (await usdc())).toBe(50_000000n)
-  })
-
-  test('is known where an older journal is put back that does not know our own speed-up', async () => {
-    const before = await got()
-    await mining(false)
-    const { id } = (await run(`${transfer(5)} --no-wait`)).json.error.details
-    const older = copied()
-    expect(await run(['action', 'speed-up', id, '--no-wait', '--json'])).toMatchObject({ exit: 20 })
-    await mining(true)
-    await rpc().request('evm_mine')
-    expect(await older.again(`action explain ${id} --json`)).toMatchObject({ json: { safeToRetry: false } })
-    expect(await older.again(`action resume ${id} --json`)).toMatchObject({ exit: 0 })
-    expect((await got()) - before).toBe(5_000000n)
-  })
-
-  /** The same, as an older version wrote it down: it did not ask what has the nonce. */
-  const heldForLost = async (amount: number) => {
-    const { id, hash } = await faster(transfer(amount))
-    const kept = journal()
-    kept.supersede(id, 0, hash, 'as it was written down by an older version')
-    kept.close()
-    return { id, hash }
-  }
-
-  test('is explained as mined where a journal holds it for lost, and nothing is written', async () => {
-    const { id, hash } = await heldForLost(8)
-    const said = await explain(id)
-    expect(said).toMatchObject({
-      situation: 'MINED_UNNOTICED',
-      funds: `8 USDC: with ${friend}.`,
-      safeToRetry: false,
-      next: `sluice action resume ${id}`,
-    })
-    const texts = JSON.stringify(said.evidence)
-    expect(texts).toContain('the action is ATTENTION')
-    expect(texts).toContain(`${hash} has the nonce`)
-    const kept = journal()
-    expect(kept.find(id)).toMatchObject({ state: 'ATTENTION', steps: [{ state: 'SUPERSEDED' }] })
-    const dry = await signsNothing(() => run(['action', 'replan', id, '--dry-run', '--json']))
-    expect(dry.err).toContain(`it is not lost. Go on with it: sluice action resume ${id}`)
-    expect(kept.find(id)!.state).toBe('ATTENTION')
-    kept.close()
-    // Another one of the same kind, later and on purpose, is not in the way of finding it.
-    expect(await run(`${transfer(8)} --allow-duplicate --idempotency-key later-0001`)).toMatchObject({
-      exit: 0,
-    })
-    expect((await explain(id)).situation).toBe('MINED_UNNOTICED')
-  })
-
-  test.each(['show', 'watch', 'resume', 'replan --yes', 'abandon --yes', 'speed-up'])(
-    'is done where a journal holds it for lost, says action %s, and is paid once',
-    async (verb) => {
-      const before = await got()
-      const { id, hash } = await heldForLost(8)
-      const nonce = await nextNonce()
-      const [name, ...more] = verb.split(' ')
-      expect(await run(['action', name!, id, ...more, '--json'])).toMatchObject({
-        exit: 0,
-        json: { status: 'SUCCESS', transactions: [{ hash, status: 'confirmed' }] },
-      })
-      expect(await nextNonce()).toBe(nonce)
-      expect((await explain(id)).situation).toBe('DONE')
-      expect((await got()) - before).toBe(8_000000n)
-    },
-  )
-
-  test('is lost for good where it is another call, whatever is asked', async () => {
-    const nonce = await nextNonce()
-    await mining(false)
-    const { id } = (await run(`${transfer(8)} --no-wait`)).json.error.details
-    await rpc().request('anvil_dropAllTransactions')
-    const other = { from: wallet(), to: wallet(), value: '0x1', nonce: `0x${nonce.toString(16)}` }
-    await rpc().request('eth_sendTransaction', [other])
-    await mining(true)
-    await rpc().request('evm_mine')
-    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })
-    for (const verb of ['show', 'resume'])
-      expect((await signsNothing(() => run(['action', verb, id, '--json']))).err).not.toContain('not lost')
-    expect(await explain(id)).toMatchObject({
-      situation: 'SUPERSEDED',
-      safeToRetry: true,
-      next: `sluice action replan ${id}`,
-    })
-    // What took the nonce may have been the same, for all that is shown now.
-    expect(await run('sandbox fault rpc-502 --method eth_getTransactionReceipt --yes --json')).toMatchObject({
-      exit: 0,
-    })
-    expect(await explain(id)).toMatchObject({
-      situation: 'SUPERSEDED',
-      safeToRetry: false,
-      next: `sluice action explain ${id}`,
-    })
   })
 })
 

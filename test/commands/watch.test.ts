@@ -113,7 +113,7 @@ describe('a watch ends with the code of what it watched:', () => {
     expect(await run(`action revoke ${two} --yes --json`)).toMatchObject({ exit: 0 })
   })
 
-  test('signed, and nowhere any more: nobody would send it again by waiting', async () => {
+  test('signed, and nowhere any more: a watch sends nothing again, and names what does', async () => {
     const id = await waiting(1, () => rpc().request('anvil_dropAllTransactions'))
     const { exit, error } = await watch(id, '1500ms')
     expect({ exit, code: error.code, hint: error.hint }).toEqual({

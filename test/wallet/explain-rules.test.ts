@@ -3,13 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/network.ts'
 import { networkNamed } from '../../src/domain/network-named.ts'
-import type { Rpc } from '../../src/net/rpc.ts'
 import type { Step } from '../../src/store/operation.ts'
-import { againOf, whyUnsafe } from '../../src/wallet/explain/again.ts'
+import { lostStep, whyUnsafe } from '../../src/wallet/explain/again.ts'
 import { doubtText, isDoubted } from '../../src/wallet/explain/doubt.ts'
 import type { Facts, Owner, Seen, StepFacts } from '../../src/wallet/explain/facts.ts'
-import { over } from '../../src/wallet/explain/over.ts'
-import { ownerOf } from '../../src/wallet/explain/stranger.ts'
 import { hasMoved } from '../../src/wallet/explain/words.ts'
 import { payee, signer } from './operation.ts'
 
@@ -44,7 +41,7 @@ const factsOf = (
 const found = { hash, ok: true, isDeep: true, blockNumber: 7, confirmations: 1 }
 const foundAs = (kind: 'run' | 'cancel', ok = true) =>
   ({ found: { ...found, ok, kind } }) as unknown as Partial<Seen>
-const owner: Owner = { hash, blockNumber: 7, isDeep: true, isShown: true }
+const owner: Owner = { hash, blockNumber: 7, isDeep: true }
 
 describe('what is settled by the journal', () => {
   test.each(['FINAL_REVERTED', 'CANCELLED', 'SUPERSEDED', 'FINAL_OK'] as const)(
@@ -73,48 +70,16 @@ describe('whether an action moved funds', () => {
   })
 })
 
-describe('what has the nonce of a step', () => {
-  const situation = (one: StepFacts) => {
-    const facts = { operation: { state: 'EXECUTING' }, steps: [one], focus: one, wasReopened: false }
-    return over.find(({ is }) => is(facts as unknown as Facts))?.situation
-  }
-  const attempts = [{ hash }] as StepFacts['attempts']
-
-  test('and is not shown does not end what is in the air: it may be this very transaction', () => {
-    expect(situation(factsOf('BROADCAST', { owner }, { attempts }))).toBe('SUPERSEDED')
-    const unshown = factsOf('BROADCAST', { owner: { ...owner, isShown: false } }, { attempts })
-    expect(situation(unshown)).toBe('NONCE_TAKEN_NOT_FINAL')
-  })
-
-  const rpc = { host: 'here', peers: [] as readonly Rpc[] } as unknown as Rpc
-  const asOwner = (shown: object, isShown = true, step = stepOf('BROADCAST')) => {
-    const call = { to: payee, input: '0x9999', value: '0x1', ...shown } as never
-    return ownerOf(rpc, step, { hash, blockNumber: 7, isDeep: true, shown: call }, isShown)
-  }
-
-  test('and is another call does nothing of what the step was for', async () => {
-    expect(await asOwner({})).not.toHaveProperty('again')
-    expect(await asOwner({ input: '0x1234', value: '0x5' })).toMatchObject({ again: 'surely' })
-  })
-
-  test('and is not what its hash says, or is not shown as another one, may do the same', async () => {
-    expect(await asOwner({ nonce: '0x4' })).toMatchObject({ isShown: true, again: 'maybe' })
-    expect(await asOwner({}, false)).toMatchObject({ isShown: false, again: 'maybe' })
-    expect(await asOwner({}, false, stepOf('BROADCAST', { role: 'approve' }))).not.toHaveProperty('again')
-  })
-})
-
-describe('what did the same as a step that came to nothing', () => {
-  const lost = factsOf('SUPERSEDED', { owner: { ...owner, again: 'surely' } })
+describe('a step that lost its nonce to another transaction', () => {
+  const lost = factsOf('SUPERSEDED', { owner })
   const later = (state: Step['state'], leg = 0) =>
     factsOf(state, {}, { step: stepOf(state, { index: 1, leg }) })
-  const again = (...steps: StepFacts[]) => againOf({ steps, focus: undefined })
 
-  test('is told of, unless a later step of its leg did it once more', () => {
-    expect(again(lost)).toEqual({ hash, does: 'does' })
-    expect(again(lost, later('PLANNED'))).toEqual({ hash, does: 'does' })
-    expect(again(lost, later('FINAL_OK', 1))).toEqual({ hash, does: 'does' })
-    expect(again(lost, later('FINAL_OK'))).toBeUndefined()
+  test('makes the same unsafe to ask for anew, unless a later step of its leg did it', () => {
+    expect(lostStep({ steps: [lost] })).toBe(lost)
+    expect(lostStep({ steps: [lost, later('PLANNED')] })).toBe(lost)
+    expect(lostStep({ steps: [lost, later('FINAL_OK', 1)] })).toBe(lost)
+    expect(lostStep({ steps: [lost, later('FINAL_OK')] })).toBeUndefined()
   })
 
   test('is so in whichever step it is, and not only in the one that decides', () => {
@@ -123,9 +88,9 @@ describe('what did the same as a step that came to nothing', () => {
     expect(whyUnsafe(facts as unknown as Facts)).toMatchObject({ next: `sluice action explain ${hash}` })
   })
 
-  test('waits under a nonce that is not lost: then it has not done it', () => {
-    const waits = { ...owner, again: 'surely', blockNumber: null } as const
-    expect(again(factsOf('BROADCAST', { owner: waits }))).toBeUndefined()
-    expect(again(factsOf('SUPERSEDED', { owner: waits }))).toEqual({ hash, does: 'does' })
+  test('is only said to have lost it once something else is mined', () => {
+    const waits = { ...owner, blockNumber: null }
+    expect(lostStep({ steps: [factsOf('BROADCAST', { owner: waits })] })).toBeUndefined()
+    expect(lostStep({ steps: [factsOf('SUPERSEDED', { owner: waits })] })).toBeDefined()
   })
 })

@@ -43,8 +43,14 @@ async function waiting(id: string) {
 test('a nonce is lost where its block is final, though it lies as deep as is usual; on a chain of one node it is at once', async () => {
   await place.chain.rpc.request('anvil_mine', ['0x60'])
   const newest = await head()
+  // Only how deep it lies is asked here: the list of a block is left out.
+  const request: Rpc['request'] = async (method, params) => {
+    const answer = await place.chain.rpc.request<object>(method, params)
+    return (method === 'eth_getBlockByNumber' ? { ...answer, transactions: undefined } : answer) as never
+  }
+  const rpc = { ...place.chain.rpc, request }
   const lost = (at: number, usual: number) =>
-    isNonceLost(place.chain.rpc, { at, hash: null, by: place.chain.rpc.host }, usual, 1_000)
+    isNonceLost(rpc, { at, hash: `0x${'77'.repeat(32)}`, by: rpc.host }, usual, 1_000)
   expect(await lost(newest - 10, 3)).toMatchObject({ deep: false })
   expect(await lost(newest - 80, 3)).toMatchObject({ deep: true })
   expect(await lost(newest - 10, 1)).toMatchObject({ deep: true })
@@ -66,7 +72,7 @@ test('a nonce that is another’s in one look and not in the next one is not los
   expect(place.journal.find('twice')).toMatchObject({ state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] })
 })
 
-test('what has a nonce by what is not as its hash says has not taken it', async () => {
+test('what a node says has a nonce, and does not list in that block, has not taken it', async () => {
   const { nonce, hash, stranger } = await waiting('unlike')
   const shown = { ...stranger, value: '0x2', blockNumber: hexQuantity(await head()) }
   const odd = await place.through(({ method, params }) => {
@@ -78,19 +84,35 @@ test('what has a nonce by what is not as its hash says has not taken it', async 
   expect(place.journal.find('unlike')).toMatchObject({ state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] })
 })
 
-test('a nonce that is used, by what is not shown, is not replaced: it may be this very transaction', async () => {
-  const { nonce } = await waiting('unshown')
-  const odd = await place.through(({ method }) => {
-    if (method === 'eth_getTransactionCount') return { result: hexQuantity(nonce + 1) }
-    return method === 'eth_getTransactionBySenderAndNonce'
-      ? { error: { code: -32601, message: 'no such method' } }
-      : undefined
+test('a nonce that all endpoints count as used, by what none of them names, is lost: nothing is sent, and no name is told', async () => {
+  const { nonce } = await waiting('unnamed')
+  const counting = (count: number) =>
+    place.through(({ method }) => {
+      if (method === 'eth_getTransactionCount') return { result: hexQuantity(count) }
+      return method === 'eth_getTransactionBySenderAndNonce'
+        ? { error: { code: -32601, message: 'no such method' } }
+        : undefined
+    })
+  const [odd, behind] = [await counting(nonce + 1), await counting(nonce)]
+  const bump = (peers: Rpc[]) => ({ rpc: () => ({ ...httpRpc(odd.url), peers }), replacement: 'bump' })
+  expect(await outcome('unnamed', bump([httpRpc(behind.url)]))).toMatchObject({ code: 'PENDING' })
+  expect(await outcome('unnamed', bump([]))).toMatchObject({ code: 'SUPERSEDED', details: { hash: null } })
+  expect(place.journal.attempts('unnamed', 0)).toHaveLength(1)
+  expect(odd.asked).not.toContain('eth_sendRawTransaction')
+})
+
+test('a nonce that is counted as used is not lost while an endpoint has a receipt of the step', async () => {
+  const { nonce } = await waiting('receipt')
+  await place.chain.rpc.request('eth_sendRawTransaction', [place.journal.attempts('receipt', 0)[0]!.raw])
+  await place.chain.rpc.request('evm_mine')
+  const blind = await place.through(({ method }) => {
+    if (method === 'eth_getTransactionBySenderAndNonce' || method === 'eth_getTransactionReceipt')
+      return { result: null }
+    return method === 'eth_getTransactionCount' ? { result: hexQuantity(nonce + 1) } : undefined
   })
-  const sent = () => odd.asked.filter((method) => method === 'eth_sendRawTransaction').length
-  const bump = { rpc: () => httpRpc(odd.url), replacement: 'bump' }
-  expect(await outcome('unshown', bump)).toMatchObject({ code: 'PENDING' })
-  expect(place.journal.attempts('unshown', 0)).toHaveLength(1)
-  expect(sent()).toBe(0)
+  const rpc = () => ({ ...httpRpc(blind.url), peers: [place.chain.rpc] })
+  expect(await outcome('receipt', { rpc })).not.toMatchObject({ code: 'SUPERSEDED' })
+  expect(place.journal.find('receipt')!.state).not.toBe('ATTENTION')
 })
 
 test('an endpoint that has stopped does not say of a deadline that it has not passed', async () => {

@@ -6,7 +6,7 @@ import type { Journal } from '../../src/store/journal-words.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import { type Provider, provider } from '../support/provider.ts'
 import type { Chain } from './chain.ts'
-import { journalIn, newHome, oneCoin, payee, planPayments, removeHome, run, signer } from './operation.ts'
+import { oneCoin, payee, planPayments, run, signer } from './operation.ts'
 import { paidOn, useChain, useHome } from './use.ts'
 
 let chain: Chain
@@ -23,26 +23,11 @@ afterEach(async () => {
   await chain.rpc.request('evm_mine')
 })
 
-const _payment = { to: payee, data: '0x', value: oneCoin, chainId: 31337 } as const
 const outcome = (id: string, more: Partial<Execution> = {}) =>
   run(journal, home, chain.url, id, more).catch((error: unknown) => error)
 const count = async () =>
   Number(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']))
 const attempts = (id: string) => journal.attempts(id, 0)
-const _nonceOf = (id: string) => journal.find(id)!.steps[0]!.nonce
-
-/** A payment from another machine, whose journal this one does not have. */
-async function _payElsewhere(how: Partial<Execution> = {}): Promise<string> {
-  const there = newHome()
-  const other = journalIn(there)
-  planPayments(other, 'there')
-  await run(other, there, chain.url, 'there', how).catch(() => undefined)
-  const { hash } = other.attempts('there', 0)[0]!
-  other.close()
-  removeHome(there)
-  return hash
-}
-
 /** A transaction of the wallet, another one where nothing is said, that pays as little as the chain takes, so that one that pays what is usual would replace it. */
 async function sendCheap(to = signer.address, value = 7n): Promise<string> {
   const { baseFeePerGas } = await chain.rpc.request<{ baseFeePerGas: string }>('eth_getBlockByNumber', [
@@ -84,17 +69,16 @@ describe('a nonce that was reserved by a process that is gone', () => {
     expect(await outcome('reserved')).toMatchObject({ state: 'DONE', steps: [{ nonce: nonce + 1 }] })
   })
 
-  it('and that is pinned is the step itself where the same call waits with it', async () => {
+  it('and that is pinned is not signed with where anything waits with it, also the same call', async () => {
     const nonce = await reserved('pinned')
     const before = await paidOn(chain)
     await chain.rpc.request('evm_setAutomine', [false])
     const hash = await sendCheap(payee, oneCoin)
-    expect(await outcome('pinned', { nonces: { 31337: nonce }, noWait: true })).toMatchObject({
-      code: 'PENDING',
-    })
-    expect(attempts('pinned').map((one) => one.hash)).toEqual([hash])
+    const pinned = { nonces: { 31337: nonce }, noWait: true }
+    expect(await outcome('pinned', pinned)).toMatchObject({ code: 'FOREIGN_PENDING', details: { hash } })
     await chain.rpc.request('evm_mine')
-    expect(await outcome('pinned')).toMatchObject({ state: 'DONE' })
+    expect(await outcome('pinned', pinned)).toMatchObject({ code: 'NONCE_USED', details: { hash } })
+    expect(attempts('pinned')).toEqual([])
     expect((await paidOn(chain)) - before).toBe(oneCoin)
   })
 

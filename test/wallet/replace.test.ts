@@ -182,7 +182,7 @@ describe('a nonce that somebody else used', () => {
   })
 })
 
-it('a nonce that an authorisation took is given up too, when that is final', async () => {
+it('a nonce that an authorisation took (EIP-7702) is lost without a name, when that is final', async () => {
   await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: payee }])
   await chain.rpc.request('evm_setAutomine', [false])
   planPayments(journal, 'authorised')
@@ -213,7 +213,7 @@ it('a nonce that an authorisation took is given up too, when that is final', asy
   await chain.rpc.request('anvil_mine', ['0x2'])
   expect(await goOn({})).toMatchObject({
     code: 'SUPERSEDED',
-    message: expect.stringContaining('was used by an authorisation (EIP-7702) in block'),
+    message: expect.stringContaining('was used by a transaction that the node does not name'),
     details: { hash: null },
   })
   expect(journal.find('authorised')).toMatchObject({ state: 'ATTENTION', steps: [{ state: 'SUPERSEDED' }] })

@@ -6,9 +6,6 @@ import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import type { Journal } from '../../src/store/journal-words.ts'
 import { wantedOf } from '../../src/wallet/execution/finality.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
-import type { Facts } from '../../src/wallet/explain/facts.ts'
-import { lookAtStep } from '../../src/wallet/explain/look.ts'
-import { over } from '../../src/wallet/explain/over.ts'
 import type { Chain } from './chain.ts'
 import { oneCoin, payee, planPayments, run, signer } from './operation.ts'
 import { paidOn, useChain, useHome } from './use.ts'
@@ -23,19 +20,9 @@ useHome((made) => {
 const paid = () => paidOn(chain)
 const code = (error: unknown) => (error as { code?: string }).code
 const dear = 10n ** 12n
-const forms = {
-  'as it was': { type: 'eip1559', maxFeePerGas: dear, maxPriorityFeePerGas: dear },
-  'in the form with one price': { type: 'legacy', gasPrice: dear },
-  'in the form with a list of accesses': {
-    type: 'eip2930',
-    gasPrice: dear,
-    accessList: [{ address: payee, storageKeys: [] }],
-  },
-} as const
-/** The same payment with a higher fee, as a wallet elsewhere signs it; `more` makes it another one. */
+/** The same payment with a higher fee, as another program signs it; `more` makes it another one. */
 const again = (
   nonce: number,
-  form: keyof typeof forms = 'as it was',
   more: Partial<Record<'value' | 'maxFeePerGas' | 'maxPriorityFeePerGas', bigint>> = {},
 ) =>
   signer.signTransaction({
@@ -44,9 +31,11 @@ const again = (
     gas: 60_000n,
     to: payee,
     value: oneCoin,
-    ...forms[form],
+    type: 'eip1559',
+    maxFeePerGas: dear,
+    maxPriorityFeePerGas: dear,
     ...more,
-  } as never)
+  })
 const send = (raw: string) => chain.rpc.request<string>('eth_sendRawTransaction', [raw])
 const mine = () => chain.rpc.request('evm_mine')
 const nonceOf = (id: string, index = 0) => journal.find(id)!.steps[index]!.nonce!
@@ -67,125 +56,37 @@ useChain(
   { each: true },
 )
 
-describe('what has the nonce of a step and is the same call of the same wallet', () => {
-  it.each(Object.keys(forms) as (keyof typeof forms)[])(
-    'is the step, sent elsewhere %s: done, paid once, and whole in the journal',
-    async (form) => {
-      const before = await paid()
-      await waiting('faster')
-      const hash = await send(await again(nonceOf('faster'), form))
-      await mine()
-      expect(await outcome('faster')).toMatchObject({
-        state: 'DONE',
-        steps: [{ state: 'FINAL_OK', inclusion: { hash } }],
-      })
-      expect((await paid()) - before).toBe(oneCoin)
-      expect(journal.attempts('faster', 0).map(({ hash }) => hash)).toContain(hash)
-      journal.check('faster')
-      // A reorganisation that takes its block away changes nothing: it is known, and sent again.
-      await chain.rpc.request('evm_setAutomine', [true])
-      await chain.rpc.request('anvil_reorg', [1, []])
-      await chain.rpc.request('anvil_dropAllTransactions')
-      expect(await outcome('faster')).toMatchObject({ state: 'DONE' })
-      expect((await paid()) - before).toBe(oneCoin)
-    },
-  )
-
-  it('is one attempt of several that were sent at once, whichever of them it is', async () => {
-    const before = await paid()
-    await waiting('both', 2)
-    await chain.rpc.request('anvil_dropTransaction', [journal.attempts('both', 1)[0]!.hash])
-    const hash = await send(await again(nonceOf('both', 1)))
+describe('a transaction that has the nonce of a step and was not signed by this journal', () => {
+  it.each([
+    ['the same call', oneCoin],
+    ['another call', oneCoin - 1n],
+  ] as const)('ends the step, with exit 23 and its hash: %s', async (_, value) => {
+    await waiting('lost')
+    const hash = await send(await again(nonceOf('lost'), { value }))
     await mine()
-    expect(await outcome('both')).toMatchObject({
-      state: 'DONE',
-      steps: [{ state: 'FINAL_OK' }, { inclusion: { hash } }],
+    expect(await outcome('lost')).toMatchObject({
+      code: 'SUPERSEDED',
+      details: { hash },
+      hint: `See what it did: sluice action explain ${hash}; then a new plan: sluice action replan lost`,
     })
-    expect((await paid()) - before).toBe(2n * oneCoin)
+    expect(journal.attempts('lost', 0)).toHaveLength(1)
+    expect(journal.find('lost')).toMatchObject({ state: 'ATTENTION', exit: 23 })
+    journal.check('lost')
   })
 
-  it('is what a cancel has to cost more than, where it only waits', async () => {
+  it('is undone where the step itself is in a block after all', async () => {
     const before = await paid()
-    await waiting('stopped')
-    const hash = await send(await again(nonceOf('stopped')))
-    const cancelled = outcome('stopped', { replacement: 'cancel' })
-    while (!journal.attempts('stopped', 0).some(({ kind, sends }) => kind === 'cancel' && sends > 0))
-      await new Promise((resolve) => setTimeout(resolve, 10))
+    await waiting('regained')
+    const snapshot = await chain.rpc.request('evm_snapshot')
+    await send(await again(nonceOf('regained'), { value: 77n }))
     await mine()
-    expect(code(await cancelled)).toBe('CANCELLED')
-    expect(journal.attempts('stopped', 0).map((one) => one.hash)).toContain(hash)
-    expect(await paid()).toBe(before)
-  })
-
-  it('is the step where a node writes hashes in capitals', async () => {
-    const before = await paid()
-    await waiting('capitals')
-    const hash = await send(await again(nonceOf('capitals')))
+    expect(code(await outcome('regained'))).toBe('SUPERSEDED')
+    await chain.rpc.request('evm_revert', [snapshot])
+    await chain.rpc.request('anvil_dropAllTransactions')
+    await send(journal.attempts('regained', 0)[0]!.raw)
     await mine()
-    const node = httpRpc(chain.url)
-    const loud = (value: unknown): unknown =>
-      JSON.parse(
-        JSON.stringify(value ?? null, (name, inner: unknown) =>
-          /hash$/i.test(name) && typeof inner === 'string' ? `0x${inner.slice(2).toUpperCase()}` : inner,
-        ),
-      )
-    const capitals: Rpc = {
-      ...node,
-      request: (async (method: string, params?: unknown[]) =>
-        loud(await node.request(method, params))) as Rpc['request'],
-    }
-    expect(await outcome('capitals', { rpc: () => capitals })).toMatchObject({
-      state: 'DONE',
-      steps: [{ state: 'FINAL_OK', inclusion: { hash } }],
-    })
+    expect(await outcome('regained')).toMatchObject({ state: 'DONE', steps: [{ state: 'FINAL_OK' }] })
     expect((await paid()) - before).toBe(oneCoin)
-  })
-
-  it('is no stranger where the node does not show what it is: nothing is said to be lost', async () => {
-    await waiting('unshown')
-    const hash = await send(await again(nonceOf('unshown')))
-    await mine()
-    const node = httpRpc(chain.url)
-    const blind: Rpc = {
-      ...node,
-      request: (async (method: string, params?: unknown[]) => {
-        if (method === 'eth_getTransactionByHash') return null
-        const answer = await node.request<{ transactions?: unknown[] }>(method, params)
-        return method === 'eth_getBlockByNumber' && answer ? { ...answer, transactions: [] } : answer
-      }) as Rpc['request'],
-    }
-    expect(code(await outcome('unshown', { rpc: () => blind, timeoutMs: 1_000 }))).toBe('PENDING')
-    expect(journal.find('unshown')!.state).toBe('EXECUTING')
-    // Nor is it told as lost by who only looks, and as safe to be asked for anew.
-    const [step] = journal.find('unshown')!.steps
-    const [network] = sandboxNetworks
-    const seen = await lookAtStep(blind, network!, step!, journal.attempts('unshown', 0), 1)
-    expect(seen?.owner).toMatchObject({ hash, isShown: false })
-    const facts = {
-      operation: journal.find('unshown')!,
-      steps: [],
-      focus: { step, seen },
-    } as unknown as Facts
-    const is = (situation: string) => over.find((row) => row.situation === situation)!.is(facts)
-    expect([is('SUPERSEDED'), is('NONCE_TAKEN_NOT_FINAL')]).toEqual([false, true])
-    // A node that has it in its block only is enough.
-    const byBlock: Rpc = {
-      ...node,
-      request: (async (method: string, params?: unknown[]) =>
-        method === 'eth_getTransactionByHash' ? null : node.request(method, params)) as Rpc['request'],
-    }
-    expect(await outcome('unshown', { rpc: () => byBlock })).toMatchObject({
-      state: 'DONE',
-      steps: [{ inclusion: { hash } }],
-    })
-  })
-
-  it('is another transaction where it pays anything else, and waits for a person', async () => {
-    await waiting('other')
-    await send(await again(nonceOf('other'), 'as it was', { value: oneCoin - 1n }))
-    await mine()
-    expect(code(await outcome('other'))).toBe('SUPERSEDED')
-    expect(journal.attempts('other', 0)).toHaveLength(1)
   })
 })
 
@@ -200,7 +101,7 @@ describe('another transaction of the wallet that comes under its nonce just befo
     planPayments(journal, id)
     const request = (async (method: string, params?: unknown[]) => {
       if (method === 'eth_sendRawTransaction' && journal.attempts(id, 0)[0]?.sends === 0)
-        await send(await again(nonceOf(id), 'as it was', { value: 77n, ...hardlyMore(id) }))
+        await send(await again(nonceOf(id), { value: 77n, ...hardlyMore(id) }))
       return chain.rpc.request(method, params)
     }) as Rpc['request']
     return outcome(id, { rpc: () => ({ ...chain.rpc, request }), ...more })
@@ -242,7 +143,7 @@ describe('an approval that was lost', () => {
   const lost = async (id: string, more: readonly { role: string }[] = []) => {
     await chain.rpc.request('evm_setAutomine', [false])
     await begin(id, more)
-    await send(await again(nonceOf(id), 'as it was', { value: 77n }))
+    await send(await again(nonceOf(id), { value: 77n }))
     await mine()
   }
   const begin = async (id: string, more: readonly { role: string }[] = []) => {

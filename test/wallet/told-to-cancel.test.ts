@@ -8,7 +8,7 @@ import type { Journal } from '../../src/store/journal-words.ts'
 import type { Execution } from '../../src/wallet/execution/run.ts'
 import { lookAtStep } from '../../src/wallet/explain/look.ts'
 import type { Chain } from './chain.ts'
-import { oneCoin, payee, planPayments, run, signer } from './operation.ts'
+import { planPayments, run, signer } from './operation.ts'
 import { useChain, useHome } from './use.ts'
 
 let chain: Chain
@@ -104,19 +104,6 @@ describe('a gateway that refuses the question of who has a nonce in words of its
 describe('what is told to be cancelled', () => {
   const patience = { blocks: 2, ms: 30 }
 
-  /** A cancel that a wallet elsewhere outbids with the payment; gives the hash of that. */
-  async function outbid(id: string): Promise<string> {
-    await waiting(id)
-    await outcome(id, { replacement: 'cancel', noWait: true })
-    const { nonce } = journal.find(id)!.steps[0]!
-    const { maxFeePerGas, maxPriorityFeePerGas } = journal.attempts(id, 0).at(-1)!
-    const fees = { maxFeePerGas: maxFeePerGas * 2n, maxPriorityFeePerGas: maxPriorityFeePerGas * 2n }
-    const payment = { chainId: 31337, nonce: nonce!, gas: 60_000n, to: payee, value: oneCoin, ...fees }
-    return chain.rpc.request<string>('eth_sendRawTransaction', [
-      await signer.signTransaction({ type: 'eip1559', ...payment }),
-    ])
-  }
-
   it('is so after the clock of the machine was set back, too', async () => {
     let behind = 0
     reopen(() => Date.now() - behind)
@@ -132,44 +119,6 @@ describe('what is told to be cancelled', () => {
     await sentAll('earlier')
     await mine()
     expect(code(await ended)).toBe('CANCELLED')
-  })
-
-  it('is so where a wallet elsewhere pays more for it meanwhile: that is outbid, and never sent from here', async () => {
-    const elsewhere = await outbid('outbid')
-    const sent: string[] = []
-    const onProgress: Execution['onProgress'] = (progress) => {
-      if (progress.kind === 'sent') sent.push(progress.hash)
-    }
-    const ended = outcome('outbid', { patience, onProgress })
-    await until(() => kinds('outbid').length > 2)
-    await until(async () => {
-      await mineDear()
-      return kinds('outbid').length > 3
-    })
-    expect(kinds('outbid')).toEqual(['run', 'cancel', 'run', 'cancel'])
-    expect(sent).not.toContain(elsewhere)
-    await sentAll('outbid')
-    await mine()
-    expect(code(await ended)).toBe('CANCELLED')
-  })
-
-  it('is not waited for without a word where it would have to cost more than it may', async () => {
-    await outbid('dear')
-    const feeCap: Execution['feeCap'] = (_, __, ___, lifted) => lifted ?? 2n * 10n ** 9n
-    let isOver = false
-    const ended = outcome('dear', { patience, feeCap }).finally(() => {
-      isOver = true
-    })
-    await until(async () => {
-      if (kinds('dear').length > 2) await mineDear()
-      return isOver
-    })
-    expect(await ended).toMatchObject({
-      code: 'PENDING',
-      message: expect.stringContaining('A higher fee is needed'),
-      hint: expect.stringContaining('sluice action cancel dear --yes --max-fee'),
-    })
-    expect(kinds('dear')).toEqual(['run', 'cancel', 'run'])
   })
 })
 

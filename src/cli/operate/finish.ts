@@ -95,14 +95,11 @@ export async function follow(
   { turn, replacement, onlyWaiting, ...options }: Going,
 ): Promise<{ done: Planned; moved: boolean }> {
   let moved = false
-  let found = false
   cli.world.concerns(operation.id)
   const teller = await cli.teller()
   const account = await who.unlock()
   const tell = (progress: Progress) => {
-    // What another machine sent is found and followed here: nothing of it is new.
-    if (progress.kind === 'adopted') found = true
-    moved ||= !found || ['signed', 'raised', 'cancelling'].includes(progress.kind)
+    moved = true
     // What a bridge takes its time for is not the wallet's business.
     if (progress.kind === 'waiting') turn?.release()
     const { line, moving } = progressLine(progress, operation, ground.catalog.networks, cli.io.err)

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import { isSentAlready, refuseEarly } from '../../wallet/execution/pinned.ts'
+import { refuseEarly, refuseUsedNonce } from '../../wallet/execution/pinned.ts'
 import type { Ground } from '../../wallet/ground.ts'
 import type { Who } from '../../wallet/keys/who.ts'
 import { isBehind, withMissing } from '../../wallet/plan/missing-allowance.ts'
 import { withoutNeedless } from '../../wallet/plan/needless.ts'
-import { type Checked, checkCalldata, checkProposal } from '../../wallet/plan/plan.ts'
+import { type Checked, checkProposal } from '../../wallet/plan/plan.ts'
 import type { Proposal, Proposed } from '../../wallet/plan/proposal.ts'
 import type { Cli } from '../cli.ts'
 import type { SigningOptions } from '../options.ts'
@@ -18,10 +18,9 @@ import { planPrices } from './plan-prices.ts'
 import { termsOf } from './terms.ts'
 import type { Undertaking } from './undertaking.ts'
 
-/** A proposal of the service that was checked, with what prices are known; `isSent` says that its first transaction is on its way already. */
+/** A proposal of the service that was checked, with what prices are known. */
 export type Offer = {
   proposal: Proposal
-  isSent: boolean
   checked: Checked
   known: Awaited<ReturnType<typeof planPrices>>
 }
@@ -68,8 +67,7 @@ async function offer(
   // A plan that was made before is what it is, and so is what has a nonce of its own.
   const isMade = wallet !== undefined || named !== undefined
   const proposal = isMade ? whole : await withoutNeedless(ground, whole)
-  const isSent = !options.dryRun && (await isSentAlready(ground, proposal))
-  if (isSent) return { proposal, isSent, checked: checkCalldata(ground, proposal, terms), known: [] }
+  if (!options.dryRun) await refuseUsedNonce(ground, proposal)
   // A dry run that nobody pins takes the next one.
   const isAsked = options.nonce !== undefined || wallet !== undefined || !options.dryRun
   const how = { isPlanned: options.dryRun === true, isMade: wallet !== undefined }
@@ -88,7 +86,7 @@ async function offer(
   ])
   for (const host of checked.simulation?.silent ?? [])
     cli.notice(`The RPC endpoint ${plain(host)} does not answer and is left out.`)
-  return { proposal, isSent, checked, known }
+  return { proposal, checked, known }
 }
 
 /** The nonce that a plan is pinned to: the one that was named, or for a plan that somebody else signs, the next one: its first step is then sent at most once. */

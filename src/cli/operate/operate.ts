@@ -86,7 +86,7 @@ async function undertake(
     if (!fresh) return goOnOrRevoke(cli, ground, earlier, who, { ...options, turn })
   }
   const asking = { propose, request, ...(opinion && { opinion }), ...(wallet && { wallet }) }
-  const { proposal, isSent, checked, known } = await offered(cli, options, asking, { who, ground })
+  const { proposal, checked, known } = await offered(cli, options, asking, { who, ground })
   refuseConflict(ground, checked, givesUp?.id)
   const plan = planJson(checked, ground, { ...who, again: namedHere(who, cli.globals) }, [
     ...known,
@@ -99,9 +99,9 @@ async function undertake(
     cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
   const instead = givesUp && `sluice action revoke ${givesUp.id} --yes`
   await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
-  if (key === undefined && !isSent) await confirmAgain(cli, ground, request)
+  if (key === undefined) await confirmAgain(cli, ground, request)
   if (key !== undefined) tellNewJournal(cli, ground, checked)
-  if (!isSent) refuseExpired(proposal, cli.world.now())
+  refuseExpired(proposal, cli.world.now())
   const account = await who.unlock()
   if (account.address !== who.address)
     throw new AppError(

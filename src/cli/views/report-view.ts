@@ -24,11 +24,6 @@ export function progressLine(
   switch (progress.kind) {
     case 'signed':
       return { line: null, moving: `${progress.step.index + 1}/${of} ${progress.step.text}` }
-    case 'adopted':
-      return {
-        line: `${to.paint.yellow('!')} it was sent before, under the same nonce ${hash(progress.step.transaction.chainId, progress.hash)}`,
-        moving: null,
-      }
     case 'sent':
       return {
         line: null,

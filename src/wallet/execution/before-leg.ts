@@ -128,11 +128,11 @@ function feesAlone({ chainId, intent, transactions }: LegInHand): LegInHand {
   return { chainId, intent: (left && paymentOf(intent, left)) ?? intent, transactions }
 }
 
-/** The assurance that a plan was made with, or a lower one where less can be checked now. A plan whose first step was sent elsewhere was only read then, and is checked in full now. */
+/** The assurance that a plan was made with, or a lower one where less can be checked now. */
 function assuranceNow(plan: KeptPlan, { canAsk }: Terms, now: Pick<Facts, 'simulation' | 'code'>): Level {
   const level = assuranceOf({ ...now, canAsk, reference: 'unknown' })
   const before = plan.assurance as Level
-  return before === 'L1' || reaches(before, level) ? level : before
+  return reaches(before, level) ? level : before
 }
 
 /** Holds all that an operation moves, so that operations together never move more than a day allows. POLICY_LIMIT when it does not fit. */

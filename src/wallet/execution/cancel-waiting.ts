@@ -3,7 +3,6 @@ import type { Rpc } from '../../net/rpc.ts'
 import type { Leg, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
 import { capped } from './capped.ts'
-import { noteWaiting } from './nonce-owner.ts'
 import { replace } from './replace.ts'
 import { current, isInTheAir, isOfNode, pause, type Run } from './run.ts'
 
@@ -30,7 +29,6 @@ const retryMs = 500
 async function cancelOne(run: Run, { index, nonce, wallet, transaction }: Step, rpc: Rpc): Promise<boolean> {
   const latest = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
   if (nonce === null || Number(quantity(latest, 'the nonce')) > nonce) return false
-  await noteWaiting(run, index, rpc)
   const head = await readHead(rpc, transaction.chainId)
   if (!(await replace(run, index, 'cancel', head))) throw await capped(run, index, 'cancel', head)
   run.replaced.add(index)

@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { quantity } from '../../net/quantity.ts'
 import type { Rpc } from '../../net/rpc.ts'
+import { blockNumber as newestBlock } from '../chain/block-number.ts'
 import type { Depth } from './run.ts'
 import { confirmationsOf } from './watch.ts'
 
@@ -29,4 +30,11 @@ export async function howDeep(rpc: Rpc, blockNumber: number, wanted: Depth, usua
   const missing = Math.max(0, depth - (await confirmationsOf(rpc, blockNumber)))
   const why = typeof wanted === 'string' ? ` (the node knows no ${wanted} block)` : ''
   return { deep: missing === 0, reached: `depth ${depth}${why}`, missing }
+}
+
+/** The newest block that lies deep enough, measured like `howDeep`. */
+export async function deepBlock(rpc: Rpc, wanted: Depth, usual: number): Promise<number> {
+  const tagged = typeof wanted === 'string' ? await taggedBlock(rpc, wanted) : undefined
+  const depth = typeof wanted === 'number' ? wanted : usual
+  return tagged ?? Math.max(0, (await newestBlock(rpc)) - depth + 1)
 }

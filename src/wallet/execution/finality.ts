@@ -4,6 +4,7 @@ import type { Rpc } from '../../net/rpc.ts'
 import { type Disagreement, disagreement, type InBlock } from './agreement.ts'
 import { type HowDeep, howDeep } from './deep.ts'
 import type { Depth } from './run.ts'
+import { type Block, isBlockOf } from './watch.ts'
 
 /** How deep something must lie: `wanted`, and `usual` blocks where the chain does not know what is wanted. */
 export type Wanted = { wanted: Depth; usual: number }
@@ -37,15 +38,16 @@ export async function finalityOf(
   return unlike ? { ...own, deep: false, unlike } : own
 }
 
-/** The same of what has a nonce in the block `at`, an authorisation where there is no `hash`: whoever takes the nonce for lost may sign the same again. */
+/** The same of the transaction that has a nonce in the block `at`: whoever takes the nonce for lost may sign the same again. */
 export async function isNonceLost(
   rpc: Rpc,
-  { at, hash, by }: { at: number; hash: Hex | null; by: string },
+  { at, hash, by }: { at: number; hash: Hex; by: string },
   usual: number,
   mostMs: number,
 ): Promise<Pick<Finality, 'deep' | 'unlike'>> {
-  const block = await rpc.request<{ hash?: unknown } | null>('eth_getBlockByNumber', [hexQuantity(at), false])
-  if (typeof block?.hash !== 'string') return { deep: false }
-  const shown = { blockNumber: at, blockHash: block.hash, by, ...(hash && { hash }) }
+  const block = await rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(at), false])
+  if (typeof block?.hash !== 'string' || !isBlockOf(block, { hash, blockHash: block.hash as Hex }))
+    return { deep: false }
+  const shown = { blockNumber: at, blockHash: block.hash, by, hash }
   return finalityOf(rpc, shown, wantedOf(usual, undefined), mostMs)
 }

@@ -12,11 +12,11 @@ import { broadcast } from './broadcast.ts'
 import { capped } from './capped.ts'
 import { finalityOf } from './finality.ts'
 import { finishStep } from './finish-step.ts'
-import { forgetTaken, noteWaiting, settleNonce } from './nonce-owner.ts'
+import { forgetTaken, settleNonce } from './nonce-owner.ts'
 import { isRefusedAsCheap } from './refused.ts'
 import { replace } from './replace.ts'
 import { current, isClosed, isOfNode, pause, type Run, stepAt, stopped } from './run.ts'
-import { inSendingOrder, isOutbid, remedy, usualPatience } from './stuck.ts'
+import { inSendingOrder, remedy, usualPatience } from './stuck.ts'
 import { type Found, findStep, isLocal } from './watch.ts'
 
 /** What following a step remembers from one look to the next. Times are monotonic. */
@@ -121,7 +121,6 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   if (await settleNonce(run, index, rpc, (later) => follow(run, later, false))) return
   const isLetGo = refuseLetGo(run, index)
   if (run.replacement && !run.replaced.has(index)) {
-    await noteWaiting(run, index, rpc)
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
     // What cancels it is made dearer, and never what it cancels.
     const what = isLetGo ? 'cancel' : run.replacement
@@ -131,7 +130,6 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   }
   if (run.clock.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {
     watch.lastSend = run.clock.now()
-    await noteWaiting(run, index, rpc)
     // The newest is what should be mined; now and then the older ones, should a node have forgotten those.
     await broadcast(run, index, ++watch.sends % 3 === 0 && !isLetGo)
     run.behind = await comesBefore(run, stepAt(run, index), rpc)
@@ -161,9 +159,8 @@ async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   if (what === 'wait' || watch.refused) return
   try {
     const replaced = await replace(run, index, what, head)
-    // What a person told to cancel and is mined first by what it pays is not waited for without a word, nor is what no node takes at that price.
-    const isHopeless = isOutbid(attempts) || isRefusedAsCheap(inSendingOrder(attempts)[0])
-    if (!replaced && isHopeless) throw await capped(run, index, what, head)
+    // What no node takes at that price is not waited for without a word.
+    if (!replaced && isRefusedAsCheap(inSendingOrder(attempts)[0])) throw await capped(run, index, what, head)
   } catch (error) {
     // What was sent before is out there all the same, and is followed: a device may lie somewhere without its person, and a policy may not be understood.
     if (!(error instanceof AppError) || !['KEY_SOURCE', 'DECLINED', 'CONFIG_INVALID'].includes(error.code))

@@ -1,3 +1,5 @@
+import type { Hex } from '../../domain/address.ts'
+import type { JournalEvent, Step } from '../../store/operation.ts'
 import { outcomeOf } from './outcome.ts'
 import { current, type Run } from './run.ts'
 import { standing } from './standing.ts'
@@ -19,4 +21,13 @@ export function refuseLost(run: Run): void {
   if (!lost) return
   run.journal.settle(run.operationId, 'ATTENTION', `its nonce was used by ${lost.why}`, 23)
   outcomeOf(current(run))
+}
+
+/** The transaction that a step lost its nonce to, by the trail of its operation; `undefined` where none was named. */
+export function lostTo(
+  events: readonly JournalEvent[],
+  { index, state }: Pick<Step, 'index' | 'state'>,
+): Hex | undefined {
+  const lost = events.findLast((event) => event.index === index && event.becomes === 'SUPERSEDED')
+  return state === 'SUPERSEDED' && lost && /^0x[0-9a-f]{64}$/i.test(lost.why) ? (lost.why as Hex) : undefined
 }

@@ -4,8 +4,7 @@ import type { Journal } from '../../store/journal-words.ts'
 import type { Step } from '../../store/operation.ts'
 import type { Clock } from '../chain/clock.ts'
 import { type Counts, countsOf } from './counts.ts'
-import { type Seen, seenIfSaid } from './nonce-use.ts'
-import { isSame, type Shown } from './pinned.ts'
+import { seenIfSaid } from './nonce-use.ts'
 import { isInTheAir, isUnsigned } from './run.ts'
 
 /** What is asked about the nonces before the one that a step is to have. */
@@ -104,24 +103,18 @@ export async function refuseGap(
   }
 }
 
-/** Who waits with a nonce, as far as a node shows it: behind the very same call nobody is told to go. */
+/** That something else of the wallet waits with a nonce, named where a node names it. */
 async function foreignPending(
-  { rpc, step: { wallet, index, transaction } }: Behind,
+  { rpc, step: { wallet, transaction } }: Behind,
   details: { nonce: number; pending: number },
 ): Promise<AppError> {
-  const waits = await seenIfSaid<Seen & Shown>(rpc, wallet, details.nonce)
-  const hash = waits?.hash
-  return hash && isSame(waits, transaction)
-    ? new AppError('FOREIGN_PENDING', `The same call of ${wallet} waits already, sent elsewhere: ${hash}`, {
-        details: { ...details, hash, sameAs: index },
-        hint: `Wait until it is mined: it does what was asked. sluice action explain ${hash}`,
-      })
-    : new AppError(
-        'FOREIGN_PENDING',
-        `Another transaction of ${wallet} is waiting on chain ${transaction.chainId}`,
-        {
-          details: { ...details, hash: hash ?? null },
-          hint: 'Wait until it is mined, or go behind it: --queue-behind',
-        },
-      )
+  const hash = (await seenIfSaid(rpc, wallet, details.nonce))?.hash ?? null
+  return new AppError(
+    'FOREIGN_PENDING',
+    `Another transaction of ${wallet}${hash ? `, ${hash},` : ''} is waiting on chain ${transaction.chainId}`,
+    {
+      details: { ...details, hash },
+      hint: 'Wait until it is mined, or go behind it: --queue-behind',
+    },
+  )
 }

@@ -6,9 +6,9 @@ import type { Clock } from '../chain/clock.ts'
 import { type Head, readHead } from '../chain/fees.ts'
 import { refuseOldHead, refuseOtherHeads } from '../chain/heads.ts'
 import type { Counts } from './counts.ts'
-import { adopt } from './foreign/adopt.ts'
 import { countsFor, refuseGap, refuseOpenAgain } from './nonce-gap.ts'
-import { notShown } from './nonce-use.ts'
+import { seenIfSaid } from './nonce-use.ts'
+import { nonceUsed } from './pinned.ts'
 
 /** What taking a nonce needs. `pinned` is the one that it must be. */
 export type NonceQuestion = {
@@ -22,8 +22,8 @@ export type NonceQuestion = {
   clock: Clock
 }
 
-/** What came of it: the newest block to sign on; that the step is on the chain already; or that a nonce of an earlier run was given back. */
-export type Taken = { head: Head } | 'adopted' | 'given back'
+/** What came of it: the newest block to sign on, or that a nonce of an earlier run was given back. */
+export type Taken = { head: Head } | 'given back'
 
 /** Behind so many of others nothing is signed: a node that counts more is not believed. */
 const mostWaiting = 64
@@ -57,7 +57,7 @@ export async function takeNonce(question: NonceQuestion): Promise<Taken> {
   return { head }
 }
 
-/** A pinned nonce: free, ours already, or somebody else's. Whoever holds it, no second one is ever taken, nor behind what may be mined after all. */
+/** A pinned nonce: free, or used. Whoever holds it, no second one is ever taken, nor behind what may be mined after all. */
 async function takePinned(
   question: NonceQuestion,
   { head, lowest }: { head: Head; lowest: Head },
@@ -77,20 +77,13 @@ async function takePinned(
         hint: `sluice action show ${holder.operation}`,
       },
     )
-  if (nonce < Math.max(latest, pending)) {
-    const found = await adopt({ journal, operationId, step, rpc, nonce, latest, head })
-    if (found === 'ours') return 'adopted'
-    if (nonce < latest && !found) throw notShown(rpc, step.wallet, details)
-    if (nonce < latest)
-      throw new AppError('NONCE_USED', `Nonce ${nonce} of ${step.wallet} was used by ${found!.by}`, {
-        details: { ...details, hash: found!.hash },
-      })
+  if (nonce < latest) throw await nonceUsed(rpc, { wallet: step.wallet, nonce, latest, chainId })
+  if (nonce < pending) {
+    const hash = (await seenIfSaid(rpc, step.wallet, nonce))?.hash ?? null
     throw new AppError(
       'FOREIGN_PENDING',
-      found
-        ? `Another transaction of ${step.wallet} waits with nonce ${nonce}`
-        : `A transaction of ${step.wallet} waits with nonce ${nonce}, and the node at ${rpc.host} does not show which: it may be this one`,
-      { details },
+      `A transaction of ${step.wallet}${hash ? `, ${hash},` : ''} waits with nonce ${nonce}, which this journal does not know. It may be this one, sent from another machine`,
+      { details: { ...details, hash } },
     )
   }
   if (nonce > pending)

@@ -50,7 +50,7 @@ export function outcomeOf(operation: Operation): Operation {
     const lost = steps.findLast((step) => step.state === 'SUPERSEDED')
     throw new AppError('SUPERSEDED', `A nonce of operation ${id} was used by another transaction`, {
       details: { operation: id, index: lost?.index ?? null, nonce: lost?.nonce ?? null },
-      hint: `See what it was; then a new plan: sluice action replan ${id}, or close it: sluice action abandon ${id}`,
+      hint: `See what it did: sluice action explain ${id}; then a new plan: sluice action replan ${id}, or close it: sluice action abandon ${id}`,
     })
   }
   if (state === 'DROPPED')

@@ -1,45 +1,39 @@
-import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Transaction } from '../../domain/transaction.ts'
-import { quantity } from '../../net/quantity.ts'
+import type { Rpc } from '../../net/rpc.ts'
 import type { Ground } from '../ground.ts'
 import type { Proposal } from '../plan/proposal.ts'
 import { countsOf } from './counts.ts'
-import { byAuthorisation, notShown, type Seen, seenIfSaid, whoUsed } from './nonce-use.ts'
+import { latestNonce, unnamed, whoUsed } from './nonce-use.ts'
 
-/** The call of a transaction as a node shows it. */
-export type Shown = { to: Hex | null; input: Hex; value: string }
-
-/**
- * Whether the first transaction of a plan was sent already under its pinned nonce, by whomever: then there is nothing to
- * try any more, only to follow. A nonce that another transaction used is NONCE_USED; one of which the node does not show what used it is
- * RPC_INCONSISTENT, as it may be this one.
- */
-export async function isSentAlready(
+/** Refuses a plan whose pinned nonce is used: of a pinned nonce at most one transaction is ever mined, whoever signed it. NONCE_USED. */
+export async function refuseUsedNonce(
   { rpc, journal }: Ground,
   { wallet, nonce, legs, id }: Proposal,
-): Promise<boolean> {
+): Promise<void> {
   const [leg] = legs
-  const first = leg?.transactions[0]
-  if (nonce === null || !leg || !first || journal.find(id)) return false
+  if (nonce === null || !leg || journal.find(id)) return
   const node = rpc(leg.chainId)
-  const latest = Number(
-    quantity(await node.request('eth_getTransactionCount', [wallet, 'latest']), 'the nonce'),
+  const latest = await latestNonce(node, wallet)
+  if (nonce < latest) throw await nonceUsed(node, { wallet, nonce, latest, chainId: leg.chainId })
+}
+
+/** That a pinned nonce is used, with the transaction that has it where a node names that. It may be this very one, sent from another machine. */
+export async function nonceUsed(
+  rpc: Rpc,
+  {
+    wallet,
+    nonce,
+    latest,
+    chainId,
+  }: { wallet: Proposal['wallet']; nonce: number; latest: number; chainId: number },
+): Promise<AppError> {
+  const use = await whoUsed(rpc, wallet, nonce, latest)
+  const hash = use.is === 'used' ? use.hash : null
+  return new AppError(
+    'NONCE_USED',
+    `Nonce ${nonce} of ${wallet} was used by ${hash ?? unnamed}, which this journal does not know. It may be this one, sent from another machine`,
+    { details: { nonce, next: latest, chainId, hash } },
   )
-  if (nonce >= latest) {
-    // What only waits may still be replaced: taking the nonce decides about that.
-    const waits = await seenIfSaid<Seen & Shown>(node, wallet, nonce)
-    return waits !== undefined && isSame(waits, first)
-  }
-  const use = await whoUsed<Seen & Shown>(node, wallet, nonce, { latest })
-  if (use.is === 'used' && isSame(use.transaction, first)) return true
-  const details = { nonce, next: latest, chainId: leg.chainId }
-  if (use.is !== 'used' && use.is !== 'authorised') throw notShown(node, wallet, details)
-  const hash = use.is === 'used' ? use.transaction.hash : null
-  const by = use.is === 'used' ? `another transaction, ${hash}` : byAuthorisation(use.at)
-  throw new AppError('NONCE_USED', `Nonce ${nonce} of ${wallet} was used by ${by}`, {
-    details: { ...details, hash },
-  })
 }
 
 /**
@@ -67,22 +61,4 @@ export async function refuseEarly(
       ? 'Send what comes before it first; a plan that is made now has the next one'
       : `--nonce ${next}`,
   })
-}
-
-/** Whether a transaction that a node shows is the very call that is wanted; one that is not shown whole is RPC_INCONSISTENT. */
-export function isSame(shown: Shown, wanted: Transaction): boolean {
-  refuseBroken(shown)
-  const { to, input, value } = shown
-  return (
-    typeof to === 'string' &&
-    sameAddress(to, wanted.to) &&
-    input.toLowerCase() === wanted.data.toLowerCase() &&
-    BigInt(value) === wanted.value
-  )
-}
-
-/** A transaction that is not shown whole is RPC_INCONSISTENT. */
-export function refuseBroken({ input, value }: Shown): void {
-  if (typeof input !== 'string' || typeof value !== 'string')
-    throw new AppError('RPC_INCONSISTENT', 'The node shows a transaction without what it calls')
 }

@@ -17,7 +17,7 @@ import type { TakeLock } from './wallet-lock.ts'
 /** Where execution stands, for whoever shows it. */
 export type Progress =
   | {
-      kind: 'signed' | 'adopted' | 'sent' | 'raised' | 'cancelling' | 'included' | 'final' | 'gone'
+      kind: 'signed' | 'sent' | 'raised' | 'cancelling' | 'included' | 'final' | 'gone'
       step: Step
       hash: Hex
       blockNumber?: number
@@ -103,7 +103,7 @@ export type Execution = {
 
 /**
  * What one run carries along. `until` is on the monotonic clock; `waits` tells whose answers took long; `replaced` are the steps that were replaced in it as the person asked;
- * `signing` says whether a signer was asked in it, so that something may be signed that nobody holds; `disagreement` is what kept the last one that was mined from being final, `behind` the action that has the nonce which the chain wants before that of what was sent again, `early` for whom a deadline that has passed by another endpoint has not, and `taken` what has the nonce of one in a block that is not final.
+ * `signing` says whether a signer was asked in it, so that something may be signed that nobody holds; `disagreement` is what kept the last one that was mined from being final, `behind` the action that has the nonce which the chain wants before that of what was sent again, `early` for whom a deadline that has passed by another endpoint has not, and `taken` what has the nonce of one and is not final.
  */
 export type Run = Execution & {
   until: number
@@ -114,7 +114,7 @@ export type Run = Execution & {
   disagreement?: Disagreement | undefined
   early?: { host: string; by: string } | undefined
   behind?: { operation: string; nonce: number } | undefined
-  taken?: { nonce: number; by: string; blockNumber: number; unlike?: Disagreement } | undefined
+  taken?: { nonce: number; by: string; blockNumber: number | null; unlike?: Disagreement } | undefined
 }
 
 /** Thrown inside a run when the time is over or the person interrupts. It never leaves `execute`. */

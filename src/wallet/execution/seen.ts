@@ -5,35 +5,27 @@ import type { Ground } from '../ground.ts'
 import { lookMs } from './agreement.ts'
 import { isAwaiting } from './delivery.ts'
 import { finalityOf } from './finality.ts'
-import { otherOwner, takeIn } from './foreign/signed-elsewhere.ts'
-import { minedElsewhere } from './nonce-owner.ts'
 import { isInTheAir } from './run.ts'
 import { broughtTo } from './short.ts'
 import { isAllFinal, standing } from './standing.ts'
-import type { Signed } from './verify.ts'
 import { type Found, findStep } from './watch.ts'
 
-type Final = { found: Found; elsewhere?: Signed }
-
-/** A step that is final on the chain and not in the journal, by a receipt that is canonical in two looks; `elsewhere` is what the journal does not know that was sent. */
+/** A step that is final on the chain and not in the journal, by a receipt that is canonical in two looks. */
 async function finalOnChain(
   { journal, rpc, catalog }: Ground,
   id: string,
   step: Step,
-): Promise<Final | undefined> {
+): Promise<Found | undefined> {
   if (step.state !== 'SIGNED' && step.state !== 'BROADCAST' && step.state !== 'INCLUDED') return undefined
   const { chainId } = step.transaction
   const attempts = journal.attempts(id, step.index)
-  const known = await findStep(rpc(chainId), step, attempts)
-  const elsewhere = known ? undefined : await minedElsewhere(rpc(chainId), step, attempts)
-  if (elsewhere && otherOwner(journal, id, elsewhere.hash) !== undefined) return undefined
-  const look = () => findStep(rpc(chainId), step, elsewhere ? [elsewhere] : attempts)
-  const [first, found] = [known ?? (await look()), await look()]
+  const look = () => findStep(rpc(chainId), step, attempts)
+  const [first, found] = [await look(), await look()]
   if (!first || !found || first.blockHash !== found.blockHash) return undefined
   const { depth } = networkNamed(catalog.networks, chainId)
   const shown = { ...found, by: rpc(chainId).host }
   const { deep } = await finalityOf(rpc(chainId), shown, { wanted: depth, usual: depth }, lookMs)
-  return deep ? { found, ...(elsewhere && { elsewhere }) } : undefined
+  return deep ? found : undefined
 }
 
 /** Notes a step that is final on the chain. Only for the holder of the wallet's lock. */
@@ -41,9 +33,8 @@ export async function settleSeen(ground: Ground, id: string, step: Step): Promis
   const seen = await finalOnChain(ground, id, step)
   if (!seen) return
   const { journal } = ground
-  if (seen.elsewhere) takeIn(journal, id, step, seen.elsewhere)
-  const { ok, logs: _, ...inclusion } = seen.found
-  if (step.state === 'SIGNED' && !seen.elsewhere) journal.sent(inclusion.hash, 'found on chain')
+  const { ok, logs: _, ...inclusion } = seen
+  if (step.state === 'SIGNED') journal.sent(inclusion.hash, 'found on chain')
   if (step.state !== 'INCLUDED')
     journal.move(id, step.index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
   const attempt = journal.attempts(id, step.index).find(({ hash }) => hash === inclusion.hash)
@@ -54,17 +45,12 @@ export async function settleSeen(ground: Ground, id: string, step: Step): Promis
 /** An operation with what went well by the chains and is not in its journal, which stays as it is: for who only looks. */
 export async function asSeen(ground: Ground, operation: Operation): Promise<Operation> {
   const look = async (step: Step): Promise<Step> => {
-    const { found, elsewhere } = (await finalOnChain(ground, operation.id, step)) ?? {}
-    const sent = elsewhere ?? ground.journal.attempts(operation.id, step.index).find(isOf(found))
+    const found = await finalOnChain(ground, operation.id, step)
+    const sent = ground.journal.attempts(operation.id, step.index).find(({ hash }) => hash === found?.hash)
     return found?.ok && sent?.kind !== 'cancel' ? { ...step, state: 'FINAL_OK' } : step
   }
   return { ...operation, steps: await Promise.all(operation.steps.map(look)) }
 }
-
-const isOf =
-  (found: Found | undefined) =>
-  ({ hash }: Signed): boolean =>
-    hash === found?.hash
 
 const isInVain = ({ state }: Step): boolean => state === 'CANCELLED' || state === 'FINAL_REVERTED'
 

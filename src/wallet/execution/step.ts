@@ -1,7 +1,6 @@
 import { networkNamed } from '../../domain/network-named.ts'
 import type { Leg, Step } from '../../store/operation.ts'
 import { readHead } from '../chain/fees.ts'
-import { notePassed } from './again/note-passed.ts'
 import { broadcast } from './broadcast.ts'
 import { refuseDead } from './dead.ts'
 import { follow } from './follow.ts'
@@ -25,7 +24,6 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
     if (run.signal?.aborted) throw stopped
     const rpc = run.rpc(step.transaction.chainId)
     const { headMaxAgeMs } = networkNamed(run.networks, step.transaction.chainId)
-    await notePassed(run, step)
     const pinned = pinnedFor(run, step)
     const taken = await takeNonce({
       journal,
@@ -37,11 +35,6 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
       ...(queueBehind && { queueBehind }),
       ...(headMaxAgeMs !== undefined && { headMaxAgeMs }),
     })
-    if (taken === 'adopted') {
-      const { hash } = journal.attempts(operationId, index).at(-1)!
-      run.onProgress?.({ kind: 'adopted', step: stepAt(run, index), hash })
-      return true
-    }
     if (taken === 'given back') continue
     run.fault?.('after_nonce')
     await run.approve?.()

@@ -18,7 +18,7 @@ const raised = (fee: bigint): bigint => larger((fee * 9n + 7n) / 8n, fee + 1n)
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /**
- * The fees of a replacement: an eighth above the dearest attempt in both fields, as the newest may be one of elsewhere that pays less, and what a node named
+ * The fees of a replacement: an eighth above the dearest attempt in both fields, and what a node named
  * that refused one, unless that is many times of all that was ever paid; or the market where that is higher, or twice what a node refused and named no other. `undefined` when the cap leaves no room for
  * a replacement that nodes accept.
  */
@@ -60,17 +60,9 @@ const feeOf = ({ maxFeePerGas }: Fees): bigint => maxFeePerGas
 const tipOf = ({ maxPriorityFeePerGas }: Fees): bigint => maxPriorityFeePerGas
 const dearest = (all: readonly Fees[], of: (fees: Fees) => bigint): bigint => all.map(of).reduce(larger, 0n)
 
-/** Whether a transaction is to be cancelled: the newest replacement says what is wanted, as a higher fee takes a cancel back; not one that was sent elsewhere. */
+/** Whether a transaction is to be cancelled: the newest replacement says what is wanted, as a higher fee takes a cancel back. */
 export const isCancelling = (attempts: readonly Attempt[]): boolean =>
   attempts.findLast(({ kind }) => kind !== 'run')?.kind === 'cancel'
-
-/** Whether what is to be cancelled pays more than what cancels it, as a wallet elsewhere may have it: then it is mined first. */
-export function isOutbid(attempts: readonly Attempt[]): boolean {
-  const most = (kinds: readonly Attempt[]): bigint =>
-    kinds.map(({ maxFeePerGas }) => maxFeePerGas).reduce(larger, 0n)
-  const isCancel = ({ kind }: Attempt): boolean => kind === 'cancel'
-  return isCancelling(attempts) && most(attempts) > most(attempts.filter(isCancel))
-}
 
 /** The attempts of a step in the order in which they are sent: the newest first, and of one that is to be cancelled only what cancels it. */
 export const inSendingOrder = (attempts: readonly Attempt[]): Attempt[] => {
@@ -78,7 +70,7 @@ export const inSendingOrder = (attempts: readonly Attempt[]): Attempt[] => {
   return isCancelling(attempts) ? newest.filter(({ kind }) => kind === 'cancel') : newest
 }
 
-/** Whether a pool has another transaction under the nonce, which is none of ours: the only attempt was refused as too cheap to replace it. What a person sent elsewhere is outbid by nobody but him. */
+/** Whether a pool has another transaction under the nonce, which is none of ours: the only attempt was refused as too cheap to replace it. It is outbid only when the person says so. */
 export const isBehindAnother = (attempts: readonly Attempt[]): boolean =>
   attempts.length === 1 && refusalOf(attempts[0])?.is === 'under'
 

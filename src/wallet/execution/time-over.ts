@@ -49,7 +49,7 @@ export function whyWaiting(
   if (taken) {
     const { nonce, by, blockNumber, unlike } = taken
     return {
-      why: `The nonce ${nonce} that it was signed with was used by ${by} in block ${blockNumber}, which is not final yet${unlike ? `, as ${disagreementText(unlike)}` : ''}: once it is, this can never be mined`,
+      why: `The nonce ${nonce} that it was signed with was used by ${by}${blockNumber === null ? '' : ` in block ${blockNumber}`}, which is not final yet${unlike ? `, as ${disagreementText(unlike)}` : ''}: once it is, this can never be mined`,
       hint: `${unlike ? `${disagreementWay(unlike, variable)}, then: ` : ''}sluice action resume ${operationId}`,
       details: taken,
     }

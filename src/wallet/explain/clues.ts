@@ -39,8 +39,7 @@ export function cluesOf(facts: Facts, service: string): Clue[] {
   return [...from('journal', journal), ...from('chain', chain), ...from('service', said)]
 }
 
-function stepClue({ step, attempts: all, network, seen }: StepFacts, of: number): string {
-  const attempts = all.filter((attempt) => attempt !== seen?.elsewhere)
+function stepClue({ step, attempts, network }: StepFacts, of: number): string {
   const nonce = step.nonce === null ? '' : `, nonce ${step.nonce}`
   const sent =
     attempts.length === 0 ? 'not signed' : `${attempts.length} signed, last ${attempts.at(-1)!.hash}`
@@ -55,7 +54,7 @@ function stepClue({ step, attempts: all, network, seen }: StepFacts, of: number)
 
 function seenClues({ step, attempts, seen }: StepFacts): string[] {
   if (!seen) return []
-  const { found, waiting, owner, elsewhere, isGone, disputed, reason } = seen
+  const { found, waiting, owner, isGone, disputed, reason } = seen
   const hash = attempts.at(-1)!.hash
   const clues = isGone ? [`block ${step.inclusion?.blockNumber} is another one than it was`] : []
   if (disputed) clues.push(disagreementText(disputed))
@@ -65,8 +64,6 @@ function seenClues({ step, attempts, seen }: StepFacts): string[] {
     )
   else if (waiting) clues.push(`${waiting} waits in the mempool`)
   else clues.push(`the node does not know ${hash}`)
-  if (elsewhere)
-    clues.push(`${elsewhere.hash} has the nonce ${step.nonce} and is the same call: it was sent elsewhere`)
   if (owner)
     clues.push(
       `${owner.hash} has the nonce ${step.nonce}${owner.blockNumber === null ? ', in no block' : ` in block ${owner.blockNumber}`}${owner.unlike ? `; ${disagreementText(owner.unlike)}` : ''}`,

@@ -16,18 +16,8 @@ export type ChainFacts = { network: Network } & (
   | { is: 'another'; why: string }
 )
 
-/**
- * Whoever holds a nonce of ours and is not ours, `unlike` what another endpoint has there; `blockNumber` is `null` while it waits. A node may not
- * show what it is. `again` where it does what our step was to do, the same call, or one with another deadline and minimum; `maybe` where nobody can tell.
- */
-export type Owner = {
-  hash: Hex
-  blockNumber: number | null
-  isDeep: boolean
-  unlike?: Disagreement
-  isShown: boolean
-  again?: 'surely' | 'maybe'
-}
+/** The transaction that holds a nonce of ours and is not ours, `unlike` what another endpoint has there; `blockNumber` is `null` while it waits. */
+export type Owner = { hash: Hex; blockNumber: number | null; isDeep: boolean; unlike?: Disagreement }
 
 /** What the chain shows of a signed step. */
 export type Seen = {
@@ -49,8 +39,6 @@ export type Seen = {
   /** The same by one endpoint, and not by another one. */
   disputed?: Disagreement
   owner?: Owner
-  /** What has our nonce and is the step itself, sent elsewhere: an attempt that the journal does not know. */
-  elsewhere?: Attempt
   /** The nonce that the chain expects next, and whether the node has something waiting under it, where it says so. */
   latest: number
   isNextWaiting?: boolean
@@ -163,11 +151,11 @@ export function focusOf(all: readonly StepFacts[], operation: Operation): StepFa
   )
 }
 
-/** The same as it is where what the journal holds for lost is the step itself: it is signed, and waits or is mined. */
+/** The same as it is where what the journal holds for lost is on the chain after all. */
 export function regained(facts: Facts): Facts {
   if (facts.operation.state !== 'ATTENTION') return facts
   const steps = facts.steps.map((one) =>
-    one.step.state === 'SUPERSEDED' && (one.seen?.elsewhere || one.seen?.found) && !one.isOfAnother
+    one.step.state === 'SUPERSEDED' && one.seen?.found && !one.isOfAnother
       ? { ...one, step: { ...one.step, state: 'BROADCAST' as const } }
       : one,
   )

@@ -1,11 +1,12 @@
 import type { Hex } from '../../domain/address.ts'
 import { networkShown } from '../../domain/network-named.ts'
 import { wasLetGo, wasReopened } from '../../store/journal-again.ts'
-import type { JournalEvent, Operation, Step } from '../../store/operation.ts'
+import type { Operation, Step } from '../../store/operation.ts'
 import { type Foremost, foremost } from '../chain/foremost.ts'
 import { ifAnswered, within } from '../chain/within.ts'
 import { cameAcross, whatCame } from '../execution/came.ts'
 import { countsOf } from '../execution/counts.ts'
+import { lostTo } from '../execution/lost.ts'
 import { resultOf } from '../execution/result.ts'
 import { type Depth, isOver } from '../execution/run.ts'
 import { isCancelling } from '../execution/stuck.ts'
@@ -52,12 +53,10 @@ export async function gather(
       const seen = await lookAtStep(node, network, step, attempts, depth ?? network.depth, {
         lostTo: lostTo(events, step),
       })
-      const all = seen?.elsewhere ? [...attempts, seen.elsewhere] : attempts
       const { wallet, nonce, state } = step
       const isOfAnother = state === 'SUPERSEDED' && nonce !== null && journal.holderOf(chainId, wallet, nonce)
       return {
         ...known,
-        attempts: all,
         ...(seen && { seen }),
         ...(isOfAnother && { isOfAnother: true }),
         ...(wasLetGo(events, step.index) && !isCancelling(attempts) && { isLetGo: true }),
@@ -109,12 +108,6 @@ export async function gather(
           ? await within(inTheWay(ground, operation.id, unsigned))
           : undefined,
   }
-}
-
-/** The transaction that a step lost its nonce to, by the journal. */
-function lostTo(events: readonly JournalEvent[], { index, state }: Step): Hex | undefined {
-  const lost = events.findLast((event) => event.index === index && event.becomes === 'SUPERSEDED')
-  return state === 'SUPERSEDED' && lost && /^0x[0-9a-f]{64}$/i.test(lost.why) ? (lost.why as Hex) : undefined
 }
 
 /** The same ground, with each chain of an operation read from the endpoint that has its newest block. */

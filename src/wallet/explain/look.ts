@@ -10,13 +10,15 @@ import { readHead } from '../chain/fees.ts'
 import { ifAnswered, patienceMs, within } from '../chain/within.ts'
 import { lookMs } from '../execution/agreement.ts'
 import { finalityOf, type Wanted } from '../execution/finality.ts'
-import { asStep } from '../execution/foreign/signed-elsewhere.ts'
 import { keptBlock } from '../execution/reopen.ts'
 import type { Depth } from '../execution/run.ts'
 import { confirmationsOf, findStep } from '../execution/watch.ts'
 import type { ChainFacts, Seen } from './facts.ts'
 import { reasonOf } from './reason.ts'
-import { type Known, ownerOf, strangerAt } from './stranger.ts'
+import { strangerAt } from './stranger.ts'
+
+/** What the journal knows that a step lost its nonce to. */
+type Known = { lostTo?: Hex | undefined }
 
 /** What a node shows of its chain. */
 export async function lookAtChain(rpc: Rpc, network: Network): Promise<ChainFacts> {
@@ -83,18 +85,13 @@ async function look(
     }
   }
   const waiting = await waitingOf(rpc, attempts)
-  const holder =
+  const owner =
     waiting === undefined ? await strangerAt(rpc, network, step, attempts, { latest, ...known }) : undefined
-  const same = holder && (await asStep(rpc, step, holder))
-  if (same && same !== 'another') {
-    const elsewhere = { ...same, created: 0, sends: 0, lastAnswer: null }
-    return { ...(await look(rpc, network, step, [...attempts, elsewhere], depth, known)), elsewhere }
-  }
   return {
     reason: null,
     isOutOfGas: false,
     ...(waiting !== undefined && { waiting }),
-    ...(holder && { owner: await ownerOf(rpc, step, holder, same === 'another') }),
+    ...(owner && { owner }),
     ...(await goneOf(rpc, step, wanted)),
     ...((await lacksBlock(rpc, step)) && { lacksBlock: true }),
     latest,

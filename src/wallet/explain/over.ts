@@ -1,6 +1,5 @@
 import { isShort, resultOf } from '../execution/result.ts'
 import { shortText } from '../execution/short.ts'
-import { againOf } from './again.ts'
 import { arrivedAt } from './arrived.ts'
 import type { Facts } from './facts.ts'
 import { isInTheAir } from './facts.ts'
@@ -120,20 +119,19 @@ export const over: readonly Row[] = [
     is: ({ focus }) => {
       const owner = focus?.seen?.owner
       if (focus?.step.state === 'SUPERSEDED') return owner === undefined || owner.isDeep
-      return owner?.isDeep === true && owner.isShown
+      return owner?.isDeep === true
     },
     verdict: (facts) =>
-      `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}${againText(facts)}.${othersWait(facts)}`,
+      `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}. See what that did before you ask for the same again.${othersWait(facts)}`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
-    // What took the nonce is no other call only where the node shows that.
-    safeToRetry: (facts) => facts.focus?.seen?.owner?.isShown === true && isSafe(facts),
+    safeToRetry: never,
     next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
   },
   {
     situation: 'NONCE_TAKEN_NOT_FINAL',
     is: ({ focus }) => focus?.seen?.owner !== undefined,
     verdict: (facts) =>
-      `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.seen!.owner!.isShown ? 'it is not final: either can still win' : 'the node does not show what it is: it may be this one, sent elsewhere'}.`,
+      `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and it is not final: either can still win.`,
     funds: (facts) => fundsNow(facts) + allowed(facts),
     safeToRetry: never,
     next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'explain' : 'resume'),
@@ -141,9 +139,3 @@ export const over: readonly Row[] = [
 ]
 
 const ownerText = ({ focus }: Facts): string => (focus?.seen?.owner ? `, ${focus.seen.owner.hash},` : '')
-
-/** That whoever has the nonce does what our step was to do, as a part of a sentence. */
-const againText = (facts: Facts): string => {
-  const again = againOf(facts)
-  return again && again.hash === facts.focus?.seen?.owner?.hash ? `, and ${again.does} the same` : ''
-}

@@ -1,7 +1,7 @@
 import { plain } from '../../domain/text.ts'
 import { resultOf } from '../execution/result.ts'
 import { isInTheWay } from '../execution/unfinished.ts'
-import { againOf, whyUnsafe } from './again.ts'
+import { lostStep, whyUnsafe } from './again.ts'
 import { arrivedAt, textOf } from './arrived.ts'
 import { isDoubted } from './doubt.ts'
 import {
@@ -27,12 +27,14 @@ export const originOf = ({ operation, chains }: Facts): string =>
 /** Where the funds of an action are, as far as it went: where they were, on their way to another chain, or where it was to bring them. */
 export function fundsNow(facts: Facts): string {
   const { operation, steps, bridge } = facts
-  const again = againOf(facts)
-  if (again) return `What became of ${amountOf(facts)} is told by the transaction ${again.hash}.`
   // What left its block may be in another one by now.
   const isThere = ({ seen }: StepFacts) => seen?.isGone !== true || seen.found?.ok === true
   const moved = steps.findLast((one) => one.step.role === 'action' && wentWell(one) && isThere(one))
-  if (!moved) return untouched(facts)
+  if (!moved) {
+    const owner = lostStep(facts)?.seen?.owner
+    const unless = owner ? ` That is so unless ${owner.hash} moved it.` : ''
+    return untouched(facts) + unless
+  }
   const later = operation.legs.filter(({ leg, arrival }) => arrival !== null && leg > moved.step.leg)
   const last = later.at(-1)
   if (!last?.arrival) return arrivedAt(facts)
@@ -115,10 +117,10 @@ export const hasMoved = ({ steps }: Facts): boolean =>
       (step.state === 'FINAL_OK' || (seen?.found?.ok === true && seen.found.kind !== 'cancel')),
   )
 
-/** Whether another action for the same is safe: nothing was moved by this one, or by another one in its place, and nothing of it can be, by what is signed, or may come back, or by whoever is at work with it; nor is it refused for an allowance that this one still needs. */
+/** Whether another action for the same is safe: nothing was moved by this one, the journal has the end of all that is signed of it, no other process is at work with it, and it does not still need an allowance that the other would take. */
 export const isSafe = (facts: Facts): boolean =>
   !hasMoved(facts) &&
-  !isMoreWaiting(facts) &&
+  !facts.steps.some(({ step }) => isInTheAir(step)) &&
   !facts.isAtWork &&
   !isDoubted(facts) &&
   !isInTheWay(facts.operation) &&

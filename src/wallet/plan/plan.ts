@@ -117,7 +117,7 @@ export async function examine(
   }
 }
 
-/** What calldata alone says of a plan whose first transaction is sent already: trying it again would be a second time. */
+/** What calldata alone says of a plan: nothing of it is tried on a chain. */
 export function checkCalldata(
   { catalog }: Pick<Ground, 'catalog'>,
   proposal: Proposal,
